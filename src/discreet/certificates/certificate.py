@@ -1,0 +1,183 @@
+"""The certificate of a release: what was done, what it promises, under which hypotheses, in a form that a stranger can check.
+
+Public by construction: every field is a public parameter, except the digest, which is a function of what was released. `verify` recomputes the guarantee from the
+recorded parameters by a path independent of the calibration that chose them (see `rechecks`), and compares the digest with the value.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.certificates.rechecks import Check, recheck
+from discreet.errors import FileFormatError, VerificationFailure
+from discreet.guarantees import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, guarantee_from_dict
+
+FORMAT = "discreet-certificate/1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hypothesis:
+    """One condition of the theorem, and what makes sure that it holds."""
+
+    required: str
+    enforced: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """The outcome of checking a certificate: every check with its verdict."""
+
+    checks: tuple[Check, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every check passed."""
+        return all(check.ok for check in self.checks)
+
+    def require(self) -> None:
+        """Raise VerificationFailure, naming the checks that failed, unless all passed."""
+        failed = [f"{check.name}: {check.detail}" for check in self.checks if not check.ok]
+        if failed:
+            raise VerificationFailure("the certificate does not hold. " + "; ".join(failed))
+
+    def to_dict(self) -> dict[str, Json]:
+        """For `--json`."""
+        return {"ok": self.ok, "checks": [{"name": check.name, "ok": check.ok, "detail": check.detail} for check in self.checks]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """What a release promises and why. Compare, save and publish it freely."""
+
+    mechanism: str
+    """Name of the mechanism, which is also the name of its recheck."""
+    parameters: Mapping[str, Json]
+    """Public parameters of the mechanism: noise scales, tolerance, budget shares."""
+    problem: Mapping[str, Json]
+    """The public problem."""
+    guarantee: Guarantee
+    hypotheses: tuple[Hypothesis, ...]
+    noise: str
+    """Where the noise came from."""
+    noise_private: bool
+    """False when the noise can be replayed."""
+    digest: str
+    """SHA-256 of the released numbers."""
+    declared: tuple[str, ...] = ()
+    """What the caller declared public."""
+    version: str = ""
+    """Version of the library that issued the certificate."""
+    releases: int = field(default=1)
+    """How many releases of the mechanism the guarantee covers together."""
+
+    def verify(self, value: Floats | None = None) -> Verification:
+        """Recompute everything that can be recomputed; with `value`, also that it is the value that was released."""
+        checks = list(recheck(self.mechanism, self.parameters, self.problem, self.guarantee, self.releases))
+        replay = "the noise came from a source that can be replayed, so it protects nobody: fit again without a seed (random_state=None)"
+        checks.append(Check("noise source", self.noise_private, self.noise if self.noise_private else replay))
+        if value is not None:
+            same = digest_of(value) == self.digest
+            checks.append(Check("released value", same, "digest matches" if same else "the value is not the one that this certificate was issued for"))
+        return Verification(checks=tuple(checks))
+
+    def to_dict(self) -> dict[str, Json]:
+        """A JSON document."""
+        return {
+            "format": FORMAT,
+            "version": self.version,
+            "mechanism": self.mechanism,
+            "parameters": dict(self.parameters),
+            "problem": dict(self.problem),
+            "guarantee": self.guarantee.to_dict(),
+            "releases": self.releases,
+            "hypotheses": [{"required": part.required, "enforced": part.enforced} for part in self.hypotheses],
+            "noise": {"source": self.noise, "private": self.noise_private},
+            "declared": list(self.declared),
+            "digest": self.digest,
+        }
+
+    def to_json(self) -> str:
+        """`to_dict` as text."""
+        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Json]) -> "Certificate":
+        """Read back `to_dict`. Raises FileFormatError for an unknown format or a missing or mistyped field."""
+        if not isinstance(record, Mapping) or record.get("format") != FORMAT:
+            raise FileFormatError(f"a certificate of format {FORMAT!r} is needed; this one states another format or none.")
+        match record:
+            case {
+                "mechanism": str(mechanism),
+                "parameters": dict(parameters),
+                "problem": dict(problem),
+                "guarantee": dict(guarantee),
+                "hypotheses": list(hypotheses),
+                "noise": {"source": str(noise), "private": bool(private)},
+                "declared": list(declared),
+                "digest": str(digest),
+                "version": str(version),
+                "releases": int(releases),
+            } if all(isinstance(part, dict) and {"required", "enforced"} <= part.keys() for part in hypotheses):
+                return cls(
+                    mechanism=mechanism,
+                    parameters=parameters,
+                    problem=problem,
+                    guarantee=guarantee_from_dict(guarantee),
+                    hypotheses=tuple(
+                        Hypothesis(required=str(part["required"]), enforced=str(part["enforced"])) for part in hypotheses if isinstance(part, dict)
+                    ),
+                    noise=noise,
+                    noise_private=private,
+                    digest=digest,
+                    declared=tuple(str(line) for line in declared),
+                    version=version,
+                    releases=releases,
+                )
+        raise FileFormatError("the certificate is incomplete or holds values of the wrong type.")
+
+    def __str__(self) -> str:
+        """Readable text, plain words first."""
+        lines = [*_promise(self.guarantee), "", f"Mechanism: {self.mechanism} ({self.guarantee.theorem})"]
+        lines += [f"  {name} = {_shown(value)}" for name, value in self.parameters.items()]
+        lines += ["Problem (public):"] + [f"  {name} = {_shown(value)}" for name, value in self.problem.items()]
+        lines += ["Hypotheses of the theorem, and what enforces them:"]
+        lines += [f"  - {part.required}\n      {part.enforced}" for part in self.hypotheses]
+        lines += [f"Noise: {self.noise}"]
+        if not self.noise_private:
+            lines += ["NOT VALID: the noise was seeded, so whoever knows the seed can subtract it. Fit without a seed to publish."]
+        lines += ["Declared public by the caller:"] + [f"  - {line}" for line in self.declared or ("nothing beyond the problem",)]
+        lines += [f"Digest of the released value (SHA-256): {self.digest}", f"Issued by discreet {self.version}"]
+        return "\n".join(lines)
+
+
+def digest_of(value: Floats) -> str:
+    """SHA-256 of the shape and the little-endian float64 numbers of a released array."""
+    numbers = np.ascontiguousarray(value, dtype="<f8")
+    return hashlib.sha256(json.dumps(numbers.shape).encode() + numbers.tobytes()).hexdigest()
+
+
+def _promise(guarantee: Guarantee) -> list[str]:
+    change = {
+        "replace-one": f"the content of one {guarantee.unit} is replaced (their number is public)",
+        "add-remove": f"one {guarantee.unit} is added or removed",
+    }[guarantee.neighbours]
+    match guarantee:
+        case PureDP(epsilon=epsilon):
+            return [f"Guarantee: epsilon = {epsilon:.6g}, delta = 0, {guarantee.neighbours}.", f"No outcome becomes more than e^{epsilon:.4g} times likelier when {change}."]
+        case ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta):
+            return [
+                f"Guarantee: epsilon = {epsilon:.6g}, delta = {delta:.6g}, {guarantee.neighbours}.",
+                f"Up to a probability of {delta:.3g}, no outcome becomes more than e^{epsilon:.4g} times likelier when {change}.",
+            ]
+        case NoGuarantee():
+            return ["Guarantee: NONE (epsilon is infinite).", guarantee.theorem]
+        case _:
+            return [f"Guarantee: {guarantee.to_dict()}"]
+
+
+def _shown(value: Json) -> str:
+    return f"{value:.10g}" if isinstance(value, float) else json.dumps(value)

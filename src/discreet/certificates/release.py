@@ -1,0 +1,18 @@
+"""A release: a value that may be published, with the certificate that says why."""
+
+from dataclasses import dataclass
+
+from discreet.arrays import Floats
+from discreet.certificates.certificate import Certificate, Verification
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """Public: safe to save, print and share."""
+
+    value: Floats
+    certificate: Certificate
+
+    def verify(self) -> Verification:
+        """Check the certificate against this value."""
+        return self.certificate.verify(self.value)

@@ -1,0 +1,22 @@
+"""What is public about a table, and the records themselves."""
+
+from discreet.data.columns import CategoricalColumn, NumericColumn, Target
+from discreet.data.dataset import Dataset
+from discreet.data.domain import Domain
+from discreet.data.encoding import EncodedTable
+from discreet.data.schema import Schema
+from discreet.data.stub import schema_stub
+from discreet.data.tables import read_header, read_table
+
+__all__ = [
+    "CategoricalColumn",
+    "Dataset",
+    "Domain",
+    "EncodedTable",
+    "NumericColumn",
+    "Schema",
+    "Target",
+    "read_header",
+    "read_table",
+    "schema_stub",
+]

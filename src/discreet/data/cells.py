@@ -1,0 +1,134 @@
+"""Cells to numbers: one column and its declaration in, one array out, every cell by itself.
+
+A cell is missing when it is null, NaN, an empty or blank text, or one of the declared `missing_values` (as text; in a numeric column also as a
+number). Anything the declaration does not cover raises InvalidInput with the name of the column and the line to add, never with the cell.
+"""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from discreet.arrays import Floats
+from discreet.data.columns import CategoricalColumn, NumericColumn, Target
+from discreet.data.frames import object_texts
+from discreet.data.labels import BLANKS, Label, canonical, spellings
+from discreet.data.quiet import quietly
+from discreet.data.toml_text import toml_key
+from discreet.errors import InvalidInput
+
+Codes: TypeAlias = npt.NDArray[np.int32]
+"""Positions in a list of labels."""
+
+
+def encode_numbers(series: pl.Series, column: NumericColumn, *, markers: Sequence[str]) -> Floats:
+    """The column in [0, 1] or [-1, 1], shape (n,)."""
+    table = f"[numeric.{toml_key(column.name)}]"
+    no_number = InvalidInput(
+        f"{column.where} must hold numbers; something else was found. Declare such texts in missing_values, "
+        f"or declare the column under [categorical.{toml_key(column.name)}]."
+    )
+    values = quietly(lambda: _numbers(series, markers, no_number), no_number)
+    gaps = np.isnan(values)
+    if column.missing is not None:
+        values[gaps] = column.missing
+    elif gaps.any():
+        raise InvalidInput(f"{column.where} has a missing value. Add missing = NUMBER (between the bounds) under {table} to say what it counts as.")
+    if column.outside is None and not np.all((values >= column.lower) & (values <= column.upper)):
+        raise InvalidInput(
+            f"{column.where} has a value outside its bounds [{column.lower!r}, {column.upper!r}]. "
+            f'Add outside = "clip" under {table} to let it count as the nearer bound, or widen the bounds.'
+        )
+    np.clip(values, column.lower, column.upper, out=values)
+    values -= column.lower
+    values /= column.upper - column.lower
+    if column.scale == "symmetric":
+        values *= 2.0
+        values -= 1.0
+    return values
+
+
+def encode_labels(series: pl.Series, column: CategoricalColumn | Target, *, markers: Sequence[str]) -> Codes:
+    """The position of each cell's label among the categories or classes, shape (n,)."""
+    if isinstance(column, Target):
+        labels, key, table, singular = column.classes, "classes", "[target]", "CLASS"
+    else:
+        labels, key, table, singular = column.categories, "categories", f"[categorical.{toml_key(column.name)}]", "CATEGORY"
+    unreadable = InvalidInput(f"{column.where} must hold text, integers or booleans. Convert it before.")
+    codes = quietly(lambda: _codes(series, labels, markers), unreadable)
+    _fill(
+        codes,
+        _MISSING,
+        column.missing,
+        labels,
+        f"{column.where} has a missing value. Add missing = {singular} under {table} to say what it counts as.",
+    )
+    _fill(
+        codes,
+        _UNDECLARED,
+        column.other,
+        labels,
+        f"{column.where} has a value that is none of its declared {key}. "
+        f"Add it to {key} under {table}, or add other = {singular} to say what it counts as.",
+    )
+    return codes
+
+
+_MISSING = -1
+_UNDECLARED = -2
+
+
+def _fill(codes: Codes, mark: int, label: Label | None, labels: Sequence[Label], message: str) -> None:
+    """Replace `mark` by the position of `label`, or refuse it."""
+    marked = codes == mark
+    if label is not None:
+        codes[marked] = [canonical(one) for one in labels].index(canonical(label))
+    elif marked.any():
+        raise InvalidInput(message)
+
+
+def _numbers(series: pl.Series, markers: Sequence[str], no_number: InvalidInput) -> Floats:
+    """Float64 with NaN for missing cells, in an array of our own."""
+    if series.dtype.is_numeric() or series.dtype == pl.Null:
+        values = series.cast(pl.Float64).to_numpy()
+    else:
+        if series.dtype == pl.Boolean:
+            raise no_number
+        texts = _without(_texts(series), markers)
+        parsed = texts.cast(pl.Float64, strict=False)
+        if (parsed.is_null() & texts.is_not_null()).any():
+            raise no_number
+        values = parsed.to_numpy()
+    values = np.array(values, dtype=np.float64)
+    for marker in pl.Series("", list(markers), dtype=pl.String).cast(pl.Float64, strict=False).drop_nulls():
+        values[values == marker] = np.nan
+    return values
+
+
+def _codes(series: pl.Series, labels: Sequence[Label], markers: Sequence[str]) -> Codes:
+    """Positions among `labels`, with the two marks for cells that have none."""
+    texts = _without(_texts(series), markers)
+    known = {text: code for code, label in enumerate(labels) for text in spellings(label)}
+    codes = texts.replace_strict(list(known), list(known.values()), default=_UNDECLARED, return_dtype=pl.Int32)
+    missing = texts.is_null().to_numpy()
+    return np.where(missing, _MISSING, codes.fill_null(_MISSING).to_numpy()).astype(np.int32, copy=False)
+
+
+def _texts(series: pl.Series) -> pl.Series:
+    """The text of every cell (see `labels`), null for missing ones."""
+    dtype = series.dtype
+    if dtype == pl.String or dtype in (pl.Categorical, pl.Enum):
+        return series.cast(pl.String).str.strip_chars(BLANKS)
+    if dtype.is_integer() or dtype in (pl.Boolean, pl.Null):
+        return series.cast(pl.String)
+    if dtype.is_numeric() or dtype == pl.Object:
+        return object_texts(series.name, series.to_list())
+    raise TypeError
+
+
+def _without(texts: pl.Series, markers: Sequence[str]) -> pl.Series:
+    """Null for the empty text and for the declared texts of a missing value."""
+    gap = texts.is_in(["", *markers])
+    return texts.set(gap.fill_null(value=True), None)

@@ -1,0 +1,145 @@
+"""What is public about one column: the bounds of a number, the categories of a label, the two classes of the target.
+
+    numeric       t = (clip(x, lower, upper) - lower) / (upper - lower) in [0, 1]   (scale = "unit")
+                  2 t - 1 in [-1, 1]                                                (scale = "symmetric")
+    categorical   one feature a category, 1 for the record's own and 0 for the others
+    target        +1 for classes[1], -1 for classes[0]
+
+Each is a function of one cell and of the declaration, so it costs no privacy. A cell that the declaration does not cover is refused unless
+`outside`, `other` or `missing` says what it counts as.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from discreet.data.labels import Label, checked_labels, checked_text, declared
+from discreet.data.words import did_you_mean, kind
+from discreet.errors import SchemaError
+
+Outside: TypeAlias = Literal["clip"]
+Scale: TypeAlias = Literal["unit", "symmetric"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumericColumn:
+    """A column of numbers between public bounds. Raises SchemaError for bounds that bound nothing."""
+
+    name: str
+    lower: float
+    """Smallest value, in the column's own unit; encoded as 0 (or -1)."""
+    upper: float
+    """Largest value; encoded as 1."""
+    outside: Outside | None = None
+    """"clip": a value outside counts as the nearer bound. None: it is refused."""
+    missing: float | None = None
+    """The number between the bounds that a missing value counts as. None: it is refused."""
+    scale: Scale = "unit"
+    """"unit" encodes to [0, 1], "symmetric" to [-1, 1]."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be used, and keep every number as a float."""
+        checked_text(self.name, what="the name of a numeric column")
+        where = self.where
+        lower = _number(self.lower, what=f"{where}: lower")
+        upper = _number(self.upper, what=f"{where}: upper")
+        if lower >= upper:
+            raise SchemaError(f"{where}: lower must be below upper; lower = {lower!r} and upper = {upper!r} were given. Exchange or widen them.")
+        if not math.isfinite(upper - lower):
+            raise SchemaError(f"{where}: upper - lower must be a finite number; lower = {lower!r} and upper = {upper!r} are too far apart.")
+        object.__setattr__(self, "lower", lower)
+        object.__setattr__(self, "upper", upper)
+        _one_of(self.outside, ("clip", None), what=f"{where}: outside", remedy='Write outside = "clip", or leave the key out to refuse such values.')
+        _one_of(self.scale, ("unit", "symmetric"), what=f"{where}: scale", remedy='Write "unit" for [0, 1] or "symmetric" for [-1, 1].')
+        if self.missing is not None:
+            missing = _number(self.missing, what=f"{where}: missing")
+            if not lower <= missing <= upper:
+                raise SchemaError(f"{where}: missing must lie between lower = {lower!r} and upper = {upper!r}; {missing!r} was given.")
+            object.__setattr__(self, "missing", missing)
+
+    @property
+    def where(self) -> str:
+        """How messages name this column."""
+        return f"numeric column {self.name!r}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CategoricalColumn:
+    """A column of labels from a public list. Raises SchemaError for a list that is no list of distinct labels."""
+
+    name: str
+    categories: tuple[Label, ...]
+    """At least two strings, integers or booleans, in the order of the features."""
+    other: Label | None = None
+    """The category that an undeclared value counts as. None: it is refused."""
+    missing: Label | None = None
+    """The category that a missing value counts as. None: it is refused."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be used."""
+        checked_text(self.name, what="the name of a categorical column")
+        categories = checked_labels(self.categories, what=f"{self.where}: categories")
+        object.__setattr__(self, "categories", categories)
+        for key in ("other", "missing"):
+            object.__setattr__(self, key, declared(getattr(self, key), categories, what=f"{self.where}: {key}", among="categories"))
+
+    @property
+    def where(self) -> str:
+        """How messages name this column."""
+        return f"categorical column {self.name!r}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """The column to predict and its two classes. Raises SchemaError for any other number of classes."""
+
+    column: str
+    classes: tuple[Label, ...]
+    """(negative, positive): the second is +1."""
+    other: Label | None = None
+    """The class that an undeclared value counts as. None: it is refused."""
+    missing: Label | None = None
+    """The class that a missing value counts as. None: it is refused."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be used."""
+        checked_text(self.column, what="target: column")
+        classes = checked_labels(self.classes, what="target: classes", at_least=0)
+        if len(classes) != 2:
+            raise SchemaError(
+                f"target: classes must be exactly two, negative first; {len(classes)} given. More than two classes are not supported yet: "
+                "keep the one to tell apart as second and map the others to the first with other."
+            )
+        object.__setattr__(self, "classes", classes)
+        for key in ("other", "missing"):
+            object.__setattr__(self, key, declared(getattr(self, key), classes, what=f"target: {key}", among="classes"))
+
+    @property
+    def where(self) -> str:
+        """How messages name this column."""
+        return f"target column {self.column!r}"
+
+
+def _number(value: object, *, what: str) -> float:
+    """`value` as a finite float."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise SchemaError(f"{what} must be a number; {kind(value)} was given. Write it without quotes, as in {what.rpartition(' ')[2]} = 0.")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise SchemaError(
+            f"{what} must be a finite number that a float64 can hold. An unbounded column has no place in a private table: choose public bounds."
+        )
+    return number
+
+
+def _one_of(value: object, allowed: tuple[str | None, ...], *, what: str, remedy: str) -> None:
+    """SchemaError unless `value` is one of `allowed`."""
+    if value is None and None in allowed:
+        return
+    if not isinstance(value, str):
+        raise SchemaError(f"{what} must be a string; {kind(value)} was given. {remedy}")
+    if value not in allowed:
+        raise SchemaError(f"{what} cannot be {value!r}.{did_you_mean(value, [one for one in allowed if one])} {remedy}")

@@ -1,0 +1,139 @@
+"""CSV and TSV, exactly: every row has as many fields as the header, or the file is refused.
+
+Fast readers fill short rows with gaps, swallow the rest of a file after an open quote, or differ in both from version to version, and their messages
+quote the cell they stumbled over. This one is the standard library's, in strict mode: UTF-8 (with or without byte-order mark), double quotes, blanks
+after a separator ignored, empty lines skipped, all cells text. No message tells a cell, a row number or a count of rows.
+"""
+
+import csv
+import gzip
+import io
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, TypeVar, cast
+
+import polars as pl
+
+from discreet.data.frames import check_present
+from discreet.data.labels import BLANKS
+from discreet.errors import FileFormatError, InvalidInput
+
+T = TypeVar("T")
+
+_CHUNK = 16_384
+"""Rows held as Python strings at a time."""
+
+
+def csv_header(path: str, *, separator: str) -> list[str]:
+    """The names in the first line, columns without a name left out; nothing after that line is interpreted.
+
+    Raises FileFormatError for an empty, damaged or non-UTF-8 file, InvalidInput for repeated names or where the first line holds numbers, since it is
+    then a record, whose cells must not pass for names.
+    """
+
+    def names(lines: Iterator[list[str]]) -> list[str]:
+        return _header(lines, path)
+
+    header = _reading(path, separator, names)
+    if _looks_like_a_record(header):
+        raise InvalidInput(f"the first line of {path!r} holds numbers, so it looks like a record. {_NEEDS_HEADER}")
+    for position, name in enumerate(header):
+        if name and name in header[:position]:
+            raise InvalidInput(f"columns {header.index(name) + 1} and {position + 1} of {path!r} have the same name. Give each its own.")
+    return [name for name in header if name]
+
+
+def csv_table(path: str, columns: Sequence[str], *, separator: str) -> pl.DataFrame:
+    """`columns` as text. Raises SchemaError where the header lacks one, FileFormatError as `csv_header` does and for rows of another length."""
+
+    def table(lines: Iterator[list[str]]) -> pl.DataFrame:
+        header = _header(lines, path)
+        hint = ""
+        if _looks_like_a_record(header):
+            hint = f" The first line looks like a record: {_NEEDS_HEADER}"
+        elif len(header) == 1 < len(columns):
+            hint = f" The header is a single field: is the separator {'a comma' if separator == ',' else 'a tab'}?"
+        elif {_loose(name) for name in header}.issuperset(map(_loose, columns)):
+            hint = " The header has them in another spelling (capitals, blanks, - or _)."
+        check_present(header, columns, hint=hint, source=repr(path))
+        positions = [header.index(name) for name in columns]
+        chunks = [pl.DataFrame({name: pl.Series(name, [], dtype=pl.String) for name in columns})]
+        while rows := list(islice(lines, _CHUNK)):
+            if any(len(row) != len(header) for row in rows if row):
+                raise FileFormatError(
+                    f"{path!r} has a row with more or fewer fields than its header. Quote fields that contain the separator, or write the file again."
+                )
+            chunks.append(
+                pl.DataFrame(
+                    {name: pl.Series(name, [row[at] for row in rows if row], dtype=pl.String) for name, at in zip(columns, positions, strict=True)}
+                )
+            )
+        return pl.concat(chunks)
+
+    return _reading(path, separator, table)
+
+
+_NEEDS_HEADER = "A table must begin with a line of column names; put one on top (a name that is a number needs a letter)."
+
+
+def _reading(path: str, separator: str, action: Callable[[Iterator[list[str]]], T]) -> T:
+    """`action` on the lines of the file; what the standard library raises is replaced, not chained, since it may quote the file."""
+    try:
+        with _opened(path) as binary:
+            text = io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
+            try:
+                return action(csv.reader(text, delimiter=separator, skipinitialspace=True, strict=True))
+            finally:
+                text.detach()
+    except UnicodeDecodeError:
+        refusal = FileFormatError(f"{path!r} is not UTF-8 text. Save it as UTF-8.")
+    except csv.Error:
+        refusal = FileFormatError(
+            f"{path!r} is not well-formed: a quote is not closed or stands inside a field, or a field is very long. Write the file again."
+        )
+    except (OSError, EOFError, zlib.error):
+        refusal = FileFormatError(f"{path!r} cannot be read to its end: it is damaged, truncated, not what its name says, or not readable for you.")
+    raise refusal
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[BinaryIO]:
+    """The bytes of the file, unpacked; standard input for "-", which is left open."""
+    if path == "-":
+        yield sys.stdin.buffer
+    elif path.lower().endswith(".gz"):
+        with gzip.open(path, "rb") as packed:
+            yield cast("BinaryIO", packed)
+    else:
+        with Path(path).open("rb") as plain:
+            yield plain
+
+
+def _header(lines: Iterator[list[str]], path: str) -> list[str]:
+    """The first line that is not empty, names without the blanks around them."""
+    for fields in lines:
+        if fields:
+            return [name.strip(BLANKS) for name in fields]
+    raise FileFormatError(f"{path!r} is empty. {_NEEDS_HEADER}")
+
+
+def _looks_like_a_record(header: Sequence[str]) -> bool:
+    """Whether a field is a number, which no name should be and nearly every record has."""
+    return any(_is_number(name) for name in header)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text[-1] in "0123456789."
+
+
+def _loose(name: str) -> str:
+    """A name without what is often written in several ways."""
+    return name.lower().replace(" ", "").replace("_", "").replace("-", "")

@@ -1,0 +1,55 @@
+"""The records: the only private type of the library.
+
+Rows are clipped to the domain's norm bound at the door, by a factor min(1, bound / |x|) a row that depends on this row alone and is kept beside the
+caller's matrix, which is neither copied nor changed. Nothing here prints, pickles or copies: `repr` shows the domain only.
+"""
+
+from typing import NoReturn
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.data.domain import Domain
+from discreet.designs import AugmentedDesign, Design
+from discreet.errors import InvalidInput, PrivateDataError
+
+
+class Dataset:
+    """Clipped rows with their signs (+1 or -1) and public non-negative weights.
+
+    Parameters: `rows` a Design of shape (n, domain.features); `signs` (n,) of +1.0 and -1.0; `weights` (n,) or None for ones.
+    The caller guarantees finite entries. Raises InvalidInput when shapes disagree with each other or with the domain.
+    """
+
+    __slots__ = ("design", "domain", "signs", "weights")
+
+    def __init__(self, *, rows: Design, signs: Floats, domain: Domain, weights: Floats | None = None) -> None:
+        """Clip the rows and append the intercept's constant feature, both lazily."""
+        count, features = rows.shape
+        if features != domain.features:
+            raise InvalidInput(f"the domain declares {domain.features} features; rows with {features} were given.")
+        if signs.shape != (count,) or (weights is not None and weights.shape != (count,)):
+            raise InvalidInput("rows, targets and weights must have the same length.")
+        norms = rows.row_norms()
+        if not np.all(np.isfinite(norms)):
+            raise InvalidInput("rows must be finite, and so must their norms.")
+        self.domain = domain
+        self.signs = signs
+        self.weights = weights
+        self.design = AugmentedDesign(rows, scale=_clipping(norms, domain.norm_bound), constant=domain.intercept_scale)
+
+    def __repr__(self) -> str:
+        """The domain only: not even the number of rows, which add-remove keeps private."""
+        return f"Dataset({self.domain!r})"
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise PrivateDataError("a Dataset holds private records and can be neither copied nor pickled; pass it on as it is.")
+
+    __copy__ = __deepcopy__ = __reduce__ = __reduce_ex__ = __getstate__ = _refuse  # type: ignore[assignment]
+
+
+def _clipping(norms: Floats, bound: float) -> Floats | None:
+    """Factors min(1, bound / |x|), rounded down so that the clipped norm never exceeds the bound; None when all are 1."""
+    if not np.any(norms > bound * (1 - 1e-12)):
+        return None
+    return np.minimum(1.0, bound * (1 - 1e-12) / np.maximum(norms, np.finfo(np.float64).tiny))

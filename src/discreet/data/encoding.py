@@ -1,0 +1,72 @@
+"""From cells to rows: numeric columns first, then one-hot columns, each row scaled by itself.
+
+    x = (numbers in [0, 1] or [-1, 1], one 1 a categorical column),   then x / |x|_2 where rows are normalised (0 stays 0)
+
+The result is held as numbers and codes, never as a table of zeros and ones; see `discreet.designs`.
+"""
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+import numpy as np
+import polars as pl
+
+from discreet.arrays import Floats
+from discreet.data.cells import Codes, encode_labels, encode_numbers
+from discreet.data.columns import CategoricalColumn, NumericColumn, Target
+from discreet.designs import AugmentedDesign, Design, TabularDesign
+from discreet.errors import PrivateDataError
+
+
+class EncodedTable:
+    """Private rows (n, d) as a Design and, where asked for, their signs (n,) of +1.0 and -1.0."""
+
+    __slots__ = ("categorical", "numeric", "rows", "schema", "signs")
+
+    def __init__(self, *, rows: Design, signs: Floats | None, schema: str, numeric: int, categorical: int) -> None:
+        """Hold both with the schema's name and its numbers of columns."""
+        self.rows = rows
+        self.signs = signs
+        self.schema = schema
+        self.numeric = numeric
+        self.categorical = categorical
+
+    def __repr__(self) -> str:
+        """The schema only: not even the number of rows, which add-remove keeps private."""
+        return f"EncodedTable(schema={self.schema!r}, numeric={self.numeric}, categorical={self.categorical})"
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise PrivateDataError("an EncodedTable holds private records and can be neither copied nor pickled; pass it on as it is.")
+
+    __copy__ = __deepcopy__ = __reduce__ = __reduce_ex__ = __getstate__ = _refuse
+
+
+def encode_arrays(
+    frame: pl.DataFrame, *, numeric: Sequence[NumericColumn], categorical: Sequence[CategoricalColumn], markers: Sequence[str]
+) -> tuple[Floats | None, list[Codes], list[int]]:
+    """The numbers (n, p) or None, the codes (n,) of each categorical column, and their numbers of categories."""
+    numbers: Floats | None = None
+    if numeric:
+        numbers = np.empty((frame.height, len(numeric)), order="F")
+        for position, column in enumerate(numeric):
+            numbers[:, position] = encode_numbers(frame.get_column(column.name), column, markers=markers)
+    codes = [encode_labels(frame.get_column(column.name), column, markers=markers) for column in categorical]
+    return numbers, codes, [len(column.categories) for column in categorical]
+
+
+def encode_features(
+    frame: pl.DataFrame, *, numeric: Sequence[NumericColumn], categorical: Sequence[CategoricalColumn], markers: Sequence[str], normalise: bool
+) -> Design:
+    """The features of every row, divided by the row's norm where `normalise`."""
+    numbers, codes, sizes = encode_arrays(frame, numeric=numeric, categorical=categorical, markers=markers)
+    table = TabularDesign(numbers, codes, sizes)
+    if not normalise:
+        return table
+    norms = table.row_norms()
+    return AugmentedDesign(table, scale=np.divide(1.0, norms, out=np.ones_like(norms), where=norms > 0.0), constant=0.0)
+
+
+def encode_signs(frame: pl.DataFrame, target: Target, *, markers: Sequence[str]) -> Floats:
+    """+1 for classes[1] and -1 for classes[0], shape (n,)."""
+    codes = encode_labels(frame.get_column(target.column), target, markers=markers)
+    return np.where(codes == 1, 1.0, -1.0)

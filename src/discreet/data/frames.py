@@ -1,0 +1,125 @@
+"""Tables of every kind as one: the needed columns of a polars, pandas or pyarrow table, or of a mapping, as a polars DataFrame.
+
+Only the needed columns are touched. pandas and pyarrow are never imported here: a table of theirs can only exist where its owner has imported them.
+A column of Python objects is turned into text cell by cell (see `labels`), so that mixed columns read as they would from a CSV file.
+"""
+
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from discreet.data.labels import BLANKS
+from discreet.data.quiet import quietly
+from discreet.data.words import quoted
+from discreet.errors import InvalidInput, InvalidType, SchemaError
+
+_NUMBERS = "biuf"
+_OBJECTS = "OUT"
+"""NumPy's kinds of dtype that can be read; dates and raw bytes are neither numbers nor text."""
+
+Frame: TypeAlias = Any
+"""polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, or a mapping from names to sequences."""
+
+
+def as_frame(frame: Frame, columns: Sequence[str]) -> pl.DataFrame:
+    """`columns` of `frame`, in this order.
+
+    Raises SchemaError for absent or repeated columns, InvalidType for a kind of table not named above, InvalidInput where it cannot be read.
+    """
+    refusal = InvalidInput(
+        "the table could not be read. Convert it to a polars DataFrame yourself to see why; messages about records are not repeated here."
+    )
+    if isinstance(frame, pl.LazyFrame):
+        lazy = frame
+        check_present(quietly(lambda: lazy.collect_schema().names(), refusal), columns)
+        return quietly(lambda: lazy.select(columns).collect(), refusal)
+    if isinstance(frame, pl.DataFrame):
+        check_present(frame.columns, columns)
+        return frame.select(columns)
+    if _is_a(frame, "pyarrow", "Table"):
+        check_present(frame.column_names, columns)
+        converted = quietly(lambda: pl.from_arrow(frame.select(list(columns))), refusal)
+        return converted if isinstance(converted, pl.DataFrame) else converted.to_frame()
+    if _is_a(frame, "pandas", "DataFrame") or isinstance(frame, Mapping):
+        check_present(list(frame.keys()), columns)
+        series = [_column(frame[name], name) for name in columns]
+        if len({len(one) for one in series}) > 1:
+            raise InvalidInput("the columns of a table must have the same length.")
+        return pl.DataFrame(series)
+    raise InvalidType(
+        "a table must be a polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table or a mapping of columns; "
+        f"{type(frame).__name__} was given."
+    )
+
+
+def check_present(present: Sequence[object], columns: Sequence[str], *, hint: str = "", source: str = "the table") -> None:
+    """SchemaError, naming columns of the schema only, unless `present` has each of `columns` once."""
+    if absent := [name for name in columns if name not in present]:
+        raise SchemaError(
+            f"{source} lacks the columns {quoted(absent)} that the schema declares. Rename columns of the table, or change the schema.{hint}"
+        )
+    if repeated := [name for name in columns if present.count(name) > 1]:
+        raise SchemaError(f"{source} has more than one column of the name {quoted(repeated)}. Give each column its own name.")
+
+
+def _is_a(frame: object, module: str, name: str) -> bool:
+    """Whether `frame` is a `module.name`, without importing the module."""
+    loaded = sys.modules.get(module)
+    return loaded is not None and isinstance(frame, getattr(loaded, name))
+
+
+def _column(values: Frame, name: str) -> pl.Series:
+    """One column of a mapping or of a pandas DataFrame."""
+    refusal = InvalidInput(f"column {name!r} must hold numbers, text or booleans.")
+    return quietly(lambda: _series(values, name, refusal), refusal)
+
+
+def _series(values: Frame, name: str, refusal: InvalidInput) -> pl.Series:
+    if isinstance(values, pl.Series):
+        return values.alias(name)
+    if _is_a(values, "pandas", "Series"):
+        present = values.notna().to_numpy(dtype=bool)
+        values = values.to_numpy()
+        if values.dtype.kind in _OBJECTS:
+            cells = [cell if there else None for cell, there in zip(values.tolist(), present.tolist(), strict=True)]
+            return object_texts(name, cells)
+    if isinstance(values, np.ndarray) and not isinstance(values, np.ma.MaskedArray):
+        if values.ndim != 1 or values.dtype.kind not in _NUMBERS + _OBJECTS:
+            raise refusal
+        if values.dtype.kind == "f":
+            return pl.Series(name, values.astype(np.float64, copy=False))
+        if values.dtype.kind in _NUMBERS:
+            return pl.Series(name, values)
+    if isinstance(values, str | bytes):
+        raise refusal
+    return object_texts(name, values.tolist() if isinstance(values, np.ndarray) else list(values))
+
+
+def object_texts(name: str, cells: Sequence[object]) -> pl.Series:
+    """Python objects as text, None for missing ones."""
+    return pl.Series(name, [cell_text(cell) for cell in cells], dtype=pl.String)
+
+
+def cell_text(cell: object) -> str | None:
+    """The text of one cell (see `labels`). Raises TypeError for anything but None, text, numbers and booleans."""
+    match cell:
+        case None:
+            return None
+        case str():
+            return cell.strip(BLANKS)
+        case bool() | np.bool_():
+            return "true" if cell else "false"
+        case int() | np.integer():
+            return str(int(cell))
+        case float() | np.floating() | Decimal():
+            number = float(cell)
+            if math.isnan(number):
+                return None
+            return str(int(number)) if number.is_integer() else repr(number)
+        case _:
+            raise TypeError

@@ -1,0 +1,102 @@
+"""Labels: the categories of a column and the classes of a target, and how the cells of a table are compared with them.
+
+A label is a string, an integer or a boolean. It and a cell are compared as text:
+
+    declared        matches the text
+    "Private"       Private
+    1               1, 1.0
+    true            true, True, TRUE
+
+The text of a cell is the text itself without the blanks around it, an integer in decimal digits, a boolean as `true` or `false`, a floating-point
+number that is whole as an integer, and any other as Python's shortest decimal text. So 1 in a Parquet file, 1.0 in a pandas column with gaps and
+"1" in a CSV file are the same label, and two labels that match the same text are refused as duplicates.
+"""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from discreet.data.words import did_you_mean, kind
+from discreet.errors import SchemaError
+
+Label: TypeAlias = str | int | bool
+"""A category or a class as it is declared."""
+
+BLANKS = " \t\r\n\f\v"
+"""What counts as blank around a cell."""
+
+PLACEHOLDER = "FILL IN"
+"""What a stub writes where only its owner can know the answer; never a label or a name."""
+
+
+def canonical(label: Label) -> str:
+    """The text of a label in feature names."""
+    if isinstance(label, bool):
+        return "true" if label else "false"
+    return str(label)
+
+
+def spellings(label: Label) -> tuple[str, ...]:
+    """Every text that matches the label, the canonical one first."""
+    text = canonical(label)
+    if isinstance(label, bool):
+        return (text, text.capitalize(), text.upper())
+    return (text, f"{text}.0") if isinstance(label, int) else (text,)
+
+
+def checked_text(value: object, *, what: str) -> str:
+    """`value` if it can stand in a schema as a name or a text; SchemaError otherwise. `what` begins the message."""
+    if not isinstance(value, str):
+        raise SchemaError(f"{what} must be a string; {kind(value)} was given. Put it in quotes.")
+    if not value.strip(BLANKS):
+        raise SchemaError(f"{what} must not be empty.")
+    if value != value.strip(BLANKS):
+        raise SchemaError(f"{what} has blanks around it: {value!r}. The text of a table is read without the blanks around it; write it so here too.")
+    if value == PLACEHOLDER:
+        raise SchemaError(f"{what} is still the placeholder {PLACEHOLDER!r} of the stub. Fill it in.")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        pass
+    else:
+        return value
+    raise SchemaError(f"{what} contains half a surrogate pair, which no UTF-8 file can hold.")
+
+
+def checked_labels(labels: object, *, what: str, at_least: int = 2) -> tuple[Label, ...]:
+    """`labels` as a tuple of distinct labels; SchemaError otherwise. `what` names the key in messages."""
+    if isinstance(labels, str) or not isinstance(labels, Sequence):
+        raise SchemaError(f'{what} must be a list of strings, integers or booleans, as in ["no", "yes"]; {kind(labels)} was given.')
+    seen: dict[str, Label] = {}
+    for label in labels:
+        _checked_label(label, what=what)
+        for text in spellings(label):
+            if text in seen:
+                raise SchemaError(f"{what} has {canonical(label)!r} twice (labels are compared as text). Keep one of the two.")
+        seen.update(dict.fromkeys(spellings(label), label))
+    if len(labels) < at_least:
+        raise SchemaError(f"{what} needs at least {at_least} labels; {len(labels)} was given. A column that takes one value only tells nothing.")
+    return tuple(labels)
+
+
+def declared(label: object, labels: Sequence[Label], *, what: str, among: str) -> Label | None:
+    """The one of `labels` that `label` matches as text, None for None; SchemaError where it is none of them."""
+    if label is None:
+        return None
+    text = canonical(_checked_label(label, what=what))
+    known = {canonical(one): one for one in labels}
+    if text not in known:
+        raise SchemaError(
+            f"{what} must be one of the {among}; {text!r} was given.{did_you_mean(text, known)} Add it to {among} or choose one of them."
+        )
+    return known[text]
+
+
+def _checked_label(label: object, *, what: str) -> Label:
+    """`label` if it can be one."""
+    if isinstance(label, str):
+        return checked_text(label, what=f"{what}: a label")
+    if not isinstance(label, int):
+        raise SchemaError(f"{what}: a label must be a string, an integer or a boolean; {kind(label)} was given. Put fractional numbers in quotes.")
+    if not -(2**63) <= label < 2**63:
+        raise SchemaError(f"{what}: an integer label must fit into 64 bits. Put longer ones in quotes.")
+    return label

@@ -1,0 +1,51 @@
+"""Parquet: names from the file's own schema, columns from polars, messages from neither.
+
+On a damaged file the decoder of polars may panic, and a panic prints numbers of rows to standard error before Python hears of it: while a file is
+decoded, standard error is closed to it.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+
+import polars as pl
+
+from discreet.data.frames import check_present
+from discreet.data.quiet import quietly
+from discreet.errors import FileFormatError
+
+
+def parquet_header(path: str) -> list[str]:
+    """The names of the columns. Raises FileFormatError where the file is no Parquet file."""
+    with _silent():
+        return list(quietly(lambda: pl.read_parquet_schema(path), _damaged(path)))
+
+
+def parquet_table(path: str, columns: Sequence[str]) -> pl.DataFrame:
+    """`columns` of the file. Raises SchemaError where it lacks one, FileFormatError where it is damaged."""
+    check_present(parquet_header(path), columns, source=repr(path))
+    with _silent():
+        return quietly(lambda: pl.read_parquet(path, columns=list(columns), glob=False).select(columns), _damaged(path))
+
+
+def _damaged(path: str) -> FileFormatError:
+    return FileFormatError(f"{path!r} is no readable Parquet file: it is damaged, truncated, or not what its name says. Write it again.")
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Standard error of the process leads nowhere meanwhile; without one, nothing is to be done."""
+    kept: int | None = None
+    with suppress(OSError):
+        kept = os.dup(2)
+    if kept is None:
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)

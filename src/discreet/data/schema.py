@@ -1,0 +1,227 @@
+"""The schema: everything public about a table, written down before a record is read.
+
+    d = number of numeric columns + number of categories
+    rows = "normalise"   each encoded row x is divided by its own norm, x / |x|_2 (0 stays 0):   R = 1
+    rows = "bound"       rows stay as they are:   R = sqrt(number of numeric columns + number of categorical columns)
+
+The second R holds since a number is encoded into [-1, 1] and a category as one 1 among zeros. Both are functions of one record at a time and cost no
+privacy; the first is how Chaudhuri, Monteleoni and Sarwate (2011, section 7) prepared their tables. Bounds, categories and classes come from here
+only: no method looks at a record to choose them.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from typing import Any, Literal, Self, TypeAlias, TypeVar
+
+from discreet.data.columns import CategoricalColumn, NumericColumn, Target
+from discreet.data.encoding import EncodedTable, encode_features, encode_signs
+from discreet.data.frames import Frame, as_frame
+from discreet.data.labels import canonical, checked_text, spellings
+from discreet.data.toml_text import read_toml, write_toml
+from discreet.data.words import did_you_mean, kind, quoted
+from discreet.errors import FileFormatError, InvalidInput, SchemaError
+
+FORMAT = "discreet-schema/1"
+"""The first line of a schema; another version is refused."""
+
+Rows: TypeAlias = Literal["normalise", "bound"]
+
+_KEYS = ("format", "name", "rows", "missing_values", "target", "numeric", "categorical")
+_Part = TypeVar("_Part", NumericColumn, CategoricalColumn, Target)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schema:
+    """What is public about a table. Raises SchemaError where it contradicts itself."""
+
+    name: str
+    target: Target
+    numeric: tuple[NumericColumn, ...] = ()
+    """Their features come first, in this order."""
+    categorical: tuple[CategoricalColumn, ...] = ()
+    """Their features follow, one a category, in this order."""
+    rows: Rows = "normalise"
+    missing_values: tuple[str, ...] = ()
+    """Texts that stand for a missing value, beside null, NaN and the empty text."""
+
+    def __post_init__(self) -> None:
+        """Refuse a schema without features, with a column in two places, or with a label that also means missing."""
+        checked_text(self.name, what="name")
+        if self.rows not in ("normalise", "bound"):
+            near = did_you_mean(str(self.rows), ("normalise", "bound"))
+            raise SchemaError(f'rows must be "normalise" (each row divided by its norm) or "bound" (left as it is); {self.rows!r} was given.{near}')
+        for key in ("numeric", "categorical", "missing_values"):
+            if not isinstance(getattr(self, key), list | tuple):
+                raise SchemaError(f"{key} must be a list; {kind(getattr(self, key))} was given.")
+            object.__setattr__(self, key, tuple(getattr(self, key)))
+        for marker in self.missing_values:
+            checked_text(marker, what="missing_values: each")
+        if not self.numeric and not self.categorical:
+            raise SchemaError("the schema needs at least one feature. Add a table [numeric.NAME] or [categorical.NAME].")
+        self._check_names()
+        self._check_markers()
+
+    def _check_names(self) -> None:
+        """Each column in one place, each feature one name."""
+        seen: set[str] = set()
+        for column in self._columns:
+            if column.name in seen:
+                raise SchemaError(f"column {column.name!r} is declared twice. Keep one of its tables.")
+            if column.name == self.target.column:
+                raise SchemaError(
+                    f"column {column.name!r} is the target and a feature too: a model would predict it from itself. "
+                    "Delete its [numeric] or [categorical] table."
+                )
+            seen.add(column.name)
+        if len(set(self.feature_names)) != self.features:
+            raise SchemaError("two features have the same name (a column name with = in it?). Rename the column.")
+
+    def _check_markers(self) -> None:
+        """No declared label may be read as missing."""
+        labels = [(column.where, column.categories) for column in self.categorical]
+        for where, declared in (*labels, (self.target.where, self.target.classes)):
+            for label in declared:
+                if clash := set(spellings(label)).intersection(self.missing_values):
+                    raise SchemaError(
+                        f"{where}: {min(clash)!r} is declared and listed in missing_values too, so no cell could ever have it. Remove one of the two."
+                    )
+
+    @property
+    def _columns(self) -> tuple[NumericColumn | CategoricalColumn, ...]:
+        return (*self.numeric, *self.categorical)
+
+    @property
+    def features(self) -> int:
+        """d, the number of features."""
+        return len(self.numeric) + sum(len(column.categories) for column in self.categorical)
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Such as "age" and "workclass=Private", in the order of the weights."""
+        one_hot = (f"{column.name}={canonical(label)}" for column in self.categorical for label in column.categories)
+        return (*(column.name for column in self.numeric), *one_hot)
+
+    @property
+    def norm_bound(self) -> float:
+        """R, the bound on the norm of every encoded row."""
+        return 1.0 if self.rows == "normalise" else math.sqrt(len(self.numeric) + len(self.categorical))
+
+    def columns(self, *, target: bool) -> tuple[str, ...]:
+        """The columns that a table must have, with the target's or without."""
+        named = tuple(column.name for column in self._columns)
+        return (*named, self.target.column) if target else named
+
+    def encode(self, frame: Frame, *, target: bool) -> EncodedTable:
+        """The rows of `frame` as features (n, d) and, with `target`, their signs (n,); every row by itself and from this schema alone.
+
+        `frame` is a polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table or a mapping of columns; columns not named here are
+        ignored. Raises SchemaError for absent columns, InvalidInput for a cell that the schema does not cover, InvalidType for another kind of table.
+        No message tells a cell, a row or a count.
+        """
+        table = as_frame(frame, self.columns(target=target))
+        rows = encode_features(
+            table, numeric=self.numeric, categorical=self.categorical, markers=self.missing_values, normalise=self.rows == "normalise"
+        )
+        signs = encode_signs(table, self.target, markers=self.missing_values) if target else None
+        return EncodedTable(rows=rows, signs=signs, schema=self.name, numeric=len(self.numeric), categorical=len(self.categorical))
+
+    def to_dict(self) -> dict[str, object]:
+        """A plain table for JSON; `from_dict` reads it back."""
+        return {
+            "format": FORMAT,
+            "name": self.name,
+            "rows": self.rows,
+            "missing_values": list(self.missing_values),
+            "target": _plain(self.target),
+            "numeric": [_plain(column) for column in self.numeric],
+            "categorical": [_plain(column) for column in self.categorical],
+        }
+
+    def to_toml(self) -> str:
+        """TOML text; `from_toml` reads it back."""
+        return write_toml(self.to_dict())
+
+    @classmethod
+    def from_dict(cls, table: object) -> Self:
+        """The schema that `to_dict` wrote. Raises SchemaError for everything else, one clear message a mistake."""
+        if not isinstance(table, Mapping):
+            raise SchemaError(f"a schema is a table; {kind(table)} was given.")
+        _check_format(table)
+        _check_keys(table, known=_KEYS, required=("name", "target"), where="the schema")
+        return cls(
+            name=table["name"],
+            target=_part(Target, table["target"], where="target"),
+            numeric=tuple(_part(NumericColumn, entry, where="numeric") for entry in _list(table, "numeric")),
+            categorical=tuple(_part(CategoricalColumn, entry, where="categorical") for entry in _list(table, "categorical")),
+            rows=table.get("rows", "normalise"),
+            missing_values=tuple(_list(table, "missing_values")),
+        )
+
+    @classmethod
+    def from_toml(cls, text: str) -> Self:
+        """The schema that `text` spells. Raises SchemaError, one clear message a mistake."""
+        return cls.from_dict(read_toml(text))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """The schema in a TOML file. Raises InvalidInput where there is none, FileFormatError or SchemaError, with the path, for its content."""
+        try:
+            text = Path(path).read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError:
+            refusal: InvalidInput = FileFormatError(f"schema {str(path)!r} is not UTF-8 text. Save it as UTF-8.")
+        except FileNotFoundError:
+            refusal = InvalidInput(f"there is no schema file {str(path)!r}. Check the path, or write a stub with `discreet schema new`.")
+        except (OSError, ValueError) as error:
+            refusal = InvalidInput(f"schema {str(path)!r} cannot be read ({type(error).__name__}). A readable TOML file is needed.")
+        else:
+            try:
+                return cls.from_toml(text)
+            except SchemaError as error:
+                refusal = SchemaError(f"{path}: {error}")
+        raise refusal
+
+
+def _plain(part: NumericColumn | CategoricalColumn | Target) -> dict[str, object]:
+    """The fields of a part that differ from their defaults, lists for tuples."""
+    values = ((field.name, getattr(part, field.name), field.default) for field in fields(part))
+    return {name: list(value) if isinstance(value, tuple) else value for name, value, default in values if value is not None and value != default}
+
+
+def _part(kind_of_part: type[_Part], entry: object, *, where: str) -> _Part:
+    """A column or the target from its table."""
+    if not isinstance(entry, Mapping):
+        raise SchemaError(f"{where} must be a table; {kind(entry)} was given.")
+    if isinstance(entry.get("name"), str):
+        where = f"{where} column {entry['name']!r}"
+    known = fields(kind_of_part)
+    required = tuple(field.name for field in known if field.default is MISSING)
+    _check_keys(entry, known=tuple(field.name for field in known), required=required, where=where)
+    return kind_of_part(**entry)
+
+
+def _check_format(table: Mapping[str, object]) -> None:
+    given = table.get("format")
+    if given is None:
+        raise SchemaError(f'the schema does not say its format. Begin it with the line format = "{FORMAT}".')
+    if given != FORMAT:
+        raise SchemaError(
+            f'this version reads the format "{FORMAT}"; {given!r} was given. Install a version of discreet that reads it, or convert the schema.'
+        )
+
+
+def _check_keys(table: Mapping[str, object], *, known: tuple[str, ...], required: tuple[str, ...], where: str) -> None:
+    for key in table:
+        if key not in known:
+            raise SchemaError(f"{where}: unknown key {key!r}.{did_you_mean(str(key), known)} Known keys: {quoted(known)}.")
+    if absent := [key for key in required if key not in table]:
+        hint = ' A table [target] with column = "..." and classes = ["...", "..."] is needed.' if "target" in absent else " Add it."
+        raise SchemaError(f"{where}: {quoted(absent)} is missing.{hint}")
+
+
+def _list(table: Mapping[str, object], key: str) -> list[Any]:
+    given = table.get(key, [])
+    if not isinstance(given, list | tuple):
+        raise SchemaError(f"{key} must be a list; {kind(given)} was given.")
+    return list(given)

@@ -1,0 +1,64 @@
+"""Reading tables from files: only the columns that a schema names, and only the header where only the header is needed.
+
+    .csv  .csv.gz    text, separated by commas         "-"   CSV from standard input
+    .tsv             text, separated by tabs           .parquet
+
+Every mistake raises InvalidInput or one of its kinds (SchemaError, FileFormatError) with the path and names of the schema; no message tells a cell,
+a row number or a count of rows, and none is chained to a message that does.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from discreet.data.csv_text import csv_header, csv_table
+from discreet.data.parquet_file import parquet_header, parquet_table
+from discreet.errors import FileFormatError, InvalidInput
+
+_SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t"}
+_PARQUET = ".parquet"
+
+
+def read_table(path: str | Path, columns: Sequence[str]) -> pl.DataFrame:
+    """`columns` of the table, in this order; all text from CSV, which the schema then converts. Other columns are not kept.
+
+    Raises InvalidInput where there is no such file, FileFormatError where it is empty, damaged, ragged, not UTF-8 or of another kind than its name
+    says, SchemaError where a column is absent or there twice.
+    """
+    name, suffix = _checked(path)
+    return parquet_table(name, columns) if suffix == _PARQUET else csv_table(name, columns, separator=_SEPARATORS[suffix])
+
+
+def read_header(path: str | Path) -> list[str]:
+    """The column names of the table; no record is interpreted. Columns without a name are left out. Raises as `read_table` does."""
+    name, suffix = _checked(path)
+    return parquet_header(name) if suffix == _PARQUET else csv_header(name, separator=_SEPARATORS[suffix])
+
+
+def _checked(path: str | Path) -> tuple[str, str]:
+    """The path as text and the suffix that says how to read it."""
+    name = str(path)
+    if name == "-":
+        return name, ".csv"
+    file = Path(name)
+    try:
+        empty = file.stat().st_size == 0
+        directory = file.is_dir()
+    except FileNotFoundError:
+        refusal = InvalidInput(f"there is no file {name!r}. Check the path.")
+    except (OSError, ValueError) as error:
+        refusal = InvalidInput(f"{name!r} cannot be opened ({type(error).__name__}). A readable file is needed.")
+    else:
+        suffix = next((known for known in (*_SEPARATORS, _PARQUET) if name.lower().endswith(known)), None)
+        if directory:
+            refusal = InvalidInput(f"{name!r} is a directory. Give the path of one file in it.")
+        elif suffix is None:
+            refusal = InvalidInput(
+                f"the name of a table must end in .csv, .csv.gz, .tsv or .parquet; {name!r} was given. Rename or convert the file."
+            )
+        elif empty:
+            refusal = FileFormatError(f"{name!r} is empty. A table with a header is needed.")
+        else:
+            return name, suffix
+    raise refusal

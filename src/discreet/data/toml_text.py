@@ -1,0 +1,118 @@
+"""Schemas as TOML text: reading by the standard library, and the small writer that it lacks.
+
+    format = "discreet-schema/1"        [target]              [numeric.age]        [categorical."work class"]
+    name = "census"                     column = "income"     lower = 17           categories = ["Private", "State-gov"]
+
+Read and written is a plain table of the form of `Schema.to_dict`, where `numeric` and `categorical` are lists of tables with a `name`: a list keeps
+its order in every JSON library, and the order of the columns is the order of the weights.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+
+from discreet.data.labels import PLACEHOLDER
+from discreet.data.words import kind, quoted
+from discreet.errors import SchemaError
+
+COLUMN_TABLES = ("numeric", "categorical")
+"""The tables that hold one table a column."""
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def read_toml(text: str) -> dict[str, object]:
+    """The plain table that `text` spells. Raises SchemaError where it is no TOML, or a stub with open placeholders."""
+    table, still_open = _parsed(text)
+    if still_open:
+        raise SchemaError(
+            f"the schema still has open placeholders: {quoted(still_open)}. Replace each {PLACEHOLDER!r} by what is publicly known, "
+            "or delete the table that it stands in."
+        )
+    for group in COLUMN_TABLES:
+        if group in table:
+            table[group] = _named(table[group], group=group)
+    return table
+
+
+def write_toml(table: Mapping[str, object]) -> str:
+    """TOML text that `read_toml` reads back to an equal table."""
+    lines = [f"{key} = {_value(value)}" for key, value in table.items() if not isinstance(value, Mapping) and key not in COLUMN_TABLES]
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            lines += ["", f"[{toml_key(key)}]", *_lines(value)]
+        elif key in COLUMN_TABLES and isinstance(value, Sequence):
+            for column in value:
+                lines += ["", f"[{key}.{toml_key(column['name'])}]", *_lines({name: field for name, field in column.items() if name != "name"})]
+    return "\n".join(lines) + "\n"
+
+
+def toml_key(name: str) -> str:
+    """`name` as a key: bare where TOML allows it."""
+    return name if _BARE_KEY.fullmatch(name) else toml_string(name)
+
+
+def toml_string(text: str) -> str:
+    """`text` as a basic string. JSON escapes a subset of what TOML reads, but for DEL, which TOML wants escaped, and what is beyond ASCII."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _lines(table: Mapping[str, object]) -> list[str]:
+    return [f"{toml_key(key)} = {_value(value)}" for key, value in table.items()]
+
+
+def _value(value: object) -> str:
+    """One value on one line; a number that is whole without its fraction."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+        case int():
+            return str(value)
+        case str():
+            return toml_string(value)
+        case list() | tuple():
+            return f"[{', '.join(map(_value, value))}]"
+        case _:
+            raise SchemaError(f"{kind(value)} has no place in a schema.")
+
+
+def _parsed(text: str) -> tuple[dict[str, object], list[str]]:
+    """tomllib's table and its open placeholders. Its ValueError for very long integers and RecursionError for very deep lists are mistakes too."""
+    try:
+        table = tomllib.loads(text)
+        return table, _placeholders(table)
+    except tomllib.TOMLDecodeError as error:
+        reason = str(error)
+    except (ValueError, RecursionError):
+        reason = "a number too long or a list too deep"
+    raise SchemaError(f"the schema is not valid TOML: {reason}. Strings and column names with blanks or dots go in double quotes; each table once.")
+
+
+def _placeholders(value: object, path: str = "") -> list[str]:
+    """Where the placeholder stands, as dotted paths."""
+    match value:
+        case str() if value == PLACEHOLDER:
+            return [path]
+        case dict():
+            return [found for key, inner in value.items() for found in _placeholders(inner, f"{path}.{toml_key(key)}" if path else toml_key(key))]
+        case list():
+            return list(dict.fromkeys(found for inner in value for found in _placeholders(inner, path)))
+        case _:
+            return []
+
+
+def _named(columns: object, *, group: str) -> list[dict[str, object]]:
+    """`[numeric.age]` as {"name": "age", ...}."""
+    if not isinstance(columns, dict):
+        raise SchemaError(f"{group} must hold one table a column, as in [{group}.age]; {kind(columns)} was given.")
+    named: list[dict[str, object]] = []
+    for name, fields in columns.items():
+        if not isinstance(fields, dict):
+            raise SchemaError(f"{group} must hold one table a column, as in [{group}.age]; {group}.{toml_key(name)} is {kind(fields)}.")
+        if "name" in fields:
+            raise SchemaError(f"{group} column {name!r}: unknown key 'name'. The name of a column is the name of its table.")
+        named.append({"name": name, **fields})
+    return named

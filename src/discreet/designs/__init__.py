@@ -1,0 +1,10 @@
+"""Tables of rows x_1, ..., x_n in R^d, behind one protocol: dense, sparse, tabular (numbers and categories), and scaled with a constant column."""
+
+from discreet.designs.augmented import AugmentedDesign
+from discreet.designs.base import BLOCK_ROWS, Design
+from discreet.designs.convert import as_design
+from discreet.designs.dense import DenseDesign
+from discreet.designs.sparse import SparseDesign
+from discreet.designs.tabular import TabularDesign
+
+__all__ = ["BLOCK_ROWS", "AugmentedDesign", "DenseDesign", "Design", "SparseDesign", "TabularDesign", "as_design"]

@@ -1,0 +1,33 @@
+"""From what users hold to a Design."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from discreet.designs.base import Design
+from discreet.designs.dense import DenseDesign
+from discreet.designs.sparse import SparseDesign
+from discreet.errors import InvalidType
+
+
+def as_design(rows: npt.NDArray[Any] | sparse.spmatrix | sparse.sparray | Design) -> Design:
+    """The design of an (n, d) array, a SciPy sparse matrix, or a Design itself.
+
+    float64 and float32 arrays and float64 CSR matrices are held by reference; integer and boolean ones are converted. Raises InvalidType for anything
+    else, InvalidInput when it is not two-dimensional.
+    """
+    if isinstance(rows, np.ndarray):
+        if rows.dtype in (np.float64, np.float32):
+            return DenseDesign(rows)
+        if rows.dtype.kind in "biuf":
+            return DenseDesign(rows.astype(np.float64))
+        raise InvalidType("a design holds real numbers; encode text and dates first.")
+    if sparse.issparse(rows):
+        if rows.dtype.kind not in "biuf":
+            raise InvalidType("a design holds real numbers.")
+        return SparseDesign(rows)
+    if isinstance(rows, Design):
+        return rows
+    raise InvalidType(f"rows must be a NumPy array, a SciPy sparse matrix or a Design; {type(rows).__name__} was given.")

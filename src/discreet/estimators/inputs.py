@@ -1,0 +1,117 @@
+"""From what callers pass to arrays, with errors that repeat nothing of what they read.
+
+scikit-learn's own converters print offending values ("could not convert string to float: '...'", "got 1D array instead: array=[...]"), so conversion and checks are done here, each with a sentence
+made of names and public numbers, and the original exception suppressed.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import column_or_1d
+
+from discreet.arrays import Floats
+from discreet.designs import Design, as_design
+from discreet.errors import InvalidInput, InvalidType
+
+
+def feature_rows(X: Any) -> Design:
+    """Rows (n, d), n >= 1, d >= 1, all finite, from an array, a data frame or a sparse matrix.
+
+    float32 and float64 arrays are not copied. Raises InvalidInput or InvalidType, without any value of X.
+    """
+    matrix = _sparse(X) if sp.issparse(X) else _dense(X)
+    if matrix.ndim != 2:
+        raise InvalidInput(
+            f"X must be a table of shape (n, d); an array with {matrix.ndim} dimension(s) was given. Reshape your data: X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one record."
+        )
+    if matrix.shape[0] == 0:
+        raise InvalidInput("X has 0 sample(s) while a minimum of 1 is required.")
+    if matrix.shape[1] == 0:
+        raise InvalidInput(f"X has 0 feature(s) (shape=({matrix.shape[0]}, 0)) while a minimum of 1 is required.")
+    values = matrix.data if sp.issparse(matrix) else matrix
+    if not np.isfinite(np.sum(values)) and not np.all(np.isfinite(values)):
+        raise InvalidInput("X must be finite: it contains NaN or inf. Decide on missing values before fitting (a schema can do that, column by column).")
+    return as_design(matrix)
+
+
+def labels(y: Any, name: str, records: int) -> npt.NDArray[Any]:
+    """Class labels (n,). Raises InvalidInput for other shapes, missing labels and continuous targets, without any value of y."""
+    if y is None:
+        raise InvalidInput(f"{name} requires y to be passed, but the target y is None.")
+    try:
+        given = column_or_1d(_plain(y), warn=True)
+        finite = given.dtype.kind != "f" or bool(np.all(np.isfinite(given)))
+        kind = type_of_target(given) if finite else ""
+    except (ValueError, TypeError):
+        raise InvalidInput("y should be a 1d array of class labels, one for each row of X.") from None
+    if not finite:
+        raise InvalidInput("Input y contains infinity or a value too large for dtype('float64'), or NaN; class labels were expected.")
+    if kind not in {"binary", "multiclass"}:
+        raise InvalidInput(f"Unknown label type: {kind}. {name} is a classifier: y must hold class labels.")
+    if given.shape[0] != records:
+        raise InvalidInput("X and y must have the same number of records.")
+    return given
+
+
+def record_weights(sample_weight: Any, records: int, largest: float) -> Floats | None:
+    """Public weights (n,) in [0, largest]. Raises InvalidInput for anything else."""
+    if sample_weight is None:
+        return None
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (ValueError, TypeError):
+        raise InvalidInput("sample_weight must be an array of numbers.") from None
+    if weights.ndim == 0:
+        weights = np.full(records, float(weights))
+    if weights.ndim != 1:
+        raise InvalidInput("Sample weights must be 1D array or scalar")
+    if weights.shape[0] != records:
+        raise InvalidInput("sample_weight must have one weight for each row of X.")
+    if not np.all((weights >= 0) & (weights <= largest)):
+        raise InvalidInput(
+            f"every sample weight must lie between 0 and max_sample_weight={largest:g}, which the noise is calibrated for. Rescale the weights, or declare a larger max_sample_weight."
+        )
+    return weights
+
+
+def _plain(y: Any) -> npt.NDArray[Any]:
+    array = np.asarray(y)
+    return array if array.dtype.kind != "O" else _unboxed(array)
+
+
+def _unboxed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    kinds = {type(item) for item in array.ravel().tolist()}
+    if kinds <= {str}:
+        return array.astype(str)
+    if kinds and all(issubclass(kind, bool | int | float) for kind in kinds):
+        return array.astype(np.float64 if float in kinds else np.int64)
+    return array
+
+
+def _sparse(X: Any) -> Any:
+    if X.dtype.kind == "c":
+        raise InvalidInput("Complex data not supported: X must hold real numbers.")
+    if X.dtype.kind not in "fiub":
+        raise InvalidType("the entries of X must be numbers.")
+    rows = X.tocsr()
+    return rows if rows.dtype == np.float64 else rows.astype(np.float64)
+
+
+def _dense(X: Any) -> npt.NDArray[Any]:
+    try:
+        array = np.asarray(X)
+    except (ValueError, TypeError):
+        raise InvalidInput("X must be a table of numbers with equally long rows.") from None
+    if array.dtype.kind == "c":
+        raise InvalidInput("Complex data not supported: X must hold real numbers.")
+    if array.dtype in (np.float32, np.float64):
+        return array
+    try:
+        return array.astype(np.float64)
+    except TypeError:
+        raise InvalidType("every entry of X must be a number: the argument must be a string or a real number, something else was found.") from None
+    except ValueError:
+        raise InvalidInput("X must hold numbers only; some entry cannot be read as one. Describe columns of text with a schema.") from None

@@ -1,0 +1,283 @@
+"""Private linear classifiers of two classes, with scikit-learn's manners.
+
+    minimise  (1/n) sum_i c_i l(y_i (<w, x_i> + t v)) + (alpha / 2) (|w|^2 + v^2)  + noise,    |x_i| <= data_norm,  intercept = t v
+
+Shapes: X (n, d), y (n,), coef_ (1, d), intercept_ (1,), weights_ (d,) or (d + 1,) with v last when there is an intercept. The regularisation strength is lambda = alpha n, on the sum.
+"""
+
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from discreet.arrays import Floats
+from discreet.certificates import Certificate
+from discreet.data import Dataset, Domain, EncodedTable
+from discreet.designs import Design
+from discreet.errors import InvalidInput
+from discreet.estimators.inputs import feature_rows, labels, record_weights
+from discreet.losses import MarginLoss, loss_named
+from discreet.mechanisms.base import LearningMechanism
+from discreet.mechanisms.learning import calibrate, slack_free_ridge
+from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.noise import Noise, SeededNoise, SystemNoise
+from discreet.problems import RegularisedRisk
+from discreet.regularisers import L2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ManyFits:
+    """Independent private fits of one model on the same records, under one certificate for all of them together."""
+
+    coef: Floats
+    """(count, d)."""
+    intercept: Floats
+    """(count,)."""
+    certificate: Certificate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Task:
+    """Everything a fit needs, checked; `data` is the only private part."""
+
+    data: Dataset
+    problem: RegularisedRisk
+    mechanism: LearningMechanism
+    classes: npt.NDArray[Any]
+    declared: tuple[str, ...]
+
+
+class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """What LogisticRegression and LinearSVC share; use one of these two."""
+
+    _standard_loss: ClassVar[str]
+
+    def __init__(
+        self,
+        *,
+        epsilon: float = 1.0,
+        delta: float = 0.0,
+        neighbours: str = "replace-one",
+        alpha: float | None = None,
+        data_norm: float = 1.0,
+        classes: Any = None,
+        loss: str | MarginLoss | None = None,
+        mechanism: str = "objective",
+        calibration: str = "tight",
+        fit_intercept: bool = True,
+        intercept_scale: float = 0.5,
+        class_weight: dict[Any, float] | None = None,
+        max_sample_weight: float = 1.0,
+        public_records: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.neighbours = neighbours
+        self.alpha = alpha
+        self.data_norm = data_norm
+        self.classes = classes
+        self.loss = loss
+        self.mechanism = mechanism
+        self.calibration = calibration
+        self.fit_intercept = fit_intercept
+        self.intercept_scale = intercept_scale
+        self.class_weight = class_weight
+        self.max_sample_weight = max_sample_weight
+        self.public_records = public_records
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the model, spending (epsilon, delta) on the records.
+
+        Parameters: X (n, d) array, data frame or sparse matrix of finite numbers, or an EncodedTable (whose targets then take the place of y); y (n,) labels;
+        sample_weight (n,) public weights in [0, max_sample_weight], or None.
+
+        Raises InvalidInput for input that breaks the caller's side (NaN, shapes, undeclared labels), InfeasibleTarget when no noise reaches the target for this alpha, SolverFailure
+        when the minimiser cannot be certified (the budget then counts as spent). No message holds a value of X or y.
+        """
+        task = self._task(X, y, sample_weight)
+        release = task.mechanism.run(task.problem, task.data, self._noise())
+        self.classes_ = task.classes
+        self.weights_ = release.value
+        self.coef_, self.intercept_ = self._split(release.value[:, np.newaxis], task.problem.domain)
+        self.certificate_ = replace(release.certificate, declared=task.declared)
+        return self
+
+    def fit_many(self, X: Any, y: Any = None, *, count: int, sample_weight: Any = None) -> ManyFits:
+        """`count` independent private fits at once, for studies and audits: one factorisation serves them all, about ten times faster than `count` calls of fit.
+
+        The certificate covers all of them together: it states count * epsilon and count * delta. The estimator itself stays unfitted.
+        """
+        if not isinstance(count, Integral) or count < 1:
+            raise InvalidInput(f"count must be a positive integer; {count!r} was given.")
+        task = self._task(X, y, sample_weight)
+        release = task.mechanism.run_many(task.problem, task.data, self._noise(), int(count))
+        coef, intercept = self._split(release.value, task.problem.domain)
+        return ManyFits(coef=coef, intercept=intercept, certificate=replace(release.certificate, declared=task.declared))
+
+    def decision_function(self, X: Any) -> Floats:
+        """<w, x> + intercept, (n,), with rows shortened to data_norm as in fit."""
+        check_is_fitted(self)
+        rows = self._rows(X, reset=False)
+        norms = rows.row_norms()
+        shortening = np.minimum(1.0, self.data_norm / np.maximum(norms, np.finfo(np.float64).tiny))
+        return rows.matvec(self.coef_[0]) * shortening + self.intercept_[0]
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The likelier class of every row, (n,)."""
+        return self.classes_[(self.decision_function(X) > 0).astype(np.intp)]  # type: ignore[no-any-return]
+
+    def __sklearn_tags__(self) -> Any:
+        """Two classes; dense and sparse input; with noise, small data sets score poorly."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.poor_score = True
+        tags.input_tags.sparse = True
+        return tags
+
+    def _task(self, X: Any, y: Any, sample_weight: Any) -> _Task:
+        neighbours = self._neighbours()
+        rows = self._rows(X, reset=True)
+        records, features = rows.shape
+        classes, targets, declared = self._targets(X, y, records)
+        weights = record_weights(sample_weight, records, _positive(self.max_sample_weight, "max_sample_weight"))
+        weights, largest = self._class_weighted(weights, targets, classes)
+        if sample_weight is not None or self.class_weight is not None:
+            declared = (*declared, f"the weights of the records are public and at most {largest:g}")
+        domain = Domain(
+            features=features,
+            norm_bound=float(_positive(self.data_norm, "data_norm")),
+            intercept_scale=float(_positive(self.intercept_scale, "intercept_scale")) if self.fit_intercept else 0.0,
+            records=self._public_records() if neighbours is ADD_REMOVE else records,
+        )
+        problem = self._problem(domain, largest, neighbours)
+        mechanism = calibrate(
+            problem,
+            mechanism=self.mechanism,
+            calibration=self.calibration,
+            epsilon=_number(self.epsilon, "epsilon"),
+            delta=_number(self.delta, "delta"),
+            neighbours=neighbours,
+        )
+        data = Dataset(rows=rows, signs=targets, domain=domain, weights=weights)
+        return _Task(data=data, problem=problem, mechanism=mechanism, classes=classes, declared=declared)
+
+    def _problem(self, domain: Domain, largest_weight: float, neighbours: Neighbours) -> RegularisedRisk:
+        problem = RegularisedRisk(loss=self._loss(), regulariser=L2(strength=1.0), domain=domain, max_weight=largest_weight)
+        epsilon, delta = _number(self.epsilon, "epsilon"), _number(self.delta, "delta")
+        if self.alpha is not None:
+            alpha = _positive(self.alpha, "alpha")
+            if domain.records is None:
+                raise InvalidInput(
+                    "alpha multiplies the number of records, which add-remove keeps private; pass public_records (a number that you declare public), or alpha=None."
+                )
+            return replace(problem, regulariser=L2(strength=alpha * domain.records))
+        if not 0 < epsilon < np.inf:
+            return problem
+        return replace(problem, regulariser=L2(strength=slack_free_ridge(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)))
+
+    def _loss(self) -> MarginLoss:
+        if self.loss is None:
+            return loss_named(self._standard_loss)
+        if isinstance(self.loss, str):
+            return loss_named(self.loss)
+        if isinstance(self.loss, MarginLoss):
+            return self.loss
+        raise InvalidInput(f"loss must be a name or one of the losses of discreet.losses; an object of type {type(self.loss).__name__} was given.")
+
+    def _neighbours(self) -> Neighbours:
+        try:
+            return Neighbours(self.neighbours)
+        except ValueError:
+            raise InvalidInput(f"neighbours must be one of {[str(kind) for kind in Neighbours]}; {self.neighbours!r} was given.") from None
+
+    def _public_records(self) -> int | None:
+        if self.public_records is None:
+            return None
+        if not isinstance(self.public_records, Integral) or self.public_records < 1:
+            raise InvalidInput(f"public_records must be a positive integer or None; {self.public_records!r} was given.")
+        return int(self.public_records)
+
+    def _rows(self, X: Any, *, reset: bool) -> Design:
+        rows = X.rows if isinstance(X, EncodedTable) else feature_rows(X)
+        if isinstance(X, EncodedTable):
+            if not reset and rows.shape[1] != self.n_features_in_:
+                raise InvalidInput(f"the model was fitted on {self.n_features_in_} features; rows with {rows.shape[1]} were given.")
+            self.n_features_in_ = rows.shape[1]
+            return rows
+        validate_data(self, X, reset=reset, skip_check_array=True)
+        return rows
+
+    def _targets(self, X: Any, y: Any, records: int) -> tuple[npt.NDArray[Any], Floats, tuple[str, ...]]:
+        if isinstance(X, EncodedTable):
+            if X.signs is None:
+                raise InvalidInput("the table was encoded without its target; encode it with target=True to fit.")
+            if y is not None:
+                raise InvalidInput("an encoded table brings its own targets; leave y out.")
+            return np.asarray(X.classes), X.signs, ("the schema: columns, bounds, categories and classes",)
+        given = labels(y, type(self).__name__, records)
+        if self.classes is None:
+            classes = np.unique(given)
+            declared = ("the set of labels that occur in y, since classes=None",)
+            if classes.shape[0] > 2:
+                raise InvalidInput("Only binary classification is supported. The type of the target is multiclass; two classes are needed, more were given.")
+        else:
+            classes = np.asarray(self.classes)
+            declared = ("the classes",)
+        if classes.ndim != 1 or classes.shape[0] != 2 or classes[0] == classes[1]:
+            raise InvalidInput(f"two different classes are needed, {classes.size} class(es) given. Declare both with classes=[negative, positive].")
+        positive, negative = given == classes[1], given == classes[0]
+        if not np.all(positive | negative):
+            raise InvalidInput(f"y holds a label outside the declared classes {classes.tolist()}; declare every class that may occur, or map the others first.")
+        return classes, np.where(positive, 1.0, -1.0), declared
+
+    def _class_weighted(self, weights: Floats | None, signs: Floats, classes: npt.NDArray[Any]) -> tuple[Floats | None, float]:
+        largest = float(self.max_sample_weight)
+        if self.class_weight is None:
+            return weights, (largest if weights is not None else 1.0)
+        if not isinstance(self.class_weight, dict) or not set(self.class_weight) <= set(classes.tolist()):
+            raise InvalidInput(
+                f"class_weight must be a dict from the classes {classes.tolist()} to public weights; weights learnt from the data ('balanced') would leak the class counts."
+            )
+        per_class = [float(_positive(self.class_weight.get(label, 1.0), "class_weight")) for label in classes.tolist()]
+        by_record = np.where(signs > 0, per_class[1], per_class[0])
+        if weights is None:
+            return by_record, max(per_class)
+        return by_record * weights, max(per_class) * largest
+
+    def _noise(self) -> Noise:
+        state = self.random_state
+        if state is None:
+            return SystemNoise()
+        if isinstance(state, Integral):
+            return SeededNoise(int(state))
+        if isinstance(state, np.random.RandomState):
+            return SeededNoise(int(state.randint(2**31 - 1)))
+        if isinstance(state, np.random.Generator):
+            return SeededNoise(int(state.integers(2**63 - 1)))
+        raise InvalidInput(f"random_state must be None, an integer or a NumPy random source; an object of type {type(state).__name__} was given.")
+
+    @staticmethod
+    def _split(weights: Floats, domain: Domain) -> tuple[Floats, Floats]:
+        coef = np.ascontiguousarray(weights[: domain.features].T)
+        if domain.intercept_scale == 0:
+            return coef, np.zeros(coef.shape[0])
+        return coef, weights[domain.features] * domain.intercept_scale
+
+
+def _number(value: Any, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InvalidInput(f"{name} must be a number; {value!r} was given.")
+    return float(value)
+
+
+def _positive(value: Any, name: str) -> float:
+    number = _number(value, name)
+    if not (np.isfinite(number) and number > 0):
+        raise InvalidInput(f"{name} must be a positive finite number; {value!r} was given.")
+    return number

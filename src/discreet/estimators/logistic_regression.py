@@ -1,0 +1,66 @@
+"""Private logistic regression of two classes: regularised logistic loss, minimised under differential privacy.
+
+Guarantee: (epsilon, delta) for one record, by objective perturbation (T1, T2) or output perturbation; proof notes in discreet/mechanisms/learning.
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import expit, log_expit
+
+from discreet.arrays import Floats
+from discreet.errors import InvalidInput
+from discreet.estimators.linear_classifier import LinearClassifier
+from discreet.losses import Logistic, MarginLoss
+
+
+class LogisticRegression(LinearClassifier):
+    """Logistic regression under differential privacy.
+
+    Parameters
+    ----------
+    epsilon : privacy loss, > 0; `inf` is the ordinary fit without privacy, and its certificate says so.
+    delta : probability that the loss is exceeded; 0 for pure differential privacy, else well below 1 / n.
+    neighbours : "replace-one" (the number of records is public) or "add-remove" (it is not).
+    alpha : coefficient of |w|^2 / 2 in the mean objective. None takes the smallest value at which the privacy theorem has no slack, from public numbers.
+    data_norm : bound on the Euclidean norm of a row of X; longer rows are shortened to it, in fit and in predict. Never learnt from the data.
+    classes : [negative, positive]. None means that you declare the labels in y public.
+    loss : only the logistic loss has probabilities; None or "logistic".
+    mechanism : "objective" (less noise) or "output".
+    calibration : "tight", or "published" for Chaudhuri et al. (2011) as printed.
+    fit_intercept, intercept_scale : an intercept is a constant feature of this size, regularised and counted in the norm of a row.
+    class_weight : public weights by class, a dict.
+    max_sample_weight : the largest weight that `sample_weight` may hold; the noise grows with it.
+    public_records : under add-remove, a number of records that you declare public, which `alpha` then multiplies.
+    random_state : None draws noise from the operating system. A seed makes results reproducible and the certificate invalid.
+
+    Attributes
+    ----------
+    coef_ (1, d), intercept_ (1,), weights_ (the released vector), classes_ (2,), n_features_in_, certificate_. Nothing else is kept: no attribute is a function of the records
+    except through the mechanism.
+
+    Examples
+    --------
+    >>> from discreet import LogisticRegression
+    >>> model = LogisticRegression(epsilon=1.0, data_norm=1.0, classes=[0, 1])
+    >>> model.fit([[0.0, 0.9], [0.8, 0.1]] * 500, [0, 1] * 500).predict([[0.8, 0.0]])
+    array([1])
+    """
+
+    _standard_loss: ClassVar[str] = "logistic"
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities of the two classes, (n, 2)."""
+        decision = self.decision_function(X)
+        return np.column_stack((expit(-decision), expit(decision)))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of `predict_proba`, (n, 2)."""
+        decision = self.decision_function(X)
+        return np.column_stack((log_expit(-decision), log_expit(decision)))
+
+    def _loss(self) -> MarginLoss:
+        loss = super()._loss()
+        if not isinstance(loss, Logistic):
+            raise InvalidInput(f"LogisticRegression minimises the logistic loss; {loss.name!r} was given. Use LinearSVC(loss={loss.name!r}).")
+        return loss

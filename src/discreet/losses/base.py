@@ -1,0 +1,47 @@
+"""Convex losses of the margin m = y <w, x>, with the constants that privacy proofs ask of them.
+
+A loss owns its constants: nothing outside this package ever types a Lipschitz or smoothness constant. `|l'|` is called the
+slope's size q in [0, L]; `kappa(q) = sup { l''(m) : |l'(m)| = q }` links the two derivatives, and is what makes the Jacobian
+term of objective perturbation vanish for losses whose curvature dies where their slope is largest (learning notes, theorem T1).
+
+Every loss here is non-increasing (the slope never changes sign) and has a concave kappa with kappa(tq) >= t^2 kappa(q) for t in [0, 1];
+the law tests check all of it.
+"""
+
+from typing import Protocol, runtime_checkable
+
+from discreet.arrays import Floats
+
+
+@runtime_checkable
+class MarginLoss(Protocol):
+    """A convex, non-increasing, continuously differentiable loss of the margin."""
+
+    @property
+    def name(self) -> str:
+        """Standard name, used in files and on the command line."""
+
+    @property
+    def lipschitz(self) -> float:
+        """L = sup |l'|."""
+
+    @property
+    def smoothness(self) -> float:
+        """c = sup l''."""
+
+    @property
+    def slope_curvature_ratio(self) -> float:
+        """Smallest M with l'' <= M q (L - q) / L, q = |l'|; infinity when there is none."""
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Constructor arguments, for certificates and files."""
+
+    def value_and_slope(self, margins: Floats) -> tuple[Floats, Floats]:
+        """l(m) and l'(m), elementwise, any shape."""
+
+    def curvature(self, margins: Floats) -> Floats:
+        """l''(m), elementwise (at a kink of l', the larger one-sided value)."""
+
+    def curvature_on_slopes(self, low: Floats, high: Floats) -> Floats:
+        """An upper bound of l'' over all margins with low <= |l'| <= high, elementwise; tight as the interval shrinks."""

@@ -1,0 +1,70 @@
+"""The Huber hinge of Chaudhuri, Monteleoni and Sarwate (2011), section 3.4.2 (after Chapelle 2007).
+
+    l(m) = 0                        for m > 1 + h
+           (1 + h - m)^2 / (4 h)    for |1 - m| <= h
+           1 - m                    for m < 1 - h
+
+So |l'| <= 1 and l'' <= 1 / (2 h), reached at every slope: kappa(q) = 1 / (2 h) on (0, 1], so the Jacobian term of objective perturbation never
+vanishes (unlike for the softplus hinge, which asks about 1.6 times less noise at the same budget).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HuberHinge:
+    """Huber hinge of half-width h, quadratic for margins within h of 1."""
+
+    half_width: float = 0.5
+    """h, in units of the margin."""
+
+    def __post_init__(self) -> None:
+        """Refuse a half-width that is not a positive finite number."""
+        if not (np.isfinite(self.half_width) and self.half_width > 0):
+            raise InvalidInput(f"the Huber hinge needs a half_width > 0; {self.half_width!r} was given. Try 0.5.")
+
+    @property
+    def name(self) -> str:
+        """Name in files."""
+        return "huber-hinge"
+
+    @property
+    def lipschitz(self) -> float:
+        """sup |l'| = 1."""
+        return 1.0
+
+    @property
+    def smoothness(self) -> float:
+        """sup l'' = 1 / (2 h)."""
+        return 0.5 / self.half_width
+
+    @property
+    def slope_curvature_ratio(self) -> float:
+        """None: the curvature does not vanish at the ends."""
+        return np.inf
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The half-width."""
+        return {"half_width": self.half_width}
+
+    def value_and_slope(self, margins: Floats) -> tuple[Floats, Floats]:
+        """With t = clip(1 + h - m, 0, 2h): slope -t / (2h), value t^2 / (4h) plus the linear part beyond 2h."""
+        reach = 1.0 + self.half_width - margins
+        bend = np.clip(reach, 0.0, 2.0 * self.half_width)
+        slope = bend * (-0.5 / self.half_width)
+        value = np.square(bend) * (0.25 / self.half_width) + np.maximum(reach - 2.0 * self.half_width, 0.0)
+        return value, slope
+
+    def curvature(self, margins: Floats) -> Floats:
+        """1 / (2h) on the closed bend, 0 off it."""
+        return np.where(np.abs(margins - 1.0) <= self.half_width, self.smoothness, 0.0)
+
+    def curvature_on_slopes(self, low: Floats, high: Floats) -> Floats:
+        """1 / (2h) at every slope (at 0 and 1 as the limit at the edge of the bend)."""
+        return np.full(np.broadcast(low, high).shape, self.smoothness)

@@ -1,0 +1,60 @@
+"""The logistic loss.
+
+    l(m) = log(1 + exp(-m)),   l'(m) = -p,   l''(m) = p (1 - p),   p = 1 / (1 + exp(m))
+
+So |l'| <= 1, 0 <= l'' <= 1/4 and kappa(q) = q (1 - q): the curvature vanishes where the slope is steepest, and objective perturbation
+runs without slack once lambda >= R^2 / epsilon (proof note objective_perturbation.md, corollary 1).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.arrays import Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logistic:
+    """Logistic loss log(1 + exp(-m)) of the margin m."""
+
+    @property
+    def name(self) -> str:
+        """Name in files."""
+        return "logistic"
+
+    @property
+    def lipschitz(self) -> float:
+        """sup |l'| = 1, as m -> -infinity."""
+        return 1.0
+
+    @property
+    def smoothness(self) -> float:
+        """sup l'' = 1/4, at m = 0."""
+        return 0.25
+
+    @property
+    def slope_curvature_ratio(self) -> float:
+        """l'' = q (1 - q) exactly."""
+        return 1.0
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """None to set."""
+        return {}
+
+    def value_and_slope(self, margins: Floats) -> tuple[Floats, Floats]:
+        """Both from one exponential of a non-positive number, so nothing overflows."""
+        decay = np.exp(-np.abs(margins))
+        value = np.log1p(decay) + np.maximum(-margins, 0.0)
+        slope = -np.where(margins >= 0.0, decay, 1.0) / (1.0 + decay)
+        return value, slope
+
+    def curvature(self, margins: Floats) -> Floats:
+        """p (1 - p), symmetric in m."""
+        decay = np.exp(-np.abs(margins))
+        return decay / np.square(1.0 + decay)
+
+    def curvature_on_slopes(self, low: Floats, high: Floats) -> Floats:
+        """q (1 - q) rises up to q = 1/2 and falls after it."""
+        steepest = np.clip(0.5, low, high)
+        return steepest * (1.0 - steepest)

@@ -1,0 +1,77 @@
+"""The smoothed hinge of Chaudhuri, Monteleoni and Sarwate (2011), eq. (23): a quartic spline, twice continuously differentiable.
+
+With t = (1 - m) / h:
+
+    l(m) = 0                                                      for t < -1
+           h (-t^4 / 16 + 3 t^2 / 8 + t / 2 + 3 / 16)             for |t| <= 1
+           1 - m                                                  for t > 1
+    l'(m) = -(1/2 + 3 t / 4 - t^3 / 4),   l''(m) = (3 / (4 h)) (1 - t^2)
+
+So |l'| <= 1 and l'' <= 3 / (4 h). kappa(q) = (3 / (4 h)) (1 - t(q)^2), where t(q) = 2 sin(asin(2 q - 1) / 3) is the root in [-1, 1] of 3 t - t^3 = 4 q - 2;
+it is concave, and vanishes at q = 0 and q = 1 like a square root.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmoothedHinge:
+    """Quartic smoothing of the hinge over margins within h of 1."""
+
+    half_width: float = 0.5
+    """h, in units of the margin."""
+
+    def __post_init__(self) -> None:
+        """Refuse a half-width that is not a positive finite number."""
+        if not (np.isfinite(self.half_width) and self.half_width > 0):
+            raise InvalidInput(f"the smoothed hinge needs a half_width > 0; {self.half_width!r} was given. Try 0.5.")
+
+    @property
+    def name(self) -> str:
+        """Name in files."""
+        return "smoothed-hinge"
+
+    @property
+    def lipschitz(self) -> float:
+        """sup |l'| = 1."""
+        return 1.0
+
+    @property
+    def smoothness(self) -> float:
+        """sup l'' = 3 / (4 h), at m = 1."""
+        return 0.75 / self.half_width
+
+    @property
+    def slope_curvature_ratio(self) -> float:
+        """None: near the ends the curvature falls like the square root of the slope."""
+        return np.inf
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The half-width."""
+        return {"half_width": self.half_width}
+
+    def value_and_slope(self, margins: Floats) -> tuple[Floats, Floats]:
+        """Polynomials of the clipped t, plus the linear part beyond it."""
+        reach = (1.0 - margins) / self.half_width
+        t = np.clip(reach, -1.0, 1.0)
+        squared = t * t
+        value = self.half_width * (squared * (0.375 - 0.0625 * squared) + 0.5 * t + 0.1875 + np.maximum(reach - 1.0, 0.0))
+        slope = -(0.5 + t * (0.75 - 0.25 * squared))
+        return np.maximum(value, 0.0), slope
+
+    def curvature(self, margins: Floats) -> Floats:
+        """(3 / (4 h)) (1 - t^2) on the bend, 0 off it."""
+        t = (1.0 - margins) / self.half_width
+        return self.smoothness * np.maximum(1.0 - t * t, 0.0)
+
+    def curvature_on_slopes(self, low: Floats, high: Floats) -> Floats:
+        """kappa at the slope nearest to 1/2, where it peaks; the rounding of asin is absorbed by 4 ulp of the peak."""
+        steepest = np.clip(0.5, low, high)
+        t = 2.0 * np.sin(np.arcsin(np.clip(2.0 * steepest - 1.0, -1.0, 1.0)) / 3.0)
+        return self.smoothness * np.minimum(1.0, np.maximum(1.0 - t * t, 0.0) + 1e-15)

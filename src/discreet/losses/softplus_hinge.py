@@ -1,0 +1,70 @@
+"""The softplus hinge, a smooth stand-in for the hinge loss of the support vector machine.
+
+    l(m) = T log(1 + exp((1 - m) / T)),   l'(m) = -s,   l''(m) = s (1 - s) / T,   s = 1 / (1 + exp((m - 1) / T)),   T > 0 the temperature
+
+So |l'| <= 1, 0 <= l'' <= 1 / (4 T), kappa(q) = q (1 - q) / T: Gaussian objective perturbation runs without slack once
+lambda >= R^2 / (T epsilon) (proof note objective_perturbation.md, corollary 1). T -> 0 is the hinge, which no smooth mechanism admits.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoftplusHinge:
+    """Softplus hinge T log(1 + exp((1 - m) / T)) of the margin m."""
+
+    temperature: float = 0.5
+    """Width of the bend, in units of the margin."""
+
+    def __post_init__(self) -> None:
+        """Refuse a temperature that is not a positive finite number."""
+        if not (np.isfinite(self.temperature) and self.temperature > 0):
+            raise InvalidInput(f"the softplus hinge needs a temperature > 0; {self.temperature!r} was given. Try 0.5.")
+
+    @property
+    def name(self) -> str:
+        """Name in files."""
+        return "softplus-hinge"
+
+    @property
+    def lipschitz(self) -> float:
+        """sup |l'| = 1."""
+        return 1.0
+
+    @property
+    def smoothness(self) -> float:
+        """sup l'' = 1 / (4 T), at m = 1."""
+        return 0.25 / self.temperature
+
+    @property
+    def slope_curvature_ratio(self) -> float:
+        """l'' = q (1 - q) / T exactly."""
+        return 1.0 / self.temperature
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The temperature."""
+        return {"temperature": self.temperature}
+
+    def value_and_slope(self, margins: Floats) -> tuple[Floats, Floats]:
+        """Both from one exponential of a non-positive number, so nothing overflows."""
+        scaled = (margins - 1.0) / self.temperature
+        decay = np.exp(-np.abs(scaled))
+        value = self.temperature * (np.log1p(decay) + np.maximum(-scaled, 0.0))
+        slope = -np.where(scaled >= 0.0, decay, 1.0) / (1.0 + decay)
+        return value, slope
+
+    def curvature(self, margins: Floats) -> Floats:
+        """s (1 - s) / T, symmetric about m = 1."""
+        decay = np.exp(-np.abs(margins - 1.0) / self.temperature)
+        return decay / (self.temperature * np.square(1.0 + decay))
+
+    def curvature_on_slopes(self, low: Floats, high: Floats) -> Floats:
+        """q (1 - q) / T rises up to q = 1/2 and falls after it."""
+        steepest = np.clip(0.5, low, high)
+        return steepest * (1.0 - steepest) / self.temperature

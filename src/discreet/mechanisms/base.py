@@ -1,0 +1,82 @@
+"""What every learning mechanism is: a frozen value that knows its guarantee before it sees a record.
+
+A mechanism holds public parameters only. `calibrate` (a class method of each) chooses them for a target, `guarantee` computes what they promise without data, `run` draws the noise and
+releases. The guarantee is stated first in `run`, so nothing is drawn for a mechanism that promises nothing it can compute.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import asdict, is_dataclass
+
+from discreet.arrays import Floats
+from discreet.certificates import Certificate, Hypothesis, Release, digest_of
+from discreet.data import Dataset
+from discreet.errors import InvalidInput
+from discreet.guarantees import Guarantee, Json, compose
+from discreet.mechanisms.hypotheses import problem_record
+from discreet.neighbours import Neighbours
+from discreet.noise import Noise
+from discreet.problems import RegularisedRisk
+from discreet.version import VERSION
+
+
+class LearningMechanism(ABC):
+    """A calibrated mechanism that releases the weights of a linear model. Subclasses are final frozen dataclasses with a field `neighbours`."""
+
+    __slots__ = ()
+
+    neighbours: Neighbours
+    """The relation it was calibrated for."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Name in certificates, and of the registered recheck."""
+
+    @abstractmethod
+    def guarantee(self, problem: RegularisedRisk) -> Guarantee:
+        """What one run promises on this public problem; needs no data."""
+
+    @abstractmethod
+    def hypotheses(self, problem: RegularisedRisk) -> tuple[Hypothesis, ...]:
+        """The conditions of the theorem, and what enforces each."""
+
+    @abstractmethod
+    def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
+        """`count` independent outputs as columns, (dimension, count). Raises SolverFailure, having spent."""
+
+    def run(self, problem: RegularisedRisk, data: Dataset, noise: Noise) -> Release:
+        """Release the weights once, shape (dimension,).
+
+        Raises SolverFailure when the tolerance of the proof cannot be certified; the budget then counts as spent and nothing is released.
+        """
+        guarantee = self.guarantee(problem)
+        value = self.draw(problem, data, noise, 1)[:, 0]
+        return self._certified(problem, guarantee, noise, value, releases=1)
+
+    def run_many(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Release:
+        """`count` independent releases as columns (dimension, count); one certificate covers all of them together, so epsilon and delta add up."""
+        if count < 1:
+            raise InvalidInput(f"the number of releases must be at least 1; {count!r} was given.")
+        guarantee = compose([self.guarantee(problem)] * count)
+        value = self.draw(problem, data, noise, count)
+        return self._certified(problem, guarantee, noise, value, releases=count)
+
+    def _certified(self, problem: RegularisedRisk, guarantee: Guarantee, noise: Noise, value: Floats, *, releases: int) -> Release:
+        certificate = Certificate(
+            mechanism=self.name,
+            parameters=self._parameters(),
+            problem=problem_record(problem),
+            guarantee=guarantee,
+            hypotheses=self.hypotheses(problem),
+            noise=noise.description,
+            noise_private=noise.private,
+            digest=digest_of(value),
+            version=VERSION,
+            releases=releases,
+        )
+        return Release(value=value, certificate=certificate)
+
+    def _parameters(self) -> dict[str, Json]:
+        if not is_dataclass(self):
+            raise TypeError(f"{type(self).__name__} must be a dataclass")
+        return {key: str(value) if isinstance(value, Neighbours) else value for key, value in asdict(self).items()}

@@ -1,0 +1,71 @@
+"""From names and a target to a calibrated mechanism."""
+
+import math
+from collections.abc import Callable
+from typing import TypeAlias
+
+from discreet.errors import InvalidInput
+from discreet.mechanisms.base import LearningMechanism
+from discreet.mechanisms.learning.non_private import NonPrivate
+from discreet.mechanisms.learning.objective_gaussian import GaussianObjectivePerturbation
+from discreet.mechanisms.learning.objective_pure import PureObjectivePerturbation
+from discreet.mechanisms.learning.output_gaussian import GaussianOutputPerturbation
+from discreet.mechanisms.learning.output_pure import PureOutputPerturbation
+from discreet.mechanisms.learning.published import published_objective, published_output
+from discreet.neighbours import Neighbours
+from discreet.problems import RegularisedRisk
+
+Calibrator: TypeAlias = Callable[[RegularisedRisk, float, float, Neighbours], LearningMechanism]
+"""From (problem, epsilon, delta, neighbours) to a mechanism."""
+
+
+def _objective(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> LearningMechanism:
+    if delta > 0:
+        return GaussianObjectivePerturbation.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
+    return PureObjectivePerturbation.calibrate(problem, epsilon=epsilon, neighbours=neighbours)
+
+
+def _output(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> LearningMechanism:
+    if delta > 0:
+        return GaussianOutputPerturbation.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
+    return PureOutputPerturbation.calibrate(problem, epsilon=epsilon, neighbours=neighbours)
+
+
+def _published_objective(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> LearningMechanism:
+    return published_objective(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
+
+
+def _published_output(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> LearningMechanism:
+    return published_output(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
+
+
+_CALIBRATORS: dict[tuple[str, str], Calibrator] = {
+    ("objective", "tight"): _objective,
+    ("objective", "published"): _published_objective,
+    ("output", "tight"): _output,
+    ("output", "published"): _published_output,
+}
+
+
+def mechanism_names() -> list[str]:
+    """Names accepted by `calibrate`."""
+    return sorted({mechanism for mechanism, _ in _CALIBRATORS})
+
+
+def calibrate(
+    problem: RegularisedRisk, *, mechanism: str, calibration: str, epsilon: float, delta: float, neighbours: Neighbours
+) -> LearningMechanism:
+    """The named mechanism with the least noise that reaches (epsilon, delta); epsilon = infinity gives the non-private fit.
+
+    Raises InvalidInput for unknown names or an (epsilon, delta) that is no target, InfeasibleTarget when no noise reaches it.
+    """
+    if math.isnan(epsilon) or epsilon <= 0:
+        raise InvalidInput(f"epsilon must be greater than 0; {epsilon!r} was given. Use epsilon=inf for a fit without privacy.")
+    if not 0 <= delta < 1:
+        raise InvalidInput(f"delta must be at least 0 and less than 1; {delta!r} was given. Take delta well below 1 / n.")
+    for names, given, what in ((mechanism_names(), mechanism, "mechanism"), (["published", "tight"], calibration, "calibration")):
+        if given not in names:
+            raise InvalidInput(f"{what} must be one of {names}; {given!r} was given.")
+    if math.isinf(epsilon):
+        return NonPrivate.calibrate(problem, neighbours=neighbours)
+    return _CALIBRATORS[mechanism, calibration](problem, epsilon, delta, neighbours)

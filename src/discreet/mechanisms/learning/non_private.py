@@ -1,0 +1,47 @@
+"""No privacy: the exact minimiser, as epsilon = infinity asks. Kept as a mechanism so that it carries a certificate, which says that there is no guarantee."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from discreet.arrays import Floats
+from discreet.certificates import Hypothesis
+from discreet.data import Dataset
+from discreet.guarantees import NoGuarantee
+from discreet.mechanisms.base import LearningMechanism
+from discreet.mechanisms.hypotheses import minimiser_hypothesis
+from discreet.mechanisms.learning.minimise import default_tolerance
+from discreet.mechanisms.learning.sensitivity import one_minimiser
+from discreet.neighbours import Neighbours
+from discreet.noise import Noise
+from discreet.problems import RegularisedRisk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NonPrivate(LearningMechanism):
+    """The minimiser without noise."""
+
+    tolerance: float
+    """tau, the largest gradient norm of the minimiser."""
+    neighbours: Neighbours
+
+    @property
+    def name(self) -> str:
+        """Name in certificates."""
+        return "non-private"
+
+    @classmethod
+    def calibrate(cls, problem: RegularisedRisk, *, neighbours: Neighbours) -> Self:
+        """A tolerance near the rounding error."""
+        return cls(tolerance=default_tolerance(problem, 0.0), neighbours=neighbours)
+
+    def guarantee(self, problem: RegularisedRisk) -> NoGuarantee:  # noqa: ARG002 - there is none for any problem
+        """None."""
+        return NoGuarantee(neighbours=self.neighbours, theorem="epsilon=inf was asked for: this is the ordinary fit, without privacy")
+
+    def hypotheses(self, problem: RegularisedRisk) -> tuple[Hypothesis, ...]:  # noqa: ARG002 - the same for any problem
+        """The solver's tolerance only."""
+        return (minimiser_hypothesis(self.tolerance),)
+
+    def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:  # noqa: ARG002 - no noise is drawn
+        """The same weights `count` times."""
+        return one_minimiser(problem, data, self.tolerance).repeat(count, axis=1)

@@ -1,0 +1,116 @@
+"""Pure objective perturbation (theorem T2 of the proof note objective_perturbation.md; Chaudhuri, Monteleoni, Sarwate 2011, Algorithm 2, corrected).
+
+    b ~ density proportional to exp(-beta |b|_2),   f = argmin G + <b, .>,   release f' + N with |grad| <= tau at f' and N of density prop. to exp(-beta_2 |N|_2)
+
+    epsilon = max_t { beta G t + J(t) } (+ beta G under replace-one)  +  2 tau beta_2 / lambda,     G = c_max L R, J the Jacobian term
+
+For losses with J(t) <= a t (1 - t) and a <= beta G the first part is exactly beta G (2 beta G under replace-one): no slack (corollary 2).
+"""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.certificates import Hypothesis
+from discreet.data import Dataset
+from discreet.guarantees import PureDP
+from discreet.mechanisms.base import LearningMechanism
+from discreet.mechanisms.hypotheses import minimiser_hypothesis, noise_hypothesis, problem_hypotheses
+from discreet.mechanisms.learning.jacobian import jacobian_corners
+from discreet.mechanisms.learning.minimise import default_tolerance, minimisers, residual_share
+from discreet.mechanisms.learning.ridge import infeasible
+from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.noise import Noise
+from discreet.problems import RegularisedRisk
+from discreet.regularisers import L2
+
+_DOWN = 1.0 - 1e-13
+"""Factor that outweighs the rounding of a handful of operations."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PureObjectivePerturbation(LearningMechanism):
+    """Objective perturbation with spherical noise, epsilon-private."""
+
+    rate: float
+    """beta: the noise has norm about dimension / beta."""
+    tolerance: float
+    """tau, the largest gradient norm of the minimiser."""
+    residual_rate: float
+    """beta_2 of the residual stage."""
+    neighbours: Neighbours
+    extra_ridge: float = 0.0
+    """Added to lambda before the objective is formed (CMS's n Delta); 0 except under the published calibration."""
+
+    @property
+    def name(self) -> str:
+        """Name in certificates."""
+        return "objective-perturbation-pure"
+
+    @classmethod
+    def calibrate(cls, problem: RegularisedRisk, *, epsilon: float, neighbours: Neighbours) -> Self:
+        """The least noise for a total of `epsilon`. Raises InfeasibleTarget when lambda is too small for any noise."""
+        rough = objective_rate(problem, epsilon=epsilon * (1.0 - 1e-3), neighbours=neighbours)
+        noise_size = problem.dimension / rough
+        tolerance = default_tolerance(problem, noise_size)
+        alone = problem.dimension * 2.0 * tolerance / (problem.strong_convexity * epsilon)
+        share = residual_share(problem, first_noise=noise_size, residual_noise=alone)
+        rate = objective_rate(problem, epsilon=epsilon * (1.0 - share), neighbours=neighbours)
+        return cls(
+            rate=rate,
+            tolerance=tolerance,
+            residual_rate=residual_rate(problem, epsilon=epsilon * share * _DOWN, tolerance=tolerance),
+            neighbours=neighbours,
+        )
+
+    def guarantee(self, problem: RegularisedRisk) -> PureDP:
+        """See module docstring."""
+        effective = self._effective(problem)
+        first = objective_epsilon(effective, rate=self.rate, neighbours=self.neighbours)
+        second = 2.0 * self.tolerance * self.residual_rate / effective.strong_convexity
+        return PureDP(epsilon=first + second, neighbours=self.neighbours, theorem="objective perturbation, theorem T2 with residual stage")
+
+    def hypotheses(self, problem: RegularisedRisk) -> tuple[Hypothesis, ...]:
+        """See LearningMechanism."""
+        law = noise_hypothesis(f"of density proportional to exp(-{self.rate:.10g} |b|)")
+        return (*problem_hypotheses(self._effective(problem), self.neighbours), law, minimiser_hypothesis(self.tolerance))
+
+    def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
+        """See LearningMechanism."""
+        linears = noise.spherical(rate=self.rate, dimension=problem.dimension, draws=count)
+        weights = minimisers(self._effective(problem), data, linears, self.tolerance)
+        return weights + noise.spherical(rate=self.residual_rate, dimension=problem.dimension, draws=count)
+
+    def _effective(self, problem: RegularisedRisk) -> RegularisedRisk:
+        return replace(problem, regulariser=L2(strength=problem.strong_convexity + self.extra_ridge))
+
+
+def residual_rate(problem: RegularisedRisk, *, epsilon: float, tolerance: float) -> float:
+    """beta_2 that spends epsilon on hiding a distance of 2 tau / lambda."""
+    return epsilon * problem.strong_convexity / (2.0 * tolerance)
+
+
+def objective_epsilon(problem: RegularisedRisk, *, rate: float, neighbours: Neighbours) -> float:
+    """epsilon of the exact minimiser under spherical noise of this rate, rounded up."""
+    shift = rate * problem.gradient_bound
+    other_record = 0.0 if neighbours is ADD_REMOVE else shift
+    if problem.slack_free_ratio <= shift:
+        return shift + other_record
+    t, corners = jacobian_corners(problem)
+    return float(np.max(shift * t + corners)) * (1.0 + 1e-14) + other_record
+
+
+def objective_rate(problem: RegularisedRisk, *, epsilon: float, neighbours: Neighbours) -> float:
+    """The largest beta with `objective_epsilon` <= epsilon, to rounding. Raises InfeasibleTarget when there is none."""
+    other_record = 0.0 if neighbours is ADD_REMOVE else 1.0
+    slack_free = epsilon / (1.0 + other_record) * _DOWN
+    if problem.slack_free_ratio <= slack_free:
+        return slack_free / problem.gradient_bound
+    t, corners = jacobian_corners(problem)
+    room = epsilon * _DOWN - corners
+    if np.min(room) <= 0:
+        raise infeasible(problem, epsilon=epsilon, delta=0.0, neighbours=neighbours)
+    shifts = t + other_record
+    return float(np.min(room[shifts > 0] / shifts[shifts > 0])) / problem.gradient_bound * _DOWN

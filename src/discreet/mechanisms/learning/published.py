@@ -1,0 +1,67 @@
+"""The calibrations of Chaudhuri, Monteleoni and Sarwate (2011) exactly as printed, so that their tables can be reproduced.
+
+For |x| <= 1, |l'| <= 1, l'' <= c, Lambda the regularisation of the mean objective, n public (lambda = n Lambda):
+
+    Algorithm 1 (output):     beta = n Lambda epsilon / 2
+    Algorithm 2 (objective):  eps' = epsilon - ln(1 + 2c / (n Lambda) + c^2 / (n Lambda)^2);  if eps' > 0: Delta = 0,
+                              else Delta = c / (n (e^{epsilon/4} - 1)) - Lambda and eps' = epsilon / 2;   beta = eps' / 2
+
+They use more noise than needed, so theorem T2 proves a smaller epsilon for Algorithm 2's noise (its Jacobian slack is at most half the printed one); a part of what is left pays for the residual stage,
+and the certificate states what is proved. Algorithm 1 is tight: with a minimiser exact to tau its epsilon is larger than the target by the factor 1 + tau, which the certificate states.
+The paper covers replace-one neighbours and pure epsilon only.
+"""
+
+import math
+
+from discreet.errors import InvalidInput
+from discreet.mechanisms.learning.minimise import default_tolerance
+from discreet.mechanisms.learning.objective_pure import PureObjectivePerturbation, objective_epsilon, residual_rate
+from discreet.mechanisms.learning.output_pure import PureOutputPerturbation
+from discreet.neighbours import REPLACE_ONE, Neighbours
+from discreet.problems import RegularisedRisk
+from discreet.regularisers import L2
+
+_RESIDUAL_SHARE = 0.01
+
+
+def published_output(problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> PureOutputPerturbation:
+    """Algorithm 1 as printed. Raises InvalidInput outside the paper's assumptions."""
+    _require_assumptions(problem, delta=delta, neighbours=neighbours)
+    return PureOutputPerturbation(
+        rate=problem.strong_convexity * epsilon / 2.0, tolerance=default_tolerance(problem, 0.0), neighbours=neighbours
+    )
+
+
+def published_objective(problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> PureObjectivePerturbation:
+    """Algorithm 2 as printed, with the residual stage paid from what T2 leaves over. Raises InvalidInput outside the paper's assumptions."""
+    _require_assumptions(problem, delta=delta, neighbours=neighbours)
+    ridge, curvature = problem.strong_convexity, problem.loss.smoothness
+    remaining = epsilon - math.log1p(2.0 * curvature / ridge + (curvature / ridge) ** 2)
+    extra = 0.0
+    if remaining <= 0:
+        extra = curvature / math.expm1(epsilon / 4.0) - ridge
+        remaining = epsilon / 2.0
+    rate = remaining / 2.0
+    effective = RegularisedRisk(
+        loss=problem.loss, regulariser=L2(strength=ridge + extra), domain=problem.domain, max_weight=problem.max_weight
+    )
+    left_over = epsilon - objective_epsilon(effective, rate=rate, neighbours=neighbours)
+    tolerance = default_tolerance(effective, problem.dimension / rate)
+    return PureObjectivePerturbation(
+        rate=rate,
+        tolerance=tolerance,
+        residual_rate=residual_rate(effective, epsilon=min(_RESIDUAL_SHARE * epsilon, left_over * (1.0 - 1e-9)), tolerance=tolerance),
+        neighbours=neighbours,
+        extra_ridge=extra,
+    )
+
+
+def _require_assumptions(problem: RegularisedRisk, *, delta: float, neighbours: Neighbours) -> None:
+    if neighbours is not REPLACE_ONE or delta > 0:
+        raise InvalidInput("calibration='published' is Chaudhuri et al. (2011): replace-one and delta=0 only; use calibration='tight' otherwise.")
+    if problem.domain.radius > 1.0 + 1e-12 or problem.max_weight > 1.0 or problem.loss.lipschitz > 1.0:
+        raise InvalidInput(
+            "calibration='published' assumes rows of norm at most 1 with any intercept feature included, and record weights at most 1; "
+            f"data_norm={problem.domain.norm_bound:g}, intercept_scale={problem.domain.intercept_scale:g}, largest weight {problem.max_weight:g} were given. "
+            "Use calibration='tight', or fit_intercept=False and data_norm=1."
+        )

@@ -1,0 +1,212 @@
+"""The function a solver minimises, and a proof of how small its gradient is.
+
+    G(w) = sum_i c_i l(y_i <x_i, w>) + (ridge / 2) |w|^2 + <linear, w>
+
+Certified gradient norm
+-----------------------
+`certified_gradient_norm(w)` is at least |grad G(w)|_2 in exact arithmetic, at the float vector w, for the x_i, c_i, y_i and the linear term that the floats
+stand for (scaled rows and constant columns included). With u = 2^-53, gamma_k = k u / (1 - k u), R_i >= |x_i|, L and c the Lipschitz and smoothness
+constants of l, d the dimension, the gradient is summed block by block (at most B rows each), and the errors are:
+
+1. Margins. Any order of summation, with or without fused multiply-adds: |fl(m_i) - m_i| <= gamma_(d+4) R_i |w|.
+2. Slopes. The loss is asked to return at m a number within 16 u L of l'(m'), for some m' with |m' - m| <= 4 u (1 + |m|): a few ulp with every operation
+   of its formula counted. Together with 1, and l' being c-Lipschitz, each slope is off by at most 16 u L + c delta_i,
+   delta_i = gamma_(d+4) R_i |w| + 12 u (1 + R_i |w|). As l' is non-decreasing, it is also off by at most l'(m_i + delta_i) - l'(m_i - delta_i)
+   (+ 48 u L, as computed): this is much smaller for margins far in the tail, so it is used when the first bound would dominate.
+3. Block sums. fl(X_B^T s_B) is off by gamma_(B+4) sum_i |s_i| R_i in norm: each coordinate by gamma_(B+4) sum_i |s_i x_ij|, and the triangle
+   inequality bounds the vector. |s_i| <= c_i L (1 + 20 u).
+4. Sums over K blocks. The compensated sum Sum2 (Ogita, Rump, Oishi 2005, prop. 4.5) is off by u |sum| + gamma_K^2 sum of absolute values.
+5. The ridge and linear terms: three more operations on numbers of norm |sum|, ridge |w|, |linear|: 4 u times their sum.
+6. The norm itself, the row norms and the sums in these bounds: relative errors of gamma_(d+8) or gamma_(n+8), by which every factor is inflated.
+
+In all about (B + d |w| c R / L + 40) u sum_i c_i L R_i, hence linear in n. Underflow moves a product by at most 2^-1022, which is added where squares or products
+are taken. An overflow gives infinity or not-a-number, which no tolerance accepts.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from discreet.arrays import Floats, Matrix
+from discreet.designs import Design
+from discreet.losses import MarginLoss
+
+_UNIT = 2.0**-53
+_TINY = 2.0**-1022
+_CHUNK = 8192
+"""Elementwise work is done on this many numbers at a time: fast in cache, and no temporary array as long as the table."""
+_FINE = 8192
+"""The finer bound of item 2, two more slopes a record, is worth it when the coarse one exceeds this many u sum_i c_i L R_i: eight blocks' worth."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class MarginObjective:
+    """G for fixed records: `design` (n, d), `signs` (n,) of +1.0 and -1.0, `weights` (n,) or None for ones, `ridge` > 0, `linear` (d,) or None for 0.
+
+    Methods that take `margins` want those of the same point, from `margins(w)`: one pass over the table serves the gradient, the curvature and
+    a line search.
+    """
+
+    design: Design
+    signs: Floats
+    weights: Floats | None
+    loss: MarginLoss
+    ridge: float
+    linear: Floats | None = None
+
+    @property
+    def dimension(self) -> int:
+        """d."""
+        return self.design.shape[1]
+
+    def with_linear(self, linear: Floats | None) -> "MarginObjective":
+        """The same function with another linear term (d,)."""
+        other = replace(self, linear=linear)
+        if "_row_sums" in self.__dict__:
+            other.__dict__["_row_sums"] = self._row_sums
+        return other
+
+    def margins(self, point: Floats) -> Floats:
+        """m_i = y_i <x_i, w>, shape (n,)."""
+        margins = self.design.matvec(point)
+        margins *= self.signs
+        return margins
+
+    def value(self, point: Floats, margins: Floats) -> float:
+        """G(w)."""
+        total = 0.0
+        for rows in _chunks(len(margins)):
+            value, _ = self.loss.value_and_slope(margins[rows])
+            total += float(value.sum() if self.weights is None else value @ self.weights[rows])
+        return total + 0.5 * self.ridge * float(point @ point) + (float(self.linear @ point) if self.linear is not None else 0.0)
+
+    def gradient(self, point: Floats, margins: Floats) -> Floats:
+        """grad G(w), shape (d,)."""
+        slopes = self._slopes(margins, slice(0, len(margins)))
+        slopes *= self.signs
+        gradient = self.design.rmatvec(slopes)
+        gradient += self.ridge * point
+        return gradient if self.linear is None else gradient + self.linear
+
+    def curvatures(self, margins: Floats) -> Floats:
+        """c_i l''(m_i), shape (n,): the weights of the Hessian."""
+        curvatures = np.empty_like(margins)
+        for rows in _chunks(len(margins)):
+            curvatures[rows] = self.loss.curvature(margins[rows])
+        return curvatures if self.weights is None else curvatures * self.weights
+
+    def hessian(self, curvatures: Floats, *, single_precision: bool = False) -> Floats:
+        """sum_i curvatures_i x_i x_i^T + ridge I, shape (d, d), float64; the sum is perhaps in float32 if `single_precision`."""
+        gram: Matrix = self.design.gram(curvatures, single_precision=single_precision)
+        hessian = np.array(gram, dtype=np.float64)
+        hessian[np.diag_indices_from(hessian)] += self.ridge
+        return hessian
+
+    def hessian_product(self, curvatures: Floats, direction: Floats) -> Floats:
+        """Hessian times `direction` (d,)."""
+        return self.design.rmatvec(curvatures * self.design.matvec(direction)) + self.ridge * direction
+
+    def hessian_diagonal(self, curvatures: Floats) -> Floats:
+        """Diagonal of the Hessian, (d,)."""
+        return self.design.gram_diagonal(curvatures) + self.ridge
+
+    def slope_along(self, step: float, margins: Floats, change: Floats, base: float, bend: float) -> float:
+        """d/dt G(w + t v) at t = `step`: `change` holds v's margins, base = <ridge w + linear, v>, bend = ridge |v|^2. O(n), no pass over the table."""
+        total = 0.0
+        for rows in _chunks(len(margins)):
+            total += float(self._slopes(margins[rows] + step * change[rows], rows) @ change[rows])
+        return total + base + step * bend
+
+    def certified_gradient_norm(self, point: Floats) -> float:
+        """A number >= |grad G(w)|_2 in exact arithmetic; see the module docstring."""
+        linear = None if self.linear is None else self.linear[:, np.newaxis]
+        _, norms = self.certified_gradients(point[:, np.newaxis], linear)
+        return float(norms[0])
+
+    def certified_gradients(self, points: Floats, linears: Floats | None) -> tuple[Floats, Floats]:
+        """Gradients of G_j = G without its linear term + <linears_j, .> at the columns of `points` (d, k): shape (d, k), and (k,) certified norms."""
+        dimension, models = points.shape
+        lipschitz, smoothness = self.loss.lipschitz, self.loss.smoothness
+        norms = _norms_above(points)
+        once, twice, largest = self._row_sums
+        margin_error = (_gamma(dimension + 4) + 12 * _UNIT) * norms + dimension * _TINY  # a unit of R_i; 12 u more below
+        coarse = smoothness * (margin_error * twice + 12 * _UNIT * once)
+        fine = np.any(coarse > _FINE * _UNIT * lipschitz * once)
+        tails = np.zeros(models)
+        high, low, sizes = np.zeros_like(points), np.zeros_like(points), np.zeros_like(points)
+        rows_in_block = blocks = 0
+        for rows, block in self.design.blocks():
+            signs = self.signs[rows, np.newaxis]
+            margins = block.matvec(points)
+            margins *= signs
+            slopes = self._slopes(margins, rows)
+            if fine:
+                reach = self._radii[rows, np.newaxis]
+                delta = reach * margin_error + 12 * _UNIT
+                jump = self._slopes(margins + delta, rows) - self._slopes(margins - delta, rows)
+                tails += (jump * reach).sum(axis=0)
+            slopes *= signs
+            part = block.rmatvec(slopes)
+            rows_in_block, blocks = max(rows_in_block, rows.stop - rows.start), blocks + 1
+            high, error = _two_sum(high, part)
+            low += error
+            sizes += np.abs(part)
+        total = high + low
+        shrink = self.ridge * points
+        gradients = total + shrink if linears is None else total + (shrink + linears)
+        margin_part = np.minimum(coarse, tails * (1 + self._slack) + 48 * _UNIT * lipschitz * once) if fine else coarse
+        rounding = margin_part + lipschitz * once * (40 * _UNIT + _gamma(rows_in_block + 4)) + _gamma(blocks) ** 2 * _norms_above(sizes)
+        rounding += 4 * _UNIT * (_norms_above(total) + _norms_above(shrink) + (0.0 if linears is None else _norms_above(linears)))
+        rounding += (blocks * rows_in_block + dimension) * (1.0 + largest) * _TINY
+        return gradients, (_norms_above(gradients) + rounding) * (1 + 8 * _UNIT)
+
+    def _slopes(self, margins: Floats, rows: slice) -> Floats:
+        """c_i l'(m_i) for `rows` of margins (rows,) or (rows, k)."""
+        slopes = np.empty_like(margins)
+        for part in _chunks(len(margins), margins.shape[1] if margins.ndim == 2 else 1):
+            _, slopes[part] = self.loss.value_and_slope(margins[part])
+        if self.weights is not None:
+            slopes *= self.weights[rows] if margins.ndim == 1 else self.weights[rows, np.newaxis]
+        return slopes
+
+    @property
+    def _slack(self) -> float:
+        """Relative inflation that covers the rounding of sums over rows and columns."""
+        return 2 * _gamma(sum(self.design.shape) + 16)
+
+    @cached_property
+    def _radii(self) -> Floats:
+        """R_i >= |x_i|."""
+        return self.design.row_norms() * (1 + self._slack) + np.sqrt(self.dimension * _TINY)
+
+    @cached_property
+    def _row_sums(self) -> tuple[float, float, float]:
+        """Upper bounds of sum_i c_i R_i, sum_i c_i R_i^2 and max_i c_i R_i."""
+        radii = self._radii
+        weighted = radii if self.weights is None else radii * self.weights
+        inflate = 1 + self._slack
+        return float(weighted.sum()) * inflate, float(weighted @ radii) * inflate, float(weighted.max(initial=0.0)) * inflate
+
+
+def _chunks(count: int, width: int = 1) -> Iterator[slice]:
+    size = max(1, _CHUNK // width)
+    return (slice(start, min(start + size, count)) for start in range(0, count, size))
+
+
+def _gamma(terms: int) -> float:
+    return terms * _UNIT / (1 - terms * _UNIT)
+
+
+def _norms_above(columns: Floats) -> Floats:
+    """Upper bounds of the Euclidean norms of the columns (d, k): shape (k,)."""
+    count = len(columns)
+    return np.sqrt(np.einsum("ij,ij->j", columns, columns)) * (1 + 2 * _gamma(count + 8)) + np.sqrt(count * _TINY)
+
+
+def _two_sum(left: Floats, right: Floats) -> tuple[Floats, Floats]:
+    """left + right as a rounded sum and its exact error (Knuth)."""
+    total = left + right
+    shadow = total - left
+    return total, (left - (total - shadow)) + (right - shadow)

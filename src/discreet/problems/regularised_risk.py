@@ -1,0 +1,80 @@
+"""Regularised empirical risk over a public domain, as an un-normalised sum.
+
+    G(w) = sum_i c_i l(y_i <x_i, w>) + (lambda / 2) |w|^2,    0 <= c_i <= c_max public weights,  |x_i| <= R
+
+The one place where the constants of a loss meet the bounds of the data:
+
+    gradient of one record    <= c_max L R            (L Lipschitz constant of l)
+    curvature of one record   <= c_max c R^2          (c smoothness of l)
+    Jacobian term at slopes q <= ln(1 + c_max kappa(q) R^2 / lambda)
+
+A sum, not a mean: adding a record must change G by that record's loss and nothing else (Chaudhuri, Monteleoni, Sarwate 2011 write lambda = n Lambda).
+For c_i <= c_max the bounds with c_max hold because kappa is concave: c kappa(u / c) does not decrease in c.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.data import Dataset, Domain
+from discreet.errors import InvalidInput
+from discreet.losses import MarginLoss
+from discreet.problems.objective import MarginObjective
+from discreet.regularisers import L2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegularisedRisk:
+    """The public problem: holds no data, and is known in full before any record is read."""
+
+    loss: MarginLoss
+    regulariser: L2
+    domain: Domain
+    max_weight: float = 1.0
+    """c_max, the largest weight a record may have."""
+
+    def __post_init__(self) -> None:
+        """Refuse a weight bound that bounds nothing."""
+        if not (math.isfinite(self.max_weight) and self.max_weight > 0):
+            raise InvalidInput(f"the largest record weight must be a positive finite number; {self.max_weight!r} was given.")
+
+    @property
+    def dimension(self) -> int:
+        """Number of weights."""
+        return self.domain.dimension
+
+    @property
+    def gradient_bound(self) -> float:
+        """c_max L R: the most one record moves the gradient."""
+        return self.max_weight * self.loss.lipschitz * self.domain.radius
+
+    @property
+    def curvature_bound(self) -> float:
+        """c_max c R^2: the most one record adds to the Hessian."""
+        return self.max_weight * self.loss.smoothness * self.domain.radius**2
+
+    @property
+    def strong_convexity(self) -> float:
+        """lambda, on all coordinates."""
+        return self.regulariser.strong_convexity
+
+    @property
+    def slack_free_ratio(self) -> float:
+        """a = c_max M R^2 / lambda, such that the Jacobian term is at most a t (1 - t), t = q / L; infinity for losses without such an M."""
+        return self.max_weight * self.loss.lipschitz * self.loss.slope_curvature_ratio * self.domain.radius**2 / self.strong_convexity
+
+    def jacobian_term(self, low: Floats, high: Floats) -> Floats:
+        """Upper bound of ln(1 + c_max kappa(q) R^2 / lambda) for low <= q / L <= high, elementwise."""
+        scale = self.loss.lipschitz
+        kappa = self.loss.curvature_on_slopes(np.asarray(low) * scale, np.asarray(high) * scale)
+        return np.log1p(self.max_weight * kappa * self.domain.radius**2 / self.strong_convexity)
+
+    def objective(self, data: Dataset) -> MarginObjective:
+        """G on these records, for a solver: plain optimisation that has never heard of privacy."""
+        if data.domain != self.domain:
+            raise InvalidInput("the data set and the problem declare different domains.")
+        return MarginObjective(
+            design=data.design, signs=data.signs, weights=data.weights, loss=self.loss, ridge=self.strong_convexity
+        )

@@ -1,0 +1,55 @@
+"""Newton directions by conjugate gradients, for tables too wide for a (d, d) matrix.
+
+H v = -grad G is solved with products X^T (h * (X v)) + ridge v, preconditioned by the diagonal of H, to a residual of
+min(0.1, sqrt(|grad G| / |grad G at the start|)) |grad G| (Dembo, Eisenstat, Steihaug 1982: superlinear convergence). Every iterate of conjugate gradients
+from zero is a descent direction, so stopping early is safe.
+"""
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.problems.objective import MarginObjective
+from discreet.solvers.solution import Status
+
+_PRODUCTS = 1000
+
+
+class ConjugateDirections:
+    """Directions that solve the Newton equations roughly."""
+
+    __slots__ = ("_first",)
+
+    def __init__(self) -> None:
+        """Remember nothing but the norm of the first gradient."""
+        self._first: float | None = None
+
+    @property
+    def status(self) -> Status:
+        """Newton's method with conjugate gradients."""
+        return Status.CONJUGATE_GRADIENTS
+
+    def propose(self, objective: MarginObjective, margins: Floats, gradient: Floats, contraction: float) -> Floats:
+        """See Directions."""
+        norm = float(np.linalg.norm(gradient))
+        self._first = norm if self._first is None else max(norm, self._first)
+        target = min(0.1, float(np.sqrt(norm / self._first))) * norm
+        curvatures = objective.curvatures(margins)
+        inverse = 1.0 / objective.hessian_diagonal(curvatures)
+        solution = np.zeros_like(gradient)
+        residual = -gradient
+        scaled = inverse * residual
+        search = scaled.copy()
+        energy = float(residual @ scaled)
+        for _ in range(_PRODUCTS):
+            product = objective.hessian_product(curvatures, search)
+            bend = float(search @ product)
+            if not bend > 0:
+                break
+            solution += (energy / bend) * search
+            residual -= (energy / bend) * product
+            if np.linalg.norm(residual) <= target:
+                break
+            scaled = inverse * residual
+            energy, previous = float(residual @ scaled), energy
+            search = scaled + (energy / previous) * search
+        return solution if solution @ gradient < 0 else -inverse * gradient

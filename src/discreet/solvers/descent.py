@@ -1,0 +1,69 @@
+"""A globally convergent descent that stops only at a certified minimiser.
+
+A full step is taken when it at least halves the smallest gradient norm met so far (which can happen only so often), or when its end lies in the window of the
+line search; otherwise the line search shortens or lengthens it, and then G decreases by at least a fixed part of |grad G|^2, since all matrices used
+have eigenvalues between the ridge and ridge + c sum_i c_i |x_i|^2. So |grad G| -> 0 for every margin loss, twice differentiable or not; near the minimum full steps
+take over. Stopping asks `certified_gradients`, never the computed norm alone.
+"""
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.problems.objective import MarginObjective
+from discreet.solvers.directions import Directions
+from discreet.solvers.line_search import SIGMA, descend
+from discreet.solvers.solution import Solution, failure
+
+_POINTS = 500
+
+
+def minimise(objective: MarginObjective, directions: Directions, *, tolerance: float, start: Floats) -> Solution:
+    """A Solution with gradient norm certified <= `tolerance`, from `start` (d,). Raises SolverFailure."""
+    broken = failure(solver=directions.status.name.lower().replace("_", "-"), tolerance=tolerance, dimension=objective.dimension)
+    point = start
+    margins = objective.margins(point)
+    gradient = objective.gradient(point, margins)
+    norm = best = float(np.linalg.norm(gradient))
+    contraction, target = 1.0, tolerance
+    for iteration in range(1, _POINTS):
+        if not np.isfinite(norm):
+            break
+        if norm <= target:
+            certified = objective.certified_gradient_norm(point)
+            if certified <= tolerance:
+                return Solution(weights=point, gradient_norm=certified, iterations=iteration, status=directions.status)
+            if certified - norm > tolerance:
+                break
+            target = min(0.1 * norm, max(tolerance - (certified - norm), 0.0))
+        direction = directions.propose(objective, margins, gradient, contraction)
+        moved = _move(objective, point, margins, gradient, direction, enough=0.5 * best)
+        if moved is None:
+            break
+        point, margins, gradient, whole = moved
+        previous, norm = norm, float(np.linalg.norm(gradient))
+        best, contraction = min(best, norm), norm / previous if whole else 1.0
+    raise broken
+
+
+def _move(
+    objective: MarginObjective, point: Floats, margins: Floats, gradient: Floats, direction: Floats, *, enough: float
+) -> tuple[Floats, Floats, Floats, bool] | None:
+    """The next point with its margins and gradient, and whether it is the full step; None when rounding hides every step."""
+    initial = float(direction @ gradient)
+    if not initial < 0:
+        return None
+    moved = point + direction
+    moved_margins = objective.margins(moved)
+    moved_gradient = objective.gradient(moved, moved_margins)
+    full = float(direction @ moved_gradient)
+    if np.linalg.norm(moved_gradient) <= enough or SIGMA * initial <= full <= 0:
+        return moved, moved_margins, moved_gradient, True
+    change = objective.margins(direction)  # not moved_margins - margins, which loses the digits of a short direction
+    steady = objective.ridge * point if objective.linear is None else objective.ridge * point + objective.linear
+    base, bend = float(steady @ direction), objective.ridge * float(direction @ direction)
+    step = descend(lambda t: objective.slope_along(t, margins, change, base, bend), initial, full)
+    moved = point + step * direction
+    if np.array_equal(moved, point):
+        return None
+    moved_margins = objective.margins(moved)
+    return moved, moved_margins, objective.gradient(moved, moved_margins), False

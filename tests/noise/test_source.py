@@ -1,0 +1,135 @@
+"""Where noise comes from: keys are fresh in every call, thread, fork and worker, and are kept nowhere."""
+
+import copy
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from discreet.errors import PrivateDataError
+from discreet.noise import SeededNoise, SystemNoise
+
+
+def bits(noise):
+    return noise.gaussian(scale=1.0, dimension=4, draws=1).tobytes().hex()
+
+
+def run(script, folder):
+    """Words that a fresh interpreter prints; its own warnings (newer ones warn of forking beside threads) are not the matter here."""
+    path = folder / "script.py"
+    path.write_text(script)
+    done = subprocess.run([sys.executable, "-W", "ignore", str(path)], capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_system_noise_keeps_no_key():
+    noise = SystemNoise()
+    before = pickle.dumps(noise)
+    bits(noise)
+    assert repr(noise) == "SystemNoise()"
+    assert not hasattr(noise, "__dict__")
+    assert noise.__slots__ == ()
+    assert pickle.dumps(noise) == before
+    assert pickle.loads(before) == noise  # noqa: S301 (written two lines above)
+
+
+def test_a_pickled_copy_of_system_noise_draws_other_noise():
+    noise = SystemNoise()
+    copies = [noise, pickle.loads(pickle.dumps(noise)), copy.copy(noise), copy.deepcopy(noise)]  # noqa: S301 (as above)
+    assert len({bits(source) for source in copies}) == 4
+
+
+def test_threads_draw_different_noise():
+    noise = SystemNoise()
+    with ThreadPoolExecutor(8) as pool:
+        drawn = list(pool.map(lambda _: bits(noise), range(200)))
+    assert len(set(drawn)) == 200
+
+
+@pytest.mark.skipif(not sys.platform.startswith(("linux", "darwin")), reason="needs fork")
+def test_forked_processes_draw_different_noise(tmp_path):
+    script = """
+import os
+from discreet.noise import SystemNoise
+noise = SystemNoise()
+noise.gaussian(scale=1.0, dimension=4, draws=1)
+for _ in range(8):
+    if os.fork() == 0:
+        text = noise.gaussian(scale=1.0, dimension=4, draws=1).tobytes().hex() + "\\n"
+        os.write(1, text.encode())
+        os._exit(0)
+    os.wait()
+print(noise.gaussian(scale=1.0, dimension=4, draws=1).tobytes().hex())
+"""
+    drawn = run(script, tmp_path)
+    assert len(drawn) == len(set(drawn)) == 9
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_worker_processes_draw_different_noise(method, tmp_path):
+    if method != "spawn" and not sys.platform.startswith("linux"):
+        pytest.skip("this way of starting workers is tested on Linux")
+    script = f"""
+import multiprocessing
+from discreet.noise import SystemNoise
+def draw(noise):
+    return noise.gaussian(scale=1.0, dimension=4, draws=1).tobytes().hex()
+if __name__ == "__main__":
+    with multiprocessing.get_context("{method}").Pool(2) as pool:
+        print(*pool.map(draw, [SystemNoise()] * 12, chunksize=1))
+"""
+    drawn = run(script, tmp_path)
+    assert len(drawn) == len(set(drawn)) == 12
+
+
+def test_joblib_workers_draw_different_noise(tmp_path):
+    script = """
+from joblib import Parallel, delayed
+from discreet.noise import SystemNoise
+noise = SystemNoise()
+print(*[drawn.tobytes().hex() for drawn in Parallel(n_jobs=2)(delayed(noise.gaussian)(scale=1.0, dimension=4, draws=1) for _ in range(12))])
+"""
+    drawn = run(script, tmp_path)
+    assert len(drawn) == len(set(drawn)) == 12
+
+
+def test_numpys_global_seed_has_no_effect():
+    drawn = set()
+    for noise in (SystemNoise(), SystemNoise()):
+        np.random.seed(0)  # noqa: NPY002 (the point of the test)
+        drawn.add(bits(noise))
+    assert len(drawn) == 2
+
+
+def test_seeded_noise_is_reproducible_call_by_call():
+    first, second = SeededNoise(7), SeededNoise(7)
+    assert [bits(first) for _ in range(3)] == [bits(second) for _ in range(3)]
+    assert np.array_equal(first.spherical(rate=2.0, dimension=3, draws=5), second.spherical(rate=2.0, dimension=3, draws=5))
+
+
+def test_seeds_give_different_noise():
+    assert len({bits(SeededNoise(seed)) for seed in [*range(50), -1, 2**64, 10**30]}) == 53
+
+
+def test_seeded_noise_says_that_it_is_not_private():
+    assert SystemNoise().private
+    assert not SeededNoise(1).private
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps], ids=lambda function: function.__name__)
+def test_seeded_noise_refuses_to_be_copied(duplicate):
+    with pytest.raises(PrivateDataError, match="one per worker"):
+        duplicate(SeededNoise(1))
+
+
+def test_the_generator_is_chacha20():
+    """The first block of ChaCha with 20 rounds, key and nonce zero (RFC 8439, appendix A.1, vector 1)."""
+    from randomgen import ChaCha
+
+    words = np.random.Generator(ChaCha(key=0, counter=0, rounds=20)).integers(0, 2**64, size=8, dtype=np.uint64)
+    expected = "76b8e0ada0f13d90405d6ae55386bd28bdd219b8a08ded1aa836efcc8b770dc7da41597c5157488d7724e03fb8d84a376a43b8f41518a11cc387b669b2ee6586"
+    assert words.astype("<u8").tobytes().hex() == expected

@@ -1,0 +1,77 @@
+"""Sets up and runs all tests from a bare Python: `python3 tools/test.py`.
+
+Makes a new virtual environment in a temporary folder (or the one given with --venv, which is then kept and reused), installs the package with its
+development tools, and runs, in this order: ruff, the formatter's check, mypy, the import contracts, pytest. Every step runs even if one before it
+failed; the exit code is 0 only if all passed. Arguments that are not listed below go to pytest.
+
+`--oldest` installs the package as a user does (built, not editable) with the oldest supported versions of tools/oldest.txt, and runs pytest only:
+this also shows that the built package holds every file that it needs.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CHECKS = [
+    ["ruff", "check", "."],
+    ["ruff", "format", "--check", "."],
+    ["mypy"],
+    ["lint-imports"],
+]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the steps; the exit code."""
+    parser = argparse.ArgumentParser(description="Set up and run all tests.", epilog="Further arguments go to pytest, for instance: -k noise -x")
+    parser.add_argument("--venv", type=Path, metavar="DIR", help="virtual environment to make or reuse (default: a new one, removed afterwards)")
+    parser.add_argument("--python", default=sys.executable, metavar="PATH", help="interpreter of a new environment (default: this one)")
+    parser.add_argument("--oldest", action="store_true", help="the oldest supported versions; pytest only")
+    parser.add_argument("--slow", action="store_true", help="also the tests marked slow")
+    options, for_pytest = parser.parse_known_args(arguments)
+    if options.slow:
+        for_pytest.append("--slow")
+    if options.venv is not None:
+        return run_all(options, for_pytest, options.venv.resolve())
+    with tempfile.TemporaryDirectory(prefix="discreet-test-") as folder:
+        return run_all(options, for_pytest, Path(folder) / "venv")
+
+
+def run_all(options: argparse.Namespace, for_pytest: list[str], venv: Path) -> int:
+    """Install into `venv`, then check and test."""
+    if not venv.exists() and step("environment", [options.python, "-m", "venv", str(venv)]):
+        return 1
+    scripts = venv / ("Scripts" if os.name == "nt" else "bin")
+    python = str(scripts / "python")
+    what = ["--constraint", "tools/oldest.txt", ".[test]"] if options.oldest else ["--editable", ".[dev]"]
+    if step("install", [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *what]):
+        return 1
+    failed = []
+    for name, *rest in [] if options.oldest else CHECKS:
+        if step(" ".join([name, *rest]), [str(scripts / name), *rest]):
+            failed.append(name)
+    if failed:
+        print(f"--- failed before the tests: {', '.join(failed)}", flush=True)
+    if step("pytest", [python, "-m", "pytest", *for_pytest]):
+        failed.append("pytest")
+    return 1 if failed else 0
+
+
+def step(name: str, command: list[str]) -> int:
+    """Run one step in the repository root, with nothing of the caller's Python settings and no standard input; its exit code."""
+    print(f"--- {name}", flush=True)
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON") and key != "VIRTUAL_ENV"}
+    environment["PYTHONNOUSERSITE"] = "1"
+    begin = time.monotonic()
+    code = subprocess.run(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, check=False).returncode
+    if name != "pytest":
+        print(f"    {'ok' if code == 0 else f'FAILED (exit code {code})'}, {time.monotonic() - begin:.0f} s", flush=True)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
