@@ -53,7 +53,7 @@ def run_all(options: argparse.Namespace, for_pytest: list[str], venv: Path) -> i
     failed = []
     for name, *rest in [] if options.oldest else CHECKS:
         if step(" ".join([name, *rest]), [str(scripts / name), *rest]):
-            failed.append(name)
+            failed.append(" ".join([name, *rest]))
     if failed:
         print(f"--- failed before the tests: {', '.join(failed)}", flush=True)
     if step("pytest", [python, "-m", "pytest", *for_pytest]):

@@ -1,8 +1,8 @@
 """Discreet: private convex learning and private data release, with guarantees that are proved, checked by machine and written down.
 
-    from discreet import LogisticRegression
-    model = LogisticRegression(epsilon=1.0, data_norm=1.0, classes=["no", "yes"]).fit(X, y)
-    print(model.certificate_)
+from discreet import LogisticRegression
+model = LogisticRegression(epsilon=1.0, data_norm=1.0, classes=["no", "yes"]).fit(X, y)
+print(model.certificate_)
 """
 
 from discreet.certificates import Certificate, Release, Verification

@@ -1,7 +1,8 @@
 """The certificate of a release: what was done, what it promises, under which hypotheses, in a form that a stranger can check.
 
-Public by construction: every field is a public parameter, except the digest, which is a function of what was released. `verify` recomputes the guarantee from the
-recorded parameters by a path independent of the calibration that chose them (see `rechecks`), and compares the digest with the value.
+Public by construction: every field is a public parameter, except the digest, which is a function of what was released. `verify` recomputes
+the guarantee from the recorded parameters by a path independent of the calibration that chose them (see `rechecks`), and compares the
+digest with the value.
 """
 
 import hashlib
@@ -81,7 +82,9 @@ class Certificate:
         checks.append(Check("noise source", self.noise_private, self.noise if self.noise_private else replay))
         if value is not None:
             same = digest_of(value) == self.digest
-            checks.append(Check("released value", same, "digest matches" if same else "the value is not the one that this certificate was issued for"))
+            checks.append(
+                Check("released value", same, "digest matches" if same else "the value is not the one that this certificate was issued for")
+            )
         return Verification(checks=tuple(checks))
 
     def to_dict(self) -> dict[str, Json]:
@@ -167,7 +170,10 @@ def _promise(guarantee: Guarantee) -> list[str]:
     }[guarantee.neighbours]
     match guarantee:
         case PureDP(epsilon=epsilon):
-            return [f"Guarantee: epsilon = {epsilon:.6g}, delta = 0, {guarantee.neighbours}.", f"No outcome becomes more than e^{epsilon:.4g} times likelier when {change}."]
+            return [
+                f"Guarantee: epsilon = {epsilon:.6g}, delta = 0, {guarantee.neighbours}.",
+                f"No outcome becomes more than e^{epsilon:.4g} times likelier when {change}.",
+            ]
         case ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta):
             return [
                 f"Guarantee: epsilon = {epsilon:.6g}, delta = {delta:.6g}, {guarantee.neighbours}.",

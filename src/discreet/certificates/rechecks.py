@@ -1,7 +1,7 @@
 """Rechecks: for each mechanism, a second way to compute what its recorded parameters guarantee.
 
-A recheck shares no code with the calibration of its mechanism: it starts from the loss's own derivatives and integrates numerically. Mechanisms register theirs by name;
-a certificate of a mechanism that nobody registered does not verify.
+A recheck shares no code with the calibration of its mechanism: it starts from the loss's own derivatives and integrates numerically.
+Mechanisms register theirs by name; a certificate of a mechanism that nobody registered does not verify.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -36,9 +36,7 @@ def register_recheck(mechanism: str) -> Callable[[Recheck], Recheck]:
     return keep
 
 
-def recheck(
-    mechanism: str, parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int
-) -> tuple[Check, ...]:
+def recheck(mechanism: str, parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> tuple[Check, ...]:
     """All verdicts of the mechanism's recheck; a failed one where there is no recheck, or where the record cannot be read."""
     function = _REGISTERED.get(mechanism)
     if function is None:

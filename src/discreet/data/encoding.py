@@ -14,6 +14,7 @@ import polars as pl
 from discreet.arrays import Floats
 from discreet.data.cells import Codes, encode_labels, encode_numbers
 from discreet.data.columns import CategoricalColumn, NumericColumn, Target
+from discreet.data.labels import Label
 from discreet.designs import AugmentedDesign, Design, TabularDesign
 from discreet.errors import PrivateDataError
 
@@ -21,12 +22,13 @@ from discreet.errors import PrivateDataError
 class EncodedTable:
     """Private rows (n, d) as a Design and, where asked for, their signs (n,) of +1.0 and -1.0."""
 
-    __slots__ = ("categorical", "numeric", "rows", "schema", "signs")
+    __slots__ = ("categorical", "classes", "numeric", "rows", "schema", "signs")
 
-    def __init__(self, *, rows: Design, signs: Floats | None, schema: str, numeric: int, categorical: int) -> None:
-        """Hold both with the schema's name and its numbers of columns."""
+    def __init__(self, *, rows: Design, signs: Floats | None, classes: tuple[Label, ...], schema: str, numeric: int, categorical: int) -> None:
+        """Hold both with what the schema makes public of them: classes, name and numbers of columns."""
         self.rows = rows
         self.signs = signs
+        self.classes = classes
         self.schema = schema
         self.numeric = numeric
         self.categorical = categorical

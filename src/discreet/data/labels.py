@@ -66,13 +66,13 @@ def checked_labels(labels: object, *, what: str, at_least: int = 2) -> tuple[Lab
     """`labels` as a tuple of distinct labels; SchemaError otherwise. `what` names the key in messages."""
     if isinstance(labels, str) or not isinstance(labels, Sequence):
         raise SchemaError(f'{what} must be a list of strings, integers or booleans, as in ["no", "yes"]; {kind(labels)} was given.')
-    seen: dict[str, Label] = {}
+    seen: set[str] = set()
     for label in labels:
         _checked_label(label, what=what)
         for text in spellings(label):
             if text in seen:
                 raise SchemaError(f"{what} has {canonical(label)!r} twice (labels are compared as text). Keep one of the two.")
-        seen.update(dict.fromkeys(spellings(label), label))
+        seen.update(spellings(label))
     if len(labels) < at_least:
         raise SchemaError(f"{what} needs at least {at_least} labels; {len(labels)} was given. A column that takes one value only tells nothing.")
     return tuple(labels)

@@ -1,7 +1,8 @@
 """Parquet: names from the file's own schema, columns from polars, messages from neither.
 
 On a damaged file the decoder of polars may panic, and a panic prints numbers of rows to standard error before Python hears of it: while a file is
-decoded, standard error is closed to it.
+decoded, standard error is closed to it. A file damaged so that the decoder asks for more memory than there is ends the process; nothing in Python
+can catch that.
 """
 
 import os
@@ -18,7 +19,7 @@ from discreet.errors import FileFormatError
 def parquet_header(path: str) -> list[str]:
     """The names of the columns. Raises FileFormatError where the file is no Parquet file."""
     with _silent():
-        return list(quietly(lambda: pl.read_parquet_schema(path), _damaged(path)))
+        return quietly(lambda: pl.scan_parquet(path, glob=False).collect_schema().names(), _damaged(path))
 
 
 def parquet_table(path: str, columns: Sequence[str]) -> pl.DataFrame:

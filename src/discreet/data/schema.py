@@ -125,7 +125,14 @@ class Schema:
             table, numeric=self.numeric, categorical=self.categorical, markers=self.missing_values, normalise=self.rows == "normalise"
         )
         signs = encode_signs(table, self.target, markers=self.missing_values) if target else None
-        return EncodedTable(rows=rows, signs=signs, schema=self.name, numeric=len(self.numeric), categorical=len(self.categorical))
+        return EncodedTable(
+            rows=rows,
+            signs=signs,
+            classes=self.target.classes,
+            schema=self.name,
+            numeric=len(self.numeric),
+            categorical=len(self.categorical),
+        )
 
     def to_dict(self) -> dict[str, object]:
         """A plain table for JSON; `from_dict` reads it back."""

@@ -39,6 +39,11 @@ class AugmentedDesign:
         count, columns = self._base.shape
         return count, columns + (self._constant > 0)
 
+    @property
+    def width(self) -> int:
+        """That of the base, the constant column counted."""
+        return self._base.width + (self._constant > 0)
+
     def matvec(self, weights: Floats) -> Floats:
         """See Design."""
         columns = self._base.shape[1]

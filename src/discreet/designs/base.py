@@ -7,7 +7,7 @@ and gram_diagonal(h), the diagonal of gram(h), for tables too wide for a (d, d) 
 distributed or GPU table is one more class with these methods.
 
 Accuracy that certificates rely on (u = 2^-53): matvec and rmatvec compute in float64, whatever the storage, as sums of products in any order
-without cancellation tricks, so that |fl(<x, w>) - <x, w>| <= gamma_(d+3) |x| |w| and |fl(X^T s) - X^T s| <= gamma_(n+3) sum_i |s_i| |x_i|,
+without cancellation tricks, so that |fl(<x, w>) - <x, w>| <= gamma_(width+3) |x| |w| and |fl(X^T s) - X^T s| <= gamma_(n+3) sum_i |s_i| |x_i|,
 gamma_k = k u / (1 - k u).
 """
 
@@ -27,6 +27,10 @@ class Design(Protocol):
     @property
     def shape(self) -> tuple[int, int]:
         """(n, d)."""
+
+    @property
+    def width(self) -> int:
+        """Most entries of one row that may be non-zero, at most d: the terms of an inner product, which its rounding error grows with."""
 
     def matvec(self, weights: Floats) -> Floats:
         """Inner products of every row with `weights` (d,) or, one column a model, (d, k): shape (n,) or (n, k)."""

@@ -8,11 +8,11 @@ from scipy import sparse
 
 from discreet.designs.base import Design
 from discreet.designs.dense import DenseDesign
-from discreet.designs.sparse import SparseDesign
+from discreet.designs.sparse import AnySparse, SparseDesign
 from discreet.errors import InvalidType
 
 
-def as_design(rows: npt.NDArray[Any] | sparse.spmatrix | sparse.sparray | Design) -> Design:
+def as_design(rows: npt.NDArray[Any] | Design | AnySparse) -> Design:
     """The design of an (n, d) array, a SciPy sparse matrix, or a Design itself.
 
     float64 and float32 arrays and float64 CSR matrices are held by reference; integer and boolean ones are converted. Raises InvalidType for anything
@@ -25,9 +25,10 @@ def as_design(rows: npt.NDArray[Any] | sparse.spmatrix | sparse.sparray | Design
             return DenseDesign(rows.astype(np.float64))
         raise InvalidType("a design holds real numbers; encode text and dates first.")
     if sparse.issparse(rows):
-        if rows.dtype.kind not in "biuf":
+        matrix: AnySparse = rows
+        if matrix.dtype.kind not in "biuf":
             raise InvalidType("a design holds real numbers.")
-        return SparseDesign(rows)
+        return SparseDesign(matrix)
     if isinstance(rows, Design):
         return rows
     raise InvalidType(f"rows must be a NumPy array, a SciPy sparse matrix or a Design; {type(rows).__name__} was given.")

@@ -42,6 +42,11 @@ class DenseDesign:
         """(n, d)."""
         return self._rows.shape[0], self._rows.shape[1]
 
+    @property
+    def width(self) -> int:
+        """d."""
+        return self.shape[1]
+
     def matvec(self, weights: Floats) -> Floats:
         """See Design."""
         if self._rows.dtype == np.float64:
@@ -97,7 +102,7 @@ def weighted_gram(blocks: Iterator[npt.NDArray[Any]], columns: int, weights: Flo
     roots = np.sqrt(weights).astype(kind, copy=False)
     gram = np.zeros((columns, columns), dtype=kind, order="F")
     start = 0
-    for block in blocks:
+    for block in blocks if columns else ():
         scaled = np.multiply(block, roots[start : start + len(block), np.newaxis], dtype=kind, casting="same_kind")
         start += len(block)
         by_rows = scaled.flags.c_contiguous  # either way BLAS sees a column-major array, so nothing is copied

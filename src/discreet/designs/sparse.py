@@ -6,6 +6,7 @@ the entries are non-zero; the Gram matrix, quadratic in the non-zeros, is formed
 """
 
 from collections.abc import Iterator
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -14,6 +15,11 @@ from discreet.arrays import Floats, Matrix
 from discreet.designs.base import BLOCK_ROWS
 from discreet.designs.dense import weighted_gram
 from discreet.errors import InvalidInput
+
+CSR: TypeAlias = "sparse.csr_array[np.float64, tuple[int, int]]"
+CSC: TypeAlias = "sparse.csc_array[np.float64]"
+AnySparse: TypeAlias = Any
+"""A SciPy sparse matrix or array of any format; SciPy publishes no common type with a shape."""
 
 _SPARSE_PRODUCT_COST = 200.0
 """Time of one multiply-add of a sparse matrix product over one of a dense symmetric update, roughly."""
@@ -27,19 +33,18 @@ class SparseDesign:
 
     __slots__ = ("_blocks", "_rows", "_transposed")
 
-    def __init__(self, rows: sparse.spmatrix | sparse.sparray) -> None:
+    def __init__(self, rows: AnySparse) -> None:
         """Hold `rows` (n, d)."""
         if rows.ndim != 2:
             raise InvalidInput("a sparse design is a two-dimensional matrix.")
-        matrix = sparse.csr_array(rows, dtype=np.float64)
+        fits: bool = isinstance(rows, sparse.csr_array) and rows.dtype == np.float64
+        converted: AnySparse = rows if fits else sparse.csr_array(rows, dtype=np.float64)
+        matrix: CSR = converted
         if not matrix.has_canonical_format:
             matrix = matrix.copy()
             matrix.sum_duplicates()
-        self._hold(matrix)
-
-    def _hold(self, matrix: sparse.csr_array) -> None:
         self._rows = matrix
-        self._transposed = matrix.T
+        self._transposed: CSC = matrix.T
         self._transposed.data, self._transposed.indices = matrix.data, matrix.indices  # SciPy may have copied
         self._blocks: tuple[tuple[slice, SparseDesign], ...] | None = None
 
@@ -47,6 +52,11 @@ class SparseDesign:
     def shape(self) -> tuple[int, int]:
         """(n, d)."""
         return self._rows.shape[0], self._rows.shape[1]
+
+    @property
+    def width(self) -> int:
+        """Most stored entries of a row."""
+        return int(np.diff(self._rows.indptr).max(initial=0))
 
     def matvec(self, weights: Floats) -> Floats:
         """See Design."""
@@ -76,7 +86,8 @@ class SparseDesign:
     def row_norms(self) -> Floats:
         """See Design."""
         squares = sparse.csr_array((np.square(self._rows.data), self._rows.indices, self._rows.indptr), shape=self.shape)
-        return np.sqrt(np.asarray(squares @ np.ones(self.shape[1])))
+        norms: Floats = np.sqrt(np.asarray(squares @ np.ones(self.shape[1])))
+        return norms
 
     def blocks(self) -> Iterator[tuple[slice, "SparseDesign"]]:
         """See Design; views, made once."""
@@ -87,21 +98,20 @@ class SparseDesign:
 
     def rows(self, rows: slice) -> "SparseDesign":
         """The design of consecutive `rows`, a view."""
-        part = SparseDesign.__new__(SparseDesign)
-        part._hold(_rows_of(self._rows, rows))
-        return part
+        return SparseDesign(_rows_of(self._rows, rows))
 
 
-def _product(matrix: sparse.csr_array | sparse.csc_array, vectors: Floats) -> Floats:
+def _product(matrix: "CSR | CSC", vectors: Floats) -> Floats:
     """matrix @ vectors; one column goes the (faster) way of a vector, many go row-major."""
     if vectors.ndim == 2 and vectors.shape[1] == 1:
         return np.asarray(matrix @ vectors[:, 0])[:, np.newaxis]
     return np.asarray(matrix @ np.ascontiguousarray(vectors))
 
 
-def _rows_of(matrix: sparse.csr_array, rows: slice) -> sparse.csr_array:
+def _rows_of(matrix: CSR, rows: slice) -> CSR:
     bounds = matrix.indptr[rows.start : rows.stop + 1]
     entries = slice(int(bounds[0]), int(bounds[-1]))
-    part = sparse.csr_array((matrix.data[entries], matrix.indices[entries], bounds - bounds[0]), shape=(rows.stop - rows.start, matrix.shape[1]))
+    part: CSR = sparse.csr_array((matrix.data[entries], matrix.indices[entries], bounds - bounds[0]), shape=(rows.stop - rows.start, matrix.shape[1]))
     part.data, part.indices = matrix.data[entries], matrix.indices[entries]  # SciPy copies small parts of large arrays
+    part.has_canonical_format = True
     return part

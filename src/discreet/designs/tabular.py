@@ -14,9 +14,9 @@ import numpy.typing as npt
 from scipy import sparse
 
 from discreet.arrays import Floats, Matrix
-from discreet.designs.base import BLOCK_ROWS, Design
+from discreet.designs.base import Design
 from discreet.designs.dense import DenseDesign
-from discreet.designs.sparse import SparseDesign
+from discreet.designs.sparse import CSR, SparseDesign
 from discreet.errors import InvalidInput
 
 _SUM_ROWS = 32768
@@ -26,8 +26,8 @@ _SUM_ROWS = 32768
 class TabularDesign:
     """Columns: the numbers first, then the levels of each category in order; no level is dropped.
 
-    Parameters: `numeric` (n, p) floats, held by reference, or None; `codes`, one (n,) integer array a category with 0 <= code < size; `sizes`, the public
-    number of levels of each. Raises InvalidInput when shapes disagree or a code is out of range (a missing value needs a level of its own).
+    Parameters: `numeric` (n, p) floats, held by reference, or None; `codes`, one (n,) integer array a category with 0 <= code < size; `sizes`, the
+    public number of levels of each. Raises InvalidInput when shapes disagree or a code is out of range (a missing value needs a level of its own).
     """
 
     __slots__ = ("_codes", "_indicators", "_numeric", "_offsets", "_sizes", "_table")
@@ -45,17 +45,27 @@ class TabularDesign:
             if len(column) and not (column.min() >= 0 and column.max() < size):
                 raise InvalidInput(f"codes must lie in 0..{size - 1}; give missing values a level of their own.")
         count = lengths.pop()
-        self._table = numeric if numeric is not None else np.empty((count, 0))
-        self._numeric = DenseDesign(self._table)
-        self._codes = [np.asarray(column, dtype=np.intp) for column in codes]  # the type that np.bincount counts without converting
-        self._sizes = [int(size) for size in sizes]
-        self._offsets = [int(start) for start in np.cumsum([0, *self._sizes])]
-        self._indicators = SparseDesign(_indicator_rows(self._codes, self._offsets, count))
+        table = numeric if numeric is not None else np.empty((count, 0))
+        counted = [np.asarray(column, dtype=np.intp) for column in codes]  # the type that np.bincount counts without converting
+        indicators = SparseDesign(_indicator_rows(counted, sizes, count))
+        self._hold(table, DenseDesign(table), indicators, counted, [int(size) for size in sizes])
+
+    def _hold(
+        self, table: npt.NDArray[Any], numeric: DenseDesign, indicators: SparseDesign, codes: list[npt.NDArray[np.intp]], sizes: list[int]
+    ) -> None:
+        self._table, self._numeric, self._indicators = table, numeric, indicators
+        self._codes, self._sizes = codes, sizes
+        self._offsets = [int(start) for start in np.cumsum([0, *sizes])]
 
     @property
     def shape(self) -> tuple[int, int]:
         """(n, d)."""
         return self._numeric.shape[0], self._numeric.shape[1] + self._offsets[-1]
+
+    @property
+    def width(self) -> int:
+        """The numbers, and one level a category."""
+        return self._numeric.width + len(self._codes)
 
     def matvec(self, weights: Floats) -> Floats:
         """See Design."""
@@ -69,7 +79,7 @@ class TabularDesign:
         """See Design."""
         return np.concatenate((self._numeric.rmatvec(coefficients), self._indicators.rmatvec(coefficients)))
 
-    def gram(self, weights: Floats, *, single_precision: bool = False) -> Matrix:
+    def gram(self, weights: Floats, *, single_precision: bool = False) -> Matrix:  # noqa: ARG002 - allowed, not asked
         """See Design; always float64, since counting gains nothing from float32."""
         numbers, columns = self._numeric.shape[1], self.shape[1]
         gram = np.zeros((columns, columns))
@@ -98,9 +108,7 @@ class TabularDesign:
         """See Design; views, not copies."""
         for (rows, numeric), (_, indicators) in zip(self._numeric.blocks(), self._indicators.blocks(), strict=True):
             part = TabularDesign.__new__(TabularDesign)
-            part._table, part._numeric, part._indicators = self._table[rows], numeric, indicators
-            part._codes = [code[rows] for code in self._codes]
-            part._sizes, part._offsets = self._sizes, self._offsets
+            part._hold(self._table[rows], numeric, indicators, [code[rows] for code in self._codes], self._sizes)
             yield rows, part
 
     def _level_sums(self, weights: Floats) -> Floats:
@@ -114,11 +122,13 @@ class TabularDesign:
         return result
 
 
-def _indicator_rows(codes: Sequence[npt.NDArray[np.intp]], offsets: Sequence[int], count: int) -> sparse.csr_array:
-    width = len(codes)
-    kind = np.int32 if max(count * width, offsets[-1]) < 2**31 else np.int64
+def _indicator_rows(codes: Sequence[npt.NDArray[np.intp]], sizes: Sequence[int], count: int) -> CSR:
+    width, total = len(codes), int(sum(sizes))
+    kind = np.int32 if max(count * width, total) < 2**31 else np.int64
     columns = np.empty((count, width), dtype=kind)
-    for place, (code, offset) in enumerate(zip(codes, offsets[:-1], strict=True)):
+    offset = 0
+    for place, (code, size) in enumerate(zip(codes, sizes, strict=True)):
         columns[:, place] = code + offset
+        offset += int(size)
     starts = np.arange(count + 1, dtype=kind) * width
-    return sparse.csr_array((np.ones(count * width), columns.ravel(), starts), shape=(count, offsets[-1]))
+    return sparse.csr_array((np.ones(count * width), columns.ravel(), starts), shape=(count, total))

@@ -1,7 +1,7 @@
 """From what callers pass to arrays, with errors that repeat nothing of what they read.
 
-scikit-learn's own converters print offending values ("could not convert string to float: '...'", "got 1D array instead: array=[...]"), so conversion and checks are done here, each with a sentence
-made of names and public numbers, and the original exception suppressed.
+scikit-learn's own converters print offending values ("could not convert string to float: '...'", "got 1D array instead: array=[...]"), so
+conversion and checks are done here, each with a sentence made of names and public numbers, and the original exception suppressed.
 """
 
 from typing import Any
@@ -25,7 +25,8 @@ def feature_rows(X: Any) -> Design:
     matrix = _sparse(X) if sp.issparse(X) else _dense(X)
     if matrix.ndim != 2:
         raise InvalidInput(
-            f"X must be a table of shape (n, d); an array with {matrix.ndim} dimension(s) was given. Reshape your data: X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one record."
+            f"X must be a table of shape (n, d); an array with {matrix.ndim} dimension(s) was given. "
+            "Reshape your data: X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one record."
         )
     if matrix.shape[0] == 0:
         raise InvalidInput("X has 0 sample(s) while a minimum of 1 is required.")
@@ -33,7 +34,9 @@ def feature_rows(X: Any) -> Design:
         raise InvalidInput(f"X has 0 feature(s) (shape=({matrix.shape[0]}, 0)) while a minimum of 1 is required.")
     values = matrix.data if sp.issparse(matrix) else matrix
     if not np.isfinite(np.sum(values)) and not np.all(np.isfinite(values)):
-        raise InvalidInput("X must be finite: it contains NaN or inf. Decide on missing values before fitting (a schema can do that, column by column).")
+        raise InvalidInput(
+            "X must be finite: it contains NaN or inf. Decide on missing values before fitting (a schema can do that, column by column)."
+        )
     return as_design(matrix)
 
 
@@ -56,8 +59,8 @@ def labels(y: Any, name: str, records: int) -> npt.NDArray[Any]:
     return given
 
 
-def record_weights(sample_weight: Any, records: int, largest: float) -> Floats | None:
-    """Public weights (n,) in [0, largest]. Raises InvalidInput for anything else."""
+def record_weights(sample_weight: Any, records: int, largest: float | None) -> Floats | None:
+    """Public weights (n,) in [0, largest], not all zero. Raises InvalidInput for anything else."""
     if sample_weight is None:
         return None
     try:
@@ -70,9 +73,14 @@ def record_weights(sample_weight: Any, records: int, largest: float) -> Floats |
         raise InvalidInput("Sample weights must be 1D array or scalar")
     if weights.shape[0] != records:
         raise InvalidInput("sample_weight must have one weight for each row of X.")
-    if not np.all((weights >= 0) & (weights <= largest)):
+    if not (np.all(np.isfinite(weights)) and np.all(weights >= 0)):
+        raise InvalidInput("every sample weight must be a finite number of at least 0.")
+    if not np.any(weights > 0):
+        raise InvalidInput("sample weights must contain at least one number above zero.")
+    if largest is not None and not np.all(weights <= largest):
         raise InvalidInput(
-            f"every sample weight must lie between 0 and max_sample_weight={largest:g}, which the noise is calibrated for. Rescale the weights, or declare a larger max_sample_weight."
+            f"every sample weight must lie between 0 and max_sample_weight={largest:g}, which the noise is calibrated for. "
+            "Rescale the weights, or declare a larger max_sample_weight."
         )
     return weights
 

@@ -2,7 +2,8 @@
 
     minimise  (1/n) sum_i c_i l(y_i (<w, x_i> + t v)) + (alpha / 2) (|w|^2 + v^2)  + noise,    |x_i| <= data_norm,  intercept = t v
 
-Shapes: X (n, d), y (n,), coef_ (1, d), intercept_ (1,), weights_ (d,) or (d + 1,) with v last when there is an intercept. The regularisation strength is lambda = alpha n, on the sum.
+Shapes: X (n, d), y (n,), coef_ (1, d), intercept_ (1,), weights_ (d,) or (d + 1,) with v last when there is an intercept. The
+regularisation strength is lambda = alpha n, on the sum.
 """
 
 from dataclasses import dataclass, replace
@@ -71,10 +72,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         fit_intercept: bool = True,
         intercept_scale: float = 0.5,
         class_weight: dict[Any, float] | None = None,
-        max_sample_weight: float = 1.0,
+        max_sample_weight: float | None = None,
         public_records: int | None = None,
         random_state: Any = None,
     ) -> None:
+        """Keep the parameters as they are; `fit` checks them."""
         self.epsilon = epsilon
         self.delta = delta
         self.neighbours = neighbours
@@ -94,11 +96,12 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model, spending (epsilon, delta) on the records.
 
-        Parameters: X (n, d) array, data frame or sparse matrix of finite numbers, or an EncodedTable (whose targets then take the place of y); y (n,) labels;
-        sample_weight (n,) public weights in [0, max_sample_weight], or None.
+        Parameters: X (n, d) array, data frame or sparse matrix of finite numbers, or an EncodedTable (whose targets then take the place of
+        y); y (n,) labels; sample_weight (n,) public weights in [0, max_sample_weight], or None.
 
-        Raises InvalidInput for input that breaks the caller's side (NaN, shapes, undeclared labels), InfeasibleTarget when no noise reaches the target for this alpha, SolverFailure
-        when the minimiser cannot be certified (the budget then counts as spent). No message holds a value of X or y.
+        Raises InvalidInput for input that breaks the caller's side (NaN, shapes, undeclared labels), InfeasibleTarget when no noise reaches
+        the target for this alpha, SolverFailure when the minimiser cannot be certified (the budget then counts as spent). No message holds
+        a value of X or y.
         """
         task = self._task(X, y, sample_weight)
         release = task.mechanism.run(task.problem, task.data, self._noise())
@@ -109,7 +112,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def fit_many(self, X: Any, y: Any = None, *, count: int, sample_weight: Any = None) -> ManyFits:
-        """`count` independent private fits at once, for studies and audits: one factorisation serves them all, about ten times faster than `count` calls of fit.
+        """`count` independent private fits at once, for studies and audits: one factorisation serves them all.
 
         The certificate covers all of them together: it states count * epsilon and count * delta. The estimator itself stays unfitted.
         """
@@ -126,11 +129,14 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows = self._rows(X, reset=False)
         norms = rows.row_norms()
         shortening = np.minimum(1.0, self.data_norm / np.maximum(norms, np.finfo(np.float64).tiny))
-        return rows.matvec(self.coef_[0]) * shortening + self.intercept_[0]
+        decision: Floats = rows.matvec(self.coef_[0]) * shortening + self.intercept_[0]
+        return decision
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The likelier class of every row, (n,)."""
-        return self.classes_[(self.decision_function(X) > 0).astype(np.intp)]  # type: ignore[no-any-return]
+        positive = self.decision_function(X) > 0
+        labels_of_rows: npt.NDArray[Any] = self.classes_[positive.astype(np.intp)]
+        return labels_of_rows
 
     def __sklearn_tags__(self) -> Any:
         """Two classes; dense and sparse input; with noise, small data sets score poorly."""
@@ -145,10 +151,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         rows = self._rows(X, reset=True)
         records, features = rows.shape
         classes, targets, declared = self._targets(X, y, records)
-        weights = record_weights(sample_weight, records, _positive(self.max_sample_weight, "max_sample_weight"))
-        weights, largest = self._class_weighted(weights, targets, classes)
-        if sample_weight is not None or self.class_weight is not None:
-            declared = (*declared, f"the weights of the records are public and at most {largest:g}")
+        weights, largest = self._weights(sample_weight, targets, classes)
+        if weights is not None:
+            declared = (*declared, f"the weights of the records, of which the largest possible is {largest:g}")
         domain = Domain(
             features=features,
             norm_bound=float(_positive(self.data_norm, "data_norm")),
@@ -174,7 +179,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             alpha = _positive(self.alpha, "alpha")
             if domain.records is None:
                 raise InvalidInput(
-                    "alpha multiplies the number of records, which add-remove keeps private; pass public_records (a number that you declare public), or alpha=None."
+                    "alpha multiplies the number of records, which add-remove keeps private; "
+                    "pass public_records (a number that you declare public), or alpha=None."
                 )
             return replace(problem, regulariser=L2(strength=alpha * domain.records))
         if not 0 < epsilon < np.inf:
@@ -225,7 +231,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             classes = np.unique(given)
             declared = ("the set of labels that occur in y, since classes=None",)
             if classes.shape[0] > 2:
-                raise InvalidInput("Only binary classification is supported. The type of the target is multiclass; two classes are needed, more were given.")
+                raise InvalidInput(
+                    "Only binary classification is supported. The type of the target is multiclass; two classes are needed, more were given."
+                )
         else:
             classes = np.asarray(self.classes)
             declared = ("the classes",)
@@ -233,16 +241,22 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InvalidInput(f"two different classes are needed, {classes.size} class(es) given. Declare both with classes=[negative, positive].")
         positive, negative = given == classes[1], given == classes[0]
         if not np.all(positive | negative):
-            raise InvalidInput(f"y holds a label outside the declared classes {classes.tolist()}; declare every class that may occur, or map the others first.")
+            raise InvalidInput(
+                f"y holds a label outside the declared classes {classes.tolist()}; declare every class that may occur, or map the others first."
+            )
         return classes, np.where(positive, 1.0, -1.0), declared
 
-    def _class_weighted(self, weights: Floats | None, signs: Floats, classes: npt.NDArray[Any]) -> tuple[Floats | None, float]:
-        largest = float(self.max_sample_weight)
+    def _weights(self, sample_weight: Any, signs: Floats, classes: npt.NDArray[Any]) -> tuple[Floats | None, float]:
+        """Weights (n,) or None, and the public bound on the weight of a record."""
+        declared = None if self.max_sample_weight is None else _positive(self.max_sample_weight, "max_sample_weight")
+        weights = record_weights(sample_weight, signs.shape[0], declared)
+        largest = 1.0 if weights is None else declared or float(weights.max())
         if self.class_weight is None:
-            return weights, (largest if weights is not None else 1.0)
+            return weights, largest
         if not isinstance(self.class_weight, dict) or not set(self.class_weight) <= set(classes.tolist()):
             raise InvalidInput(
-                f"class_weight must be a dict from the classes {classes.tolist()} to public weights; weights learnt from the data ('balanced') would leak the class counts."
+                f"class_weight must be a dict from the classes {classes.tolist()} to public weights; "
+                "weights learnt from the data ('balanced') would leak the class counts."
             )
         per_class = [float(_positive(self.class_weight.get(label, 1.0), "class_weight")) for label in classes.tolist()]
         by_record = np.where(signs > 0, per_class[1], per_class[0])

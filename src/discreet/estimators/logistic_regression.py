@@ -22,22 +22,30 @@ class LogisticRegression(LinearClassifier):
     epsilon : privacy loss, > 0; `inf` is the ordinary fit without privacy, and its certificate says so.
     delta : probability that the loss is exceeded; 0 for pure differential privacy, else well below 1 / n.
     neighbours : "replace-one" (the number of records is public) or "add-remove" (it is not).
-    alpha : coefficient of |w|^2 / 2 in the mean objective. None takes the smallest value at which the privacy theorem has no slack, from public numbers.
+    alpha : coefficient of |w|^2 / 2 in the mean objective. None takes the smallest value at which the privacy theorem has no slack,
+        from public numbers.
     data_norm : bound on the Euclidean norm of a row of X; longer rows are shortened to it, in fit and in predict. Never learnt from the data.
     classes : [negative, positive]. None means that you declare the labels in y public.
-    loss : only the logistic loss has probabilities; None or "logistic".
+    loss : None or "logistic": only the logistic loss has probabilities.
     mechanism : "objective" (less noise) or "output".
     calibration : "tight", or "published" for Chaudhuri et al. (2011) as printed.
     fit_intercept, intercept_scale : an intercept is a constant feature of this size, regularised and counted in the norm of a row.
     class_weight : public weights by class, a dict.
-    max_sample_weight : the largest weight that `sample_weight` may hold; the noise grows with it.
+    max_sample_weight : the largest weight that `sample_weight` may hold; the noise grows with it. None takes the largest one given, since
+        sample weights are public by declaration: never pass weights that were computed from private records.
     public_records : under add-remove, a number of records that you declare public, which `alpha` then multiplies.
     random_state : None draws noise from the operating system. A seed makes results reproducible and the certificate invalid.
 
     Attributes
     ----------
-    coef_ (1, d), intercept_ (1,), weights_ (the released vector), classes_ (2,), n_features_in_, certificate_. Nothing else is kept: no attribute is a function of the records
-    except through the mechanism.
+    coef_ : weights of the features, (1, d).
+    intercept_ : (1,), zero without intercept.
+    weights_ : the released vector, (d,) or (d + 1,); the last entry times `intercept_scale` is the intercept.
+    classes_ : [negative, positive], as declared.
+    n_features_in_, feature_names_in_ : d, and the names of the columns where X has them.
+    certificate_ : what the release promises and why; `certificate_.verify(weights_)` checks it.
+
+    No other attribute is kept: none is a function of the records except through the mechanism.
 
     Examples
     --------

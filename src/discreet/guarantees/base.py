@@ -1,7 +1,8 @@
 """Guarantees as values: what a release promises, to whom, and by which theorem.
 
-A guarantee is a curve delta(epsilon) over all epsilon >= 0: whatever event S is watched for, P(S) <= e^epsilon P'(S) + delta(epsilon) for every pair of
-neighbouring data sets. It always names its neighbouring relation and its unit (what one neighbour may change), and two guarantees that differ in either never mix.
+A guarantee is a curve delta(epsilon) over all epsilon >= 0: whatever event S is watched for, P(S) <= e^epsilon P'(S) + delta(epsilon) for
+every pair of neighbouring data sets. It always names its neighbouring relation and its unit (what one neighbour may change), and two
+guarantees that differ in either never mix.
 """
 
 from enum import StrEnum
@@ -9,7 +10,7 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 from discreet.neighbours import Neighbours
 
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 """What a certificate may hold."""
 
 

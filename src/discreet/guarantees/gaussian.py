@@ -4,8 +4,9 @@ A Gaussian vector N(f, sigma^2 I) with |f - f'|_2 <= Delta, mu = Delta / sigma, 
 
     delta_G(epsilon; mu) = Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu)
 
-Numerics. With a = epsilon/mu - mu/2, phi the normal density and M(x) = (1 - Phi(x)) / phi(x) Mills' ratio, the same number is phi(a) (M(a) - M(a + mu)):
-no large terms cancel. The result is rounded up by more than the rounding errors of this formula, so that it is an upper bound.
+Numerics. With a = epsilon/mu - mu/2, phi the normal density and M(x) = (1 - Phi(x)) / phi(x) Mills' ratio, the same number is phi(a) (M(a)
+- M(a + mu)): no large terms cancel. The result is rounded up by more than the rounding errors of this formula, so that it is an upper
+bound.
 """
 
 import math

@@ -7,8 +7,12 @@ With t = (1 - m) / h:
            1 - m                                                  for t > 1
     l'(m) = -(1/2 + 3 t / 4 - t^3 / 4),   l''(m) = (3 / (4 h)) (1 - t^2)
 
-So |l'| <= 1 and l'' <= 3 / (4 h). kappa(q) = (3 / (4 h)) (1 - t(q)^2), where t(q) = 2 sin(asin(2 q - 1) / 3) is the root in [-1, 1] of 3 t - t^3 = 4 q - 2;
-it is concave, and vanishes at q = 0 and q = 1 like a square root.
+So |l'| <= 1 and l'' <= 3 / (4 h). At slope size q the curvature is kappa(q) = (3 / (4 h)) s (2 - s) with s = 1 + t(q), t(q) the root in [-1, 1] of
+3 t - t^3 = 4 q - 2:
+
+    s = sqrt(3) sin(a) + 2 sin(a / 2)^2,   a = (2 / 3) asin(sqrt(q))
+
+kappa is concave, and vanishes at q = 0 and q = 1 like a square root.
 """
 
 from dataclasses import dataclass
@@ -67,11 +71,12 @@ class SmoothedHinge:
 
     def curvature(self, margins: Floats) -> Floats:
         """(3 / (4 h)) (1 - t^2) on the bend, 0 off it."""
-        t = (1.0 - margins) / self.half_width
-        return self.smoothness * np.maximum(1.0 - t * t, 0.0)
+        t = np.clip((1.0 - margins) / self.half_width, -1.0, 1.0)
+        return self.smoothness * (1.0 - t * t)
 
     def curvature_on_slopes(self, low: Floats, high: Floats) -> Floats:
-        """kappa at the slope nearest to 1/2, where it peaks; the rounding of asin is absorbed by 4 ulp of the peak."""
+        """kappa at the slope nearest to 1/2, where it peaks; symmetric, so computed from the nearer end, where nothing cancels."""
         steepest = np.clip(0.5, low, high)
-        t = 2.0 * np.sin(np.arcsin(np.clip(2.0 * steepest - 1.0, -1.0, 1.0)) / 3.0)
-        return self.smoothness * np.minimum(1.0, np.maximum(1.0 - t * t, 0.0) + 1e-15)
+        third = np.arcsin(np.sqrt(np.maximum(np.minimum(steepest, 1.0 - steepest), 0.0))) * (2.0 / 3.0)
+        s = np.sqrt(3.0) * np.sin(third) + 2.0 * np.square(np.sin(0.5 * third))
+        return self.smoothness * np.minimum(1.0, s * (2.0 - s) * (1.0 + 1e-14))

@@ -1,7 +1,8 @@
 """What every learning mechanism is: a frozen value that knows its guarantee before it sees a record.
 
-A mechanism holds public parameters only. `calibrate` (a class method of each) chooses them for a target, `guarantee` computes what they promise without data, `run` draws the noise and
-releases. The guarantee is stated first in `run`, so nothing is drawn for a mechanism that promises nothing it can compute.
+A mechanism holds public parameters only. `calibrate` (a class method of each) chooses them for a target, `guarantee` computes what they
+promise without data, `run` draws the noise and releases. The guarantee is stated first in `run`, so nothing is drawn for a mechanism that
+promises nothing it can compute.
 """
 
 from abc import ABC, abstractmethod

@@ -24,9 +24,7 @@ def problem_record(problem: RegularisedRisk) -> dict[str, Json]:
 def problem_hypotheses(problem: RegularisedRisk, neighbours: Neighbours) -> tuple[Hypothesis, ...]:
     """Conditions on the records, the loss and the objective."""
     counted = (
-        "the number of records may itself be secret"
-        if neighbours is ADD_REMOVE
-        else "the number of records is public: neighbours have equally many"
+        "the number of records may itself be secret" if neighbours is ADD_REMOVE else "the number of records is public: neighbours have equally many"
     )
     return (
         Hypothesis(required=counted, enforced=f"relation {neighbours}: nothing that is released was computed from a secret number of records"),
@@ -35,11 +33,11 @@ def problem_hypotheses(problem: RegularisedRisk, neighbours: Neighbours) -> tupl
             enforced="rows are shortened to data_norm one by one when the data set is built, before anything is computed from them",
         ),
         Hypothesis(
-            required=f"the loss is a convex function of the margin with slope at most {problem.loss.lipschitz:g} and curvature at most {problem.loss.smoothness:g}",
+            required=f"the loss is convex in the margin, with slope at most {problem.loss.lipschitz:g} and curvature at most {problem.loss.smoothness:g}",
             enforced=f"the type of the loss ({problem.loss.name}) and its law tests; no record weighs more than {problem.max_weight:g}",
         ),
         Hypothesis(
-            required=f"the objective is strongly convex with lambda = {problem.strong_convexity:.10g} or more on all coordinates, the intercept's included",
+            required=f"the objective is strongly convex, lambda >= {problem.strong_convexity:.10g}, on all coordinates, the intercept's included",
             enforced="the L2 regulariser covers the constant feature like any other",
         ),
     )
@@ -49,7 +47,7 @@ def minimiser_hypothesis(tolerance: float) -> Hypothesis:
     """The condition on the solver."""
     return Hypothesis(
         required=f"the returned minimiser has gradient norm at most {tolerance:.6g}, rounding errors included",
-        enforced="the solver bounds its own rounding errors and raises when it cannot certify this; the distance to the exact minimiser is covered by noise",
+        enforced="the solver bounds its rounding errors and raises when it cannot certify this; noise covers the distance to the exact minimiser",
     )
 
 

@@ -4,11 +4,12 @@
     spherical:  density proportional to exp(-rate |b|_2) on R^d: |b| ~ Gamma(d, 1/rate), direction uniform
                 (Chaudhuri, Monteleoni, Sarwate 2011, eq. 7)
 
-Bits come from ChaCha20 under a fresh 256-bit key for every call, so no state is shared between calls, threads or forked workers, and no key outlives a call.
-Draws are double-precision numbers, not exact real ones: see the page on sharp edges for what that means.
+Bits come from ChaCha20 under a fresh 256-bit key for every call, so no state is shared between calls, threads or forked workers, and no key
+outlives a call. Draws are double-precision numbers, not exact real ones: see the page on sharp edges for what that means.
 """
 
 import hashlib
+import math
 import os
 from dataclasses import dataclass, field
 from itertools import count
@@ -18,7 +19,7 @@ import numpy as np
 from randomgen import ChaCha
 
 from discreet.arrays import Floats
-from discreet.errors import PrivateDataError
+from discreet.errors import InvalidInput, PrivateDataError
 
 
 @runtime_checkable
@@ -92,6 +93,11 @@ class SeededNoise:
         text = f"discreet seeded noise {self.seed} {next(self._calls)}"
         return _generator(hashlib.sha256(text.encode()).digest())
 
+    def __post_init__(self) -> None:
+        """Refuse a seed that is no integer."""
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int):
+            raise InvalidInput(f"a seed must be an integer; {self.seed!r} was given.")
+
     def __reduce__(self) -> tuple[object, ...]:
         """Refuse: a copy would replay the same noise from its own counter."""
         raise PrivateDataError("a seeded noise source cannot be copied; make one per worker, with its own seed.")
@@ -101,12 +107,19 @@ def _generator(key: bytes) -> np.random.Generator:
     return np.random.Generator(ChaCha(key=int.from_bytes(key, "little"), rounds=20))
 
 
+def _checked(size: float, what: str) -> float:
+    """Noise of no size, or of a size that is no number, is refused rather than drawn."""
+    if not (math.isfinite(size) and size > 0):
+        raise InvalidInput(f"noise needs a positive finite {what}; {size!r} was given.")
+    return size
+
+
 def _gaussian(generator: np.random.Generator, scale: float, dimension: int, draws: int) -> Floats:
-    return np.asfortranarray(generator.standard_normal((draws, dimension)).T) * scale
+    return np.asfortranarray(generator.standard_normal((draws, dimension)).T) * _checked(scale, "scale")
 
 
 def _spherical(generator: np.random.Generator, rate: float, dimension: int, draws: int) -> Floats:
     directions = generator.standard_normal((draws, dimension))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    lengths = generator.gamma(shape=dimension, scale=1.0 / rate, size=(draws, 1))
+    lengths = generator.gamma(shape=dimension, scale=1.0 / _checked(rate, "rate"), size=(draws, 1))
     return np.asfortranarray((directions * lengths).T)

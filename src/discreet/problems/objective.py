@@ -4,23 +4,24 @@
 
 Certified gradient norm
 -----------------------
-`certified_gradient_norm(w)` is at least |grad G(w)|_2 in exact arithmetic, at the float vector w, for the x_i, c_i, y_i and the linear term that the floats
-stand for (scaled rows and constant columns included). With u = 2^-53, gamma_k = k u / (1 - k u), R_i >= |x_i|, L and c the Lipschitz and smoothness
-constants of l, d the dimension, the gradient is summed block by block (at most B rows each), and the errors are:
+`certified_gradient_norm(w)` is at least |grad G(w)|_2 in exact arithmetic, at the float vector w, for the x_i, c_i, y_i and the linear term that
+the floats stand for (scaled rows and constant columns included). With u = 2^-53, gamma_k = k u / (1 - k u), R_i >= |x_i|, L and c the Lipschitz and
+smoothness constants of l, d the dimension, the gradient is summed block by block (at most B rows each), and the errors are:
 
-1. Margins. Any order of summation, with or without fused multiply-adds: |fl(m_i) - m_i| <= gamma_(d+4) R_i |w|.
-2. Slopes. The loss is asked to return at m a number within 16 u L of l'(m'), for some m' with |m' - m| <= 4 u (1 + |m|): a few ulp with every operation
-   of its formula counted. Together with 1, and l' being c-Lipschitz, each slope is off by at most 16 u L + c delta_i,
-   delta_i = gamma_(d+4) R_i |w| + 12 u (1 + R_i |w|). As l' is non-decreasing, it is also off by at most l'(m_i + delta_i) - l'(m_i - delta_i)
-   (+ 48 u L, as computed): this is much smaller for margins far in the tail, so it is used when the first bound would dominate.
+1. Margins. Any order of summation, with or without fused multiply-adds: |fl(m_i) - m_i| <= gamma_(p+4) R_i |w|, p the
+   most entries of a row that may be non-zero.
+2. Slopes. The loss is asked to return at m a number within 16 u L of l'(m'), for some m' with |m' - m| <= 4 u (1 + |m|): a few ulp with every
+   operation of its formula counted. Together with 1, and l' being c-Lipschitz, each slope is off by at most 16 u L + c delta_i, delta_i =
+   gamma_(p+4) R_i |w| + 12 u (1 + R_i |w|). As l' is non-decreasing, it is also off by at most l'(m_i + delta_i) - l'(m_i - delta_i) (+ 48 u L, as
+   computed): this is much smaller for margins far in the tail, so it is used when the first bound would dominate.
 3. Block sums. fl(X_B^T s_B) is off by gamma_(B+4) sum_i |s_i| R_i in norm: each coordinate by gamma_(B+4) sum_i |s_i x_ij|, and the triangle
    inequality bounds the vector. |s_i| <= c_i L (1 + 20 u).
 4. Sums over K blocks. The compensated sum Sum2 (Ogita, Rump, Oishi 2005, prop. 4.5) is off by u |sum| + gamma_K^2 sum of absolute values.
 5. The ridge and linear terms: three more operations on numbers of norm |sum|, ridge |w|, |linear|: 4 u times their sum.
 6. The norm itself, the row norms and the sums in these bounds: relative errors of gamma_(d+8) or gamma_(n+8), by which every factor is inflated.
 
-In all about (B + d |w| c R / L + 40) u sum_i c_i L R_i, hence linear in n. Underflow moves a product by at most 2^-1022, which is added where squares or products
-are taken. An overflow gives infinity or not-a-number, which no tolerance accepts.
+In all about (B + p |w| c R / L + 40) u sum_i c_i L R_i, hence linear in n. Underflow moves a product by at most 2^-1022, which is added where
+squares or products are taken. An overflow gives infinity or not-a-number, which no tolerance accepts.
 """
 
 from collections.abc import Iterator
@@ -64,8 +65,9 @@ class MarginObjective:
     def with_linear(self, linear: Floats | None) -> "MarginObjective":
         """The same function with another linear term (d,)."""
         other = replace(self, linear=linear)
-        if "_row_sums" in self.__dict__:
-            other.__dict__["_row_sums"] = self._row_sums
+        for name in ("_radii", "_row_sums"):  # functions of the rows alone
+            if name in self.__dict__:
+                other.__dict__[name] = self.__dict__[name]
         return other
 
     def margins(self, point: Floats) -> Floats:
@@ -113,7 +115,10 @@ class MarginObjective:
         return self.design.gram_diagonal(curvatures) + self.ridge
 
     def slope_along(self, step: float, margins: Floats, change: Floats, base: float, bend: float) -> float:
-        """d/dt G(w + t v) at t = `step`: `change` holds v's margins, base = <ridge w + linear, v>, bend = ridge |v|^2. O(n), no pass over the table."""
+        """d/dt G(w + t v) at t = `step`, in O(n) without a pass over the table.
+
+        `change` holds v's margins, base = <ridge w + linear, v>, bend = ridge |v|^2.
+        """
         total = 0.0
         for rows in _chunks(len(margins)):
             total += float(self._slopes(margins[rows] + step * change[rows], rows) @ change[rows])
@@ -131,7 +136,7 @@ class MarginObjective:
         lipschitz, smoothness = self.loss.lipschitz, self.loss.smoothness
         norms = _norms_above(points)
         once, twice, largest = self._row_sums
-        margin_error = (_gamma(dimension + 4) + 12 * _UNIT) * norms + dimension * _TINY  # a unit of R_i; 12 u more below
+        margin_error = (_gamma(self.design.width + 4) + 12 * _UNIT) * norms + dimension * _TINY  # a unit of R_i; 12 u more below
         coarse = smoothness * (margin_error * twice + 12 * _UNIT * once)
         fine = np.any(coarse > _FINE * _UNIT * lipschitz * once)
         tails = np.zeros(models)
@@ -179,7 +184,8 @@ class MarginObjective:
     @cached_property
     def _radii(self) -> Floats:
         """R_i >= |x_i|."""
-        return self.design.row_norms() * (1 + self._slack) + np.sqrt(self.dimension * _TINY)
+        radii: Floats = self.design.row_norms() * (1 + self._slack) + np.sqrt(self.dimension * _TINY)
+        return radii
 
     @cached_property
     def _row_sums(self) -> tuple[float, float, float]:
@@ -202,7 +208,8 @@ def _gamma(terms: int) -> float:
 def _norms_above(columns: Floats) -> Floats:
     """Upper bounds of the Euclidean norms of the columns (d, k): shape (k,)."""
     count = len(columns)
-    return np.sqrt(np.einsum("ij,ij->j", columns, columns)) * (1 + 2 * _gamma(count + 8)) + np.sqrt(count * _TINY)
+    norms: Floats = np.sqrt(np.einsum("ij,ij->j", columns, columns)) * (1 + 2 * _gamma(count + 8)) + np.sqrt(count * _TINY)
+    return norms
 
 
 def _two_sum(left: Floats, right: Floats) -> tuple[Floats, Floats]:

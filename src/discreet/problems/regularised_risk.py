@@ -75,6 +75,4 @@ class RegularisedRisk:
         """G on these records, for a solver: plain optimisation that has never heard of privacy."""
         if data.domain != self.domain:
             raise InvalidInput("the data set and the problem declare different domains.")
-        return MarginObjective(
-            design=data.design, signs=data.signs, weights=data.weights, loss=self.loss, ridge=self.strong_convexity
-        )
+        return MarginObjective(design=data.design, signs=data.signs, weights=data.weights, loss=self.loss, ridge=self.strong_convexity)

@@ -1,14 +1,14 @@
 """Newton directions from Cholesky factors that are kept while they serve.
 
-A gradient costs O(n d), a Hessian O(n d^2): the factor H_0 is kept until the gradient shrinks by less than `KEEP` a step. Since v = -H_0^{-1} grad G only has to
-be a good direction, H_0 may be summed in float32, whatever precision the minimiser needs: the gradient is always float64.
+A gradient costs O(n d), a Hessian O(n d^2): the factor H_0 is kept until the gradient shrinks by less than `KEEP` a step. Since v = -H_0^{-1} grad
+G only has to be a good direction, H_0 may be summed in float32, whatever precision the minimiser needs: the gradient is always float64.
 """
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from discreet.arrays import Floats
-from discreet.problems.objective import MarginObjective
+from discreet.solvers.objective import Objective
 from discreet.solvers.solution import Status
 
 KEEP = 0.35
@@ -32,7 +32,7 @@ class CholeskyDirections:
         """Newton's method."""
         return Status.NEWTON
 
-    def propose(self, objective: MarginObjective, margins: Floats, gradient: Floats, contraction: float) -> Floats:
+    def propose(self, objective: Objective, margins: Floats, gradient: Floats, contraction: float) -> Floats:
         """See Directions."""
         if self._factor is not None and contraction > KEEP:
             self._single = self._single and not (self._fresh and contraction > 2 * KEEP)
@@ -46,7 +46,7 @@ class CholeskyDirections:
             return self.propose(objective, margins, gradient, contraction)
         return direction
 
-    def _factorise(self, objective: MarginObjective, margins: Floats) -> tuple[Floats, bool]:
+    def _factorise(self, objective: Objective, margins: Floats) -> tuple[Floats, bool]:
         curvatures = objective.curvatures(margins)
         if self._single:
             try:

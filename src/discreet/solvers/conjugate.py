@@ -1,14 +1,14 @@
 """Newton directions by conjugate gradients, for tables too wide for a (d, d) matrix.
 
 H v = -grad G is solved with products X^T (h * (X v)) + ridge v, preconditioned by the diagonal of H, to a residual of
-min(0.1, sqrt(|grad G| / |grad G at the start|)) |grad G| (Dembo, Eisenstat, Steihaug 1982: superlinear convergence). Every iterate of conjugate gradients
-from zero is a descent direction, so stopping early is safe.
+min(0.1, sqrt(|grad G| / |grad G at the start|)) |grad G| (Dembo, Eisenstat, Steihaug 1982: superlinear convergence). Every iterate of conjugate
+gradients from zero is a descent direction, so stopping early is safe.
 """
 
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.problems.objective import MarginObjective
+from discreet.solvers.objective import Objective
 from discreet.solvers.solution import Status
 
 _PRODUCTS = 1000
@@ -28,7 +28,7 @@ class ConjugateDirections:
         """Newton's method with conjugate gradients."""
         return Status.CONJUGATE_GRADIENTS
 
-    def propose(self, objective: MarginObjective, margins: Floats, gradient: Floats, contraction: float) -> Floats:
+    def propose(self, objective: Objective, margins: Floats, gradient: Floats, contraction: float) -> Floats:  # noqa: ARG002 - part of the protocol
         """See Directions."""
         norm = float(np.linalg.norm(gradient))
         self._first = norm if self._first is None else max(norm, self._first)

@@ -1,23 +1,23 @@
 """A globally convergent descent that stops only at a certified minimiser.
 
-A full step is taken when it at least halves the smallest gradient norm met so far (which can happen only so often), or when its end lies in the window of the
-line search; otherwise the line search shortens or lengthens it, and then G decreases by at least a fixed part of |grad G|^2, since all matrices used
-have eigenvalues between the ridge and ridge + c sum_i c_i |x_i|^2. So |grad G| -> 0 for every margin loss, twice differentiable or not; near the minimum full steps
-take over. Stopping asks `certified_gradients`, never the computed norm alone.
+A full step is taken when it at least halves the smallest gradient norm met so far (which can happen only so often), or when its end lies in the
+window of the line search; otherwise the line search shortens or lengthens it, and then G decreases by at least a fixed part of |grad G|^2, since
+all matrices used have eigenvalues between the ridge and ridge + c sum_i c_i |x_i|^2. So |grad G| -> 0 for every margin loss, twice differentiable
+or not; near the minimum full steps take over. Stopping asks `certified_gradients`, never the computed norm alone.
 """
 
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.problems.objective import MarginObjective
 from discreet.solvers.directions import Directions
 from discreet.solvers.line_search import SIGMA, descend
+from discreet.solvers.objective import Objective
 from discreet.solvers.solution import Solution, failure
 
 _POINTS = 500
 
 
-def minimise(objective: MarginObjective, directions: Directions, *, tolerance: float, start: Floats) -> Solution:
+def minimise(objective: Objective, directions: Directions, *, tolerance: float, start: Floats) -> Solution:
     """A Solution with gradient norm certified <= `tolerance`, from `start` (d,). Raises SolverFailure."""
     broken = failure(solver=directions.status.name.lower().replace("_", "-"), tolerance=tolerance, dimension=objective.dimension)
     point = start
@@ -46,7 +46,7 @@ def minimise(objective: MarginObjective, directions: Directions, *, tolerance: f
 
 
 def _move(
-    objective: MarginObjective, point: Floats, margins: Floats, gradient: Floats, direction: Floats, *, enough: float
+    objective: Objective, point: Floats, margins: Floats, gradient: Floats, direction: Floats, *, enough: float
 ) -> tuple[Floats, Floats, Floats, bool] | None:
     """The next point with its margins and gradient, and whether it is the full step; None when rounding hides every step."""
     initial = float(direction @ gradient)

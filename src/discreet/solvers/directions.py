@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from discreet.arrays import Floats
-from discreet.problems.objective import MarginObjective
+from discreet.solvers.objective import Objective
 from discreet.solvers.solution import Status
 
 
@@ -14,5 +14,5 @@ class Directions(Protocol):
     def status(self) -> Status:
         """What a solution found this way is called."""
 
-    def propose(self, objective: MarginObjective, margins: Floats, gradient: Floats, contraction: float) -> Floats:
+    def propose(self, objective: Objective, margins: Floats, gradient: Floats, contraction: float) -> Floats:
         """A direction (d,). `contraction` is the last ratio of gradient norms: near 0 the last direction was excellent, near or above 1 poor."""

@@ -1,7 +1,7 @@
 """A step along a descent direction of a convex function, from one-dimensional slopes alone.
 
-With phi(t) = G(w + t v), phi'(0) < 0, the step returned has -sigma |phi'(0)| <= phi'(t) <= 0. Values of G, which double precision cannot tell apart near
-the minimum, are never compared: as phi is convex with phi'' <= M, such a step decreases G by at least (1 - sigma^2) phi'(0)^2 / (2 M).
+With phi(t) = G(w + t v), phi'(0) < 0, the step returned has -sigma |phi'(0)| <= phi'(t) <= 0. Values of G, which double precision cannot tell apart
+near the minimum, are never compared: as phi is convex with phi'' <= M, such a step decreases G by at least (1 - sigma^2) phi'(0)^2 / (2 M).
 """
 
 from collections.abc import Callable

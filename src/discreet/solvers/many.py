@@ -1,9 +1,10 @@
 """Many fits of the same records, one for each linear term: G_j(w) = G(w) + <b_j, w>.
 
-The models are columns. One sweep over the row blocks gives all gradients, certified, while a block stays in cache; one Cholesky factor, of the Hessian H_0 at
-the minimiser w_0 of G without linear term, gives all first guesses w_0 - H_0^{-1} b_j. Each column then follows its own limited-memory BFGS directions, with
-H_0^{-1} as the initial matrix (see `secant`): the pairs repair what H_0 misses of the column's own Hessian. A column whose gradient norm stops
-shrinking leaves for Newton's method from where it stands, so every column is solved as surely as by `solve`, or SolverFailure is raised.
+The models are columns. One sweep over the row blocks gives all gradients, certified, while a block stays in cache; one Cholesky factor, of the
+Hessian H_0 at the minimiser w_0 of G without linear term, gives all first guesses w_0 - H_0^{-1} b_j. Each column then follows its own
+limited-memory BFGS directions, with H_0^{-1} as the initial matrix (see `secant`): the pairs repair what H_0 misses of the column's own Hessian. A
+column whose gradient norm stops shrinking leaves for Newton's method from where it stands, so every column is solved as surely as by `solve`, or
+SolverFailure is raised.
 """
 
 from collections.abc import Callable
@@ -12,15 +13,18 @@ import numpy as np
 from scipy.linalg import cho_solve
 
 from discreet.arrays import Floats
-from discreet.problems.objective import MarginObjective
+from discreet.errors import SolverFailure
 from discreet.solvers.cholesky import positive_factor
 from discreet.solvers.descent import minimise
+from discreet.solvers.objective import Objective
 from discreet.solvers.secant import SecantPairs
 from discreet.solvers.single import MATRIX_LIMIT, check, directions_for, solve
+from discreet.solvers.solution import Status, failure
 
 _COLUMNS = 64
 """Columns in a chunk: enough for efficient products, few enough that a row block of margins stays in cache."""
-_SWEEPS = 40
+_SWEEPS = 24
+"""Most sweeps before the columns left over go to Newton's method: by then their sweeps have cost as much as it would."""
 _STALLED = 0.5
 """A column that shrinks its gradient norm by less than this factor over `_PATIENCE` sweeps goes to Newton's method."""
 _PATIENCE = 3
@@ -29,17 +33,18 @@ Solver = Callable[[Floats], Floats]
 
 
 def solve_many(
-    objective: MarginObjective,
+    objective: Objective,
     linears: Floats,
     *,
     tolerance: float,
     start: Floats | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Floats, Floats]:
-    """Minimisers of `objective` + <b_j, w> for the columns b_j of `linears` (d, k): weights (d, k) and certified gradient norms (k,), all <= `tolerance`.
+    """Minimisers of `objective` + <b_j, w> for the columns b_j of `linears` (d, k).
 
-    A linear term of `objective` itself is added to every column. `start` (d,) is a guess for the common minimiser. `progress(done, k)` is called after each
-    chunk of columns. Deterministic. Raises SolverFailure when a column cannot be certified, InvalidInput as `solve` does.
+    Returns weights (d, k) and certified gradient norms (k,), all <= `tolerance`.
+    A linear term of `objective` itself is added to every column. `start` (d,) is a guess for the common minimiser. `progress(done, k)` is called
+    after each chunk of columns. Deterministic. Raises SolverFailure when a column cannot be certified, InvalidInput as `solve` does.
     """
     check(objective, tolerance)
     columns = linears if objective.linear is None else linears + objective.linear[:, np.newaxis]
@@ -49,7 +54,10 @@ def solve_many(
     if objective.dimension > MATRIX_LIMIT:
         common, inverse = start, None
     else:
-        common, inverse = _common(plain, start)
+        try:
+            common, inverse = _common(plain, start)
+        except SolverFailure:  # its tolerance was chosen from the records: name the caller's
+            raise failure(solver=Status.NEWTON.name.lower(), tolerance=tolerance, dimension=plain.dimension) from None
     for first in range(0, total, _COLUMNS):
         part = slice(first, min(first + _COLUMNS, total))
         if inverse is None or common is None:
@@ -63,7 +71,7 @@ def solve_many(
     return weights, norms
 
 
-def _common(plain: MarginObjective, start: Floats | None) -> tuple[Floats, Solver]:
+def _common(plain: Objective, start: Floats | None) -> tuple[Floats, Solver]:
     """The minimiser without linear term, to three digits or so, and the inverse of the Hessian there."""
     origin = np.zeros(plain.dimension) if start is None else start
     initial = float(np.linalg.norm(plain.gradient(origin, plain.margins(origin))))
@@ -73,7 +81,7 @@ def _common(plain: MarginObjective, start: Floats | None) -> tuple[Floats, Solve
     return common, lambda vectors: cho_solve(factor, vectors, check_finite=False)
 
 
-def _solve_chunk(plain: MarginObjective, linears: Floats, common: Floats, inverse: Solver, tolerance: float) -> tuple[Floats, Floats]:
+def _solve_chunk(plain: Objective, linears: Floats, common: Floats, inverse: Solver, tolerance: float) -> tuple[Floats, Floats]:
     models = linears.shape[1]
     weights, norms = np.empty_like(linears), np.empty(models)
     active = np.arange(models)
@@ -82,29 +90,26 @@ def _solve_chunk(plain: MarginObjective, linears: Floats, common: Floats, invers
     gradients, certified = plain.certified_gradients(points, linears)
     pairs = SecantPairs(inverse)
     history = [certified]
-    for sweep in range(_SWEEPS):
+    for sweep in range(_SWEEPS + 1):
         done = certified <= tolerance
-        stalled = ~done & ~(certified < _STALLED * history[max(0, sweep - _PATIENCE)]) if sweep >= _PATIENCE else ~done & ~np.isfinite(certified)
-        leave = done | stalled
+        before = history[max(0, sweep - _PATIENCE)] if sweep >= _PATIENCE else np.inf
+        stalled = ~done & (~(certified < _STALLED * before) | (sweep == _SWEEPS))
+        for index in np.flatnonzero(stalled):
+            begin = points[:, index] if np.all(np.isfinite(points[:, index])) else common
+            alone = plain.with_linear(linears[:, active[index]])
+            solution = minimise(alone, directions_for(alone), tolerance=tolerance, start=begin)
+            points[:, index], certified[index] = solution.weights, solution.gradient_norm
+        leave, stay = done | stalled, ~(done | stalled)
         if leave.any():
-            for index in np.flatnonzero(stalled):
-                linear = linears[:, active[index]]
-                finite = np.all(np.isfinite(points[:, index]))
-                single = plain.with_linear(linear)
-                solution = minimise(single, directions_for(single), tolerance=tolerance, start=points[:, index] if finite else common)
-                points[:, index], certified[index] = solution.weights, solution.gradient_norm
             weights[:, active[leave]], norms[active[leave]] = points[:, leave], certified[leave]
-            stay = ~leave
             active, points, gradients = active[stay], points[:, stay], gradients[:, stay]
             history = [past[stay] for past in history]
             pairs.keep(stay)
-            if not len(active):
-                break
+        if not len(active):
+            break
         moved = points + pairs.directions(gradients)
         moved_gradients, certified = plain.certified_gradients(moved, linears[:, active])
         pairs.add(moved - points, moved_gradients - gradients)
         points, gradients = moved, moved_gradients
         history.append(certified)
-    else:
-        raise AssertionError("unreachable")  # pragma: no cover
     return weights, norms

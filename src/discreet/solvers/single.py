@@ -6,34 +6,34 @@ import numpy as np
 
 from discreet.arrays import Floats
 from discreet.errors import InvalidInput
-from discreet.problems.objective import MarginObjective
 from discreet.solvers.cholesky import CholeskyDirections
 from discreet.solvers.conjugate import ConjugateDirections
 from discreet.solvers.descent import minimise
 from discreet.solvers.directions import Directions
+from discreet.solvers.objective import Objective
 from discreet.solvers.solution import Solution
 
 MATRIX_LIMIT = 3000
 """Largest dimension for which (d, d) Hessians are formed."""
 
 
-def solve(objective: MarginObjective, *, tolerance: float, start: Floats | None = None) -> Solution:
+def solve(objective: Objective, *, tolerance: float, start: Floats | None = None) -> Solution:
     """The minimiser of `objective` up to a certified gradient norm of `tolerance`, from `start` (d,), zero unless given.
 
-    Newton's method with kept Cholesky factors up to d = MATRIX_LIMIT, with preconditioned conjugate gradients above. Deterministic for one BLAS and number of
-    threads. Raises SolverFailure when the tolerance cannot be certified, InvalidInput for a tolerance or ridge that is not positive.
+    Newton's method with kept Cholesky factors up to d = MATRIX_LIMIT, with preconditioned conjugate gradients above. Deterministic for one BLAS and
+    number of threads. Raises SolverFailure when the tolerance cannot be certified, InvalidInput for a tolerance or ridge that is not positive.
     """
     check(objective, tolerance)
     origin = np.zeros(objective.dimension) if start is None else start
     return minimise(objective, directions_for(objective), tolerance=tolerance, start=origin)
 
 
-def directions_for(objective: MarginObjective) -> Directions:
+def directions_for(objective: Objective) -> Directions:
     """The source of directions that suits the shape."""
     return CholeskyDirections() if objective.dimension <= MATRIX_LIMIT else ConjugateDirections()
 
 
-def check(objective: MarginObjective, tolerance: float) -> None:
+def check(objective: Objective, tolerance: float) -> None:
     """Refuse what no solver can do."""
     if not (math.isfinite(tolerance) and tolerance > 0):
         raise InvalidInput(f"the tolerance on the gradient norm must be a positive finite number; {tolerance!r} was given.")

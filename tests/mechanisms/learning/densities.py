@@ -1,7 +1,7 @@
 """Exact privacy losses of objective perturbation in one and two dimensions, straight from the change of variables.
 
-A data set is a list of (signed record v, multiplicity). The minimiser f of sum m l(<v, f>) + sum_j ridge_j f_j^2 / 2 + <b, f> has density nu(b(f)) det H(f) with
-b(f) = -(sum m l' v + ridge f). Nothing of the library's calibration is used: only the losses' derivatives and numpy.
+A data set is a list of (signed record v, multiplicity). The minimiser f of sum m l(<v, f>) + sum_j ridge_j f_j^2 / 2 + <b, f> has density
+nu(b(f)) det H(f) with b(f) = -(sum m l' v + ridge f). Nothing of the library's calibration is used: only the losses' derivatives and numpy.
 """
 
 from dataclasses import dataclass

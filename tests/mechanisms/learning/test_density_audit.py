@@ -90,7 +90,10 @@ def test_gaussian_claim_holds_on_random_data_sets_in_two_dimensions(seed: int, n
     counts = draw.integers(0, 30, 8).astype(float)
     counts[:2] = 1.0
     first = Records(rows=rows[1:] if neighbours is REPLACE_ONE else rows, counts=counts[1:] if neighbours is REPLACE_ONE else counts)
-    second = Records(rows=np.delete(rows, 1, axis=0) if neighbours is REPLACE_ONE else rows[1:], counts=np.delete(counts, 1) if neighbours is REPLACE_ONE else counts[1:])
+    second = Records(
+        rows=np.delete(rows, 1, axis=0) if neighbours is REPLACE_ONE else rows[1:],
+        counts=np.delete(counts, 1) if neighbours is REPLACE_ONE else counts[1:],
+    )
     for pair in ((first, second), (second, first)):
         assert gaussian_delta_between(*pair, loss=loss, ridge=np.full(2, ridge), scale=scale, epsilon=epsilon, nodes=81) <= delta * (1 + 1e-6)
 

@@ -1,18 +1,20 @@
 """The privacy profile of Gaussian objective perturbation (theorem T1 of the proof note objective_perturbation.md).
 
-Notation: s = G / sigma with G = c_max L R the gradient bound and sigma the noise; J the Jacobian term and (t_j, C_j) its corners (module `jacobian`); a = slack-free ratio,
-so that J(t) <= a t (1 - t); delta_G the Gaussian profile.
+Notation: s = G / sigma with G = c_max L R the gradient bound and sigma the noise; J the Jacobian term and (t_j, C_j) its corners (module
+`jacobian`); a = slack-free ratio, so that J(t) <= a t (1 - t); delta_G the Gaussian profile.
 
 Add-remove. The privacy loss is at most PL*(g) = sup_t { t s g + t^2 s^2 / 2 + J(t) }, g ~ N(0, 1), and delta(eps) <= E (1 - e^{eps - PL*(g)})_+.
     - eps >= a: exactly delta_G(eps; s) (corollary 1), one Gaussian mechanism and nothing more.
-    - otherwise the maximum over the corners, max_j (alpha_j g + k_j) with alpha_j = t_j s, k_j = t_j^2 s^2 / 2 + C_j, is convex and piecewise linear in g, and the expectation is a
-      finite sum: with g_0 where the envelope crosses eps, g_b its later kinks, z_b = envelope(g_b) - eps, phi the density and M Mills' ratio,
+    - otherwise the maximum over the corners, max_j (alpha_j g + k_j) with alpha_j = t_j s, k_j = t_j^2 s^2 / 2 + C_j, is convex and
+      piecewise linear in g, and the expectation is a finite sum: with g_0 where the envelope crosses eps, g_b its later kinks, z_b =
+      envelope(g_b) - eps, phi the density and M Mills' ratio,
           phi(g_0) (M(g_0) - M(g_0 + alpha_0)) + sum_b phi(g_b) e^{-z_b} (M(g_b + alpha_b) - M(g_b + alpha_{b+1}))
       (all terms positive: nothing cancels, no integration error).
 
 Replace-one. For every line c + A (1 - t) >= J(t):
-    delta(eps) <= delta_add-remove(eps) + delta_G(eps - c; 2 s) + delta_G(eps - c - A; s);   the least over many lines is taken.
-    c = 0, A = a is one of them; the last term is then negligible once lambda is about 3 R^2 / eps, and the mechanism costs what one Gaussian of sensitivity 2 G costs.
+    delta(eps) <= delta_add-remove(eps) + delta_G(eps - c; 2 s) + delta_G(eps - c - A; s)
+The least over many lines is taken; c = 0, A = a is one of them. Its last term is negligible once lambda is about 3 R^2 / eps, and the
+mechanism then costs what one Gaussian of sensitivity 2 G costs.
 """
 
 import math
@@ -125,10 +127,8 @@ def _upper_envelope(slopes: Floats, heights: Floats) -> tuple[list[tuple[float, 
         begin = -math.inf
         while kept:
             last_slope, last_height = kept[-1]
-            if slope == last_slope:
-                begin = -math.inf if height >= last_height else math.inf
-            else:
-                begin = (last_height - height) / (slope - last_slope)
+            level = -math.inf if height >= last_height else math.inf
+            begin = level if slope == last_slope else (last_height - height) / (slope - last_slope)
             if begin > begins[-1]:
                 break
             kept.pop()
@@ -144,10 +144,8 @@ def _above_zero(lines: list[tuple[float, float]], begins: list[float]) -> tuple[
     """Drop what lies below zero; the envelope is non-decreasing, so that is everything left of one point."""
     for index, (slope, height) in enumerate(lines):
         end = begins[index + 1] if index + 1 < len(lines) else math.inf
-        if slope == 0:
-            crossing = -math.inf if height > 0 else math.inf
-        else:
-            crossing = -height / slope
+        level = -math.inf if height > 0 else math.inf
+        crossing = level if slope == 0 else -height / slope
         if crossing < end:
             start = max(crossing, begins[index])
             return lines[index:], [start, *begins[index + 1 :]]

@@ -4,12 +4,13 @@ With t = |l'| / L in [0, 1] the size of a record's slope, that record multiplies
 
     e^{J(t)},   J(t) = ln(1 + c_max kappa(L t) R^2 / lambda)
 
-J is concave because kappa is (a law of every loss). On a grid 0 = t_0 < ... < t_N = 1 the values C_j = J(t_j) + g_j, where g_j is the larger gap that a concave function can
-leave above its chords beside t_j, are the corners of a piecewise linear function that is >= J everywhere. A privacy loss that is convex in t between corners, plus this function,
-takes its maximum at a corner: that is how every supremum over t in this package becomes a maximum over finitely many numbers, without a rounding in the wrong direction.
+J is concave because kappa is (a law of every loss). On a grid 0 = t_0 < ... < t_N = 1 the values C_j = J(t_j) + g_j, where g_j is the
+larger gap that a concave function can leave above its chords beside t_j, are the corners of a piecewise linear function that is >= J
+everywhere. A privacy loss that is convex in t between corners, plus this function, takes its maximum at a corner: that is how every
+supremum over t in this package becomes a maximum over finitely many numbers, without a rounding in the wrong direction.
 
-Gap of a concave function over the chord of [t_j, t_{j+1}], a triangle between the extended neighbouring chords: at most width * (left slope - right slope) / 4. The outermost cells have
-one neighbour only; there the gap is bounded by the interval bound of J minus the smaller end.
+Gap of a concave function over the chord of [t_j, t_{j+1}], a triangle between the extended neighbouring chords: at most width * (left slope
+- right slope) / 4. The outermost cells have one neighbour only; there the gap is bounded by the interval bound of J minus the smaller end.
 """
 
 from typing import NamedTuple
@@ -47,4 +48,3 @@ def jacobian_corners(problem: RegularisedRisk) -> JacobianCorners:
     padded = np.concatenate(([0.0], gaps, [0.0]))
     bounds = (at_corner + np.maximum(padded[:-1], padded[1:])) * (1.0 + _ROUNDING) + _ROUNDING * problem.jacobian_term(np.zeros(1), np.ones(1))
     return JacobianCorners(t, bounds)
-

@@ -1,8 +1,8 @@
 """What all learning mechanisms share: the minimiser of the (perturbed) objective, to a tolerance that is fixed before the data are seen.
 
-The minimiser is never exact. Every proof here asks for |grad G(f)|_2 <= tau, rounding errors included, with tau a function of public numbers; then |f - argmin G| <= tau / lambda
-by strong convexity, and noise for that distance is paid for (proof note residual_stage.md). The solver certifies its gradient norm or raises: tau is never loosened, and the noise
-is never drawn again.
+The minimiser is never exact. Every proof here asks for |grad G(f)|_2 <= tau, rounding errors included, with tau a function of public
+numbers; then |f - argmin G| <= tau / lambda by strong convexity, and noise for that distance is paid for (proof note residual_stage.md).
+The solver certifies its gradient norm or raises: tau is never loosened, and the noise is never drawn again.
 """
 
 import math
@@ -30,7 +30,8 @@ def minimisers(problem: RegularisedRisk, data: Dataset, linears: Floats, toleran
 def default_tolerance(problem: RegularisedRisk, noise_size: float) -> float:
     """tau: a small multiple of the rounding error that a gradient of this size cannot avoid, from public numbers.
 
-    `noise_size` is the typical norm of the linear term. The weights have norm at most W = 2 |b| / lambda + sqrt(2 n l(0) / lambda), since G there is no larger than at 0.
+    `noise_size` is the typical norm of the linear term. The weights have norm at most W = 2 |b| / lambda + sqrt(2 n l(0) / lambda), since G
+    there is no larger than at 0.
     """
     records = float(problem.domain.records or _NOMINAL_RECORDS)
     at_zero = problem.max_weight * float(problem.loss.value_and_slope(np.zeros(1))[0][0])
@@ -44,8 +45,9 @@ def default_tolerance(problem: RegularisedRisk, noise_size: float) -> float:
 def residual_share(problem: RegularisedRisk, *, first_noise: float, residual_noise: float) -> float:
     """The share of the budget for the residual stage that about minimises the total noise, from public numbers.
 
-    `first_noise` is the size of the perturbation of the objective, `residual_noise` that of the residual noise if the stage had the whole budget. The first reaches the weights divided by
-    about lambda + (curvature bound) n / dimension; a share x costs the first stage a factor 1 + x and gives the second a size proportional to 1 / x.
+    `first_noise` is the size of the perturbation of the objective, `residual_noise` that of the residual noise if the stage had the whole
+    budget. The first reaches the weights divided by about lambda + (curvature bound) n / dimension; a share x costs the first stage a
+    factor 1 + x and gives the second a size proportional to 1 / x.
     """
     records = float(problem.domain.records or _NOMINAL_RECORDS)
     reach = problem.strong_convexity + problem.curvature_bound * records / problem.dimension

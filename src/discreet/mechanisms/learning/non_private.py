@@ -1,4 +1,7 @@
-"""No privacy: the exact minimiser, as epsilon = infinity asks. Kept as a mechanism so that it carries a certificate, which says that there is no guarantee."""
+"""No privacy: the minimiser without noise, as epsilon = infinity asks.
+
+Kept as a mechanism so that it carries a certificate, which says that there is no guarantee.
+"""
 
 from dataclasses import dataclass
 from typing import Self

@@ -4,7 +4,8 @@
 
     delta(epsilon + epsilon_2) <= delta_T1(epsilon) + delta_G(epsilon_2; 2 tau / (lambda sigma_2))
 
-delta_T1 is computed in module `gaussian_profile`; for the logistic loss with lambda >= R^2 / epsilon it is the profile of one Gaussian mechanism, with no slack at all.
+delta_T1 is computed in module `gaussian_profile`; for the logistic loss with lambda >= R^2 / epsilon it is the profile of one Gaussian
+mechanism, with no slack at all.
 """
 
 from dataclasses import dataclass
@@ -49,12 +50,13 @@ class GaussianObjectivePerturbation(LearningMechanism):
     @classmethod
     def calibrate(cls, problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:
         """The least noise for a total of (epsilon, delta). Raises InfeasibleTarget when lambda is too small for any noise."""
-        rough = _scale(problem, epsilon * (1.0 - 1e-3), delta * (1.0 - 1e-3), neighbours)
+        refusal = infeasible(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
+        rough = _scale(problem, epsilon * (1.0 - 1e-3), delta * (1.0 - 1e-3), neighbours, refusal)
         tolerance = default_tolerance(problem, rough * problem.dimension**0.5)
         sensitivity = 2.0 * tolerance / problem.strong_convexity
         share = residual_share(problem, first_noise=rough, residual_noise=sensitivity / gaussian_mu(epsilon, delta))
         return cls(
-            scale=_scale(problem, epsilon * (1.0 - share), delta * (1.0 - share), neighbours),
+            scale=_scale(problem, epsilon * (1.0 - share), delta * (1.0 - share), neighbours, refusal),
             epsilon=epsilon * (1.0 - share),
             tolerance=tolerance,
             residual_scale=sensitivity / gaussian_mu(epsilon * share, delta * share * (1.0 - 1e-6)),
@@ -85,10 +87,10 @@ class GaussianObjectivePerturbation(LearningMechanism):
         return weights + noise.gaussian(scale=self.residual_scale, dimension=problem.dimension, draws=count)
 
 
-def _scale(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> float:
+def _scale(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours, refusal: InfeasibleTarget) -> float:
     if problem.strong_convexity > least_ridge(problem, epsilon):
         try:
             return objective_scale(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
         except InfeasibleTarget:
-            pass
-    raise infeasible(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
+            raise refusal from None
+    raise refusal

@@ -1,6 +1,7 @@
 """Pure objective perturbation (theorem T2 of the proof note objective_perturbation.md; Chaudhuri, Monteleoni, Sarwate 2011, Algorithm 2, corrected).
 
-    b ~ density proportional to exp(-beta |b|_2),   f = argmin G + <b, .>,   release f' + N with |grad| <= tau at f' and N of density prop. to exp(-beta_2 |N|_2)
+    b of density proportional to exp(-beta |b|_2),   f = argmin G + <b, .>
+    release f' + N with |grad| <= tau at f', N of density proportional to exp(-beta_2 |N|_2)
 
     epsilon = max_t { beta G t + J(t) } (+ beta G under replace-one)  +  2 tau beta_2 / lambda,     G = c_max L R, J the Jacobian term
 
@@ -52,12 +53,17 @@ class PureObjectivePerturbation(LearningMechanism):
     @classmethod
     def calibrate(cls, problem: RegularisedRisk, *, epsilon: float, neighbours: Neighbours) -> Self:
         """The least noise for a total of `epsilon`. Raises InfeasibleTarget when lambda is too small for any noise."""
+        refusal = infeasible(problem, epsilon=epsilon, delta=0.0, neighbours=neighbours)
         rough = objective_rate(problem, epsilon=epsilon * (1.0 - 1e-3), neighbours=neighbours)
+        if rough <= 0:
+            raise refusal
         noise_size = problem.dimension / rough
         tolerance = default_tolerance(problem, noise_size)
         alone = problem.dimension * 2.0 * tolerance / (problem.strong_convexity * epsilon)
         share = residual_share(problem, first_noise=noise_size, residual_noise=alone)
         rate = objective_rate(problem, epsilon=epsilon * (1.0 - share), neighbours=neighbours)
+        if rate <= 0:
+            raise refusal
         return cls(
             rate=rate,
             tolerance=tolerance,
@@ -103,7 +109,7 @@ def objective_epsilon(problem: RegularisedRisk, *, rate: float, neighbours: Neig
 
 
 def objective_rate(problem: RegularisedRisk, *, epsilon: float, neighbours: Neighbours) -> float:
-    """The largest beta with `objective_epsilon` <= epsilon, to rounding. Raises InfeasibleTarget when there is none."""
+    """The largest beta with `objective_epsilon` <= epsilon, to rounding; 0 when there is none."""
     other_record = 0.0 if neighbours is ADD_REMOVE else 1.0
     slack_free = epsilon / (1.0 + other_record) * _DOWN
     if problem.slack_free_ratio <= slack_free:
@@ -111,6 +117,6 @@ def objective_rate(problem: RegularisedRisk, *, epsilon: float, neighbours: Neig
     t, corners = jacobian_corners(problem)
     room = epsilon * _DOWN - corners
     if np.min(room) <= 0:
-        raise infeasible(problem, epsilon=epsilon, delta=0.0, neighbours=neighbours)
+        return 0.0
     shifts = t + other_record
     return float(np.min(room[shifts > 0] / shifts[shifts > 0])) / problem.gradient_bound * _DOWN

@@ -2,8 +2,8 @@
 
     f = argmin G to |grad| <= tau,   release f + N, N of density proportional to exp(-beta |N|_2),   epsilon = beta (k G + 2 tau) / lambda
 
-with G = c_max L R, and k = 1 record's gradient under add-remove, 2 under replace-one. No lower bound on lambda, no smoothness of the loss is needed; the noise is larger than that of objective
-perturbation, which the curvature of the data shrinks.
+with G = c_max L R, and k = 1 record's gradient under add-remove, 2 under replace-one. No lower bound on lambda, no smoothness of the loss
+is needed; the noise is larger than that of objective perturbation, which the curvature of the data shrinks.
 """
 
 from dataclasses import dataclass

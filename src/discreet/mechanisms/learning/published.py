@@ -6,9 +6,10 @@ For |x| <= 1, |l'| <= 1, l'' <= c, Lambda the regularisation of the mean objecti
     Algorithm 2 (objective):  eps' = epsilon - ln(1 + 2c / (n Lambda) + c^2 / (n Lambda)^2);  if eps' > 0: Delta = 0,
                               else Delta = c / (n (e^{epsilon/4} - 1)) - Lambda and eps' = epsilon / 2;   beta = eps' / 2
 
-They use more noise than needed, so theorem T2 proves a smaller epsilon for Algorithm 2's noise (its Jacobian slack is at most half the printed one); a part of what is left pays for the residual stage,
-and the certificate states what is proved. Algorithm 1 is tight: with a minimiser exact to tau its epsilon is larger than the target by the factor 1 + tau, which the certificate states.
-The paper covers replace-one neighbours and pure epsilon only.
+They use more noise than needed, so theorem T2 proves a smaller epsilon for Algorithm 2's noise (its Jacobian slack is at most half the
+printed one); a part of what is left pays for the residual stage, and the certificate states what is proved. Algorithm 1 is tight: with a
+minimiser exact to tau its epsilon is larger than the target by the factor 1 + tau, which the certificate states. The paper covers
+replace-one neighbours and pure epsilon only.
 """
 
 import math
@@ -27,9 +28,7 @@ _RESIDUAL_SHARE = 0.01
 def published_output(problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> PureOutputPerturbation:
     """Algorithm 1 as printed. Raises InvalidInput outside the paper's assumptions."""
     _require_assumptions(problem, delta=delta, neighbours=neighbours)
-    return PureOutputPerturbation(
-        rate=problem.strong_convexity * epsilon / 2.0, tolerance=default_tolerance(problem, 0.0), neighbours=neighbours
-    )
+    return PureOutputPerturbation(rate=problem.strong_convexity * epsilon / 2.0, tolerance=default_tolerance(problem, 0.0), neighbours=neighbours)
 
 
 def published_objective(problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> PureObjectivePerturbation:
@@ -42,9 +41,7 @@ def published_objective(problem: RegularisedRisk, *, epsilon: float, delta: floa
         extra = curvature / math.expm1(epsilon / 4.0) - ridge
         remaining = epsilon / 2.0
     rate = remaining / 2.0
-    effective = RegularisedRisk(
-        loss=problem.loss, regulariser=L2(strength=ridge + extra), domain=problem.domain, max_weight=problem.max_weight
-    )
+    effective = RegularisedRisk(loss=problem.loss, regulariser=L2(strength=ridge + extra), domain=problem.domain, max_weight=problem.max_weight)
     left_over = epsilon - objective_epsilon(effective, rate=rate, neighbours=neighbours)
     tolerance = default_tolerance(effective, problem.dimension / rate)
     return PureObjectivePerturbation(
@@ -62,6 +59,7 @@ def _require_assumptions(problem: RegularisedRisk, *, delta: float, neighbours: 
     if problem.domain.radius > 1.0 + 1e-12 or problem.max_weight > 1.0 or problem.loss.lipschitz > 1.0:
         raise InvalidInput(
             "calibration='published' assumes rows of norm at most 1 with any intercept feature included, and record weights at most 1; "
-            f"data_norm={problem.domain.norm_bound:g}, intercept_scale={problem.domain.intercept_scale:g}, largest weight {problem.max_weight:g} were given. "
+            f"data_norm={problem.domain.norm_bound:g}, intercept_scale={problem.domain.intercept_scale:g}, "
+            f"largest weight {problem.max_weight:g} were given. "
             "Use calibration='tight', or fit_intercept=False and data_norm=1."
         )

@@ -1,15 +1,17 @@
 """What a stranger computes from a certificate: the guarantee again, by another road.
 
-Calibration works with the loss's stated constants, a bound of its curvature by slope, corners of a concave majorant and closed forms. A recheck takes none of these. It scans the loss's first and second
-derivatives over margins, takes suprema over that scan, and integrates privacy losses numerically with Gauss-Legendre panels. Both roads use the theorems of the proof notes, and the
-loss's own derivative functions, which the law tests compare with finite differences.
+Calibration works with the loss's stated constants, a bound of its curvature by slope, corners of a concave majorant and closed forms. A
+recheck takes none of these. It scans the loss's first and second derivatives over margins, takes suprema over that scan, and integrates
+privacy losses numerically with Gauss-Legendre panels. Both roads use the theorems of the proof notes, and the loss's own derivative
+functions, which the law tests compare with finite differences.
 
-Under replace-one with Gaussian noise two numbers are computed: the hockey-stick divergence of the worst pair (opposite records, where the loss is a function of one normal variable), and the union bound of
-theorem T1 with the line (c, A) found anew.
+Under replace-one with Gaussian noise two numbers are computed: the hockey-stick divergence of the worst pair (opposite records, where the
+loss is a function of one normal variable), and the union bound of theorem T1 with the line (c, A) found anew.
 """
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -50,7 +52,7 @@ def _scan(problem: Mapping[str, Json], extra_ridge: float = 0.0) -> _Scan:
     slopes = np.abs(loss.value_and_slope(margins)[1])
     steepest = float(slopes.max())
     jacobian = np.log1p(weight * loss.curvature(margins) * radius**2 / ridge)
-    if not (ridge > 0 and radius > 0 and weight > 0 and steepest > 0):
+    if not (ridge > 0 and extra_ridge >= 0 and radius > 0 and weight > 0 and steepest > 0):
         raise ValueError
     return _Scan(slopes / steepest, jacobian, weight * steepest * radius, ridge)
 
@@ -58,9 +60,9 @@ def _scan(problem: Mapping[str, Json], extra_ridge: float = 0.0) -> _Scan:
 @register_recheck("objective-perturbation-pure")
 def _objective_pure(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
     scan = _scan(problem, _number(parameters["extra_ridge"]))
-    shift = _number(parameters["rate"]) * scan.gradient
+    shift = _positive(parameters["rate"]) * scan.gradient
     first = float(np.max(shift * scan.slopes + scan.jacobian)) + (0.0 if guarantee.neighbours is ADD_REMOVE else shift)
-    second = 2.0 * _number(parameters["tolerance"]) * _number(parameters["residual_rate"]) / scan.ridge
+    second = 2.0 * _positive(parameters["tolerance"]) * _positive(parameters["residual_rate"]) / scan.ridge
     yield _same_relation(parameters, guarantee)
     yield _epsilon_check(first + second, guarantee, releases, "supremum of the log density ratio over all margins, plus the residual stage")
 
@@ -69,14 +71,14 @@ def _objective_pure(parameters: Mapping[str, Json], problem: Mapping[str, Json],
 def _output_pure(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
     yield _same_relation(parameters, guarantee)
     sensitivity = _minimiser_shift(_scan(problem), parameters, guarantee)
-    yield _epsilon_check(_number(parameters["rate"]) * sensitivity, guarantee, releases, "shift of the minimiser times the noise rate")
+    yield _epsilon_check(_positive(parameters["rate"]) * sensitivity, guarantee, releases, "shift of the minimiser times the noise rate")
 
 
 @register_recheck("output-perturbation-gaussian")
 def _output_gaussian(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
     yield _same_relation(parameters, guarantee)
-    epsilon = _number(parameters["epsilon"])
-    mu = _minimiser_shift(_scan(problem), parameters, guarantee) / _number(parameters["scale"])
+    epsilon = _positive(parameters["epsilon"])
+    mu = _minimiser_shift(_scan(problem), parameters, guarantee) / _positive(parameters["scale"])
     yield _delta_check(epsilon, _gaussian(epsilon, mu), guarantee, releases, "numerical hockey-stick integral of the output noise")
 
 
@@ -84,9 +86,9 @@ def _output_gaussian(parameters: Mapping[str, Json], problem: Mapping[str, Json]
 def _objective_gaussian(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
     yield _same_relation(parameters, guarantee)
     scan = _scan(problem)
-    s = scan.gradient / _number(parameters["scale"])
-    epsilon, residual_epsilon = _number(parameters["epsilon"]), _number(parameters["residual_epsilon"])
-    residual = _gaussian(residual_epsilon, 2.0 * _number(parameters["tolerance"]) / (scan.ridge * _number(parameters["residual_scale"])))
+    s = scan.gradient / _positive(parameters["scale"])
+    epsilon, residual_epsilon = _positive(parameters["epsilon"]), _positive(parameters["residual_epsilon"])
+    residual = _gaussian(residual_epsilon, 2.0 * _positive(parameters["tolerance"]) / (scan.ridge * _positive(parameters["residual_scale"])))
     total = epsilon + residual_epsilon
     removed = _excess(epsilon, _worst_loss(scan, s, other=False))
     if guarantee.neighbours is ADD_REMOVE:
@@ -94,7 +96,13 @@ def _objective_gaussian(parameters: Mapping[str, Json], problem: Mapping[str, Js
         return
     opposite = _excess(epsilon, _worst_loss(scan, s, other=True))
     yield _delta_check(total, opposite + residual, guarantee, releases, "numerical hockey-stick integral of the worst pair, plus the residual stage")
-    yield _delta_check(total, removed + _union(scan, s, epsilon) + residual, guarantee, releases, "union bound of T1 with its line found anew, plus the residual stage")
+    yield _delta_check(
+        total,
+        removed + _union(scan, s, epsilon) + residual,
+        guarantee,
+        releases,
+        "union bound of T1 with its line found anew, plus the residual stage",
+    )
 
 
 @register_recheck("non-private")
@@ -109,7 +117,8 @@ def _worst_loss(scan: _Scan, s: float, *, other: bool) -> Callable[[Floats], Flo
 
     def loss(g: Floats) -> Floats:
         pushes = (0.0, 1.0) if other else (0.0,)
-        return np.max([np.max((q + push) * s * g + 0.5 * ((q + push) * s) ** 2 + flat, axis=0) for push in pushes], axis=0)
+        worst: Floats = np.max([np.max((q + push) * s * g + 0.5 * ((q + push) * s) ** 2 + flat, axis=0) for push in pushes], axis=0)
+        return worst
 
     return loss
 
@@ -120,12 +129,13 @@ def _excess(epsilon: float, loss: Callable[[Floats], Floats]) -> float:
     def gap(g: float) -> float:
         return float(loss(np.array([g]))[0]) - epsilon
 
-    low, high = -40.0, 40.0
+    low, high = -12.0, 40.0
     if gap(high) <= 0:
         return 0.0
     start = low if gap(low) >= 0 else float(brentq(gap, low, high, xtol=1e-13))
     total = 0.0
-    for left, right in zip(edges := np.concatenate((start + np.linspace(0.0, 4.0, 33), start + np.linspace(4.5, 14.0, 20), [max(start + 14.5, 14.5)])), edges[1:], strict=False):
+    edges = np.concatenate((start + np.linspace(0.0, 4.0, 33), np.linspace(start + 4.5, max(start + 14.0, 14.0), 40)))
+    for left, right in pairwise(edges):
         g = 0.5 * (left + right) + 0.5 * (right - left) * _NODES
         values = np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi) * -np.expm1(np.minimum(epsilon - loss(g), 0.0))
         total += 0.5 * (right - left) * float(_WEIGHTS @ values)
@@ -158,7 +168,7 @@ def _union(scan: _Scan, s: float, epsilon: float) -> float:
 
 def _minimiser_shift(scan: _Scan, parameters: Mapping[str, Json], guarantee: Guarantee) -> float:
     records = 1.0 if guarantee.neighbours is ADD_REMOVE else 2.0
-    return (records * scan.gradient + 2.0 * _number(parameters["tolerance"])) / scan.ridge
+    return (records * scan.gradient + 2.0 * _positive(parameters["tolerance"])) / scan.ridge
 
 
 def _same_relation(parameters: Mapping[str, Json], guarantee: Guarantee) -> Check:
@@ -182,8 +192,16 @@ def _delta_check(epsilon: float, computed: float, guarantee: Guarantee, releases
         and releases * epsilon <= guarantee.epsilon * (1.0 + 1e-12)
         and releases * computed <= guarantee.delta_at_epsilon * (1.0 + _AGREEMENT)
     )
-    detail = f"stated {guarantee.delta_at_epsilon:.6g} at epsilon {guarantee.epsilon:.6g}, recomputed {releases * computed:.6g} at {releases * epsilon:.6g} ({how})"
+    stated = f"stated {guarantee.delta_at_epsilon:.6g} at epsilon {guarantee.epsilon:.6g}"
+    detail = f"{stated}, recomputed {releases * computed:.6g} at {releases * epsilon:.6g} ({how})"
     return Check("delta", bool(ok), detail)
+
+
+def _positive(value: Json) -> float:
+    number = _number(value)
+    if number <= 0:
+        raise ValueError
+    return number
 
 
 def _number(value: Json) -> float:

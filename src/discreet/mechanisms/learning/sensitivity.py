@@ -1,7 +1,8 @@
 """How far one record moves the minimiser of a strongly convex objective, and the approximate minimiser itself.
 
-G_D and G_D' differ by the losses of k records (1 under add-remove, 2 under replace-one), whose gradients are at most G = c_max L R each. G_D is lambda-strongly convex, so
-|argmin G_D - argmin G_D'| <= k G / lambda (Chaudhuri, Monteleoni, Sarwate 2011, lemma 7 and corollary 8), and each computed minimiser is within tau / lambda of the exact one.
+G_D and G_D' differ by the losses of k records (1 under add-remove, 2 under replace-one), whose gradients are at most G = c_max L R each.
+G_D is lambda-strongly convex, so |argmin G_D - argmin G_D'| <= k G / lambda (Chaudhuri, Monteleoni, Sarwate 2011, lemma 7 and corollary 8),
+and each computed minimiser is within tau / lambda of the exact one.
 """
 
 import numpy as np

@@ -1,0 +1,13 @@
+"""All commands, in the order of the help. A new one is its module and a line here."""
+
+import click
+
+from discreet.cli.demo import demo
+from discreet.cli.evaluate import evaluate
+from discreet.cli.fit import fit
+from discreet.cli.predict import predict
+from discreet.cli.schema import schema
+from discreet.cli.show import show
+from discreet.cli.verify import verify
+
+COMMANDS: tuple[click.Command, ...] = (demo, schema, fit, predict, evaluate, verify, show)

@@ -1,0 +1,163 @@
+"""`discreet fit`: train on a table of people and write the model file.
+
+Everything that can fail without a record fails before one is read: arguments, schema, the output path (tried), the calibration. After the fit the
+budget is spent, so the model is not lost whatever happens: where it cannot be saved, its JSON goes to standard output.
+"""
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from discreet.cli.output import answer, as_text, examples, json_option, refuse, refuse_same_file, step
+from discreet.cli.training import Settings, rehearse, train, warn_of_seed
+from discreet.errors import DiscreetError
+
+if TYPE_CHECKING:
+    from discreet.estimators.model import Model
+
+_EXAMPLES = examples(
+    "discreet fit people.csv --schema people.toml --epsilon 1 --delta 1e-6 --out model.json",
+    "discreet fit people.parquet --schema people.toml --epsilon 0.5 --model linear-svc --out model.json",
+    "zcat people.csv.gz | discreet fit - --schema people.toml --epsilon 1 --out model.json",
+)
+
+
+@click.command(epilog=_EXAMPLES)
+@click.argument("table", type=click.Path())
+@click.option("--schema", "schema_path", type=click.Path(), required=True, help="What is public about the table, in TOML.")
+@click.option("--epsilon", type=float, required=True, help="Privacy loss that the model may cost, > 0; inf is a fit without privacy.")
+@click.option("--delta", type=float, default=0.0, show_default=True, help="Probability that the loss is exceeded; well below 1 / records.")
+@click.option(
+    "--neighbours",
+    type=click.Choice(["replace-one", "add-remove"]),
+    default="replace-one",
+    show_default=True,
+    help="What is hidden: the content of one record, or also whether it is there at all.",
+)
+@click.option("--model", "kind", type=click.Choice(["logistic-regression", "linear-svc"]), default="logistic-regression", show_default=True)
+@click.option("--alpha", type=float, help="Strength of regularisation, of |w|^2 / 2 in the mean objective; chosen from public numbers if left out.")
+@click.option("--loss", help="Loss of a linear-svc: softplus-hinge (standard), huber-hinge or smoothed-hinge.")
+@click.option("--mechanism", default="objective", show_default=True, help="objective (least noise) or output.")
+@click.option("--calibration", default="tight", show_default=True, help="tight, or published: as printed in the papers.")
+@click.option("--no-intercept", is_flag=True, help="Fit no intercept.")
+@click.option(
+    "--intercept-scale", type=float, default=0.5, show_default=True, help="Size of the intercept's constant feature; it counts in the norm."
+)
+@click.option("--public-records", type=int, help="With add-remove: a number of records that you declare public, which --alpha multiplies.")
+@click.option("--seed", type=int, help="Reproducible noise, for tests: the certificate is then not valid.")
+@click.option("--out", type=click.Path(), required=True, help="The model file to write.")
+@click.option("--overwrite", is_flag=True, help="Replace the model file where it exists.")
+@json_option
+@click.pass_context
+def fit(  # noqa: PLR0913 - one argument an option
+    context: click.Context,
+    *,
+    table: str,
+    schema_path: str,
+    epsilon: float,
+    delta: float,
+    neighbours: str,
+    kind: str,
+    alpha: float | None,
+    loss: str | None,
+    mechanism: str,
+    calibration: str,
+    no_intercept: bool,
+    intercept_scale: float,
+    public_records: int | None,
+    seed: int | None,
+    out: str,
+    overwrite: bool,
+    as_json: bool,
+) -> None:
+    """Train a private classifier on TABLE and write a model file with its certificate.
+
+    TABLE is a .csv, .csv.gz, .tsv or .parquet file with the columns that the schema names, or - for CSV on standard input. Arguments, schema and the
+    output path are checked before a record is read.
+    """
+    settings: Settings = {
+        "epsilon": epsilon,
+        "delta": delta,
+        "neighbours": neighbours,
+        "alpha": alpha,
+        "loss": loss,
+        "mechanism": mechanism,
+        "calibration": calibration,
+        "fit_intercept": not no_intercept,
+        "intercept_scale": intercept_scale,
+        "public_records": public_records,
+        "random_state": seed,
+    }
+    with step("Checking what can be checked without the records"):
+        from discreet.data import Schema, read_table  # noqa: PLC0415 - imports of the library wait until they are needed
+        from discreet.estimators.whole_file import check_writable  # noqa: PLC0415
+
+        schema = Schema.load(schema_path)
+        refuse_same_file(out, table, schema_path)
+        check_writable(out, overwrite=overwrite)
+        rehearse(kind, schema, settings)
+    warn_of_seed(seed)
+    with step("Reading the table"):
+        frame = read_table(table, schema.columns(target=True))
+    with step("Encoding"):
+        encoded = schema.encode(frame, target=True)
+        del frame
+    model = train(kind, schema, settings, encoded)
+    del encoded
+    if (code := _save(model, out, overwrite=overwrite, as_json=as_json)) != 0:
+        context.exit(code)
+    _report(model, out, as_json=as_json)
+
+
+def _save(model: "Model", out: str, *, overwrite: bool, as_json: bool) -> int:
+    """0 where the model was saved; else it is on standard output, and the exit code says why."""
+    try:
+        model.save(out, overwrite=overwrite)
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - whatever it is, the budget is spent and the model must not be lost
+        known = isinstance(error, DiscreetError)
+        kind = type(error).__name__
+        reason = str(error) if known else f"it was not saved ({kind})."
+        code = error.exit_code if isinstance(error, DiscreetError) else 1
+    else:
+        return 0
+    message = f"{reason} The budget is spent; the model follows on standard output: save it from there."
+    if as_json:
+        click.echo(as_text({"error": {"kind": kind, "message": message}, "model": model.to_dict()}))
+        return code
+    refuse(kind, message, as_json=False, code=code)
+    click.echo(model.to_json(), nl=False)
+    sys.stdout.flush()
+    return code
+
+
+def _report(model: "Model", out: str, *, as_json: bool) -> None:
+    """What was spent, what for, and what to do next."""
+    from discreet.cli import words  # noqa: PLC0415
+
+    with step("Checking the certificate"):
+        verification = model.verify()
+    certificate = model.certificate
+    stated = words.budget(certificate)
+    document = {
+        "command": "fit",
+        "model": out,
+        "kind": model.kind,
+        "features": model.schema.features,
+        "guarantee": stated,
+        "spent": {"epsilon": stated["epsilon"], "delta": stated["delta"]},
+        "noise": certificate.noise,
+        "verification": verification.to_dict(),
+    }
+    lines = [
+        f"Model        {words.described(model)}",
+        f"Spent        {words.spent(certificate)}",
+        f"Noise        {certificate.noise}",
+        f"Certificate  {words.verdict(verification)}",
+        f"Written to   {out}",
+        "",
+        f"Next: discreet show {out}, discreet verify {out}, discreet predict {out} TABLE",
+    ]
+    answer(document, lines, as_json=as_json)
+    if stated["private"]:
+        verification.require()

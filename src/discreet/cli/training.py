@@ -1,0 +1,64 @@
+"""Training for the commands that do it: the estimator, a rehearsal that finds what is wrong with its settings, and the fit with its progress."""
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from discreet.cli.output import step, warn
+from discreet.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from discreet.data import EncodedTable, Schema
+    from discreet.estimators import LinearSVC, LogisticRegression
+    from discreet.estimators.model import Model
+
+Settings: TypeAlias = dict[str, Any]
+"""Arguments of an estimator, without its data_norm."""
+
+
+def estimator_named(kind: str, schema: "Schema", settings: Settings) -> "LogisticRegression | LinearSVC":
+    """An estimator for rows of this schema."""
+    from discreet.estimators import LinearSVC, LogisticRegression  # noqa: PLC0415 - takes a second; see the package's docstring
+
+    types: dict[str, type[LogisticRegression | LinearSVC]] = {"logistic-regression": LogisticRegression, "linear-svc": LinearSVC}
+    return types[kind](data_norm=schema.norm_bound, **settings)
+
+
+def rehearse(kind: str, schema: "Schema", settings: Settings) -> None:
+    """Raise whatever a fit with these settings would raise on any table, by fitting one invented record: no real one has been read yet.
+
+    What depends on the number of records is left to the fit itself, which also raises it before anything is spent.
+    """
+    import numpy as np  # noqa: PLC0415 - see above
+
+    from discreet.data import EncodedTable  # noqa: PLC0415
+    from discreet.designs import as_design  # noqa: PLC0415
+
+    public = dict(settings)
+    alpha = settings.get("alpha")
+    if public["neighbours"] == "replace-one" and alpha is not None:
+        if not (isinstance(alpha, float) and 0 < alpha < float("inf")):
+            raise InvalidInput(f"alpha must be a positive finite number; {alpha!r} was given.")
+        public["alpha"] = None
+    invented = EncodedTable(
+        rows=as_design(np.zeros((1, schema.features))),
+        signs=np.array([1.0]),
+        classes=schema.target.classes,
+        schema=schema.name,
+        numeric=len(schema.numeric),
+        categorical=len(schema.categorical),
+    )
+    estimator_named(kind, schema, public).fit(invented)
+
+
+def train(kind: str, schema: "Schema", settings: Settings, table: "EncodedTable") -> "Model":
+    """Fit, and keep what may be published."""
+    from discreet.estimators.model import Model  # noqa: PLC0415
+
+    with step("Fitting"):
+        estimator = estimator_named(kind, schema, settings).fit(table)
+    return Model.from_estimator(estimator, schema)
+
+
+def warn_of_seed(seed: int | None) -> None:
+    """A seed is for tests and demonstrations."""
+    if seed is not None:
+        warn("--seed makes the noise reproducible, so it protects nobody: the certificate is not valid. Leave it out to publish.")

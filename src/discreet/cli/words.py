@@ -1,0 +1,76 @@
+"""What a certificate means, in plain words and as JSON."""
+
+import math
+
+from discreet.certificates import Certificate, Verification
+from discreet.cli.output import styled
+from discreet.data.labels import canonical
+from discreet.data.words import quoted
+from discreet.estimators.model import Model
+from discreet.guarantees import Json
+from discreet.neighbours import ADD_REMOVE
+
+NO_PRIVACY = "epsilon is infinite: this is the ordinary fit, without any privacy. Treat the model like the records themselves."
+
+
+def budget(certificate: Certificate) -> dict[str, Json]:
+    """(epsilon, delta), null and 1 where there is no privacy, and the relation."""
+    stated = certificate.guarantee.to_dict()
+    return {
+        "private": certificate.noise_private and stated["kind"] != "none",
+        "epsilon": stated.get("epsilon"),
+        "delta": 1.0 if stated["kind"] == "none" else stated.get("delta", 0.0),
+        "neighbours": str(certificate.guarantee.neighbours),
+    }
+
+
+def promise(certificate: Certificate) -> list[str]:
+    """Who is protected from whom, and how well."""
+    stated = budget(certificate)
+    epsilon, delta = stated["epsilon"], stated["delta"]
+    if not isinstance(epsilon, float) or not isinstance(delta, float):
+        return [f"Nothing: {NO_PRIVACY}"]
+    secret_count = certificate.guarantee.neighbours is ADD_REMOVE
+    factor = f"{math.exp(epsilon):.3g}" if epsilon < 300 else "10^130"
+    change = "added or removed" if secret_count else "replaced by any other"
+    exception = f"but for a probability of {delta:.3g}" if delta else "without exception"
+    return [
+        "Each person's whole record, from everyone who sees the model, even from one who knows all other records.",
+        f"Whatever is made of the model, it is at most {factor} times (e^epsilon) as likely when one record",
+        f"is {change}, {exception}.",
+        f"The number of records is {'protected too (add-remove).' if secret_count else 'taken as known (replace-one).'}",
+    ]
+
+
+def short(certificate: Certificate) -> str:
+    """The guarantee in a few signs."""
+    stated = budget(certificate)
+    if stated["epsilon"] is None:
+        return "epsilon infinite"
+    return f"epsilon {stated['epsilon']:.6g}, delta {stated['delta']:.3g}, {stated['neighbours']}"
+
+
+def spent(certificate: Certificate) -> str:
+    """What the fit cost."""
+    stated = budget(certificate)
+    if stated["epsilon"] is None:
+        return NO_PRIVACY
+    return f"{short(certificate)}: so much of these records' privacy. What else is released about the same people adds to it."
+
+
+def verdict(verification: Verification) -> str:
+    """One line for all checks."""
+    failed = [check for check in verification.checks if not check.ok]
+    if not failed:
+        return f"{styled('verified', fg='green')} ({len(verification.checks)} checks, the guarantee recomputed by another method)"
+    return f"{styled('NOT VALID', fg='red')}: " + "; ".join(f"{check.name}: {check.detail}" for check in failed)
+
+
+def described(model: Model) -> str:
+    """A model in one line."""
+    negative, positive = (canonical(label) for label in model.schema.target.classes)
+    intercept = " and an intercept" if model.intercept_scale > 0 else ""
+    return (
+        f"{model.kind.replace('-', ' ')}, {model.schema.features} features{intercept}, "
+        f"classes {quoted((negative,))} (negative) and {quoted((positive,))} (positive)"
+    )

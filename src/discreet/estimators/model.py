@@ -1,0 +1,299 @@
+"""A model as a value that may be saved, sent and published: the released weights with the schema and the certificate they belong to.
+
+    f(x) = <w, x> min(1, R / |x|_2) + t v,     weights = (w, v),     the answer is classes[1] where f(x) > 0, else classes[0]
+
+x is the row that the schema makes of a record, exactly as in the fit; R (`data_norm`) and t (`intercept_scale`) are the certificate's. Everything
+here is public: a Model has never held a record.
+
+A model file is JSON: {"format", "kind", "classes", "weights", "schema", "certificate"}. Reading one runs no code, and one that is incomplete,
+mistyped or contradicts itself is refused.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit
+
+from discreet.arrays import Floats
+from discreet.certificates import Certificate, Check, Verification
+from discreet.data import EncodedTable, Schema
+from discreet.data.frames import Frame
+from discreet.data.labels import canonical
+from discreet.data.words import did_you_mean, quoted
+from discreet.designs import Design
+from discreet.errors import DiscreetError, FileFormatError, InvalidInput, InvalidType
+from discreet.estimators.linear_classifier import LinearClassifier
+from discreet.estimators.linear_svc import LinearSVC
+from discreet.estimators.logistic_regression import LogisticRegression
+from discreet.estimators.strict_json import printable, read_object
+from discreet.estimators.whole_file import write_whole
+from discreet.guarantees import Json
+
+FORMAT = "discreet-model/1"
+"""The format of a model file; another version is refused."""
+
+_ESTIMATORS: dict[str, type[LinearClassifier]] = {"logistic-regression": LogisticRegression, "linear-svc": LinearSVC}
+_KEYS = ("format", "kind", "classes", "weights", "schema", "certificate")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Model:
+    """Weights with their schema and certificate. Raises InvalidInput where these contradict each other."""
+
+    kind: str
+    """"logistic-regression" or "linear-svc"."""
+    schema: Schema
+    weights: Floats
+    """(d,) or, with an intercept, (d + 1,); read-only."""
+    certificate: Certificate
+
+    KINDS: ClassVar[tuple[str, ...]] = tuple(_ESTIMATORS)
+
+    def __post_init__(self) -> None:
+        """Keep a read-only copy of the weights, and refuse parts that do not belong together."""
+        if self.kind not in self.KINDS:
+            near = did_you_mean(self.kind, self.KINDS) if isinstance(self.kind, str) else ""
+            raise InvalidInput(f"the kind of a model must be one of {quoted(self.KINDS)}; {self.kind!r} was given.{near}")
+        weights = np.array(self.weights, dtype=np.float64)
+        if not np.all(np.isfinite(weights)):
+            raise InvalidInput("the weights of a model must be finite numbers.")
+        weights.setflags(write=False)
+        object.__setattr__(self, "weights", weights)
+        if failed := [check.detail for check in self._agreement() if not check.ok]:
+            raise InvalidInput(f"the model contradicts itself: {failed[0]}. Take weights, schema and certificate from the same fit.")
+
+    def __eq__(self, other: object) -> bool:
+        """Equal in every part."""
+        return self.to_dict() == other.to_dict() if isinstance(other, Model) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @classmethod
+    def from_estimator(cls, estimator: LinearClassifier, schema: Schema) -> Self:
+        """The model of an estimator that was fitted on a table encoded by `schema`.
+
+        Raises InvalidType for another kind of estimator, InvalidInput for one that is not fitted or was fitted on other features, norm or classes.
+        """
+        names = [name for name, estimator_type in _ESTIMATORS.items() if type(estimator) is estimator_type]
+        if not names:
+            raise InvalidType(f"a model is made from a LogisticRegression or a LinearSVC; {type(estimator).__name__} was given.")
+        fitted = vars(estimator)
+        if "certificate_" not in fitted:
+            raise InvalidInput("the estimator is not fitted yet. Call fit on a table encoded by the schema first.")
+        fitted_classes = [canonical(label) for label in fitted["classes_"].tolist()]
+        declared = [canonical(label) for label in schema.target.classes]
+        if fitted_classes != declared:
+            raise InvalidInput(
+                f"the schema declares the classes {declared}; the estimator was fitted on {fitted_classes}. Fit it on a table of this schema."
+            )
+        return cls(kind=names[0], schema=schema, weights=fitted["weights_"], certificate=fitted["certificate_"])
+
+    @property
+    def intercept_scale(self) -> float:
+        """t, the constant feature of the intercept; 0 without one."""
+        return _positive_or_zero(self.certificate.problem.get("intercept_scale"))
+
+    @property
+    def data_norm(self) -> float:
+        """R, the bound to which rows are shortened."""
+        return _positive_or_zero(self.certificate.problem.get("data_norm"))
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether decision values are log odds."""
+        return self.kind == "logistic-regression"
+
+    def require_probabilities(self) -> None:
+        """Raise InvalidInput for a model that has none."""
+        if not self.has_probabilities:
+            raise InvalidInput(f"a {self.kind} has no probabilities, only classes and decision values. Fit a logistic-regression for probabilities.")
+
+    def decision(self, frame: "Frame | EncodedTable") -> Floats:
+        """f(x) of every record of a table (see `Schema.encode`), (n,); positive for the second class. Raises as `Schema.encode` does."""
+        rows = self._rows(frame)
+        shortening = np.minimum(1.0, self.data_norm / np.maximum(rows.row_norms(), np.finfo(np.float64).tiny))
+        features = self.schema.features
+        intercept = float(self.weights[features]) * self.intercept_scale if len(self.weights) > features else 0.0
+        decision: Floats = rows.matvec(self.weights[:features]) * shortening + intercept
+        return decision
+
+    def predict(self, frame: "Frame | EncodedTable") -> npt.NDArray[Any]:
+        """The likelier class of every record, (n,), as the schema declares it."""
+        classes = self.schema.target.classes
+        alike = len({type(label) for label in classes}) == 1
+        labels = np.array(classes) if alike else np.array(classes, dtype=object)
+        chosen: npt.NDArray[Any] = labels[(self.decision(frame) > 0).astype(np.intp)]
+        return chosen
+
+    def probabilities(self, frame: "Frame | EncodedTable") -> Floats:
+        """Probabilities of the two classes, (n, 2). Raises InvalidInput for a support vector machine, which has none."""
+        self.require_probabilities()
+        decision = self.decision(frame)
+        return np.column_stack((expit(-decision), expit(decision)))
+
+    def verify(self) -> Verification:
+        """Check the certificate against the weights, and that model, schema and certificate agree."""
+        return Verification(checks=(*self.certificate.verify(self.weights).checks, *self._agreement()))
+
+    def to_dict(self) -> dict[str, object]:
+        """A plain table for JSON."""
+        return {
+            "format": FORMAT,
+            "kind": self.kind,
+            "classes": list(self.schema.target.classes),
+            "weights": self.weights.tolist(),
+            "schema": self.schema.to_dict(),
+            "certificate": self.certificate.to_dict(),
+        }
+
+    def to_json(self) -> str:
+        """`to_dict` as text; every weight is written so that it is read back exactly."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The model that `to_json` wrote. Raises FileFormatError for anything else."""
+        record = read_object(text, what="a model")
+        _check_keys(record)
+        schema = _schema(record["schema"])
+        declared = list(schema.target.classes)
+        if json.dumps(record["classes"]) != json.dumps(declared):
+            raise FileFormatError(
+                f"the model contradicts itself: its schema declares the classes {declared}, and its field classes says something else."
+            )
+        try:
+            return cls(kind=record["kind"], schema=schema, weights=_weights(record["weights"]), certificate=_certificate(record["certificate"]))
+        except FileFormatError:
+            raise
+        except InvalidInput as error:
+            refusal = FileFormatError(str(error))
+        raise refusal
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the model file, whole or not at all. Raises InvalidInput where the file exists (unless `overwrite`) or cannot be written."""
+        write_whole(path, self.to_json(), overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """The model in a file. Raises InvalidInput where there is none, FileFormatError, with the path, for its content."""
+        try:
+            text = Path(path).read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError:
+            refusal: InvalidInput = FileFormatError(f"{str(path)!r} is no model file: it is not UTF-8 text.")
+        except FileNotFoundError:
+            refusal = InvalidInput(f"there is no model file {str(path)!r}. Check the path, or write one with `discreet fit`.")
+        except (OSError, ValueError) as error:
+            refusal = InvalidInput(f"model {str(path)!r} cannot be read ({type(error).__name__}). A readable file is needed.")
+        else:
+            try:
+                return cls.from_json(text)
+            except FileFormatError as error:
+                refusal = FileFormatError(f"{str(path)!r} is no usable model file: {error}")
+        raise refusal
+
+    def _rows(self, frame: "Frame | EncodedTable") -> Design:
+        if not isinstance(frame, EncodedTable):
+            return self.schema.encode(frame, target=False).rows
+        if frame.rows.shape[1] != self.schema.features:
+            raise InvalidInput(f"the model was fitted on {self.schema.features} features; rows with {frame.rows.shape[1]} were given.")
+        return frame.rows
+
+    def _agreement(self) -> tuple[Check, ...]:
+        """Whether the parts belong together, in words."""
+        problem, schema = self.certificate.problem, self.schema
+        features, norm, loss = problem.get("features"), problem.get("data_norm"), problem.get("loss")
+        expected = (schema.features + (self.intercept_scale > 0),)
+        shape = "a vector" if self.weights.ndim == 1 else "an array"
+        return (
+            Check(
+                "features",
+                _same(features, schema.features),
+                f"the schema makes {schema.features} features, the certificate states {_brief(features)}",
+            ),
+            Check(
+                "row norm",
+                _same(norm, schema.norm_bound),
+                f"the schema bounds rows by {schema.norm_bound:.10g}, the certificate states {_brief(norm)}",
+            ),
+            Check(
+                "weights",
+                self.weights.shape == expected,
+                f"{expected[0]} weights belong to this problem, the model holds {shape} of {self.weights.size}",
+            ),
+            Check("loss", self._has_its_loss(), f"a {self.kind} was stated, the certificate is for the loss {_brief(loss)}"),
+        )
+
+    def _has_its_loss(self) -> bool:
+        loss = self.certificate.problem.get("loss")
+        return loss == "logistic" if self.has_probabilities else isinstance(loss, str)
+
+
+def _same(stated: Json, expected: float) -> bool:
+    return isinstance(stated, int | float) and not isinstance(stated, bool) and stated == expected
+
+
+def _brief(value: Json) -> str:
+    """A value of a file, short enough for a message."""
+    text = f"{value:.10g}" if isinstance(value, float) else json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _positive_or_zero(value: Json) -> float:
+    """A non-negative finite number of the certificate; FileFormatError for anything else."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= np.finfo(np.float64).max:
+        return float(value)
+    raise FileFormatError(
+        "the certificate's problem lacks its data_norm or its intercept_scale, or states one that is no non-negative finite number."
+    )
+
+
+def _check_keys(record: Mapping[str, Any]) -> None:
+    """The format first: what another version calls its keys is none of our business."""
+    if "format" not in record:
+        raise FileFormatError(f'it does not say its format; a model file holds "format": "{FORMAT}".')
+    if record["format"] != FORMAT:
+        raise FileFormatError(
+            f"this version reads the format {FORMAT!r}; {_brief(record['format'])} was found. Install a version of discreet that reads it."
+        )
+    if absent := [key for key in _KEYS if key not in record]:
+        raise FileFormatError(f"it lacks {quoted(absent)}.")
+    if extra := [key for key in record if key not in _KEYS]:
+        raise FileFormatError(f"it holds {quoted(extra)}, which no model of this format has.")
+
+
+def _schema(record: object) -> Schema:
+    try:
+        return Schema.from_dict(record)
+    except DiscreetError as error:
+        refusal = FileFormatError(f"its schema is not valid: {error}")
+    except (TypeError, ValueError, LookupError, ArithmeticError, RecursionError):
+        refusal = FileFormatError("its schema holds values of the wrong type.")
+    raise refusal
+
+
+def _certificate(record: Any) -> Certificate:
+    if not printable(record):
+        raise FileFormatError("its certificate holds control characters, which could disguise what it says on a terminal.")
+    try:
+        return Certificate.from_dict(record)
+    except DiscreetError as error:
+        refusal = FileFormatError(str(error))
+    except (TypeError, ValueError, LookupError, ArithmeticError, RecursionError):
+        refusal = FileFormatError("its certificate holds values of the wrong type.")
+    raise refusal
+
+
+def _weights(record: object) -> Floats:
+    """A list of numbers as an array (d,)."""
+    if not isinstance(record, list) or not all(isinstance(one, int | float) and not isinstance(one, bool) for one in record):
+        raise FileFormatError("its weights are no list of numbers.")
+    try:
+        return np.array([float(one) for one in record])
+    except OverflowError:
+        pass
+    raise FileFormatError("it holds a weight beyond the range of float64, and every number of a model must be finite.")

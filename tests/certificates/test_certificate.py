@@ -1,0 +1,152 @@
+"""Certificates verify what is true and nothing else."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from discreet import Certificate, LinearSVC, LogisticRegression
+from discreet.certificates import Verification, digest_of
+from discreet.errors import FileFormatError, VerificationFailure
+from discreet.guarantees import ApproximateDP, PureDP
+
+SETTINGS = [
+    {},
+    {"delta": 1e-6},
+    {"neighbours": "add-remove"},
+    {"neighbours": "add-remove", "delta": 1e-6},
+    {"mechanism": "output"},
+    {"mechanism": "output", "delta": 1e-6},
+    {"calibration": "published", "fit_intercept": False},
+    {"calibration": "published", "fit_intercept": False, "mechanism": "output"},
+    {"alpha": 0.02, "data_norm": 3.0},
+]
+
+
+def table() -> tuple[np.ndarray, np.ndarray]:
+    draw = np.random.default_rng(1)
+    X = draw.uniform(-0.5, 0.5, (300, 3))
+    return X, (X[:, 0] > 0).astype(int)
+
+
+@pytest.fixture(params=SETTINGS, ids=str, scope="module")
+def model(request: pytest.FixtureRequest) -> LogisticRegression:
+    return LogisticRegression(**request.param).fit(*table())
+
+
+def outcome(certificate: Certificate, name: str) -> bool:
+    return all(check.ok for check in certificate.verify().checks if check.name == name)
+
+
+def test_a_true_certificate_verifies(model: LogisticRegression) -> None:
+    verification = model.certificate_.verify(model.weights_)
+    assert verification.ok, verification
+    verification.require()
+
+
+def test_it_survives_a_file(model: LogisticRegression) -> None:
+    again = Certificate.from_dict(json.loads(model.certificate_.to_json()))
+    assert again == model.certificate_
+    assert again.verify(model.weights_).ok
+
+
+def test_a_smaller_claim_fails(model: LogisticRegression) -> None:
+    claim = model.certificate_.guarantee
+    lies = {
+        PureDP: lambda: [replace(claim, epsilon=claim.epsilon * (1 - 1e-4))],
+        ApproximateDP: lambda: [
+            replace(claim, epsilon=claim.epsilon * (1 - 1e-4)),
+            replace(claim, delta_at_epsilon=claim.delta_at_epsilon * (1 - 1e-3)),
+        ],
+    }[type(claim)]()
+    for lie in lies:
+        assert not replace(model.certificate_, guarantee=lie).verify().ok
+
+
+@pytest.mark.parametrize("field", ["rate", "scale", "residual_rate", "residual_scale", "tolerance"])
+def test_less_noise_than_recorded_fails(model: LogisticRegression, field: str) -> None:
+    parameters = dict(model.certificate_.parameters)
+    if field not in parameters:
+        pytest.skip("this mechanism has no such parameter")
+    parameters[field] *= 0.9 if field in {"scale", "residual_scale"} else 1.1
+    if field == "tolerance" and "residual_epsilon" not in parameters and "residual_rate" not in parameters:
+        parameters[field] *= 1e12
+    if model.certificate_.guarantee.epsilon < model.epsilon * 0.9:
+        parameters[field] *= 3.0
+    assert not replace(model.certificate_, parameters=parameters).verify().ok
+
+
+def test_a_weaker_problem_fails(model: LogisticRegression) -> None:
+    for field, factor in (("ridge", 0.5), ("data_norm", 1.5), ("max_weight", 2.0)):
+        problem = dict(model.certificate_.problem)
+        problem[field] *= factor
+        if field == "ridge" and "pure" in model.certificate_.mechanism and "objective" in model.certificate_.mechanism:
+            problem[field] *= 0.01
+        assert not replace(model.certificate_, problem=problem).verify().ok, field
+
+
+def test_another_relation_fails(model: LogisticRegression) -> None:
+    claim = model.certificate_.guarantee
+    other = next(kind for kind in type(claim.neighbours) if kind is not claim.neighbours)
+    assert not replace(model.certificate_, guarantee=replace(claim, neighbours=other)).verify().ok
+
+
+def test_another_value_fails(model: LogisticRegression) -> None:
+    changed = model.weights_.copy()
+    changed[0] = np.nextafter(changed[0], np.inf)
+    verification = model.certificate_.verify(changed)
+    assert [check.name for check in verification.checks if not check.ok] == ["released value"]
+    with pytest.raises(VerificationFailure, match="released value"):
+        verification.require()
+
+
+def test_a_seeded_fit_never_verifies() -> None:
+    certificate = LogisticRegression(random_state=1).fit(*table()).certificate_
+    assert [check.name for check in certificate.verify().checks if not check.ok] == ["noise source"]
+    assert "NOT VALID" in str(certificate)
+
+
+def test_a_fit_without_privacy_says_so_and_never_verifies() -> None:
+    certificate = LinearSVC(epsilon=np.inf).fit(*table()).certificate_
+    assert not certificate.verify().ok
+    assert "NONE (epsilon is infinite)" in str(certificate)
+
+
+def test_an_unknown_mechanism_never_verifies(model: LogisticRegression) -> None:
+    assert not replace(model.certificate_, mechanism="magic").verify().ok
+
+
+@pytest.mark.parametrize("value", [None, "1", float("nan"), float("inf"), [], True, -1.0, 0.0])
+def test_broken_parameters_fail_without_an_exception(model: LogisticRegression, value: object) -> None:
+    for name in model.certificate_.parameters:
+        if name == "extra_ridge" and value == 0.0:
+            continue
+        assert not replace(model.certificate_, parameters={**model.certificate_.parameters, name: value}).verify().ok, name
+
+
+@pytest.mark.parametrize("missing", ["mechanism", "parameters", "problem", "guarantee", "hypotheses", "noise", "digest", "format", "releases"])
+def test_incomplete_files_are_refused(missing: str) -> None:
+    record = LogisticRegression().fit(*table()).certificate_.to_dict()
+    del record[missing]
+    with pytest.raises(FileFormatError):
+        Certificate.from_dict(record)
+
+
+def test_many_fits_state_the_sum_of_their_budgets() -> None:
+    many = LogisticRegression(epsilon=0.5, delta=1e-6).fit_many(*table(), count=7)
+    assert many.coef.shape == (7, 3)
+    assert many.certificate.guarantee.epsilon == pytest.approx(3.5)
+    assert many.certificate.guarantee.delta(3.5) == pytest.approx(7e-6, rel=1e-4)
+    assert many.certificate.verify().ok
+    assert not replace(many.certificate, releases=8).verify().ok
+
+
+def test_digest_depends_on_shape_and_bits() -> None:
+    values = np.arange(6.0)
+    assert digest_of(values) != digest_of(values.reshape(2, 3))
+    assert digest_of(values) == digest_of(values.astype(">f8"))
+
+
+def test_verification_of_nothing_failed_is_ok() -> None:
+    assert Verification(checks=()).ok

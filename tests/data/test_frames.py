@@ -1,0 +1,89 @@
+from datetime import UTC, datetime
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from discreet.data.frames import as_frame, cell_text
+from discreet.errors import InvalidInput, InvalidType, SchemaError
+
+TABLE = {"text": ["a", None, "c"], "whole": [1, 2, 3], "real": [0.5, None, 2.0], "flag": [True, False, True]}
+COLUMNS = ("real", "text", "flag", "whole")
+
+FRAMES = {
+    "mapping": TABLE,
+    "arrays": {
+        "text": np.array(["a", None, "c"], dtype=object),
+        "whole": np.arange(1, 4),
+        "real": np.array([0.5, np.nan, 2]),
+        "flag": np.array(TABLE["flag"]),
+    },
+    "series": {name: pl.Series(cells) for name, cells in TABLE.items()},
+    "polars": pl.DataFrame(TABLE),
+    "lazy": pl.LazyFrame(TABLE),
+    "pandas": pd.DataFrame(TABLE),
+    "pandas nullable": pd.DataFrame(TABLE).convert_dtypes(),
+    "pandas category": pd.DataFrame(TABLE).astype({"text": "category", "whole": "category"}),
+    "pandas object": pd.DataFrame(TABLE, dtype=object),
+    "pyarrow": pa.table(TABLE),
+}
+
+
+@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES.keys())
+def test_every_kind_of_table_gives_the_needed_columns_in_order(frame):
+    found = as_frame(frame, COLUMNS)
+    assert found.columns == list(COLUMNS)
+    texts = [[cell_text(cell) for cell in found.get_column(name).to_list()] for name in COLUMNS]
+    assert texts == [["0.5", None, "2"], ["a", None, "c"], ["true", "false", "true"], ["1", "2", "3"]]
+
+
+def test_masked_cells_stay_missing():
+    found = as_frame({"x": np.ma.masked_array([1.0, 2.0], mask=[False, True])}, ["x"])
+    assert found.get_column("x").to_list() == ["1", None]
+
+
+@pytest.mark.parametrize("frame", [None, [[1, 2]], np.eye(2), "table.csv", pd.Series([1])])
+def test_other_kinds_are_refused_by_their_type(frame):
+    with pytest.raises(InvalidType, match=f"{type(frame).__name__} was given"):
+        as_frame(frame, ["x"])
+
+
+@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES.keys())
+def test_absent_columns_are_named(frame):
+    with pytest.raises(SchemaError, match="the table lacks the columns 'age', 'sex' that the schema declares"):
+        as_frame(frame, ["age", "real", "sex"])
+
+
+def test_repeated_columns_are_refused():
+    for frame in (pd.DataFrame([[1, 2]], columns=["x", "x"]), pa.table([[1], [2]], names=["x", "x"])):
+        with pytest.raises(SchemaError, match="more than one column of the name 'x'"):
+            as_frame(frame, ["x"])
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        np.eye(2),
+        np.array(["2020-01-01"], dtype="datetime64[D]"),
+        np.array([b"x"]),
+        pd.Series([datetime(2020, 1, 1, tzinfo=UTC)]),
+        [datetime(2020, 1, 1, tzinfo=UTC)],
+        [[1]],
+        ["x", b"x"],
+        [1j],
+        "text",
+        3,
+    ],
+    ids=str,
+)
+def test_cells_that_are_neither_numbers_nor_text_are_refused(cells):
+    with pytest.raises(InvalidInput, match="column 'x' must hold numbers, text or booleans") as caught:
+        as_frame({"x": cells}, ["x"])
+    assert caught.value.__context__ is None
+
+
+def test_columns_of_unequal_length_are_refused():
+    with pytest.raises(InvalidInput, match="the same length"):
+        as_frame({"x": [1], "y": [1, 2]}, ["x", "y"])

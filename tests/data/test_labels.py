@@ -1,0 +1,48 @@
+import pytest
+
+from discreet.data.labels import canonical, checked_labels, checked_text, declared, spellings
+from discreet.errors import SchemaError
+
+
+@pytest.mark.parametrize(("label", "texts"), [("Private", ("Private",)), (1, ("1", "1.0")), (-3, ("-3", "-3.0")), (True, ("true", "True", "TRUE"))])
+def test_a_label_matches_its_documented_texts(label, texts):
+    assert spellings(label) == texts
+    assert canonical(label) == texts[0]
+
+
+@pytest.mark.parametrize("labels", [("a", "b", "a"), (1, "1"), (True, "true"), (1, "1.0"), ("True", True)])
+def test_labels_that_match_the_same_text_are_duplicates(labels):
+    with pytest.raises(SchemaError, match="twice"):
+        checked_labels(labels, what="categories")
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ("ab", "must be a list"),
+        (3, "must be a list of strings, integers or booleans"),
+        (["a"], "needs at least 2 labels; 1 was given"),
+        (["a", 0.5], "Put fractional numbers in quotes"),
+        (["a", 2**63], "64 bits"),
+        (["a", " b"], "has blanks around it"),
+        (["a", ""], "must not be empty"),
+        (["a", "\ud800"], "surrogate"),
+        (["a", "FILL IN"], "placeholder"),
+    ],
+)
+def test_labels_that_cannot_be_used_are_refused_with_the_remedy(labels, message):
+    with pytest.raises(SchemaError, match=message) as caught:
+        checked_labels(labels, what="categories")
+    assert caught.value.__context__ is None
+
+
+def test_a_label_is_declared_by_its_text_and_kept_as_declared():
+    assert declared("2", (1, 2), what="other", among="categories") == 2
+    assert declared(None, (1, 2), what="other", among="categories") is None
+    with pytest.raises(SchemaError, match="Did you mean 'unknown'"):
+        declared("unknwon", ("a", "unknown"), what="other", among="categories")
+
+
+def test_a_name_must_be_a_string():
+    with pytest.raises(SchemaError, match=r"a number was given. Put it in quotes"):
+        checked_text(1, what="name")

@@ -1,0 +1,243 @@
+"""What an estimator may keep, say and do: nothing that is a function of the records except through the mechanism."""
+
+import copy
+import logging
+import pickle
+import traceback
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from joblib import Parallel, delayed
+
+from discreet import Dataset, Domain, LinearSVC, LogisticRegression, SystemNoise
+from discreet.designs import DenseDesign
+from discreet.errors import DiscreetError, InfeasibleTarget, InvalidInput, PrivateDataError, SolverFailure
+from discreet.estimators import linear_classifier
+from tests.canary import CANARY, assert_silent
+
+PUBLIC_ATTRIBUTES = {"classes_", "weights_", "coef_", "intercept_", "certificate_", "n_features_in_", "feature_names_in_"}
+
+
+def canaries(records: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    draw = np.random.default_rng(0)
+    X = draw.uniform(0.5, 1.0, (records, 3)) * CANARY
+    X[0] = CANARY
+    return X, np.where(X[:, 0] > X[:, 1], "yes", "no")
+
+
+def messages(action: Callable[[], object], caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]) -> str:
+    """Everything that an action says: exception with its whole chain, warnings, logs, standard streams."""
+    said = ""
+    with warnings.catch_warnings(record=True) as caught, caplog.at_level(logging.DEBUG):
+        warnings.simplefilter("always")
+        try:
+            action()
+        except DiscreetError as error:
+            said += "".join(traceback.format_exception(error))
+            assert type(error) is not DiscreetError
+    out = capsys.readouterr()
+    return said + "".join(str(warning.message) for warning in caught) + caplog.text + out.out + out.err
+
+
+def broken_calls() -> dict[str, Callable[[], object]]:
+    X, y = canaries()
+    with_nan, with_text, ragged = X.copy(), X.astype(object), [[CANARY, 1.0], [CANARY]]
+    with_nan[3, 1] = np.nan
+    with_text[2, 2] = f"text {CANARY}"
+    fitted = LogisticRegression().fit(X, y)
+    return {
+        "nan": lambda: LogisticRegression().fit(with_nan, y),
+        "inf": lambda: LogisticRegression().fit(np.where(np.isnan(with_nan), np.inf, X), y),
+        "text": lambda: LogisticRegression().fit(with_text, y),
+        "text frame": lambda: LogisticRegression().fit(pd.DataFrame(with_text), y),
+        "text polars": lambda: LogisticRegression().fit(pl.DataFrame({"a": [f"{CANARY} euros"] * 60}), y),
+        "text in sparse": lambda: LogisticRegression().fit(sp.csr_array(X).astype(complex), y),
+        "dict": lambda: LogisticRegression().fit(np.array([[{"a": CANARY}, 1.0]] * 60, dtype=object), y),
+        "ragged": lambda: LogisticRegression().fit(ragged, y[:2]),
+        "one dimension": lambda: LogisticRegression().fit(X[:, 0], y),
+        "short y": lambda: LogisticRegression().fit(X, y[:-1]),
+        "continuous y": lambda: LogisticRegression().fit(X, X[:, 0] + 0.1),
+        "nan y": lambda: LogisticRegression().fit(X, np.where(np.arange(60) == 3, np.nan, CANARY)),
+        "many labels": lambda: LogisticRegression().fit(X, np.round(X[:, 0])),
+        "text labels": lambda: LogisticRegression(classes=["no", "yes"]).fit(X, np.where(np.arange(60) == 3, f"{CANARY}", y)),
+        "number labels": lambda: LogisticRegression(classes=[0, 1]).fit(X, np.where(np.arange(60) == 3, int(CANARY), 0)),
+        "object labels": lambda: LogisticRegression().fit(X, np.array([CANARY, "a", None] * 20, dtype=object)),
+        "one label": lambda: LogisticRegression().fit(X, np.full(60, CANARY)),
+        "weights": lambda: LogisticRegression(max_sample_weight=1.0).fit(X, y, sample_weight=X[:, 0]),
+        "negative weights": lambda: LogisticRegression().fit(X, y, sample_weight=-X[:, 0]),
+        "text weights": lambda: LogisticRegression().fit(X, y, sample_weight=[f"{CANARY}a"] * 60),
+        "infeasible": lambda: LogisticRegression(alpha=1e-9, epsilon=0.1).fit(X, y),
+        "predict nan": lambda: fitted.predict(with_nan),
+        "predict text": lambda: fitted.predict(with_text),
+        "predict shape": lambda: fitted.predict(X[0]),
+        "overflow": lambda: LogisticRegression().fit(X * 1e303, y),
+    }
+
+
+@pytest.mark.parametrize("case", sorted(broken_calls()))
+def test_no_error_shows_a_value(case: str, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]) -> None:
+    said = messages(broken_calls()[case], caplog, capsys)
+    assert said, "the call must be refused"
+    assert_silent(said)
+
+
+def test_a_fit_shows_no_value(caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]) -> None:
+    X, y = canaries()
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    for settings in ({}, {"delta": 1e-6}, {"mechanism": "output"}, {"neighbours": "add-remove"}, {"data_norm": 2.0}):
+        model = LogisticRegression(**settings)
+        assert_silent(messages(lambda model=model: model.fit(frame, y), caplog, capsys))
+        assert_silent((repr(model), model.get_params(), model.certificate_, repr(model.certificate_), model.certificate_.to_json()))
+        assert_silent(model.certificate_.verify(model.weights_))
+        assert set(vars(model)) - set(model.get_params()) <= PUBLIC_ATTRIBUTES
+
+
+def test_pickles_hold_the_model_and_not_the_records() -> None:
+    X, y = canaries()
+    dump = pickle.dumps(LogisticRegression().fit(X, y))
+    assert np.float64(CANARY).tobytes() not in dump
+    assert X[5].tobytes() not in dump
+
+
+def test_under_add_remove_the_certificate_does_not_hold_the_number_of_records() -> None:
+    X, y = canaries(97)
+    certificate = LogisticRegression(neighbours="add-remove").fit(X, y).certificate_
+    assert certificate.problem["records"] is None
+    assert "97" not in certificate.to_json().replace(certificate.digest, "")
+
+
+def test_under_add_remove_alpha_needs_a_public_count() -> None:
+    X, y = canaries()
+    with pytest.raises(InvalidInput, match="public_records"):
+        LogisticRegression(neighbours="add-remove", alpha=0.1).fit(X, y)
+    certificate = LogisticRegression(neighbours="add-remove", alpha=0.1, public_records=50).fit(X, y).certificate_
+    assert certificate.problem["ridge"] == pytest.approx(5.0)
+
+
+def test_the_noise_never_depends_on_the_records() -> None:
+    small, large = canaries(60), canaries(60)
+    large = (large[0] * 1e-9, large[1][::-1])
+    first, second = (LogisticRegression(delta=1e-6).fit(*table).certificate_.parameters for table in (small, large))
+    assert first == second
+
+
+def test_an_absent_declared_class_is_no_error() -> None:
+    X, _ = canaries()
+    model = LogisticRegression(classes=["no", "yes"]).fit(X, ["no"] * 60)
+    assert list(model.classes_) == ["no", "yes"]
+
+
+def test_inferred_classes_are_declared_in_the_certificate() -> None:
+    X, y = canaries()
+    assert any("labels that occur in y" in line for line in LogisticRegression().fit(X, y).certificate_.declared)
+    assert not any("labels that occur in y" in line for line in LogisticRegression(classes=["no", "yes"]).fit(X, y).certificate_.declared)
+
+
+def test_long_rows_count_no_more_than_clipped_ones() -> None:
+    X, y = canaries()
+    clipped = X / np.linalg.norm(X, axis=1, keepdims=True)
+    long = LogisticRegression(epsilon=np.inf, alpha=0.1).fit(X, y)
+    short = LogisticRegression(epsilon=np.inf, alpha=0.1).fit(clipped, y)
+    np.testing.assert_allclose(long.coef_, short.coef_, atol=1e-8)
+    np.testing.assert_allclose(long.decision_function(X), short.decision_function(clipped), atol=1e-8)
+
+
+def test_two_fits_differ_and_two_workers_differ() -> None:
+    X, y = canaries()
+    fits = Parallel(n_jobs=2)(delayed(LogisticRegression().fit)(X, y) for _ in range(4))
+    assert len({fit.weights_.tobytes() for fit in fits}) == 4
+
+
+def test_a_failing_solver_raises_and_releases_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tolerance is not loosened and the noise is not drawn twice."""
+    X, y = canaries()
+    draws = []
+
+    class Counting(SystemNoise):
+        def spherical(self, **settings: float) -> np.ndarray:
+            draws.append(settings)
+            return super().spherical(**settings)
+
+    def fail(*_: object, **__: object) -> None:
+        raise SolverFailure("no")
+
+    monkeypatch.setattr(linear_classifier, "SystemNoise", Counting)
+    monkeypatch.setattr("discreet.mechanisms.learning.minimise.solve", fail)
+    model = LogisticRegression()
+    with pytest.raises(SolverFailure):
+        model.fit(X, y)
+    assert len(draws) == 1
+    assert not hasattr(model, "coef_")
+
+
+def test_a_data_set_can_be_neither_printed_copied_nor_pickled() -> None:
+    X, y = canaries()
+    data = Dataset(rows=DenseDesign(X), signs=np.where(y == "yes", 1.0, -1.0), domain=Domain(features=3, norm_bound=1.0))
+    assert_silent(repr(data))
+    assert "60" not in repr(data)
+    for action in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(PrivateDataError):
+            action(data)
+
+
+@pytest.mark.parametrize(
+    ("settings", "error"),
+    [
+        ({"epsilon": 0.0}, InvalidInput),
+        ({"epsilon": -1.0}, InvalidInput),
+        ({"epsilon": np.nan}, InvalidInput),
+        ({"epsilon": "1"}, InvalidInput),
+        ({"delta": 1.0}, InvalidInput),
+        ({"delta": -1e-9}, InvalidInput),
+        ({"data_norm": 0.0}, InvalidInput),
+        ({"data_norm": np.inf}, InvalidInput),
+        ({"alpha": 0.0}, InvalidInput),
+        ({"neighbours": "both"}, InvalidInput),
+        ({"mechanism": "magic"}, InvalidInput),
+        ({"calibration": "magic"}, InvalidInput),
+        ({"calibration": "published"}, InvalidInput),
+        ({"calibration": "published", "fit_intercept": False, "neighbours": "add-remove"}, InvalidInput),
+        ({"loss": "hinge"}, InvalidInput),
+        ({"loss": "magic"}, InvalidInput),
+        ({"loss": 3}, InvalidInput),
+        ({"loss": "huber-hinge"}, InvalidInput),
+        ({"intercept_scale": 0.0}, InvalidInput),
+        ({"classes": ["no"]}, InvalidInput),
+        ({"classes": ["no", "no"]}, InvalidInput),
+        ({"classes": ["no", "yes", "maybe"]}, InvalidInput),
+        ({"class_weight": "balanced"}, InvalidInput),
+        ({"class_weight": {"maybe": 2.0}}, InvalidInput),
+        ({"class_weight": {"yes": -2.0}}, InvalidInput),
+        ({"max_sample_weight": 0.0}, InvalidInput),
+        ({"public_records": 2.5, "neighbours": "add-remove"}, InvalidInput),
+        ({"random_state": "1"}, InvalidInput),
+        ({"alpha": 1e-6}, InfeasibleTarget),
+        ({"alpha": 1e-6, "delta": 1e-6}, InfeasibleTarget),
+    ],
+    ids=str,
+)
+def test_impossible_settings_get_one_clear_sentence(settings: dict[str, object], error: type[DiscreetError]) -> None:
+    with pytest.raises(error) as caught:
+        LogisticRegression(**settings).fit(*canaries())
+    assert 20 < len(str(caught.value)) < 500
+    assert "\n" not in str(caught.value)
+
+
+def test_class_weights_scale_the_noise_by_their_largest() -> None:
+    X, y = canaries()
+    plain = LogisticRegression(alpha=1.0).fit(X, y).certificate_
+    weighted = LogisticRegression(alpha=1.0, class_weight={"yes": 4.0}).fit(X, y).certificate_
+    assert weighted.problem["max_weight"] == 4.0
+    assert weighted.parameters["rate"] == pytest.approx(plain.parameters["rate"] / 4.0, rel=1e-2)
+    assert weighted.verify().ok
+
+
+def test_linear_svc_takes_every_smooth_loss_by_name() -> None:
+    X, y = canaries()
+    for name in ("softplus-hinge", "huber-hinge", "smoothed-hinge", "logistic"):
+        assert LinearSVC(loss=name).fit(X, y).certificate_.problem["loss"] == name

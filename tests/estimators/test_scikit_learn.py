@@ -1,0 +1,53 @@
+"""scikit-learn's own checks, and its tools around our estimators."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from discreet import LinearSVC, LogisticRegression
+
+_RECORDS_ARE_PEOPLE = "a repeated record is another person: it changes n, which the noise and alpha depend on, so no private fit can satisfy it"
+
+
+def _expected_failures(_estimator: object) -> dict[str, str]:
+    return {
+        "check_sample_weight_equivalence_on_dense_data": _RECORDS_ARE_PEOPLE,
+        "check_sample_weight_equivalence_on_sparse_data": _RECORDS_ARE_PEOPLE,
+    }
+
+
+@parametrize_with_checks(
+    [LogisticRegression(), LinearSVC(), LogisticRegression(delta=1e-6, neighbours="add-remove"), LinearSVC(mechanism="output", epsilon=10.0)],
+    expected_failed_checks=_expected_failures,
+)
+def test_scikit_learn_check(estimator: object, check: object) -> None:
+    check(estimator)
+
+
+def table(records: int = 400) -> tuple[np.ndarray, np.ndarray]:
+    draw = np.random.default_rng(0)
+    X = draw.uniform(-0.5, 0.5, (records, 3))
+    return X, (X[:, 0] + 0.1 * draw.standard_normal(records) > 0).astype(int)
+
+
+def test_clone_cross_validation_and_pipelines_work() -> None:
+    X, y = table(2000)
+    model = make_pipeline(FunctionTransformer(np.tanh), clone(LogisticRegression(epsilon=20.0)))
+    assert cross_val_score(model, X, y, cv=3).min() > 0.8
+
+
+def test_parameters_are_never_changed_by_fit() -> None:
+    model = LinearSVC(epsilon=2.0, data_norm=0.7)
+    before = model.get_params()
+    model.fit(*table())
+    assert model.get_params() == before
+
+
+def test_prediction_before_fit_is_refused() -> None:
+    with pytest.raises(NotFittedError):
+        LogisticRegression().predict(np.zeros((1, 3)))

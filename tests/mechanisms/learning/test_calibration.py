@@ -1,0 +1,169 @@
+"""Mechanisms: their totals, the printed formulas, the residual stage, and runs on real objectives."""
+
+import math
+
+import numpy as np
+import pytest
+
+from discreet.data import Dataset
+from discreet.designs import DenseDesign
+from discreet.errors import InfeasibleTarget, InvalidInput
+from discreet.guarantees import gaussian_mu
+from discreet.losses import HuberHinge, Logistic, MarginLoss, SmoothedHinge, SoftplusHinge
+from discreet.mechanisms.learning import (
+    GaussianObjectivePerturbation,
+    GaussianOutputPerturbation,
+    NonPrivate,
+    PureObjectivePerturbation,
+    PureOutputPerturbation,
+    calibrate,
+    published_objective,
+    published_output,
+    slack_free_ridge,
+)
+from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
+from discreet.noise import SeededNoise, SystemNoise
+from discreet.problems import RegularisedRisk
+from tests.mechanisms.learning.problems import problem
+
+LOSSES = [Logistic(), SoftplusHinge(), HuberHinge(), SmoothedHinge()]
+
+
+def comfortable(loss: MarginLoss, epsilon: float, delta: float, neighbours: Neighbours, **shape: float) -> RegularisedRisk:
+    ridge = slack_free_ridge(problem(loss, ridge=1.0, **shape), epsilon=epsilon, delta=delta, neighbours=neighbours)
+    return problem(loss, ridge=ridge, **shape)
+
+
+def data(public: RegularisedRisk, records: int = 200) -> Dataset:
+    draw = np.random.default_rng(0)
+    rows = draw.standard_normal((records, public.domain.features))
+    return Dataset(rows=DenseDesign(rows), signs=np.sign(rows[:, 0]), domain=public.domain)
+
+
+@pytest.mark.parametrize("neighbours", Neighbours)
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 0.0), (0.1, 1e-6), (2.0, 0.0), (2.0, 1e-8)])
+@pytest.mark.parametrize("mechanism", ["objective", "output"])
+def test_the_guarantee_is_the_target_and_almost_all_of_it(
+    neighbours: Neighbours, loss: MarginLoss, epsilon: float, delta: float, mechanism: str
+) -> None:
+    public = comfortable(loss, epsilon, delta, neighbours, features=20, norm=2.0, intercept=0.5)
+    calibrated = calibrate(public, mechanism=mechanism, calibration="tight", epsilon=epsilon, delta=delta, neighbours=neighbours)
+    claim = calibrated.guarantee(public)
+    assert claim.epsilon <= epsilon
+    assert claim.epsilon == pytest.approx(epsilon, rel=1e-9)
+    assert claim.delta(epsilon) <= delta
+    assert claim.delta(epsilon) == pytest.approx(delta, rel=1e-4)
+
+
+def test_without_slack_the_noise_is_that_of_one_mechanism() -> None:
+    for neighbours, gradients in ((ADD_REMOVE, 1.0), (REPLACE_ONE, 2.0)):
+        public = comfortable(Logistic(), 1.0, 1e-6, neighbours)
+        gaussian = GaussianObjectivePerturbation.calibrate(public, epsilon=1.0, delta=1e-6, neighbours=neighbours)
+        assert gaussian.scale == pytest.approx(gradients / gaussian_mu(1.0, 1e-6), rel=3e-3)
+        public = comfortable(Logistic(), 1.0, 0.0, neighbours)
+        pure = PureObjectivePerturbation.calibrate(public, epsilon=1.0, neighbours=neighbours)
+        assert pure.rate == pytest.approx(1.0 / gradients, rel=3e-3)
+
+
+def test_the_published_algorithms_are_as_printed() -> None:
+    ridge, epsilon, c = 129.0, 0.1, 0.25
+    public = problem(Logistic(), ridge=ridge)
+    assert published_output(public, epsilon=epsilon, delta=0.0, neighbours=REPLACE_ONE).rate == ridge * epsilon / 2
+    first = published_objective(public, epsilon=epsilon, delta=0.0, neighbours=REPLACE_ONE)
+    assert first.rate == pytest.approx((epsilon - math.log(1 + 2 * c / ridge + c**2 / ridge**2)) / 2, rel=1e-14)
+    assert first.extra_ridge == 0.0
+    second = published_objective(problem(Logistic(), ridge=4.0), epsilon=epsilon, delta=0.0, neighbours=REPLACE_ONE)
+    assert second.rate == epsilon / 4
+    assert second.extra_ridge == pytest.approx(c / math.expm1(epsilon / 4) - 4.0)
+    for mechanism, ridge_given in ((first, ridge), (second, 4.0)):
+        claim = mechanism.guarantee(problem(Logistic(), ridge=ridge_given)).epsilon
+        assert 0.6 * epsilon < claim <= epsilon
+
+
+@pytest.mark.parametrize("norm", [0.5, 1.0])
+def test_published_output_perturbation_states_the_cost_of_its_tolerance(norm: float) -> None:
+    public = problem(Logistic(), ridge=10.0, norm=norm)
+    mechanism = published_output(public, epsilon=1.0, delta=0.0, neighbours=REPLACE_ONE)
+    assert mechanism.guarantee(public).epsilon == pytest.approx(norm + mechanism.tolerance, rel=1e-12)
+
+
+def test_the_published_calibration_refuses_what_the_paper_does_not_cover() -> None:
+    public = problem(Logistic(), ridge=10.0)
+    for settings in ({"delta": 1e-6, "neighbours": REPLACE_ONE}, {"delta": 0.0, "neighbours": ADD_REMOVE}):
+        for algorithm in (published_objective, published_output):
+            with pytest.raises(InvalidInput):
+                algorithm(public, epsilon=1.0, **settings)
+    with pytest.raises(InvalidInput, match="norm at most 1"):
+        published_objective(problem(Logistic(), ridge=10.0, intercept=0.1), epsilon=1.0, delta=0.0, neighbours=REPLACE_ONE)
+
+
+def test_too_little_regularisation_is_refused_with_what_would_do() -> None:
+    public = problem(Logistic(), ridge=1e-3)
+    for delta in (0.0, 1e-6):
+        with pytest.raises(InfeasibleTarget, match=r"alpha > 0.00238 at epsilon=0.1 .*alpha=1e-06 was given"):
+            calibrate(public, mechanism="objective", calibration="tight", epsilon=0.1, delta=delta, neighbours=REPLACE_ONE)
+    assert isinstance(
+        calibrate(public, mechanism="output", calibration="tight", epsilon=0.1, delta=0.0, neighbours=REPLACE_ONE), PureOutputPerturbation
+    )
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 0.1, 1.0, 10.0, 1000.0])
+def test_calibration_needs_no_data_and_works_over_all_scales(epsilon: float) -> None:
+    for neighbours in Neighbours:
+        for delta in (0.0, 1e-12, 1e-3):
+            public = comfortable(Logistic(), epsilon, delta, neighbours, features=1000, records=10_000_000)
+            mechanism = calibrate(public, mechanism="objective", calibration="tight", epsilon=epsilon, delta=delta, neighbours=neighbours)
+            assert mechanism.guarantee(public).delta(epsilon) <= delta
+
+
+@pytest.mark.parametrize(
+    ("kind", "delta"),
+    [
+        (PureObjectivePerturbation, None),
+        (GaussianObjectivePerturbation, 1e-6),
+        (PureOutputPerturbation, None),
+        (GaussianOutputPerturbation, 1e-6),
+    ],
+)
+def test_runs_release_what_they_certify(kind: type, delta: float | None) -> None:
+    public = comfortable(Logistic(), 1.0, delta or 0.0, REPLACE_ONE, features=4, records=200)
+    settings = {} if delta is None else {"delta": delta}
+    mechanism = kind.calibrate(public, epsilon=1.0, neighbours=REPLACE_ONE, **settings)
+    release = mechanism.run(public, data(public), SystemNoise())
+    assert release.value.shape == (4,)
+    assert release.verify().ok
+    many = mechanism.run_many(public, data(public), SystemNoise(), 5)
+    assert many.value.shape == (4, 5)
+    assert many.verify().ok
+    assert np.unique(many.value).size == 20
+
+
+def test_many_runs_solve_the_same_equation_as_single_ones() -> None:
+    """With the same noise, the columns of run_many are the minimisers that single solves find."""
+    public = comfortable(Logistic(), 1.0, 1e-6, REPLACE_ONE, features=4, records=200)
+    mechanism = GaussianObjectivePerturbation.calibrate(public, epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE)
+    many = mechanism.draw(public, data(public), SeededNoise(1), 6)
+    noise = SeededNoise(1)
+    linears = noise.gaussian(scale=mechanism.scale, dimension=4, draws=6)
+    residuals = noise.gaussian(scale=mechanism.residual_scale, dimension=4, draws=6)
+    objective = public.objective(data(public))
+    for column in range(6):
+        point = many[:, column] - residuals[:, column]
+        assert objective.with_linear(linears[:, column]).certified_gradient_norm(point) <= 2.0 * mechanism.tolerance + 1e-9
+
+
+def test_the_spread_of_output_perturbation_is_its_noise() -> None:
+    public = problem(Logistic(), ridge=5.0, features=3, records=200)
+    mechanism = GaussianOutputPerturbation.calibrate(public, epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE)
+    draws = mechanism.run_many(public, data(public), SystemNoise(), 20_000).value
+    np.testing.assert_allclose(draws.std(axis=1), mechanism.scale, rtol=0.04)
+
+
+def test_without_privacy_there_is_no_noise_and_no_guarantee() -> None:
+    public = problem(Logistic(), ridge=5.0, features=3, records=200)
+    mechanism = calibrate(public, mechanism="objective", calibration="tight", epsilon=math.inf, delta=0.0, neighbours=REPLACE_ONE)
+    assert isinstance(mechanism, NonPrivate)
+    first, second = (mechanism.run(public, data(public), SystemNoise()) for _ in range(2))
+    assert np.array_equal(first.value, second.value)
+    assert not first.verify().ok

@@ -1,0 +1,145 @@
+"""One fit: right, certified, and loud when it cannot be."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import optimize, sparse
+
+from discreet.designs import DenseDesign, SparseDesign
+from discreet.errors import InvalidInput, SolverFailure
+from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
+from discreet.problems.objective import MarginObjective
+from discreet.solvers import solve
+from discreet.solvers.cholesky import CholeskyDirections, positive_factor
+from discreet.solvers.conjugate import ConjugateDirections
+from discreet.solvers.descent import minimise
+
+LOSSES = [Logistic(), SoftplusHinge(temperature=0.3), HuberHinge(half_width=0.4), HuberHinge(half_width=0.01), SmoothedHinge(half_width=0.1)]
+
+
+def _objective(seed, loss, *, count, dimension, ridge, noise):
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((count, dimension))
+    rows /= np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True))
+    linear = rng.standard_normal(dimension)
+    linear *= noise / np.linalg.norm(linear)
+    return MarginObjective(
+        design=DenseDesign(rows), signs=rng.choice([-1.0, 1.0], count), weights=rng.random(count), loss=loss, ridge=ridge, linear=linear
+    )
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+def test_no_other_minimiser_does_better(loss):
+    objective = _objective(0, loss, count=60, dimension=4, ridge=0.5, noise=3.0)
+    solution = solve(objective, tolerance=1e-10)
+    peer = optimize.minimize(
+        lambda w: objective.value(w, objective.margins(w)),
+        np.ones(4),
+        jac=lambda w: objective.gradient(w, objective.margins(w)),
+        method="BFGS",
+        options={"gtol": 1e-9},
+    )
+    np.testing.assert_allclose(solution.weights, peer.x, atol=1e-6)
+    assert solution.gradient_norm <= 1e-10
+    assert objective.certified_gradient_norm(solution.weights) <= 1e-10
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+@pytest.mark.parametrize("directions", [CholeskyDirections, ConjugateDirections])
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    count=st.sampled_from([1, 2, 3, 5, 40, 200]),
+    dimension=st.integers(1, 8),
+    ridge=st.sampled_from([1e-3, 1e-1, 10.0]),
+    noise=st.sampled_from([1e-2, 1.0, 1e2, 1e5]),
+)
+def test_every_loss_converges_from_zero_whatever_the_noise(loss, directions, seed, count, dimension, ridge, noise):
+    objective = _objective(seed, loss, count=count, dimension=dimension, ridge=ridge, noise=noise)
+    tolerance = 1e-9 * count + 1e-14 * noise
+    solution = minimise(objective, directions(), tolerance=tolerance, start=np.zeros(dimension))
+    assert objective.certified_gradient_norm(solution.weights) <= tolerance
+    assert solution.iterations < 150
+
+
+def test_wide_sparse_tables_go_through_conjugate_gradients():
+    rng = np.random.default_rng(0)
+    rows = sparse.random_array((400, 4000), density=0.005, rng=rng, format="csr")
+    objective = MarginObjective(design=SparseDesign(rows), signs=rng.choice([-1.0, 1.0], 400), weights=None, loss=Logistic(), ridge=0.1)
+    solution = solve(objective, tolerance=1e-9)
+    assert "conjugate" in solution.status
+    assert objective.certified_gradient_norm(solution.weights) <= 1e-9
+
+
+def test_a_poor_start_and_the_minimiser_itself_end_at_the_same_point():
+    objective = _objective(3, HuberHinge(), count=50, dimension=5, ridge=0.1, noise=1.0)
+    first = solve(objective, tolerance=1e-11)
+    np.testing.assert_allclose(solve(objective, tolerance=1e-11, start=np.full(5, 1e4)).weights, first.weights, atol=1e-9)
+    assert solve(objective, tolerance=1e-11, start=first.weights).iterations == 1
+
+
+def test_ill_conditioned_single_precision_hessians_do_no_harm():
+    rng = np.random.default_rng(1)
+    rows = rng.standard_normal((300, 6)) * np.logspace(0, -4, 6)
+    objective = MarginObjective(design=DenseDesign(rows), signs=rng.choice([-1.0, 1.0], 300), weights=None, loss=Logistic(), ridge=1e-9)
+    solution = solve(objective, tolerance=1e-7)
+    assert objective.certified_gradient_norm(solution.weights) <= 1e-7
+
+
+def test_an_impossible_tolerance_fails_with_public_numbers_only():
+    objective = _objective(5, Logistic(), count=500, dimension=3, ridge=1.0, noise=1.0)
+    with pytest.raises(SolverFailure) as caught:
+        solve(objective, tolerance=1e-20)
+    message = str(caught.value)
+    assert "1e-20" in message
+    assert "dimension 3" in message
+    assert [word for word in message.replace(",", " ").split() if word[0].isdigit()] == ["1e-20", "3.", "1e-12"]
+
+
+def test_a_small_computed_norm_alone_is_not_enough():
+    """1e-12 is within reach of the computed gradient of 500 records, but below what rounding lets anybody prove."""
+    objective = _objective(5, Logistic(), count=500, dimension=3, ridge=1.0, noise=1.0)
+    solution = solve(objective, tolerance=1e-9)
+    weights = solve(objective, tolerance=2e-11, start=solution.weights).weights
+    assert np.linalg.norm(objective.gradient(weights, objective.margins(weights))) < 1e-12
+    with pytest.raises(SolverFailure):
+        solve(objective, tolerance=1e-12)
+
+
+def test_conjugate_gradients_solve_the_newton_equations_in_few_products():
+    rng = np.random.default_rng(0)
+    rows = (rng.standard_normal((200, 60)) * np.logspace(0, -2, 60)) @ np.linalg.qr(rng.standard_normal((60, 60)))[0]
+    objective = MarginObjective(design=DenseDesign(rows), signs=rng.choice([-1.0, 1.0], 200), weights=None, loss=Logistic(), ridge=1e-3)
+    point = np.zeros(60)
+    margins = objective.margins(point)
+    gradient = objective.gradient(point, margins)
+    directions = ConjugateDirections()
+    directions._first = 1e20 * np.linalg.norm(gradient)  # as if the gradient had shrunk so far: the equations are to be solved well
+    direction = directions.propose(objective, margins, gradient, 1.0)
+    curvatures = objective.curvatures(margins)
+    assert np.linalg.norm(objective.hessian_product(curvatures, direction) + gradient) <= 1e-8 * np.linalg.norm(gradient)
+
+
+def test_tables_that_overflow_fail_instead_of_returning():
+    objective = MarginObjective(design=DenseDesign(np.full((3, 2), 1e200)), signs=np.ones(3), weights=None, loss=Logistic(), ridge=1.0)
+    with np.errstate(all="ignore"), pytest.raises(SolverFailure):
+        solve(objective, tolerance=1e-6)
+
+
+@pytest.mark.parametrize("tolerance", [0.0, -1.0, np.inf, np.nan])
+def test_tolerances_that_mean_nothing_are_refused(tolerance):
+    objective = _objective(5, Logistic(), count=5, dimension=3, ridge=1.0, noise=1.0)
+    with pytest.raises(InvalidInput):
+        solve(objective, tolerance=tolerance)
+
+
+def test_without_a_ridge_there_is_nothing_to_prove():
+    objective = _objective(5, Logistic(), count=5, dimension=3, ridge=0.0, noise=1.0)
+    with pytest.raises(InvalidInput):
+        solve(objective, tolerance=1e-6)
+
+
+def test_an_indefinite_matrix_still_gets_a_positive_factor():
+    factor, _ = positive_factor(np.array([[1.0, 1.0], [1.0, 1.0 - 1e-15]]))
+    assert np.all(np.diag(factor) > 0)
