@@ -105,10 +105,9 @@ def test_pickles_hold_the_model_and_not_the_records() -> None:
 
 
 def test_under_add_remove_the_certificate_does_not_hold_the_number_of_records() -> None:
-    X, y = canaries(97)
-    certificate = LogisticRegression(neighbours="add-remove").fit(X, y).certificate_
-    assert certificate.problem["records"] is None
-    assert "97" not in certificate.to_json().replace(certificate.digest, "")
+    few, many = (LogisticRegression(neighbours="add-remove", delta=1e-6).fit(*canaries(records)).certificate_ for records in (60, 97))
+    assert few.problem["records"] is None
+    assert few.to_json().replace(few.digest, "") == many.to_json().replace(many.digest, "")
 
 
 def test_under_add_remove_alpha_needs_a_public_count() -> None:

@@ -18,14 +18,14 @@ def grid(loss, *, points=20_001, reach=60.0):
 
 
 def slopes(loss, margins):
-    return np.abs(loss.value_and_slope(margins)[1])
+    return np.abs(loss.slope(margins))
 
 
 def check_slope_is_derivative_of_value(loss, margins):
     """Convexity between close margins a < b: l'(a) <= (l(b) - l(a)) / (b - a) <= l'(b), up to rounding. Pins l' to within c (b - a)."""
     step = 1e-5 * loss.lipschitz / loss.smoothness + 64 * SPACING * np.abs(margins)
     left, right = margins, margins + step
-    (low, slope_left), (high, slope_right) = loss.value_and_slope(left), loss.value_and_slope(right)
+    low, slope_left, high, slope_right = loss.value(left), loss.slope(left), loss.value(right), loss.slope(right)
     quotient = (high - low) / (right - left)
     scale = np.abs(low) + np.abs(high) + loss.lipschitz * (1.0 + np.abs(left))
     room = 8 * SPACING * scale / (right - left) + EXACT * loss.lipschitz
@@ -37,7 +37,7 @@ def check_curvature_is_derivative_of_slope(loss, margins):
     """The mean rise of l' over a short interval lies between the least and the largest curvature in it, kinks included."""
     step = 1e-3 * loss.lipschitz / loss.smoothness + 1e6 * SPACING * np.abs(margins)
     inside = margins + step * np.linspace(0.0, 1.0, 17).reshape(-1, *(1,) * margins.ndim)
-    rise = loss.value_and_slope(inside[-1])[1] - loss.value_and_slope(inside[0])[1]
+    rise = loss.slope(inside[-1]) - loss.slope(inside[0])
     quotient = rise / (inside[-1] - inside[0])
     curvature = loss.curvature(inside)
     room = 1e-5 * loss.smoothness
@@ -47,17 +47,17 @@ def check_curvature_is_derivative_of_slope(loss, margins):
 
 def check_value_is_convex(loss, margins):
     """l at the middle of two margins is at most the mean of l at the two."""
-    value, _ = loss.value_and_slope(margins)
+    value = loss.value(margins)
     for shift in (1, margins.size // 3, margins.size // 2):
-        value_there, _ = loss.value_and_slope(np.roll(margins, shift))
-        middle, _ = loss.value_and_slope(0.5 * (margins + np.roll(margins, shift)))
+        value_there = loss.value(np.roll(margins, shift))
+        middle = loss.value(0.5 * (margins + np.roll(margins, shift)))
         room = 8 * SPACING * (np.abs(value) + np.abs(value_there) + loss.lipschitz)
         assert np.all(middle <= 0.5 * (value + value_there) + room), "the value is not convex"
 
 
 def check_bounds(loss, margins):
     """-L <= l' <= 0 and 0 <= l'' <= c."""
-    slope = loss.value_and_slope(margins)[1]
+    slope = loss.slope(margins)
     curvature = loss.curvature(margins)
     assert np.all(slope <= 0.0), "the loss increases"
     assert np.all(-slope <= loss.lipschitz * (1 + EXACT)), "the slope exceeds the declared Lipschitz constant"
@@ -144,7 +144,7 @@ def check_extreme_margins(loss):
     """No overflow, no warning, no NaN, far beyond any margin."""
     margins = np.array([-1e300, -1e16, -0.0, 0.0, 1.0, 1e16, 1e300])
     with np.errstate(over="raise", invalid="raise", divide="raise"):
-        value, slope = loss.value_and_slope(margins)
+        value, slope = loss.value(margins), loss.slope(margins)
         curvature = loss.curvature(margins)
     assert np.all(np.isfinite(value))
     assert np.all(np.isfinite(slope))

@@ -25,7 +25,7 @@ _DATA = {
 }
 
 
-@click.command(epilog=_EXAMPLES)
+@click.command(short_help="Train on UCI Adult, which comes with discreet.", epilog=_EXAMPLES)
 @click.option(
     "--epsilon", type=float, default=1.0, show_default=True, help="Privacy loss that the model may cost, > 0; inf is a fit without privacy."
 )

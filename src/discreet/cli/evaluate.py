@@ -19,10 +19,11 @@ DECLARATIONS = {
 
 
 @click.command(
+    short_help="Measure a model on records that need no protection.",
     epilog=examples(
         "discreet evaluate model.json published.csv --data-is public",
         "discreet evaluate model.json volunteers.parquet --data-is non-private --json",
-    )
+    ),
 )
 @click.argument("model_path", metavar="MODEL", type=click.Path())
 @click.argument("table", type=click.Path())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from discreet.cli.output import answer, as_text, examples, json_option, refuse, refuse_same_file, step
+from discreet.cli.output import INTERRUPTED, answer, as_text, examples, json_option, refuse, refuse_same_file, step
 from discreet.cli.training import Settings, rehearse, train, warn_of_seed
 from discreet.errors import DiscreetError
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 _EXAMPLES = examples(
     "discreet fit people.csv --schema people.toml --epsilon 1 --delta 1e-6 --out model.json",
     "discreet fit people.parquet --schema people.toml --epsilon 0.5 --model linear-svc --out model.json",
-    "zcat people.csv.gz | discreet fit - --schema people.toml --epsilon 1 --out model.json",
+    "unzip -p people.zip | discreet fit - --schema people.toml --epsilon 1 --out model.json",
 )
 
 
-@click.command(epilog=_EXAMPLES)
+@click.command(short_help="Train on a table and write a model file.", epilog=_EXAMPLES)
 @click.argument("table", type=click.Path())
 @click.option("--schema", "schema_path", type=click.Path(), required=True, help="What is public about the table, in TOML.")
 @click.option("--epsilon", type=float, required=True, help="Privacy loss that the model may cost, > 0; inf is a fit without privacy.")
@@ -114,11 +114,12 @@ def _save(model: "Model", out: str, *, overwrite: bool, as_json: bool) -> int:
     """0 where the model was saved; else it is on standard output, and the exit code says why."""
     try:
         model.save(out, overwrite=overwrite)
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - whatever it is, the budget is spent and the model must not be lost
-        known = isinstance(error, DiscreetError)
-        kind = type(error).__name__
-        reason = str(error) if known else f"it was not saved ({kind})."
-        code = error.exit_code if isinstance(error, DiscreetError) else 1
+    except DiscreetError as error:
+        kind, reason, code = type(error).__name__, str(error), error.exit_code
+    except KeyboardInterrupt:
+        kind, reason, code = "Interrupted", "interrupted while saving.", INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - whatever it is, the budget is spent and the model must not be lost
+        kind, reason, code = "Unexpected", f"the model was not saved ({type(error).__name__}).", 1
     else:
         return 0
     message = f"{reason} The budget is spent; the model follows on standard output: save it from there."

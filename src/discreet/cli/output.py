@@ -14,6 +14,9 @@ from discreet.errors import InvalidInput
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as a shell counts it."""
+
 
 def json_option(command: Decorated) -> Decorated:
     """`--json`, which every command has."""

@@ -20,7 +20,7 @@ _EXAMPLES = examples(
 )
 
 
-@click.command(epilog=_EXAMPLES)
+@click.command(short_help="Predict the class of every record of a table.", epilog=_EXAMPLES)
 @click.argument("model_path", metavar="MODEL", type=click.Path())
 @click.argument("table", type=click.Path())
 @click.option("--probabilities", is_flag=True, help="Also the probability of each class (logistic regression only).")

@@ -17,11 +17,10 @@ from typing import Any
 import click
 
 from discreet.cli.commands import COMMANDS
-from discreet.cli.output import examples, refuse
+from discreet.cli.output import INTERRUPTED, examples, refuse
 from discreet.cli.versions import print_versions
 from discreet.errors import DiscreetError
 
-_INTERRUPTED = 130
 _CLOSED = 141
 
 
@@ -29,7 +28,12 @@ class Program(click.Group):
     """A group of commands that turns every failure into an exit code and a line."""
 
     def main(  # type: ignore[override]
-        self, args: Sequence[str] | None = None, prog_name: str | None = None, *, standalone_mode: bool = True, **extra: Any
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        *,
+        standalone_mode: bool = True,
+        **extra: Any,  # noqa: ANN401
     ) -> Any:  # noqa: ANN401 - click's signature
         """As click's, with usage errors in our own form. `obj` of the context says whether errors are wanted as JSON."""
         as_json = "--json" in (sys.argv[1:] if args is None else args)
@@ -42,8 +46,13 @@ class Program(click.Group):
         except click.ClickException as error:
             context = getattr(error, "ctx", None)
             hint = f" Try '{context.command_path} --help'." if context is not None else ""
-            code = refuse("UsageError", f"{error.format_message().rstrip('.')}.{hint}", as_json=as_json, code=error.exit_code)
+            message = " ".join(error.format_message().split()).rstrip(".")
+            code = refuse("UsageError", f"{message}.{hint}", as_json=as_json, code=error.exit_code)
         sys.exit(code if isinstance(code, int) else 0)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """In the order in which they are used."""
+        return list(self.commands)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
         """Run the command; what it raises ends here."""
@@ -67,6 +76,7 @@ class Program(click.Group):
     cls=Program,
     commands={command.name: command for command in COMMANDS if command.name},
     invoke_without_command=True,
+    subcommand_metavar="COMMAND [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=examples("discreet demo", "discreet fit people.csv --schema people.toml --epsilon 1 --out model.json"),
 )
@@ -91,7 +101,7 @@ def main() -> None:
 
 
 def _interrupted(*, as_json: bool) -> int:
-    return refuse("Interrupted", "interrupted.", as_json=as_json, code=_INTERRUPTED)
+    return refuse("Interrupted", "interrupted.", as_json=as_json, code=INTERRUPTED)
 
 
 def _unexpected(error: BaseException, *, debug: bool, as_json: bool) -> int:

@@ -7,7 +7,11 @@ import click
 from discreet.cli.output import answer, examples, json_option, refuse_same_file, step
 
 
-@click.group(invoke_without_command=True, epilog=examples("discreet schema new people.csv --target income --out people.toml"))
+@click.group(
+    invoke_without_command=True,
+    subcommand_metavar="COMMAND [ARGS]...",
+    epilog=examples("discreet schema new people.csv --target income --out people.toml"),
+)
 @click.pass_context
 def schema(context: click.Context) -> None:
     """Write down what is public about a table: bounds, categories, classes."""
@@ -49,7 +53,10 @@ def new(*, table: str, target: str | None, out: str | None, overwrite: bool, as_
     answer({"command": "schema new", "schema": text, "written": out}, lines, as_json=as_json)
 
 
-@schema.command(epilog=examples("discreet schema check people.toml", "discreet schema check people.toml people.csv"))
+@schema.command(
+    short_help="Check a schema, and the header of a table.",
+    epilog=examples("discreet schema check people.toml", "discreet schema check people.toml people.csv"),
+)
 @click.argument("schema_path", metavar="SCHEMA", type=click.Path())
 @click.argument("table", type=click.Path(), required=False)
 @json_option

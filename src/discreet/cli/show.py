@@ -5,7 +5,7 @@ import click
 from discreet.cli.output import answer, examples, json_option
 
 
-@click.command(epilog=examples("discreet show model.json", "discreet show model.json --json"))
+@click.command(short_help="Print a model's certificate.", epilog=examples("discreet show model.json", "discreet show model.json --json"))
 @click.argument("model_path", metavar="MODEL", type=click.Path())
 @json_option
 def show(*, model_path: str, as_json: bool) -> None:

@@ -6,7 +6,10 @@ from discreet.cli.output import answer, examples, json_option, step, styled
 from discreet.errors import VerificationFailure
 
 
-@click.command(epilog=examples("discreet verify model.json", "discreet verify model.json --json && publish model.json"))
+@click.command(
+    short_help="Check a model's certificate.",
+    epilog=examples("discreet verify model.json", "discreet verify model.json --json && publish model.json"),
+)
 @click.argument("model_path", metavar="MODEL", type=click.Path())
 @json_option
 @click.pass_context

@@ -7,7 +7,7 @@ import click
 
 from discreet.version import VERSION
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "polars", "tabmat", "randomgen")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "polars", "randomgen")
 """Those that compute."""
 
 

@@ -36,7 +36,7 @@ def promise(certificate: Certificate) -> list[str]:
     exception = f"but for a probability of {delta:.3g}" if delta else "without exception"
     return [
         "Each person's whole record, from everyone who sees the model, even from one who knows all other records.",
-        f"Whatever is made of the model, it is at most {factor} times (e^epsilon) as likely when one record",
+        f"Whatever anyone may conclude from the model gets at most {factor} times (e^epsilon) likelier when one record",
         f"is {change}, {exception}.",
         f"The number of records is {'protected too (add-remove).' if secret_count else 'taken as known (replace-one).'}",
     ]
@@ -55,7 +55,7 @@ def spent(certificate: Certificate) -> str:
     stated = budget(certificate)
     if stated["epsilon"] is None:
         return NO_PRIVACY
-    return f"{short(certificate)}: so much of these records' privacy. What else is released about the same people adds to it."
+    return f"{short(certificate)}. Whatever else is released about the same people adds to it."
 
 
 def verdict(verification: Verification) -> str:

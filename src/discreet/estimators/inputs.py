@@ -22,7 +22,7 @@ def feature_rows(X: Any) -> Design:
 
     float32 and float64 arrays are not copied. Raises InvalidInput or InvalidType, without any value of X.
     """
-    matrix = _sparse(X) if sp.issparse(X) else _dense(X)
+    matrix: Any = _sparse(X) if sp.issparse(X) else _dense(X)
     if matrix.ndim != 2:
         raise InvalidInput(
             f"X must be a table of shape (n, d); an array with {matrix.ndim} dimension(s) was given. "

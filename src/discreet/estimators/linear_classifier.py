@@ -29,6 +29,9 @@ from discreet.noise import Noise, SeededNoise, SystemNoise
 from discreet.problems import RegularisedRisk
 from discreet.regularisers import L2
 
+_INTERCEPT_SHARE = 0.3
+"""The constant feature over data_norm where the caller does not choose: it lengthens the norm bound, and so the noise, by 4 %."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManyFits:
@@ -56,6 +59,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What LogisticRegression and LinearSVC share; use one of these two."""
 
     _standard_loss: ClassVar[str]
+    n_features_in_: int
 
     def __init__(
         self,
@@ -70,7 +74,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         mechanism: str = "objective",
         calibration: str = "tight",
         fit_intercept: bool = True,
-        intercept_scale: float = 0.5,
+        intercept_scale: float | None = None,
         class_weight: dict[Any, float] | None = None,
         max_sample_weight: float | None = None,
         public_records: int | None = None,
@@ -154,10 +158,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weights, largest = self._weights(sample_weight, targets, classes)
         if weights is not None:
             declared = (*declared, f"the weights of the records, of which the largest possible is {largest:g}")
+        norm_bound = _positive(self.data_norm, "data_norm")
         domain = Domain(
             features=features,
-            norm_bound=float(_positive(self.data_norm, "data_norm")),
-            intercept_scale=float(_positive(self.intercept_scale, "intercept_scale")) if self.fit_intercept else 0.0,
+            norm_bound=norm_bound,
+            intercept_scale=self._constant(norm_bound),
             records=self._public_records() if neighbours is ADD_REMOVE else records,
         )
         problem = self._problem(domain, largest, neighbours)
@@ -186,6 +191,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not 0 < epsilon < np.inf:
             return problem
         return replace(problem, regulariser=L2(strength=slack_free_ridge(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)))
+
+    def _constant(self, norm_bound: float) -> float:
+        if not self.fit_intercept:
+            return 0.0
+        return _INTERCEPT_SHARE * norm_bound if self.intercept_scale is None else _positive(self.intercept_scale, "intercept_scale")
 
     def _loss(self) -> MarginLoss:
         if self.loss is None:

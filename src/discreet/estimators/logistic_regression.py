@@ -29,7 +29,8 @@ class LogisticRegression(LinearClassifier):
     loss : None or "logistic": only the logistic loss has probabilities.
     mechanism : "objective" (less noise) or "output".
     calibration : "tight", or "published" for Chaudhuri et al. (2011) as printed.
-    fit_intercept, intercept_scale : an intercept is a constant feature of this size, regularised and counted in the norm of a row.
+    fit_intercept, intercept_scale : an intercept is a constant feature of this size, regularised and counted in the norm of a row; None
+        takes 0.3 data_norm.
     class_weight : public weights by class, a dict.
     max_sample_weight : the largest weight that `sample_weight` may hold; the noise grows with it. None takes the largest one given, since
         sample weights are public by declaration: never pass weights that were computed from private records.
@@ -40,7 +41,7 @@ class LogisticRegression(LinearClassifier):
     ----------
     coef_ : weights of the features, (1, d).
     intercept_ : (1,), zero without intercept.
-    weights_ : the released vector, (d,) or (d + 1,); the last entry times `intercept_scale` is the intercept.
+    weights_ : the released vector, (d,) or (d + 1,); the last entry times the constant feature is the intercept.
     classes_ : [negative, positive], as declared.
     n_features_in_, feature_names_in_ : d, and the names of the columns where X has them.
     certificate_ : what the release promises and why; `certificate_.verify(weights_)` checks it.

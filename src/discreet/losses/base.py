@@ -37,8 +37,11 @@ class MarginLoss(Protocol):
     def parameters(self) -> dict[str, float]:
         """Constructor arguments, for certificates and files."""
 
-    def value_and_slope(self, margins: Floats) -> tuple[Floats, Floats]:
-        """l(m) and l'(m), elementwise, any shape."""
+    def value(self, margins: Floats) -> Floats:
+        """l(m), elementwise, any shape."""
+
+    def slope(self, margins: Floats) -> Floats:
+        """l'(m), elementwise, within 16 units in the last place of L at a margin within 4 units of m: solvers certify their gradients by that."""
 
     def curvature(self, margins: Floats) -> Floats:
         """l''(m), elementwise (at a kink of l', the larger one-sided value)."""

@@ -53,13 +53,15 @@ class HuberHinge:
         """The half-width."""
         return {"half_width": self.half_width}
 
-    def value_and_slope(self, margins: Floats) -> tuple[Floats, Floats]:
-        """With t = clip(1 + h - m, 0, 2h): slope -t / (2h), value t^2 / (4h) plus the linear part beyond 2h."""
+    def value(self, margins: Floats) -> Floats:
+        """With t = clip(1 + h - m, 0, 2h): t^2 / (4h), plus the linear part beyond 2h."""
         reach = 1.0 + self.half_width - margins
         bend = np.clip(reach, 0.0, 2.0 * self.half_width)
-        slope = bend * (-0.5 / self.half_width)
-        value = np.square(bend) * (0.25 / self.half_width) + np.maximum(reach - 2.0 * self.half_width, 0.0)
-        return value, slope
+        return np.square(bend) * (0.25 / self.half_width) + np.maximum(reach - 2.0 * self.half_width, 0.0)
+
+    def slope(self, margins: Floats) -> Floats:
+        """-clip(1 + h - m, 0, 2h) / (2h)."""
+        return np.clip(1.0 + self.half_width - margins, 0.0, 2.0 * self.half_width) * (-0.5 / self.half_width)
 
     def curvature(self, margins: Floats) -> Floats:
         """1 / (2h) on the closed bend, 0 off it."""

@@ -42,12 +42,13 @@ class Logistic:
         """None to set."""
         return {}
 
-    def value_and_slope(self, margins: Floats) -> tuple[Floats, Floats]:
-        """Both from one exponential of a non-positive number, so nothing overflows."""
-        decay = np.exp(-np.abs(margins))
-        value = np.log1p(decay) + np.maximum(-margins, 0.0)
-        slope = -np.where(margins >= 0.0, decay, 1.0) / (1.0 + decay)
-        return value, slope
+    def value(self, margins: Floats) -> Floats:
+        """From the exponential of a non-positive number, so nothing overflows."""
+        return np.log1p(np.exp(-np.abs(margins))) + np.maximum(-margins, 0.0)
+
+    def slope(self, margins: Floats) -> Floats:
+        """-1 / (1 + e^m); the exponential of at most 700 does not overflow, and beyond it the slope is below 1e-304."""
+        return -1.0 / (1.0 + np.exp(np.minimum(margins, 700.0)))
 
     def curvature(self, margins: Floats) -> Floats:
         """p (1 - p), symmetric in m."""

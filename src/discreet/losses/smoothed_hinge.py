@@ -60,14 +60,18 @@ class SmoothedHinge:
         """The half-width."""
         return {"half_width": self.half_width}
 
-    def value_and_slope(self, margins: Floats) -> tuple[Floats, Floats]:
-        """Polynomials of the clipped t, plus the linear part beyond it."""
+    def value(self, margins: Floats) -> Floats:
+        """The quartic of the clipped t, plus the linear part beyond it."""
         reach = (1.0 - margins) / self.half_width
         t = np.clip(reach, -1.0, 1.0)
         squared = t * t
         value = self.half_width * (squared * (0.375 - 0.0625 * squared) + 0.5 * t + 0.1875 + np.maximum(reach - 1.0, 0.0))
-        slope = -(0.5 + t * (0.75 - 0.25 * squared))
-        return np.maximum(value, 0.0), slope
+        return np.maximum(value, 0.0)
+
+    def slope(self, margins: Floats) -> Floats:
+        """The cubic of the clipped t."""
+        t = np.clip((1.0 - margins) / self.half_width, -1.0, 1.0)
+        return -(0.5 + t * (0.75 - 0.25 * t * t))
 
     def curvature(self, margins: Floats) -> Floats:
         """(3 / (4 h)) (1 - t^2) on the bend, 0 off it."""

@@ -51,13 +51,14 @@ class SoftplusHinge:
         """The temperature."""
         return {"temperature": self.temperature}
 
-    def value_and_slope(self, margins: Floats) -> tuple[Floats, Floats]:
-        """Both from one exponential of a non-positive number, so nothing overflows."""
+    def value(self, margins: Floats) -> Floats:
+        """From the exponential of a non-positive number, so nothing overflows."""
         scaled = (margins - 1.0) / self.temperature
-        decay = np.exp(-np.abs(scaled))
-        value = self.temperature * (np.log1p(decay) + np.maximum(-scaled, 0.0))
-        slope = -np.where(scaled >= 0.0, decay, 1.0) / (1.0 + decay)
-        return value, slope
+        return self.temperature * (np.log1p(np.exp(-np.abs(scaled))) + np.maximum(-scaled, 0.0))
+
+    def slope(self, margins: Floats) -> Floats:
+        """-1 / (1 + e^((m - 1) / T)); the exponential of at most 700 does not overflow."""
+        return -1.0 / (1.0 + np.exp(np.minimum((margins - 1.0) / self.temperature, 700.0)))
 
     def curvature(self, margins: Floats) -> Floats:
         """s (1 - s) / T, symmetric about m = 1."""

@@ -80,7 +80,7 @@ class MarginObjective:
         """G(w)."""
         total = 0.0
         for rows in _chunks(len(margins)):
-            value, _ = self.loss.value_and_slope(margins[rows])
+            value = self.loss.value(margins[rows])
             total += float(value.sum() if self.weights is None else value @ self.weights[rows])
         return total + 0.5 * self.ridge * float(point @ point) + (float(self.linear @ point) if self.linear is not None else 0.0)
 
@@ -171,7 +171,7 @@ class MarginObjective:
         """c_i l'(m_i) for `rows` of margins (rows,) or (rows, k)."""
         slopes = np.empty_like(margins)
         for part in _chunks(len(margins), margins.shape[1] if margins.ndim == 2 else 1):
-            _, slopes[part] = self.loss.value_and_slope(margins[part])
+            slopes[part] = self.loss.slope(margins[part])
         if self.weights is not None:
             slopes *= self.weights[rows] if margins.ndim == 1 else self.weights[rows, np.newaxis]
         return slopes

@@ -28,7 +28,7 @@ class Records:
 def perturbation_and_logdet(points: Floats, records: Records, loss: MarginLoss, ridge: Floats) -> tuple[Floats, Floats]:
     """b(f) as (m, d) and ln det H(f) as (m,), at f = points (m, d)."""
     margins = points @ records.rows.T
-    slopes = loss.value_and_slope(margins)[1] * records.counts
+    slopes = loss.slope(margins) * records.counts
     b = -(slopes @ records.rows + points * ridge)
     return b, np.linalg.slogdet(_hessians(margins, records, loss, ridge))[1]
 

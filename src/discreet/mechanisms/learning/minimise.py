@@ -34,7 +34,7 @@ def default_tolerance(problem: RegularisedRisk, noise_size: float) -> float:
     there is no larger than at 0.
     """
     records = float(problem.domain.records or _NOMINAL_RECORDS)
-    at_zero = problem.max_weight * float(problem.loss.value_and_slope(np.zeros(1))[0][0])
+    at_zero = problem.max_weight * float(problem.loss.value(np.zeros(1))[0])
     weights = 2.0 * noise_size / problem.strong_convexity + math.sqrt(2.0 * records * at_zero / problem.strong_convexity)
     sums = 1100.0 * records * problem.gradient_bound
     margins = (problem.dimension + 8.0) * records * problem.curvature_bound * weights

@@ -1,0 +1,115 @@
+"""How much of a total (epsilon, delta) the recorded guarantees take.
+
+Every entry holds a guarantee. An accountant turns the guarantees of all entries that touch one record into one guarantee g, and g costs
+
+    (epsilon, 0)            for pure epsilon-DP
+    (epsilon, delta)        for (epsilon, delta)-DP
+    (e, delta of the total) for any other curve, e the least number with g.delta(e) <= delta of the total, rounded up
+    (infinity, 1)           for no guarantee
+
+The cost must not exceed the total in either number. The guarantees of a ledger are chosen one after the other, possibly in view of earlier
+releases and of what is left, so an accountant must be valid as a privacy filter: basic composition is (Rogers, Roth, Ullman, Vadhan 2016,
+theorem 3.1), and so are Renyi curves (Feldman and Zrnic 2021) and Gaussian ones (Koskela, Tobaben, Honkela 2023).
+
+Disjoint parts. Let every record belong to exactly one of the declared parts, and let an entry on part p touch the records of p only. Two
+neighbouring data sets differ in one part p*, so every entry on another part has the same law on both, and the cost for p* is that of the
+entries on p* and on the whole. Over all p* the cost is at most the largest of these, number by number. This needs that a neighbour changes one
+part only: under add-remove any rule that looks at one record at a time will do; under replace-one the part of a record must be public and not
+change when its content is replaced (the hospital it came from, its row number), since moving a record changes two parts.
+
+Rounding. 0.1 + 0.2 is 0.30000000000000004 in a computer's numbers, so a total counts as exceeded when it is passed by more than one part in
+10^9.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from discreet.errors import InvalidInput
+from discreet.guarantees import ApproximateDP, Guarantee, NoGuarantee, PureDP
+
+Accountant: TypeAlias = Callable[[Sequence[Guarantee]], Guarantee]
+"""From the guarantees of several releases on the same records, each possibly chosen after seeing the ones before, to that of all of them together."""
+
+_ROUNDING = 1e-9
+_LARGEST = 1e6
+"""A curve that needs a larger epsilon than this is counted as infinite."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amount:
+    """A pair (epsilon, delta): a total, what is spent of it, or what is left."""
+
+    epsilon: float
+    delta: float = 0.0
+
+    def exceeds(self, total: "Amount") -> bool:
+        """Whether either number passes that of `total`; see the module docstring for rounding. NaN exceeds everything."""
+        tolerance = 1.0 + _ROUNDING
+        return not (self.epsilon <= total.epsilon * tolerance and self.delta <= total.delta * tolerance)
+
+    def left_of(self, total: "Amount") -> "Amount":
+        """`total` less this, at least zero."""
+        return Amount(epsilon=_remainder(total.epsilon, self.epsilon), delta=_remainder(total.delta, self.delta))
+
+    def __str__(self) -> str:
+        """In one line."""
+        return f"epsilon={self.epsilon:.12g}, delta={self.delta:.12g}"
+
+
+def total(epsilon: float, delta: float) -> Amount:
+    """A budget. Raises InvalidInput unless 0 < epsilon < infinity and 0 <= delta < 1."""
+    for value, name in ((epsilon, "epsilon"), (delta, "delta")):
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise InvalidInput(f"{name} of a total must be a number; {value!r} was given.")
+    if not (0 < epsilon < math.inf and 0 <= delta < 1):
+        raise InvalidInput(f"a total needs 0 < epsilon < infinity and 0 <= delta < 1; epsilon={epsilon!r}, delta={delta!r} were given.")
+    return Amount(epsilon=float(epsilon), delta=float(delta))
+
+
+def cost(guarantee: Guarantee, delta: float) -> Amount:
+    """What `guarantee` takes from a total with this delta; see the module docstring."""
+    match guarantee:
+        case PureDP(epsilon=epsilon):
+            return Amount(epsilon=epsilon)
+        case ApproximateDP(epsilon=epsilon, delta_at_epsilon=own):
+            return Amount(epsilon=epsilon, delta=own)
+        case NoGuarantee():
+            return Amount(epsilon=math.inf, delta=1.0)
+    if not guarantee.delta(_LARGEST) <= delta:
+        return Amount(epsilon=math.inf, delta=1.0)
+    low, high = 0.0, _LARGEST
+    while high - low > 1e-10 * high and high > 1e-12:
+        middle = 0.5 * (low + high)
+        if guarantee.delta(middle) <= delta:
+            high = middle
+        else:
+            low = middle
+    return Amount(epsilon=high, delta=delta)
+
+
+def cost_of_all(guarantees: Sequence[tuple[str | None, Guarantee]], delta: float, *, accountant: Accountant, part: str | None = None) -> Amount:
+    """What the recorded (part, guarantee) pairs take together from a total with this delta; part None is the whole data set.
+
+    With `part`, what they take from the records of this part; otherwise the largest over all parts, number by number.
+    """
+    whole = [guarantee for label, guarantee in guarantees if label is None]
+    labels = {label for label, _ in guarantees if label is not None}
+    if part is not None:
+        labels &= {part}
+    groups = [whole, *([*whole, *(guarantee for other, guarantee in guarantees if other == label)] for label in sorted(labels))]
+    costs = [cost(_together(group, accountant), delta) for group in groups if group]
+    return Amount(epsilon=max((each.epsilon for each in costs), default=0.0), delta=max((each.delta for each in costs), default=0.0))
+
+
+def _together(guarantees: Sequence[Guarantee], accountant: Accountant) -> Guarantee:
+    first, together = guarantees[0], accountant(guarantees)
+    if (together.neighbours, together.unit) != (first.neighbours, first.unit):
+        raise InvalidInput("the accountant returned a guarantee with another neighbouring relation or unit than those that it was given.")
+    return together
+
+
+def _remainder(whole: float, part: float) -> float:
+    rest = whole - part
+    return rest if rest > whole * _ROUNDING else 0.0

@@ -1,0 +1,126 @@
+"""What a ledger holds, as values: data sets with their totals, and entries with their state. All of it is public but for the digests.
+
+An entry begins as reserved, before any noise is drawn, and counts from that moment. It becomes settled when the release is done, or cancelled when
+the caller certifies that no noise was drawn. Whatever happens in between (an exception, a crash, a kill) leaves it reserved, and counted, for ever.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from discreet.errors import InvalidInput
+from discreet.guarantees import ApproximateDP, Guarantee, NoGuarantee, PureDP, Unit
+from discreet.ledger.amounts import Amount
+from discreet.neighbours import Neighbours
+
+_LONGEST = 200
+"""Characters of a name, a part or a purpose."""
+
+
+class State(StrEnum):
+    """How far an entry has come."""
+
+    RESERVED = "reserved"
+    SETTLED = "settled"
+    CANCELLED = "cancelled"
+
+    @property
+    def counts(self) -> bool:
+        """Whether it takes from the total."""
+        return self is not State.CANCELLED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataSet:
+    """A data set of a ledger: what one neighbour may change, and how much may be spent in all."""
+
+    name: str
+    neighbours: Neighbours
+    unit: Unit
+    declared: Amount
+    """The total at first."""
+    total: Amount
+    """The total in force: the last amendment, or `declared`."""
+    parts: tuple[str, ...]
+    """Labels of the disjoint parts, sorted; none when the data set is spent on as a whole only."""
+    aliases: tuple[str, ...]
+    """Other names of the same data set, sorted."""
+    created: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One spending. Times are UTC, ISO 8601."""
+
+    id: str
+    """A UUID, the same in every export."""
+    data_set: str
+    part: str | None
+    guarantee: Guarantee
+    purpose: str
+    state: State
+    reserved_at: str
+    closed_at: str | None
+    """When it was settled or cancelled."""
+
+    def __str__(self) -> str:
+        """One line for lists."""
+        state = "reserved, never settled (a release under way, or a crash; counted)" if self.state is State.RESERVED else str(self.state)
+        where = self.data_set if self.part is None else f"{self.data_set}, part {self.part}"
+        return f"{self.reserved_at}  {where}  {priced(self.guarantee)}  {self.purpose or '-'}  {state}  {self.id}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amendment:
+    """A later total of a data set, and why it was changed."""
+
+    id: str
+    data_set: str
+    total: Amount
+    reason: str
+    created: str
+
+
+def public_text(value: object, what: str, *, empty: bool = False) -> str:
+    """`value` if it can be shown in one line. Raises InvalidInput for anything else."""
+    if not isinstance(value, str) or not value.isprintable() or len(value) > _LONGEST or value != value.strip() or not (value or empty):
+        raise InvalidInput(
+            f"{what} must be a text of {'0' if empty else '1'} to {_LONGEST} printable characters without blanks at its ends, as it is shown in reports."
+        )
+    return value
+
+
+def distinct_labels(parts: Sequence[str]) -> tuple[str, ...]:
+    """The labels of a partition, sorted. Raises InvalidInput for a label given twice, or one label alone."""
+    if isinstance(parts, str):
+        raise InvalidInput("parts must be a list of labels; one text was given.")
+    labels = tuple(sorted(public_text(label, "the label of a part") for label in parts))
+    if len(set(labels)) != len(labels) or len(labels) == 1:
+        raise InvalidInput("the parts of a data set need at least two labels, each given once.")
+    return labels
+
+
+def priced(guarantee: Guarantee) -> str:
+    """A guarantee in a few characters."""
+    match guarantee:
+        case PureDP(epsilon=epsilon):
+            return str(Amount(epsilon=epsilon))
+        case ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta):
+            return str(Amount(epsilon=epsilon, delta=delta))
+        case NoGuarantee():
+            return "no guarantee (epsilon is infinite)"
+        case _:
+            return str(guarantee)
+
+
+def relation(neighbours: Neighbours, unit: Unit) -> str:
+    """The relation and unit in words."""
+    return f"{neighbours}, one {unit}"
+
+
+def now() -> str:
+    """The time, UTC, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+

@@ -1,0 +1,116 @@
+"""An invented table of people with its schema, and a way to run the program on it."""
+
+import inspect
+import json
+import math
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from click.testing import CliRunner
+
+from discreet.cli import program
+
+GOLDEN = Path(__file__).parent / "golden"
+
+SCHEMA = """\
+format = "discreet-schema/1"
+name = "people"
+rows = "normalise"
+
+[target]
+column = "answer"
+classes = ["no", "yes"]
+
+[numeric.age]
+lower = 0
+upper = 100
+
+[numeric.hours]
+lower = 0
+upper = 80
+outside = "clip"
+
+[categorical.city]
+categories = ["north", "south", "other"]
+other = "other"
+"""
+
+
+class Outcome(NamedTuple):
+    """What a run of the program left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self):
+        """Standard output as one JSON document, strictly."""
+        return json.loads(self.out, parse_constant=pytest.fail)
+
+    @property
+    def error(self):
+        """The one line on standard error, or the message of the JSON error."""
+        if self.out.startswith("{"):
+            return self.json["error"]["message"]
+        assert self.out == ""
+        assert self.err.count("\n") == 1, self.err
+        return self.err
+
+
+def discreet(*arguments, stdin=None):
+    """Run the program in this process."""
+    separate = {"mix_stderr": False} if "mix_stderr" in inspect.signature(CliRunner).parameters else {}
+    result = CliRunner(**separate).invoke(program, [str(one) for one in arguments], input=stdin, prog_name="discreet")
+    assert "Traceback" not in result.stdout + result.stderr
+    return Outcome(result.exit_code, result.stdout, result.stderr)
+
+
+def rows(count=300):
+    """Invented people: (age, hours, city, answer), older and busier ones saying yes."""
+    for i in range(count):
+        age, hours = 20 + (i * 37) % 60, (i * 53) % 80
+        city = ("north", "south", "east")[i % 3]
+        yes = age / 80 + hours / 80 + 0.2 * math.sin(i) > 1.1
+        yield age, hours, city, "yes" if yes else "no"
+
+
+def csv_text(records):
+    """With a column that the schema does not name."""
+    return "age,hours,nickname,city,answer\n" + "".join(
+        f"{age},{hours},n{i},{city},{answer}\n" for i, (age, hours, city, answer) in enumerate(records)
+    )
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The current directory, with people.csv and people.toml in it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("DISCREET_DEBUG", raising=False)
+    (tmp_path / "people.csv").write_text(csv_text(rows()), encoding="utf-8")
+    (tmp_path / "people.toml").write_text(SCHEMA, encoding="utf-8")
+    return tmp_path
+
+
+FIT = ("fit", "people.csv", "--schema", "people.toml", "--epsilon", "1", "--delta", "1e-6", "--out", "model.json")
+
+
+@pytest.fixture(scope="session")
+def fitted_model(tmp_path_factory):
+    """The text of a model file fitted by the program."""
+    base = tmp_path_factory.mktemp("fitted")
+    (base / "people.csv").write_text(csv_text(rows()), encoding="utf-8")
+    (base / "people.toml").write_text(SCHEMA, encoding="utf-8")
+    outcome = discreet(
+        "fit", base / "people.csv", "--schema", base / "people.toml", "--epsilon", "1", "--delta", "1e-6", "--out", base / "model.json"
+    )
+    assert outcome.code == 0, outcome.err
+    return (base / "model.json").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def model(folder, fitted_model):
+    """The folder with model.json in it."""
+    (folder / "model.json").write_text(fitted_model, encoding="utf-8")
+    return folder

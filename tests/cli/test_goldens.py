@@ -1,0 +1,119 @@
+"""What the program says, word for word. After a change that is meant: DISCREET_UPDATE_GOLDENS=1 pytest tests/cli, then read the difference."""
+
+import os
+import re
+
+import pytest
+
+from discreet.estimators.model import Model
+from tests.cli.conftest import FIT, GOLDEN, discreet
+
+COMMANDS = ["", "demo", "schema", "schema new", "schema check", "fit", "predict", "evaluate", "verify", "show"]
+
+
+def compare(name, text):
+    path = GOLDEN / name
+    if os.environ.get("DISCREET_UPDATE_GOLDENS"):
+        path.write_text(text, encoding="utf-8")
+    assert text == path.read_text(encoding="utf-8")
+
+
+def normalised(text):
+    """Without what changes from run to run or from machine to machine."""
+    text = re.sub(r"\d+\.\d s\b", "0.0 s", text)
+    return re.sub(r"(?<!BY )-?\d+\.\d+(e[+-]?\d+)?|\d+e-\d+", "NUMBER", text)
+
+
+@pytest.fixture(autouse=True)
+def a_terminal_of_100_columns(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help(command):
+    outcome = discreet(*command.split(), "--help")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "Examples:\n    discreet " in outcome.out
+    compare(f"help-{command.replace(' ', '-') or 'discreet'}.txt", outcome.out)
+
+
+@pytest.mark.parametrize("command", ["", "schema"])
+def test_a_group_without_a_command_shows_its_help(command):
+    outcome = discreet(*command.split())
+    assert outcome.code == 0
+    assert outcome.out == discreet(*command.split(), "--help").out
+
+
+def test_the_demonstration_in_words(folder):
+    outcome = discreet("demo", "--seed", "1", "--out", folder / "adult.json")
+    assert outcome.code == 0
+    assert (
+        outcome.err == "Warning: --seed makes the noise reproducible, so it protects nobody: the certificate is not valid. Leave it out to publish.\n"
+    )
+    text = outcome.out.replace(str(folder), "FOLDER")
+    compare("demo.txt", re.sub(r"\d+\.\d %", "NUMBER %", normalised(text)))
+    assert (folder / "adult.json").exists()
+
+
+def test_the_demonstration_in_numbers():
+    document = discreet("demo", "--seed", "1", "--json").json
+    seconds, verification = document.pop("seconds"), document.pop("verification")
+    error = document.pop("error")
+    assert 0 < seconds < 30
+    assert error["without_privacy"] == pytest.approx(0.1542, abs=0.002)
+    assert error["private"] == pytest.approx(0.160, abs=0.008)
+    assert error["always_commoner_class"] == 3846 / 16281
+    assert [check["name"] for check in verification["checks"] if not check["ok"]] == ["noise source"]
+    assert document.pop("guarantee") == {
+        "private": False,
+        "epsilon": pytest.approx(1.0),
+        "delta": pytest.approx(1e-6, rel=1e-3),
+        "neighbours": "replace-one",
+    }
+    assert document == {
+        "command": "demo",
+        "data": {
+            "name": "UCI Adult",
+            "source": "Becker and Kohavi (1996), UCI Machine Learning Repository, doi 10.24432/C5XW20",
+            "licence": "CC BY 4.0",
+            "public": True,
+            "trained_on": 32561,
+            "tested_on": 16281,
+        },
+        "noise": "ChaCha20 from a seed chosen by the caller: reproducible, therefore not private",
+        "commoner_class": "<=50K",
+        "written": None,
+    }
+
+
+def test_the_demonstration_verifies_without_a_seed():
+    document = discreet("demo", "--epsilon", "2", "--delta", "0", "--neighbours", "add-remove", "--json").json
+    assert document["verification"]["ok"]
+    assert document["guarantee"] == {"private": True, "epsilon": pytest.approx(2.0), "delta": 0.0, "neighbours": "add-remove"}
+
+
+def test_a_walk_through_all_commands(folder):
+    said = []
+    for line in (
+        "schema new people.csv --target answer --out stub.toml",
+        "schema check people.toml people.csv",
+        " ".join(FIT),
+        "verify model.json",
+        "evaluate model.json people.csv --data-is synthetic",
+        "predict model.json people.csv --out predictions.csv",
+    ):
+        outcome = discreet(*line.split())
+        assert (outcome.code, outcome.err) == (0, ""), line
+        said.append(f"$ discreet {line}\n{outcome.out}")
+    text = re.sub(r"^(no|yes) +\d+ +\d+", r"\1 COUNTS", normalised("\n".join(said)), flags=re.MULTILINE)
+    compare("walk.txt", re.sub(r"^(ok    [a-z ]+?)  .*", r"\1", text, flags=re.MULTILINE))  # what a check says is the certificate's
+    assert (folder / "stub.toml").read_text(encoding="utf-8").startswith("# What is public about this table")
+
+
+def test_show_prints_the_certificate(model):
+    outcome = discreet("show", "model.json")
+    assert outcome.code == 0
+    first, _, certificate = outcome.out.partition("\n\n")
+    assert first == "Model: logistic regression, 5 features and an intercept, classes 'no' (negative) and 'yes' (positive); schema 'people'"
+    assert certificate.startswith("Guarantee: epsilon = 1")
+    assert Model.load("model.json").certificate.digest in outcome.out

@@ -1,0 +1,169 @@
+"""Pipes, JSON and what only a real process shows."""
+
+import csv
+import io
+import os
+import subprocess
+import sys
+
+import pytest
+
+from discreet.cli.versions import PACKAGES
+from discreet.estimators.model import Model
+from tests.cli.conftest import FIT, csv_text, discreet, rows
+
+
+def python(*arguments, stdin="", cwd=None, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", "discreet", *arguments],
+        input=stdin,
+        cwd=cwd,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_a_table_may_come_through_a_pipe(folder):
+    text = csv_text(rows())
+    fitted = discreet("fit", "-", *FIT[2:], stdin=text)
+    assert (fitted.code, fitted.err) == (0, "")
+    predicted = discreet("predict", "model.json", "-", stdin=text)
+    assert predicted.out == discreet("predict", "model.json", "people.csv").out
+    assert discreet("evaluate", "model.json", "-", "--data-is", "synthetic", stdin=text).code == 0
+    assert discreet("schema", "check", "people.toml", "-", stdin=text).code == 0
+    assert discreet("schema", "new", "-", stdin=text).out.startswith("# What is public")
+
+
+def test_predictions_are_those_of_the_model(model):
+    written = discreet("predict", "model.json", "people.csv", "--probabilities", "--out", "predictions.csv")
+    assert written.out == "Written to predictions.csv\n"
+    with (model / "predictions.csv").open(newline="", encoding="utf-8") as file:
+        table = list(csv.DictReader(file))
+    loaded = Model.load("model.json")
+    frame = {name: list(values) for name, values in zip(("age", "hours", "city", "answer"), zip(*rows(), strict=True), strict=True)}
+    assert [row["prediction"] for row in table] == loaded.predict(frame).tolist()
+    assert [float(row["probability of yes"]) for row in table] == loaded.probabilities(frame)[:, 1].tolist()
+    document = discreet("predict", "model.json", "people.csv", "--probabilities", "--json").json
+    assert document["predictions"] == loaded.predict(frame).tolist()
+    assert document["probabilities"] == loaded.probabilities(frame).tolist()
+
+
+def test_predicting_needs_no_target_and_no_records(model):
+    assert discreet("predict", "model.json", "-", stdin="age,hours,city\n30,40,north\n").out in ("prediction\nno\n", "prediction\nyes\n")
+    assert discreet("predict", "model.json", "-", stdin="age,hours,city\n").out == "prediction\n"
+
+
+def test_measures_of_predictions_counted_by_hand(model):
+    document = discreet("evaluate", "model.json", "people.csv", "--data-is", "synthetic", "--json").json
+    predicted = list(csv.reader(io.StringIO(discreet("predict", "model.json", "people.csv").out)))[1:]
+    pairs = [(actual, guess[0]) for (*_, actual), guess in zip(rows(), predicted, strict=True)]
+    assert document["confusion"] == [[pairs.count((actual, guess)) for guess in ("no", "yes")] for actual in ("no", "yes")]
+    assert document["accuracy"] == sum(actual == guess for actual, guess in pairs) / 300
+    assert document["error"] == pytest.approx(1 - document["accuracy"])
+    assert document["always_commoner"] == min(sum(actual == label for actual, _ in pairs) for label in ("no", "yes")) / 300
+    assert document["records"] == 300
+    assert (document["data_is"], document["declaration"]) == ("synthetic", "these records were invented")
+
+
+def test_a_support_vector_machine_has_classes_but_no_probabilities(folder):
+    assert discreet(*FIT, "--model", "linear-svc", "--loss", "huber-hinge").code == 0
+    assert discreet("predict", "model.json", "people.csv").code == 0
+    assert discreet("evaluate", "model.json", "people.csv", "--data-is", "public", "--json").json["log_loss"] is None
+    refused = discreet("predict", "model.json", "people.csv", "--probabilities")
+    assert refused.code == 3
+    assert "a linear-svc has no probabilities" in refused.error
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "schema new people.csv --json",
+        "schema new people.csv --target answer --out stub.toml --json",
+        "schema check people.toml --json",
+        "schema check people.toml people.csv --json",
+        " ".join((*FIT, "--overwrite", "--json")),
+        "predict model.json people.csv --json",
+        "predict model.json people.csv --out predictions.csv --json",
+        "evaluate model.json people.csv --data-is public --json",
+        "verify model.json --json",
+        "show model.json --json",
+    ],
+)
+def test_json_is_one_document_and_nothing_else(model, line):
+    outcome = discreet(*line.split())
+    assert (outcome.code, outcome.err) == (0, "")
+    assert line.startswith(outcome.json["command"])
+
+
+def test_schema_check_tells_what_follows_from_the_schema(folder):
+    document = discreet("schema", "check", "people.toml", "people.csv", "--json").json
+    assert (document["features"], document["norm_bound"], document["unused_columns"]) == (5, 1.0, ["nickname"])
+    (folder / "other.csv").write_text("age,hours,answer\n", encoding="utf-8")
+    refused = discreet("schema", "check", "people.toml", "other.csv")
+    assert refused.code == 3
+    assert "'other.csv' lacks the columns 'city'" in refused.error
+
+
+def test_the_number_of_records_is_not_told_where_it_is_private(folder):
+    (folder / "people.csv").write_text(csv_text(rows(271)), encoding="utf-8")
+    outcome = discreet(*FIT, "--neighbours", "add-remove")
+    assert outcome.code == 0
+    assert "271" not in outcome.out + outcome.err
+    assert Model.load("model.json").certificate.problem["records"] is None
+
+
+def test_version_names_the_parts():
+    outcome = discreet("--version")
+    assert outcome.code == 0
+    assert [line.split()[0] for line in outcome.out.splitlines()] == ["discreet", "Python", *PACKAGES]
+    assert "not installed" not in outcome.out
+
+
+def test_a_process_of_its_own_goes_through_fit_and_a_closed_pipe(folder):
+    fitted = python(*FIT, cwd=folder)
+    assert (fitted.returncode, fitted.stderr) == (0, "")
+    assert "\x1b" not in fitted.stdout
+    many = "age,hours,city\n" + "30,40,north\n" * 50_000
+    with subprocess.Popen(
+        [sys.executable, "-m", "discreet", "predict", "model.json", "-"],
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        process.stdout.close()
+        process.stdin.write(many)
+        process.stdin.close()
+        said = process.stderr.read()
+        code = process.wait(timeout=60)
+    assert said == ""
+    assert code == 141
+
+
+def test_shell_completion_knows_commands_and_options(folder):
+    commands = python(_DISCREET_COMPLETE="bash_complete", COMP_WORDS="discreet ", COMP_CWORD="1", cwd=folder)
+    assert {line.partition(",")[2] for line in commands.stdout.splitlines()} >= {"demo", "fit", "predict", "schema", "verify"}
+    options = discreet("fit", "--help").out
+    assert "--epsilon" in options
+
+
+HEAVY = ("sklearn", "scipy", "polars", "numpy", "rich")
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("--version",), ("fit", "--help"), ("fit",)])
+def test_help_version_and_usage_errors_import_nothing_heavy(arguments):
+    script = (
+        "import importlib.util, sys, types\n"
+        "package = types.ModuleType('discreet')\n"
+        "package.__path__ = importlib.util.find_spec('discreet').submodule_search_locations\n"
+        "sys.modules['discreet'] = package  # without what discreet itself imports for its users\n"
+        "import discreet.cli\n"
+        "try: discreet.cli.program.main(sys.argv[1:])\n"
+        f"except SystemExit: pass\nprint([name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    process = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=False)
+    assert process.stdout.splitlines()[-1] == "[]"

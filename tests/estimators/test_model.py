@@ -1,0 +1,291 @@
+"""Models as values: the same answers as their estimator, files that are whole or absent, and nothing that contradicts itself."""
+
+import json
+import math
+import os
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from discreet import LinearSVC, LogisticRegression, Schema
+from discreet.data import CategoricalColumn, NumericColumn, Target
+from discreet.errors import FileFormatError, InvalidInput, InvalidType
+from discreet.estimators import whole_file
+from discreet.estimators.model import Model
+
+COUNT = 120
+TABLE = {
+    "age": [20 + (7 * i) % 60 for i in range(COUNT)],
+    "hours": [(11 * i) % 80 for i in range(COUNT)],
+    "city": [("north", "south")[i % 2] for i in range(COUNT)],
+    "answer": [("no", "yes")[(7 * i) % 60 + (11 * i) % 80 > 70] for i in range(COUNT)],
+}
+
+
+def schema_with(rows="normalise", classes=("no", "yes")):
+    return Schema(
+        name="people",
+        rows=rows,
+        target=Target(column="answer", classes=classes),
+        numeric=(NumericColumn(name="age", lower=0, upper=100), NumericColumn(name="hours", lower=0, upper=80)),
+        categorical=(CategoricalColumn(name="city", categories=("north", "south")),),
+    )
+
+
+def fitted(schema, kind=LogisticRegression, **settings):
+    encoded = schema.encode(TABLE, target=True)
+    return kind(**{"epsilon": 5.0, "data_norm": schema.norm_bound, **settings}).fit(encoded), encoded
+
+
+@pytest.fixture(scope="module")
+def model():
+    schema = schema_with()
+    return Model.from_estimator(fitted(schema)[0], schema)
+
+
+@pytest.mark.parametrize("kind", [LogisticRegression, LinearSVC])
+@pytest.mark.parametrize("rows", ["normalise", "bound"])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_a_model_answers_as_its_estimator(kind, rows, intercept):
+    schema = schema_with(rows)
+    estimator, encoded = fitted(schema, kind, fit_intercept=intercept, intercept_scale=0.7)
+    model = Model.from_json(Model.from_estimator(estimator, schema).to_json())
+    assert model.intercept_scale == (0.7 if intercept else 0)
+    np.testing.assert_array_equal(model.decision(TABLE), estimator.decision_function(encoded))
+    np.testing.assert_array_equal(model.decision(encoded), model.decision(TABLE))
+    np.testing.assert_array_equal(model.predict(TABLE), estimator.predict(encoded))
+    assert model.verify().ok
+    if kind is LogisticRegression:
+        np.testing.assert_array_equal(model.probabilities(TABLE), estimator.predict_proba(encoded))
+    else:
+        with pytest.raises(InvalidInput, match="a linear-svc has no probabilities"):
+            model.probabilities(TABLE)
+
+
+def test_predictions_by_hand():
+    """|x| = 1 and w = (0, 0, 1, -1), so the city decides."""
+    schema = schema_with("bound")
+    estimator, _ = fitted(schema, fit_intercept=False)
+    model = Model(kind="logistic-regression", schema=schema, weights=np.array([0.0, 0.0, -1.0, 1.0]), certificate=estimator.certificate_)
+    table = {"age": [0, 0], "hours": [0, 0], "city": ["north", "south"]}
+    assert model.decision(table).tolist() == [-1.0, 1.0]
+    assert model.predict(table).tolist() == ["no", "yes"]
+    assert model.probabilities(table)[:, 1] == pytest.approx([1 / (1 + math.e), math.e / (1 + math.e)])
+    assert [check.name for check in model.verify().checks if not check.ok] == ["released value"]
+
+
+@pytest.mark.parametrize("classes", [(0, 1), (False, True), ("no", 1)])
+def test_classes_come_back_as_they_were_declared(classes):
+    schema = schema_with(classes=classes)
+    table = TABLE | {"answer": [classes[1] if answer == "yes" else classes[0] for answer in TABLE["answer"]]}
+    estimator = LogisticRegression(epsilon=5.0).fit(schema.encode(table, target=True))
+    model = Model.from_estimator(estimator, schema)
+    model = Model.from_json(model.to_json())
+    assert {type(label) for label in model.predict(table).tolist()} <= {type(label) for label in classes}
+    assert set(model.predict(table).tolist()) <= set(classes)
+
+
+def test_a_table_of_other_rows_is_refused(model):
+    with pytest.raises(InvalidInput, match="lacks the columns 'city'"):
+        model.predict({"age": [1], "hours": [1]})
+    other = replace(schema_with(), categorical=())
+    with pytest.raises(InvalidInput, match=r"fitted on 4 features; rows with 2"):
+        model.decision(other.encode(TABLE, target=False))
+
+
+def test_a_model_is_a_value(model):
+    again = Model.from_json(model.to_json())
+    assert again == model
+    assert again != replace(model, weights=-model.weights)
+    assert model != "model"
+    with pytest.raises(ValueError, match="read-only"):
+        model.weights[0] = 0.0
+    with pytest.raises(AttributeError):
+        model.kind = "linear-svc"
+
+
+def test_only_fitted_estimators_of_the_schema_make_models():
+    schema = schema_with()
+    estimator, _ = fitted(schema)
+    with pytest.raises(InvalidInput, match="not fitted yet"):
+        Model.from_estimator(LogisticRegression(), schema)
+    with pytest.raises(InvalidType, match="LogisticRegression or a LinearSVC; dict was given"):
+        Model.from_estimator({}, schema)
+    with pytest.raises(InvalidInput, match=r"declares the classes \['yes', 'no'\]"):
+        Model.from_estimator(estimator, schema_with(classes=("yes", "no")))
+    with pytest.raises(InvalidInput, match=r"bounds rows by 1.7320508\d*, the certificate states 1"):
+        Model.from_estimator(estimator, schema_with("bound"))
+    with pytest.raises(InvalidInput, match="makes 2 features, the certificate states 4"):
+        Model.from_estimator(estimator, replace(schema, categorical=()))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"kind": "tree"}, "must be one of"),
+        ({"kind": None}, "must be one of"),
+        ({"weights": np.ones(4)}, "5 weights belong to this problem, the model holds a vector of 4"),
+        ({"weights": np.ones((5, 1))}, "holds an array of 5"),
+        ({"weights": np.full(5, np.nan)}, "finite"),
+    ],
+)
+def test_parts_that_do_not_belong_together_are_refused(model, change, words):
+    with pytest.raises(InvalidInput, match=words):
+        replace(model, **change)
+
+
+def test_a_logistic_regression_needs_a_logistic_certificate():
+    schema = schema_with()
+    model = Model.from_estimator(fitted(schema, LinearSVC)[0], schema)
+    with pytest.raises(InvalidInput, match='certificate is for the loss "softplus-hinge"'):
+        replace(model, kind="logistic-regression")
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def edited(model, *path, value):
+    record = json.loads(model.to_json())
+    inner = record
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = value
+    return json.dumps(record)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        (("format",), "discreet-model/2", "this version reads the format 'discreet-model/1'"),
+        (("kind",), 3, "must be one of"),
+        (("classes",), ["yes", "no"], "field classes says something else"),
+        (("classes",), None, "field classes says something else"),
+        (("weights",), "1, 2", "no list of numbers"),
+        (("weights",), [True] * 5, "no list of numbers"),
+        (("weights",), ["1"] * 5, "no list of numbers"),
+        (("weights",), [10**400] * 5, "beyond the range"),
+        (("weights",), [1.0] * 6, "5 weights belong to this problem"),
+        (("weights",), [float("nan")] * 5, "holds NaN"),
+        (("weights",), [float("-inf")] * 5, "holds -Infinity"),
+        (("extra",), 1, "holds 'extra'"),
+        (("schema",), [], "schema is not valid"),
+        (("schema", "format"), "discreet-schema/9", "discreet-schema/9"),
+        (("certificate",), 1, "certificate of format"),
+        (("certificate", "version"), "1\x1b[2J", "control characters"),
+        (("certificate", "problem", "features"), 7, "makes 4 features, the certificate states 7"),
+        (("certificate", "problem", "data_norm"), "1", "lacks its data_norm|bounds rows by"),
+        (("certificate", "problem", "data_norm"), 2.0, "bounds rows by 1, the certificate states 2"),
+        (("certificate", "problem", "intercept_scale"), None, "intercept_scale"),
+        (("certificate", "problem", "loss"), "huber-hinge", "for the loss"),
+        (("certificate", "guarantee", "kind"), "perfect", "unknown kind"),
+    ],
+)
+def test_a_file_that_is_wrong_in_one_place_is_refused_in_one_sentence(model, path, value, words):
+    with pytest.raises(FileFormatError, match=words) as caught:
+        Model.from_json(edited(model, *path, value=value))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["kind", "classes", "weights", "schema", "certificate", "format"])
+def test_a_file_that_lacks_a_part_is_refused(model, key):
+    record = json.loads(model.to_json())
+    del record[key]
+    with pytest.raises(FileFormatError, match=key):
+        Model.from_json(json.dumps(record))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("1e999", "beyond the range"), ("{} {}", "not JSON"), ('{"a": 1, "a": 2}', "same key twice"), ("3", "a number was found")]
+)
+def test_a_file_that_is_no_strict_json_object_is_refused(text, words):
+    with pytest.raises(FileFormatError, match=words):
+        Model.from_json(text)
+
+
+def test_a_saved_model_is_read_back_exactly(model, tmp_path):
+    model.save(tmp_path / "model.json")
+    again = Model.load(tmp_path / "model.json")
+    assert again == model
+    assert again.weights.tobytes() == model.weights.tobytes()
+    assert json.loads((tmp_path / "model.json").read_text(encoding="utf-8"))["format"] == "discreet-model/1"
+    assert names(tmp_path) == ["model.json"]
+
+
+def test_saving_does_not_overwrite_unless_asked(model, tmp_path):
+    path = tmp_path / "model.json"
+    path.write_text("kept", encoding="utf-8")
+    with pytest.raises(InvalidInput, match="exists already"):
+        model.save(path)
+    assert path.read_text(encoding="utf-8") == "kept"
+    model.save(path, overwrite=True)
+    assert Model.load(path) == model
+    assert names(tmp_path) == ["model.json"]
+
+
+def test_a_file_that_appears_while_writing_is_not_overwritten(model, tmp_path, monkeypatch):
+    path = tmp_path / "model.json"
+    monkeypatch.setattr(whole_file.os, "fsync", lambda _: path.write_text("kept", encoding="utf-8"))
+    with pytest.raises(InvalidInput, match="cannot be written"):
+        model.save(path)
+    assert path.read_text(encoding="utf-8") == "kept"
+    assert names(tmp_path) == ["model.json"]
+
+
+def test_a_file_system_without_links_is_written_to_all_the_same(model, tmp_path, monkeypatch):
+    def no_links(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(whole_file.Path, "hardlink_to", no_links)
+    model.save(tmp_path / "model.json")
+    assert names(tmp_path) == ["model.json"]
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt(), MemoryError()])
+@pytest.mark.parametrize("place", ["fsync", "hardlink_to", "replace"])
+@pytest.mark.parametrize("there", [True, False])
+def test_no_failure_leaves_half_a_file(model, tmp_path, monkeypatch, error, place, there):
+    def fail(*_):
+        raise error
+
+    path = tmp_path / "model.json"
+    if there:
+        path.write_text("kept", encoding="utf-8")
+    if place != "fsync":
+        monkeypatch.setattr(whole_file.Path, "hardlink_to", fail if place == "hardlink_to" else full_system)
+        monkeypatch.setattr(whole_file.Path, "replace", fail)
+    else:
+        monkeypatch.setattr(whole_file.os, "fsync", fail)
+    with pytest.raises((InvalidInput, KeyboardInterrupt, MemoryError)):
+        model.save(path, overwrite=there)
+    assert names(tmp_path) == (["model.json"] if there else [])
+    assert not there or path.read_text(encoding="utf-8") == "kept"
+
+
+def full_system(*_):
+    raise OSError(28, "No space left on device")
+
+
+def test_a_link_keeps_pointing_where_it_did(model, tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "real.json").write_text("old", encoding="utf-8")
+    (tmp_path / "link.json").symlink_to(tmp_path / "folder" / "real.json")
+    model.save(tmp_path / "link.json", overwrite=True)
+    assert (tmp_path / "link.json").is_symlink()
+    assert Model.load(tmp_path / "folder" / "real.json") == model
+
+
+@pytest.mark.skipif(os.name == "nt", reason="/dev/null is not there")
+def test_a_device_is_never_replaced(model):
+    with pytest.raises(InvalidInput, match="no ordinary file"):
+        model.save("/dev/null", overwrite=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("absent.json", "there is no model file"), (".", "cannot be read"), ("\0", "cannot be read"), ("latin.json", "not UTF-8")]
+)
+def test_a_file_that_cannot_be_read_is_named(tmp_path, name, words):
+    (tmp_path / "latin.json").write_bytes(b"\xff\xfe")
+    with pytest.raises(InvalidInput, match=words):
+        Model.load(tmp_path / name)
