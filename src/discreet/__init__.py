@@ -1,17 +1,45 @@
 """Discreet: private convex learning and private data release, with guarantees that are proved, checked by machine and written down.
 
-from discreet import LogisticRegression
-model = LogisticRegression(epsilon=1.0, data_norm=1.0, classes=["no", "yes"]).fit(X, y)
-print(model.certificate_)
+    from discreet import LogisticRegression
+    model = LogisticRegression(epsilon=1.0, data_norm=1.0, classes=["no", "yes"]).fit(X, y)
+    print(model.certificate_)
+
+Names are imported when they are first used, so that the command line answers at once.
 """
 
-from discreet.certificates import Certificate, Release, Verification
-from discreet.data import Dataset, Domain, EncodedTable, Schema
-from discreet.errors import DiscreetError
-from discreet.estimators import LinearSVC, LogisticRegression
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
-from discreet.noise import SeededNoise, SystemNoise
-from discreet.version import VERSION as __version__
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from discreet.certificates import Certificate, Release, Verification
+    from discreet.data import Dataset, Domain, EncodedTable, Schema, read_table
+    from discreet.errors import DiscreetError
+    from discreet.estimators import LinearSVC, LogisticRegression, Model
+    from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
+    from discreet.noise import SeededNoise, SystemNoise
+    from discreet.version import VERSION
+
+    __version__ = VERSION
+
+_HOMES = {
+    "ADD_REMOVE": "neighbours",
+    "REPLACE_ONE": "neighbours",
+    "Certificate": "certificates",
+    "Dataset": "data",
+    "DiscreetError": "errors",
+    "Domain": "data",
+    "EncodedTable": "data",
+    "LinearSVC": "estimators",
+    "LogisticRegression": "estimators",
+    "Model": "estimators",
+    "Neighbours": "neighbours",
+    "Release": "certificates",
+    "Schema": "data",
+    "SeededNoise": "noise",
+    "SystemNoise": "noise",
+    "Verification": "certificates",
+    "read_table": "data",
+}
 
 __all__ = [
     "ADD_REMOVE",
@@ -23,6 +51,7 @@ __all__ = [
     "EncodedTable",
     "LinearSVC",
     "LogisticRegression",
+    "Model",
     "Neighbours",
     "Release",
     "Schema",
@@ -30,4 +59,19 @@ __all__ = [
     "SystemNoise",
     "Verification",
     "__version__",
+    "read_table",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """The public names, each from the package where it lives."""
+    if name == "__version__":
+        return import_module("discreet.version").VERSION
+    if name in _HOMES:
+        return getattr(import_module(f"discreet.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Public names, imported or not."""
+    return sorted({*globals(), *__all__})

@@ -297,7 +297,8 @@ def test_a_tampered_model_does_not_verify(model, fitted_model):
     outcome = discreet("verify", "model.json")
     assert outcome.code == 6
     assert "FAIL  released value" in outcome.out
-    assert "NOT VALID: 1 of 9 checks failed." in outcome.out
+    assert outcome.out.count("FAIL") == 1
+    assert "NOT VALID: 1 of " in outcome.out
     document = discreet("verify", "model.json", "--json")
     assert document.code == 6
     assert [check["name"] for check in document.json["checks"] if not check["ok"]] == ["released value"]

@@ -6,6 +6,7 @@ and twenty times larger. Adding a class to a package therefore puts it under the
 
 import dataclasses
 import importlib
+import inspect
 
 from discreet.errors import DiscreetError
 
@@ -19,10 +20,10 @@ def every(protocol):
     package = importlib.import_module(protocol.__module__.rpartition(".")[0])
     exported = [getattr(package, name) for name in package.__all__]
     classes = [kind for kind in exported if isinstance(kind, type)]
-    protocols = tuple(kind for kind in classes if getattr(kind, "_is_protocol", False))
+    protocols = tuple(kind for kind in classes if getattr(kind, "_is_protocol", False) or inspect.isabstract(kind))
     found = []
     for kind in classes:
-        if kind in protocols:
+        if kind in protocols or inspect.isabstract(kind):
             continue
         instance = kind(**_required(kind))
         if not isinstance(instance, protocols):

@@ -22,7 +22,8 @@ def feature_rows(X: Any) -> Design:
 
     float32 and float64 arrays are not copied. Raises InvalidInput or InvalidType, without any value of X.
     """
-    matrix: Any = _sparse(X) if sp.issparse(X) else _dense(X)
+    compressed = sp.issparse(X)
+    matrix: Any = _sparse(X) if compressed else _dense(X)
     if matrix.ndim != 2:
         raise InvalidInput(
             f"X must be a table of shape (n, d); an array with {matrix.ndim} dimension(s) was given. "
@@ -32,7 +33,7 @@ def feature_rows(X: Any) -> Design:
         raise InvalidInput("X has 0 sample(s) while a minimum of 1 is required.")
     if matrix.shape[1] == 0:
         raise InvalidInput(f"X has 0 feature(s) (shape=({matrix.shape[0]}, 0)) while a minimum of 1 is required.")
-    values = matrix.data if sp.issparse(matrix) else matrix
+    values = matrix.data if compressed else matrix
     if not np.isfinite(np.sum(values)) and not np.all(np.isfinite(values)):
         raise InvalidInput(
             "X must be finite: it contains NaN or inf. Decide on missing values before fitting (a schema can do that, column by column)."

@@ -3,23 +3,23 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
+from discreet.arrays import Floats
 from discreet.errors import InvalidInput
-from discreet.guarantees.base import Json, Unit
-from discreet.neighbours import Neighbours
+from discreet.guarantees.base import Json, Statement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ApproximateDP:
-    """(epsilon, delta)-differential privacy; nothing is claimed at smaller epsilon."""
+class ApproximateDP(Statement):
+    """(epsilon, delta)-differential privacy; nothing more is claimed than what this pair implies."""
 
     epsilon: float
     delta_at_epsilon: float
-    neighbours: Neighbours
-    theorem: str
-    unit: Unit = Unit.RECORD
 
     def __post_init__(self) -> None:
         """Refuse numbers that bound nothing."""
+        Statement.__post_init__(self)
         if not (math.isfinite(self.epsilon) and self.epsilon >= 0):
             raise InvalidInput(f"a guarantee needs 0 <= epsilon < infinity; {self.epsilon!r} was given.")
         if not 0 <= self.delta_at_epsilon < 1:
@@ -36,13 +36,12 @@ class ApproximateDP:
         pure_part = (1.0 - ratio) / (1.0 + math.exp(-self.epsilon))
         return min(1.0, self.delta_at_epsilon + (1.0 - self.delta_at_epsilon) * pure_part)
 
+    def deltas(self, epsilons: Floats) -> Floats:
+        """`delta` of every number of an array."""
+        gaps = np.maximum(self.epsilon - epsilons, 0.0)
+        curve: Floats = self.delta_at_epsilon + (1.0 - self.delta_at_epsilon) * -np.expm1(-gaps) / (1.0 + math.exp(-self.epsilon))
+        return np.minimum(curve, 1.0)
+
     def to_dict(self) -> dict[str, Json]:
         """For certificates."""
-        return {
-            "kind": "approximate",
-            "epsilon": self.epsilon,
-            "delta": self.delta_at_epsilon,
-            "neighbours": str(self.neighbours),
-            "unit": str(self.unit),
-            "theorem": self.theorem,
-        }
+        return self.stated("approximate", epsilon=self.epsilon, delta=self.delta_at_epsilon)

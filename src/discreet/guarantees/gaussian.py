@@ -12,9 +12,12 @@ bound.
 import math
 import sys
 
-from scipy.special import erfcx
+import numpy as np
+from scipy.special import erfc, erfcx
 
+from discreet.arrays import Floats
 from discreet.errors import InvalidInput
+from discreet.guarantees.numbers import require_count, up
 
 _ROUNDING = 1e-14
 """Relative error allowed for each of the two terms; about 40 times what erfcx and exp commit."""
@@ -57,6 +60,22 @@ def gaussian_delta(epsilon: float, mu: float) -> float:
     return min(1.0, max(0.0, first - second) + _ROUNDING * first + 5e-324)
 
 
+def gaussian_deltas(epsilons: Floats, mu: float) -> Floats:
+    """`gaussian_delta` of every number of an array."""
+    if not 0 < mu < math.inf:
+        return np.array([gaussian_delta(float(epsilon), mu) for epsilon in epsilons])
+    thresholds = epsilons / mu - 0.5 * mu
+    near = np.clip(thresholds, -_FARTHEST, 0.0)
+    density = np.exp(-0.5 * np.square(np.maximum(thresholds, 0.0))) / 2.0
+    far_first = density * erfcx(np.maximum(thresholds, 0.0) / math.sqrt(2.0))
+    far_second = density * erfcx((np.maximum(thresholds, 0.0) + mu) / math.sqrt(2.0))
+    left = thresholds < 0
+    first = np.where(left, 0.5 * erfc(near / math.sqrt(2.0)), far_first)
+    second = np.where(left, np.exp(np.minimum(epsilons, 700.0)) * 0.5 * erfc((np.minimum(thresholds, 0.0) + mu) / math.sqrt(2.0)), far_second)
+    deltas: Floats = np.minimum(1.0, np.maximum(0.0, first - second) + _ROUNDING * first + 5e-324)
+    return np.where(thresholds > _FARTHEST, sys.float_info.min, deltas)
+
+
 def gaussian_mu(epsilon: float, delta: float) -> float:
     """The largest mu (to 1e-9, rounded down) with delta_G(epsilon; mu) <= delta: the analytic Gaussian mechanism needs sigma = Delta / mu.
 
@@ -76,3 +95,15 @@ def gaussian_mu(epsilon: float, delta: float) -> float:
         else:
             high = middle
     return math.exp(low)
+
+
+def gaussian_scale(epsilon: float, delta: float, *, sensitivity: float, count: int = 1) -> float:
+    """The least standard deviation (to 1e-9, rounded up) with which `count` Gaussian answers are (epsilon, delta)-private together.
+
+    Each answer may depend on the ones before and moves by at most `sensitivity` in Euclidean norm between neighbours; together they are one
+    Gaussian answer of sensitivity sqrt(count) times as large (Dong, Roth, Su 2022, corollary 3.3).
+    """
+    require_count("the number of answers", count)
+    if not (math.isfinite(sensitivity) and sensitivity > 0):
+        raise InvalidInput(f"Gaussian noise needs a positive finite sensitivity; {sensitivity!r} was given.")
+    return up(sensitivity * math.sqrt(count) / gaussian_mu(epsilon, delta), 1e-15)

@@ -2,17 +2,12 @@
 
 from dataclasses import dataclass
 
-from discreet.guarantees.base import Json, Unit
-from discreet.neighbours import Neighbours
+from discreet.guarantees.base import Json, Statement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NoGuarantee:
+class NoGuarantee(Statement):
     """The release protects nobody; `theorem` says why."""
-
-    neighbours: Neighbours
-    theorem: str
-    unit: Unit = Unit.RECORD
 
     def delta(self, epsilon: float) -> float:  # noqa: ARG002 - the curve is constant
         """1 everywhere."""
@@ -20,4 +15,4 @@ class NoGuarantee:
 
     def to_dict(self) -> dict[str, Json]:
         """For certificates."""
-        return {"kind": "none", "neighbours": str(self.neighbours), "unit": str(self.unit), "theorem": self.theorem}
+        return self.stated("none")

@@ -7,22 +7,22 @@ For epsilon' < epsilon the profile is delta(epsilon') = (e^epsilon - e^epsilon')
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
+from discreet.arrays import Floats
 from discreet.errors import InvalidInput
-from discreet.guarantees.base import Json, Unit
-from discreet.neighbours import Neighbours
+from discreet.guarantees.base import Json, Statement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PureDP:
+class PureDP(Statement):
     """epsilon-differential privacy."""
 
     epsilon: float
-    neighbours: Neighbours
-    theorem: str
-    unit: Unit = Unit.RECORD
 
     def __post_init__(self) -> None:
         """Refuse an epsilon that is no bound."""
+        Statement.__post_init__(self)
         if not (math.isfinite(self.epsilon) and self.epsilon >= 0):
             raise InvalidInput(f"a guarantee needs 0 <= epsilon < infinity; {self.epsilon!r} was given.")
 
@@ -33,6 +33,12 @@ class PureDP:
             return 0.0
         return -math.expm1(-gap) / (1.0 + math.exp(-self.epsilon))
 
+    def deltas(self, epsilons: Floats) -> Floats:
+        """`delta` of every number of an array."""
+        gaps = np.maximum(self.epsilon - epsilons, 0.0)
+        curve: Floats = -np.expm1(-gaps) / (1.0 + math.exp(-self.epsilon))
+        return curve
+
     def to_dict(self) -> dict[str, Json]:
         """For certificates."""
-        return {"kind": "pure", "epsilon": self.epsilon, "neighbours": str(self.neighbours), "unit": str(self.unit), "theorem": self.theorem}
+        return self.stated("pure", epsilon=self.epsilon)

@@ -82,11 +82,32 @@ class Amendment:
     created: str
 
 
+def new_data_set(name: str, total: Amount, neighbours: Neighbours, unit: Unit, parts: Sequence[str]) -> DataSet:
+    """A data set with nothing spent, after checking its words. Raises InvalidInput."""
+    try:
+        relation_of, unit_of = Neighbours(neighbours), Unit(unit)
+    except ValueError:
+        raise InvalidInput(
+            f"neighbours must be one of {[str(kind) for kind in Neighbours]} and unit one of {[str(kind) for kind in Unit]}; "
+            f"{neighbours!r} and {unit!r} were given."
+        ) from None
+    return DataSet(
+        name=public_text(name, "the name of a data set"),
+        neighbours=relation_of,
+        unit=unit_of,
+        declared=total,
+        total=total,
+        parts=distinct_labels(parts),
+        aliases=(),
+        created=now(),
+    )
+
+
 def public_text(value: object, what: str, *, empty: bool = False) -> str:
     """`value` if it can be shown in one line. Raises InvalidInput for anything else."""
     if not isinstance(value, str) or not value.isprintable() or len(value) > _LONGEST or value != value.strip() or not (value or empty):
         raise InvalidInput(
-            f"{what} must be a text of {'0' if empty else '1'} to {_LONGEST} printable characters without blanks at its ends, as it is shown in reports."
+            f"{what} must be a text of {'0' if empty else '1'} to {_LONGEST} printable characters without blanks at its ends: reports show it."
         )
     return value
 
@@ -122,5 +143,3 @@ def relation(neighbours: Neighbours, unit: Unit) -> str:
 def now() -> str:
     """The time, UTC, to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-

@@ -1,9 +1,9 @@
 """The file of a ledger: SQLite, so set up that what was reserved cannot be lost.
 
-Rollback journal, not a write-ahead log: at rest the ledger is one file, so that a copy of it misses nothing. `synchronous=EXTRA`: a commit returns when
-the data, the end of the journal and the folder's entry are on the disk; at FULL, the loss of power just after a commit can take it back, and with it a
-reservation whose noise has been drawn. Every write is one `BEGIN IMMEDIATE` transaction: of many processes one at a time reads the sum and adds to it.
-A process that is killed leaves a journal, which the next one that opens the file rolls back.
+Rollback journal, not a write-ahead log: at rest the ledger is one file, so that a copy of it misses nothing. `synchronous=EXTRA`: a commit
+returns when the data and the end of the journal, its entry in the folder included, are on the disk; at FULL, the loss of power just after a commit
+can take it back, and with it a reservation whose noise has been drawn. Every write is one `BEGIN IMMEDIATE` transaction: of many processes one at a
+time reads the sum and adds to it. A process that is killed leaves a journal, which the next one that opens the file rolls back.
 
 A connection lives as long as one transaction, so none is ever shared between threads or inherited by a forked process. Within a process the
 transactions wait for one lock, which is also held while the process forks: a child that was forked in the middle of a transaction would inherit
@@ -39,7 +39,8 @@ CREATE TABLE data_set (
 CREATE TABLE part (data_set TEXT NOT NULL REFERENCES data_set, label TEXT NOT NULL, PRIMARY KEY (data_set, label));
 CREATE TABLE alias (name TEXT PRIMARY KEY, data_set TEXT NOT NULL REFERENCES data_set);
 CREATE TABLE amendment (
-    id TEXT PRIMARY KEY, data_set TEXT NOT NULL REFERENCES data_set, epsilon REAL NOT NULL, delta REAL NOT NULL, reason TEXT NOT NULL, created TEXT NOT NULL
+    id TEXT PRIMARY KEY, data_set TEXT NOT NULL REFERENCES data_set, epsilon REAL NOT NULL, delta REAL NOT NULL,
+    reason TEXT NOT NULL, created TEXT NOT NULL
 );
 CREATE TABLE known_table (digest TEXT PRIMARY KEY, data_set TEXT NOT NULL REFERENCES data_set);
 CREATE TABLE entry (
@@ -49,7 +50,7 @@ CREATE TABLE entry (
 CREATE INDEX entry_of_data_set ON entry (data_set);
 """
 
-_turn = threading.Lock()
+_turn = threading.RLock()  # of one thread twice: an accountant may fork
 if sys.platform != "win32":
     os.register_at_fork(before=_turn.acquire, after_in_parent=_turn.release, after_in_child=_turn.release)
 
@@ -78,7 +79,7 @@ class LedgerFile:
         deadline = time.monotonic() + self.patience
         if not self.path.exists():
             raise InvalidInput(f"there is no ledger {str(self.path)!r}. Check the path, or make a new ledger with Ledger.create.")
-        if not _turn.acquire(timeout=self.patience):
+        if not _turn.acquire(timeout=max(0.0, self.patience)):
             raise self._busy()
         try:
             with closing(self._connect(deadline)) as connection:
@@ -173,4 +174,6 @@ def _check_version(connection: sqlite3.Connection, path: Path) -> None:
         raise FileFormatError(f"{str(path)!r} is no ledger of discreet. Check the path.")
     version = connection.execute("PRAGMA user_version").fetchone()[0]
     if version != VERSION:
-        raise FileFormatError(f"the ledger {str(path)!r} has version {version}; this discreet reads version {VERSION}. Use the discreet that wrote it.")
+        raise FileFormatError(
+            f"the ledger {str(path)!r} has version {version}; this discreet reads version {VERSION}. Use the discreet that wrote it."
+        )

@@ -33,7 +33,7 @@ def problem_hypotheses(problem: RegularisedRisk, neighbours: Neighbours) -> tupl
             enforced="rows are shortened to data_norm one by one when the data set is built, before anything is computed from them",
         ),
         Hypothesis(
-            required=f"the loss is convex in the margin, with slope at most {problem.loss.lipschitz:g} and curvature at most {problem.loss.smoothness:g}",
+            required=f"the loss is convex in the margin, its slope at most {problem.loss.lipschitz:g}, its curvature at most {problem.loss.smoothness:g}",
             enforced=f"the type of the loss ({problem.loss.name}) and its law tests; no record weighs more than {problem.max_weight:g}",
         ),
         Hypothesis(
@@ -51,6 +51,17 @@ def minimiser_hypothesis(tolerance: float) -> Hypothesis:
     )
 
 
+def computing_hypotheses(tolerance: float, step: float) -> tuple[Hypothesis, ...]:
+    """The conditions on the solver and on the arithmetic."""
+    exact = Hypothesis(
+        required=f"the weights are released on the grid of step {step:.6g}, with exact discrete noise in every coordinate",
+        enforced="integers drawn without floating-point decisions; their scale covers how far solver, noise and rounding are from real numbers",
+    )
+    return (minimiser_hypothesis(tolerance), exact)
+
+
 def noise_hypothesis(law: str) -> Hypothesis:
     """The condition on the noise, `law` in words."""
-    return Hypothesis(required=f"the noise is secret and {law}", enforced="drawn by the noise source, in double precision, anew for every release")
+    return Hypothesis(
+        required=f"the noise is secret and {law}", enforced="drawn by the noise source anew for every release, surely close to an ideal real draw"
+    )

@@ -1,5 +1,6 @@
-"""Random sources. Noise is drawn here and nowhere else, always from an explicit source."""
+"""Random sources and the laws they draw. Noise is drawn here and nowhere else, always from an explicit source."""
 
-from discreet.noise.source import Noise, SeededNoise, SystemNoise
+from discreet.noise.source import Noise, SeededNoise, SystemNoise, gaussian_error, spherical_error
+from discreet.noise.words import Integers
 
-__all__ = ["Noise", "SeededNoise", "SystemNoise"]
+__all__ = ["Integers", "Noise", "SeededNoise", "SystemNoise", "gaussian_error", "spherical_error"]

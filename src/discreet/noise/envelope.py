@@ -35,7 +35,7 @@ UNIT_BITS = 31
 """Fractional bits of the vectorised test."""
 PRECISION = 128
 FACTOR_BITS = 16
-LARGEST_BLOCK_BITS = 47
+LARGEST_BLOCK_BITS = 46
 ENOUGH = Fraction(7, 10)
 """More than log 2 = 0.6931..."""
 
@@ -124,7 +124,7 @@ def envelope_for(exponent: Exponent) -> Envelope:
     height_bits = UNIT_BITS - ((factor >> FACTOR_BITS) + 1).bit_length()
     slope = [0] * (count + 1)
     if wide:
-        slope = [_floor(block * (exponent.linear + 2 * exponent.square * block * i)) for i in range(count + 1)]
+        slope = _slopes(block * exponent.linear, 2 * exponent.square * block * block, count + 1)
     wedges = cells - certain
     before = np.repeat(np.cumsum(wedges) - wedges, wedges)
     return Envelope(
@@ -139,7 +139,7 @@ def envelope_for(exponent: Exponent) -> Envelope:
         wedge_level=np.repeat(certain, wedges) + np.arange(wedges.sum()) - before,
         reference=block * tops,
         slope=np.array(slope)[tops],
-        curvature=_floor(exponent.square * block * block) if wide else 0,
+        curvature=_slopes(exponent.square * block * block, Fraction(0), 1)[0] if wide else 0,
         height_bits=height_bits,
         low=np.array([factor * low >> (spare - height_bits) for low, _ in heights])[tops],
         high=np.array([-(-factor * high >> (spare - height_bits)) for _, high in heights])[tops],
@@ -147,21 +147,26 @@ def envelope_for(exponent: Exponent) -> Envelope:
 
 
 def _heights(exponent: Exponent, block: int, spread: int) -> list[tuple[int, int]]:
-    """Integers around 2^128 rho(B i) for i = 0 .. Q, where Q >= 1 is the first with spread CELLS rho(B Q) <= the sum of all blocks' heights."""
+    """Integers around 2^128 rho(B i) for i = 0 .. Q, Q >= 1 the first with spread CELLS rho(B Q) <= rho(0) + 2 (rho(B) + ... + rho(B (Q - 1))).
+
+    The right-hand side is at most the sum of the heights of all blocks, which is at most CELLS / C.
+    """
     square = exponent.square * block * block
     low, high = 1 << PRECISION, 1 << PRECISION
     ratio_low, ratio_high = exp_bounds(exponent(block), PRECISION)
     step_low, step_high = exp_bounds(2 * square, PRECISION)
     heights = [(low, high)]
     total = low
-    while len(heights) == 1 or spread * CELLS * high > total:
+    while True:
         low, high = low * ratio_low >> PRECISION, (high * ratio_high >> PRECISION) + 1
         ratio_low, ratio_high = ratio_low * step_low >> PRECISION, (ratio_high * step_high >> PRECISION) + 1
         heights.append((low, high))
+        if spread * CELLS * high <= total:
+            return heights
         total += 2 * low
-    # `total` is rho(0) + 2 rho(B) + ... + 2 rho(B Q), which single integers exceed by nothing more than rho(Q) itself.
-    return heights
 
 
-def _floor(x: Fraction) -> int:
-    return (x.numerator << UNIT_BITS) // x.denominator
+def _slopes(first: Fraction, step: Fraction, count: int) -> list[int]:
+    """floor(2^31 (first + i step)), over one denominator."""
+    base, rise, denominator = first.numerator * step.denominator, step.numerator * first.denominator, first.denominator * step.denominator
+    return [((base + i * rise) << UNIT_BITS) // denominator for i in range(count)]

@@ -1,48 +1,75 @@
-"""Where noise comes from, and the two laws that mechanisms draw.
+"""Where noise comes from, and the laws that mechanisms draw.
 
-    gaussian:   N(0, scale^2 I_d)
-    spherical:  density proportional to exp(-rate |b|_2) on R^d: |b| ~ Gamma(d, 1/rate), direction uniform
-                (Chaudhuri, Monteleoni, Sarwate 2011, eq. 7)
+    gaussian:           N(0, scale^2 I_d), each number surely close to an ideal real one (module `continuous`)
+    spherical:          density proportional to exp(-rate |b|_2) on R^d: |b| a sum of d exponential numbers over the rate, direction uniform
+                        (Chaudhuri, Monteleoni, Sarwate 2011, eq. 7)
+    discrete_gaussian:  integers with probability proportional to exp(-k^2 / (2 scale^2)), exactly (Canonne, Kamath, Steinke 2020)
+    discrete_laplace:   integers with probability proportional to exp(-|k| / scale), exactly
 
 Bits come from ChaCha20 under a fresh 256-bit key for every call, so no state is shared between calls, threads or forked workers, and no key
-outlives a call. Draws are double-precision numbers, not exact real ones: see the page on sharp edges for what that means.
+outlives a call.
 """
 
 import hashlib
 import math
-import os
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import count
-from typing import Protocol, runtime_checkable
 
 import numpy as np
-from randomgen import ChaCha
 
 from discreet.arrays import Floats
 from discreet.errors import InvalidInput, PrivateDataError
+from discreet.noise.continuous import EXPONENTIAL_LIMIT, NORMAL_ERROR, NORMAL_LIMIT, standard_exponentials, standard_normals
+from discreet.noise.discrete import discrete_gaussian, discrete_laplace
+from discreet.noise.words import Integers, Words, keyed_words, system_words
 
 
-@runtime_checkable
-class Noise(Protocol):
+class Noise(ABC):
     """A source of noise. `private` is False when somebody may know or replay what is drawn."""
 
+    __slots__ = ()
+
     @property
+    @abstractmethod
     def private(self) -> bool:
         """Whether a guarantee may rest on this source."""
 
     @property
+    @abstractmethod
     def description(self) -> str:
         """One line for certificates."""
 
+    @abstractmethod
+    def words(self) -> Words:
+        """A new stream of uniform 64-bit words, independent of all others of this source."""
+
     def gaussian(self, *, scale: float, dimension: int, draws: int) -> Floats:
-        """Independent N(0, scale^2 I) vectors as columns, shape (dimension, draws)."""
+        """Independent N(0, scale^2 I) vectors as columns, (dimension, draws), each surely within `gaussian_error` of its ideal."""
+        numbers = standard_normals(self.words(), draws * dimension).reshape(draws, dimension)
+        return np.asfortranarray(numbers.T) * _checked(scale, "scale")
 
     def spherical(self, *, rate: float, dimension: int, draws: int) -> Floats:
-        """Independent vectors of density proportional to exp(-rate |b|_2) as columns, shape (dimension, draws)."""
+        """Independent vectors of density prop. to exp(-rate |b|_2) as columns, (dimension, draws), each within `spherical_error` of its ideal."""
+        words = self.words()
+        directions = standard_normals(words, draws * dimension).reshape(draws, dimension)
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+        lengths = standard_exponentials(words, draws * dimension).reshape(draws, dimension).sum(axis=1, keepdims=True)
+        return np.asfortranarray((directions * (lengths / _checked(rate, "rate"))).T)
+
+    def discrete_gaussian(self, *, scale: float, dimension: int, draws: int) -> Integers:
+        """Independent integers with P(k) proportional to exp(-k^2 / (2 scale^2)), exactly, (dimension, draws)."""
+        variance = Fraction(_checked(scale, "scale")) ** 2
+        return discrete_gaussian(self.words(), variance=variance, count=draws * dimension).reshape(dimension, draws)
+
+    def discrete_laplace(self, *, scale: float, dimension: int, draws: int) -> Integers:
+        """Independent integers with P(k) proportional to exp(-|k| / scale), exactly, (dimension, draws)."""
+        return discrete_laplace(self.words(), scale=_checked(scale, "scale"), count=draws * dimension).reshape(dimension, draws)
 
 
 @dataclass(frozen=True, slots=True)
-class SystemNoise:
+class SystemNoise(Noise):
     """Noise keyed by the operating system's randomness: the only source under which a certificate is valid."""
 
     @property
@@ -55,21 +82,22 @@ class SystemNoise:
         """Names the generator and the origin of its key."""
         return "ChaCha20, a fresh 256-bit key from the operating system for every draw"
 
-    def gaussian(self, *, scale: float, dimension: int, draws: int) -> Floats:
-        """See Noise."""
-        return _gaussian(_generator(os.urandom(32)), scale, dimension, draws)
-
-    def spherical(self, *, rate: float, dimension: int, draws: int) -> Floats:
-        """See Noise."""
-        return _spherical(_generator(os.urandom(32)), rate, dimension, draws)
+    def words(self) -> Words:
+        """A stream under a fresh key."""
+        return system_words()
 
 
 @dataclass(frozen=True, slots=True)
-class SeededNoise:
+class SeededNoise(Noise):
     """Reproducible noise for tests and studies. Whoever knows or guesses the seed can subtract it, so it protects nobody."""
 
     seed: int
     _calls: "count[int]" = field(default_factory=count, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Refuse a seed that is no integer."""
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int):
+            raise InvalidInput(f"a seed must be an integer; {self.seed!r} was given.")
 
     @property
     def private(self) -> bool:
@@ -81,30 +109,29 @@ class SeededNoise:
         """Says that the noise can be replayed."""
         return "ChaCha20 from a seed chosen by the caller: reproducible, therefore not private"
 
-    def gaussian(self, *, scale: float, dimension: int, draws: int) -> Floats:
-        """See Noise."""
-        return _gaussian(self._next(), scale, dimension, draws)
-
-    def spherical(self, *, rate: float, dimension: int, draws: int) -> Floats:
-        """See Noise."""
-        return _spherical(self._next(), rate, dimension, draws)
-
-    def _next(self) -> np.random.Generator:
+    def words(self) -> Words:
+        """The stream of the next call."""
         text = f"discreet seeded noise {self.seed} {next(self._calls)}"
-        return _generator(hashlib.sha256(text.encode()).digest())
-
-    def __post_init__(self) -> None:
-        """Refuse a seed that is no integer."""
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int):
-            raise InvalidInput(f"a seed must be an integer; {self.seed!r} was given.")
+        return keyed_words(hashlib.sha256(text.encode()).digest())
 
     def __reduce__(self) -> tuple[object, ...]:
         """Refuse: a copy would replay the same noise from its own counter."""
         raise PrivateDataError("a seeded noise source cannot be copied; make one per worker, with its own seed.")
 
 
-def _generator(key: bytes) -> np.random.Generator:
-    return np.random.Generator(ChaCha(key=int.from_bytes(key, "little"), rounds=20))
+def gaussian_error(*, scale: float, dimension: int) -> float:
+    """The largest Euclidean distance of a drawn Gaussian vector from its ideal: that of the numbers, and one more rounding."""
+    return (NORMAL_ERROR + 2.0**-52) * NORMAL_LIMIT * scale * math.sqrt(dimension)
+
+
+def spherical_error(*, rate: float, dimension: int) -> float:
+    """The largest Euclidean distance of a drawn spherical vector from its ideal.
+
+    The length, at most d EXPONENTIAL_LIMIT / rate, is a sum of d numbers y off by 2^-51 (1 + y), added with a relative error below d 2^-53;
+    the direction, from numbers off by a relative NORMAL_ERROR, is off by less than 2 NORMAL_ERROR + (d + 8) 2^-53.
+    """
+    longest = dimension * EXPONENTIAL_LIMIT / rate
+    return dimension * 2.0**-51 / rate + longest * (2.0 * NORMAL_ERROR + 2.0**-51 + (2 * dimension + 16) * 2.0**-53)
 
 
 def _checked(size: float, what: str) -> float:
@@ -112,14 +139,3 @@ def _checked(size: float, what: str) -> float:
     if not (math.isfinite(size) and size > 0):
         raise InvalidInput(f"noise needs a positive finite {what}; {size!r} was given.")
     return size
-
-
-def _gaussian(generator: np.random.Generator, scale: float, dimension: int, draws: int) -> Floats:
-    return np.asfortranarray(generator.standard_normal((draws, dimension)).T) * _checked(scale, "scale")
-
-
-def _spherical(generator: np.random.Generator, rate: float, dimension: int, draws: int) -> Floats:
-    directions = generator.standard_normal((draws, dimension))
-    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    lengths = generator.gamma(shape=dimension, scale=1.0 / _checked(rate, "rate"), size=(draws, 1))
-    return np.asfortranarray((directions * lengths).T)

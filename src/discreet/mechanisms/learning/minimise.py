@@ -42,14 +42,19 @@ def default_tolerance(problem: RegularisedRisk, noise_size: float) -> float:
     return 4.0 * _UNIT_ROUNDOFF * (sums + margins + linear)
 
 
-def residual_share(problem: RegularisedRisk, *, first_noise: float, residual_noise: float) -> float:
-    """The share of the budget for the residual stage that about minimises the total noise, from public numbers.
+def weight_reach(problem: RegularisedRisk) -> float:
+    """About how much a linear term is divided by before it reaches the weights.
 
-    `first_noise` is the size of the perturbation of the objective, `residual_noise` that of the residual noise if the stage had the whole
-    budget. The first reaches the weights divided by about lambda + (curvature bound) n / dimension; a share x costs the first stage a
-    factor 1 + x and gives the second a size proportional to 1 / x.
+    That is lambda, plus the most that n records of this size can add to the Hessian, spread over all directions.
     """
     records = float(problem.domain.records or _NOMINAL_RECORDS)
-    reach = problem.strong_convexity + problem.curvature_bound * records / problem.dimension
-    ratio = residual_noise * reach / first_noise
-    return float(min(max(ratio ** (2.0 / 3.0), 1e-3), 0.05))
+    return problem.strong_convexity + problem.curvature_bound * records / problem.dimension
+
+
+def last_share(ratio: float) -> float:
+    """The share of the budget for the last stage that about minimises the total noise.
+
+    `ratio` is the size of the last stage's noise if it had the whole budget, over that of the first stage's. A share x costs the first stage a
+    factor 1 + x and gives the last one a size ratio / x: sqrt((1 + x)^2 + (ratio / x)^2) is least near ratio^(2/3).
+    """
+    return min(max(ratio ** (2.0 / 3.0), 1e-3), 0.05)

@@ -1,8 +1,10 @@
 """Gaussian objective perturbation (theorem T1 of the proof note objective_perturbation.md).
 
-    b ~ N(0, sigma^2 I),   f = argmin G + <b, .>,   release f' + N(0, sigma_2^2 I) with |grad| <= tau at f'
+    b ~ N(0, sigma^2 I),   f = argmin G + <b, .>,   release a point near f on a grid, with discrete Gaussian noise
 
-    delta(epsilon + epsilon_2) <= delta_T1(epsilon) + delta_G(epsilon_2; 2 tau / (lambda sigma_2))
+    delta(epsilon + epsilon_2) <= delta_T1(epsilon) + delta_2(epsilon_2)
+
+delta_2 hides a distance of (tau + e) / lambda from f: the solver stops at gradient norm tau, the drawn b is within e of its ideal (module `grid`).
 
 delta_T1 is computed in module `gaussian_profile`; for the logistic loss with lambda >= R^2 / epsilon it is the profile of one Gaussian
 mechanism, with no slack at all.
@@ -15,14 +17,15 @@ from discreet.arrays import Floats
 from discreet.certificates import Hypothesis
 from discreet.data import Dataset
 from discreet.errors import InfeasibleTarget
-from discreet.guarantees import ApproximateDP, gaussian_delta, gaussian_mu
+from discreet.guarantees import ApproximateDP, gaussian_mu
 from discreet.mechanisms.base import LearningMechanism
-from discreet.mechanisms.hypotheses import minimiser_hypothesis, noise_hypothesis, problem_hypotheses
+from discreet.mechanisms.hypotheses import computing_hypotheses, noise_hypothesis, problem_hypotheses
 from discreet.mechanisms.learning.gaussian_profile import objective_delta, objective_scale
-from discreet.mechanisms.learning.minimise import default_tolerance, minimisers, residual_share
+from discreet.mechanisms.learning.grid import GaussianGrid
+from discreet.mechanisms.learning.minimise import default_tolerance, last_share, minimisers, weight_reach
 from discreet.mechanisms.learning.ridge import infeasible, least_ridge
 from discreet.neighbours import Neighbours
-from discreet.noise import Noise
+from discreet.noise import Noise, gaussian_error
 from discreet.problems import RegularisedRisk
 
 
@@ -36,10 +39,14 @@ class GaussianObjectivePerturbation(LearningMechanism):
     """epsilon at which delta_T1 is evaluated."""
     tolerance: float
     """tau, the largest gradient norm of the minimiser."""
-    residual_scale: float
-    """sigma_2 of the residual stage."""
-    residual_epsilon: float
-    """epsilon_2 of the residual stage."""
+    noise_error: float
+    """e, the largest distance of the drawn noise from its ideal."""
+    grid_step: float
+    """Step of the grid that the weights are released on."""
+    grid_scale: float
+    """Parameter of the discrete Gaussian noise, in steps."""
+    grid_epsilon: float
+    """epsilon_2 of the last stage."""
     neighbours: Neighbours
 
     @property
@@ -53,38 +60,53 @@ class GaussianObjectivePerturbation(LearningMechanism):
         refusal = infeasible(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
         rough = _scale(problem, epsilon * (1.0 - 1e-3), delta * (1.0 - 1e-3), neighbours, refusal)
         tolerance = default_tolerance(problem, rough * problem.dimension**0.5)
-        sensitivity = 2.0 * tolerance / problem.strong_convexity
-        share = residual_share(problem, first_noise=rough, residual_noise=sensitivity / gaussian_mu(epsilon, delta))
+        radius = (tolerance + gaussian_error(scale=rough, dimension=problem.dimension)) / problem.strong_convexity
+        share = last_share(2.0 * radius / gaussian_mu(epsilon, delta) * weight_reach(problem) / rough)
+        scale = _scale(problem, epsilon * (1.0 - share), delta * (1.0 - share), neighbours, refusal)
+        noise_error = gaussian_error(scale=scale, dimension=problem.dimension)
+        last_epsilon = epsilon * share * (1.0 - 1e-13)
+        grid = GaussianGrid.calibrate(
+            radius=(tolerance + noise_error) / problem.strong_convexity,
+            dimension=problem.dimension,
+            epsilon=last_epsilon,
+            delta=delta * share * (1.0 - 1e-6),
+        )
         return cls(
-            scale=_scale(problem, epsilon * (1.0 - share), delta * (1.0 - share), neighbours, refusal),
+            scale=scale,
             epsilon=epsilon * (1.0 - share),
             tolerance=tolerance,
-            residual_scale=sensitivity / gaussian_mu(epsilon * share, delta * share * (1.0 - 1e-6)),
-            residual_epsilon=epsilon * share * (1.0 - 1e-13),
+            noise_error=noise_error,
+            grid_step=grid.step,
+            grid_scale=grid.scale,
+            grid_epsilon=last_epsilon,
             neighbours=neighbours,
         )
 
     def guarantee(self, problem: RegularisedRisk) -> ApproximateDP:
         """See module docstring."""
         first = objective_delta(problem, scale=self.scale, epsilon=self.epsilon, neighbours=self.neighbours)
-        second = gaussian_delta(self.residual_epsilon, 2.0 * self.tolerance / (problem.strong_convexity * self.residual_scale))
+        radius = (self.tolerance + self.noise_error) / problem.strong_convexity
+        second = self._grid.delta(radius=radius, dimension=problem.dimension, epsilon=self.grid_epsilon)
         return ApproximateDP(
-            epsilon=self.epsilon + self.residual_epsilon,
-            delta_at_epsilon=first + second,
+            epsilon=self.epsilon + self.grid_epsilon,
+            delta_at_epsilon=min(first + second, 1.0 - 2.0**-53),
             neighbours=self.neighbours,
-            theorem="objective perturbation, theorem T1 with residual stage",
+            theorem="objective perturbation, theorem T1, released on a grid",
         )
 
     def hypotheses(self, problem: RegularisedRisk) -> tuple[Hypothesis, ...]:
         """See LearningMechanism."""
         law = noise_hypothesis(f"Gaussian with standard deviation {self.scale:.10g} in every coordinate")
-        return (*problem_hypotheses(problem, self.neighbours), law, minimiser_hypothesis(self.tolerance))
+        return (*problem_hypotheses(problem, self.neighbours), law, *computing_hypotheses(self.tolerance, self.grid_step))
 
     def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""
         linears = noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=count)
-        weights = minimisers(problem, data, linears, self.tolerance)
-        return weights + noise.gaussian(scale=self.residual_scale, dimension=problem.dimension, draws=count)
+        return self._grid.release(minimisers(problem, data, linears, self.tolerance), noise)
+
+    @property
+    def _grid(self) -> GaussianGrid:
+        return GaussianGrid(step=self.grid_step, scale=self.grid_scale)
 
 
 def _scale(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours, refusal: InfeasibleTarget) -> float:

@@ -1,9 +1,10 @@
 """Pure objective perturbation (theorem T2 of the proof note objective_perturbation.md; Chaudhuri, Monteleoni, Sarwate 2011, Algorithm 2, corrected).
 
-    b of density proportional to exp(-beta |b|_2),   f = argmin G + <b, .>
-    release f' + N with |grad| <= tau at f', N of density proportional to exp(-beta_2 |N|_2)
+    b of density proportional to exp(-beta |b|_2),   f = argmin G + <b, .>,   release a point near f on a grid, with discrete Laplace noise
 
-    epsilon = max_t { beta G t + J(t) } (+ beta G under replace-one)  +  2 tau beta_2 / lambda,     G = c_max L R, J the Jacobian term
+    epsilon = max_t { beta G t + J(t) } (+ beta G under replace-one)  +  epsilon_2,     G = c_max L R, J the Jacobian term
+
+epsilon_2 hides a distance of (tau + e) / lambda from f: the solver stops at gradient norm tau, the drawn b is within e of its ideal (module `grid`).
 
 For losses with J(t) <= a t (1 - t) and a <= beta G the first part is exactly beta G (2 beta G under replace-one): no slack (corollary 2).
 """
@@ -18,12 +19,13 @@ from discreet.certificates import Hypothesis
 from discreet.data import Dataset
 from discreet.guarantees import PureDP
 from discreet.mechanisms.base import LearningMechanism
-from discreet.mechanisms.hypotheses import minimiser_hypothesis, noise_hypothesis, problem_hypotheses
+from discreet.mechanisms.hypotheses import computing_hypotheses, noise_hypothesis, problem_hypotheses
+from discreet.mechanisms.learning.grid import LaplaceGrid
 from discreet.mechanisms.learning.jacobian import jacobian_corners
-from discreet.mechanisms.learning.minimise import default_tolerance, minimisers, residual_share
+from discreet.mechanisms.learning.minimise import default_tolerance, last_share, minimisers, weight_reach
 from discreet.mechanisms.learning.ridge import infeasible
 from discreet.neighbours import ADD_REMOVE, Neighbours
-from discreet.noise import Noise
+from discreet.noise import Noise, spherical_error
 from discreet.problems import RegularisedRisk
 from discreet.regularisers import L2
 
@@ -39,8 +41,12 @@ class PureObjectivePerturbation(LearningMechanism):
     """beta: the noise has norm about dimension / beta."""
     tolerance: float
     """tau, the largest gradient norm of the minimiser."""
-    residual_rate: float
-    """beta_2 of the residual stage."""
+    noise_error: float
+    """e, the largest distance of the drawn noise from its ideal."""
+    grid_step: float
+    """Step of the grid that the weights are released on."""
+    grid_scale: float
+    """Parameter of the discrete Laplace noise, in steps."""
     neighbours: Neighbours
     extra_ridge: float = 0.0
     """Added to lambda before the objective is formed (CMS's n Delta); 0 except under the published calibration."""
@@ -59,43 +65,62 @@ class PureObjectivePerturbation(LearningMechanism):
             raise refusal
         noise_size = problem.dimension / rough
         tolerance = default_tolerance(problem, noise_size)
-        alone = problem.dimension * 2.0 * tolerance / (problem.strong_convexity * epsilon)
-        share = residual_share(problem, first_noise=noise_size, residual_noise=alone)
+        radius = (tolerance + spherical_error(rate=rough, dimension=problem.dimension)) / problem.strong_convexity
+        share = last_share(3.0 * problem.dimension * radius / epsilon * weight_reach(problem) / noise_size)
         rate = objective_rate(problem, epsilon=epsilon * (1.0 - share), neighbours=neighbours)
         if rate <= 0:
             raise refusal
+        return cls.with_rate(problem, rate=rate, tolerance=tolerance, last_epsilon=epsilon * share * _DOWN, neighbours=neighbours)
+
+    @classmethod
+    def with_rate(
+        cls,
+        problem: RegularisedRisk,
+        *,
+        rate: float,
+        tolerance: float,
+        last_epsilon: float,
+        neighbours: Neighbours,
+        extra_ridge: float = 0.0,
+    ) -> Self:
+        """The mechanism with this noise, whose last stage spends `last_epsilon`."""
+        noise_error = spherical_error(rate=rate, dimension=problem.dimension)
+        radius = (tolerance + noise_error) / (problem.strong_convexity + extra_ridge)
+        grid = LaplaceGrid.calibrate(radius=radius, dimension=problem.dimension, epsilon=last_epsilon)
         return cls(
             rate=rate,
             tolerance=tolerance,
-            residual_rate=residual_rate(problem, epsilon=epsilon * share * _DOWN, tolerance=tolerance),
+            noise_error=noise_error,
+            grid_step=grid.step,
+            grid_scale=grid.scale,
             neighbours=neighbours,
+            extra_ridge=extra_ridge,
         )
 
     def guarantee(self, problem: RegularisedRisk) -> PureDP:
         """See module docstring."""
         effective = self._effective(problem)
         first = objective_epsilon(effective, rate=self.rate, neighbours=self.neighbours)
-        second = 2.0 * self.tolerance * self.residual_rate / effective.strong_convexity
-        return PureDP(epsilon=first + second, neighbours=self.neighbours, theorem="objective perturbation, theorem T2 with residual stage")
+        radius = (self.tolerance + self.noise_error) / effective.strong_convexity
+        second = self._grid.epsilon(radius=radius, dimension=problem.dimension)
+        return PureDP(epsilon=first + second, neighbours=self.neighbours, theorem="objective perturbation, theorem T2, released on a grid")
 
     def hypotheses(self, problem: RegularisedRisk) -> tuple[Hypothesis, ...]:
         """See LearningMechanism."""
         law = noise_hypothesis(f"of density proportional to exp(-{self.rate:.10g} |b|)")
-        return (*problem_hypotheses(self._effective(problem), self.neighbours), law, minimiser_hypothesis(self.tolerance))
+        return (*problem_hypotheses(self._effective(problem), self.neighbours), law, *computing_hypotheses(self.tolerance, self.grid_step))
 
     def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""
         linears = noise.spherical(rate=self.rate, dimension=problem.dimension, draws=count)
-        weights = minimisers(self._effective(problem), data, linears, self.tolerance)
-        return weights + noise.spherical(rate=self.residual_rate, dimension=problem.dimension, draws=count)
+        return self._grid.release(minimisers(self._effective(problem), data, linears, self.tolerance), noise)
+
+    @property
+    def _grid(self) -> LaplaceGrid:
+        return LaplaceGrid(step=self.grid_step, scale=self.grid_scale)
 
     def _effective(self, problem: RegularisedRisk) -> RegularisedRisk:
         return replace(problem, regulariser=L2(strength=problem.strong_convexity + self.extra_ridge))
-
-
-def residual_rate(problem: RegularisedRisk, *, epsilon: float, tolerance: float) -> float:
-    """beta_2 that spends epsilon on hiding a distance of 2 tau / lambda."""
-    return epsilon * problem.strong_convexity / (2.0 * tolerance)
 
 
 def objective_epsilon(problem: RegularisedRisk, *, rate: float, neighbours: Neighbours) -> float:

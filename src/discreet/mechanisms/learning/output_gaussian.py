@@ -1,8 +1,11 @@
 """Gaussian output perturbation (proof note output_perturbation.md).
 
-    f = argmin G to |grad| <= tau,   release f + N(0, sigma^2 I),   delta(epsilon) = delta_G(epsilon; (k G + 2 tau) / (lambda sigma))
+    f = argmin G,   release a point near f + N(0, sigma^2 I) on a grid, with discrete Gaussian noise
 
-with G = c_max L R, and k = 1 under add-remove, 2 under replace-one; calibrated by the analytic Gaussian mechanism.
+    delta(epsilon + epsilon_2) = delta_G(epsilon; k G / (lambda sigma)) + delta_2(epsilon_2)
+
+with G = c_max L R, and k = 1 under add-remove, 2 under replace-one; calibrated by the analytic Gaussian mechanism. delta_2 hides a distance of
+tau / lambda + e: the solver stops at gradient norm tau, the drawn noise is within e of its ideal (module `grid`).
 """
 
 from dataclasses import dataclass
@@ -13,11 +16,12 @@ from discreet.certificates import Hypothesis
 from discreet.data import Dataset
 from discreet.guarantees import ApproximateDP, gaussian_delta, gaussian_mu
 from discreet.mechanisms.base import LearningMechanism
-from discreet.mechanisms.hypotheses import minimiser_hypothesis, noise_hypothesis, problem_hypotheses
-from discreet.mechanisms.learning.minimise import default_tolerance
+from discreet.mechanisms.hypotheses import computing_hypotheses, noise_hypothesis, problem_hypotheses
+from discreet.mechanisms.learning.grid import GaussianGrid
+from discreet.mechanisms.learning.minimise import default_tolerance, last_share
 from discreet.mechanisms.learning.sensitivity import minimiser_sensitivity, one_minimiser
 from discreet.neighbours import Neighbours
-from discreet.noise import Noise
+from discreet.noise import Noise, gaussian_error
 from discreet.problems import RegularisedRisk
 
 
@@ -31,6 +35,14 @@ class GaussianOutputPerturbation(LearningMechanism):
     """epsilon at which delta is stated."""
     tolerance: float
     """tau, the largest gradient norm of the minimiser."""
+    noise_error: float
+    """e, the largest distance of the drawn noise from its ideal."""
+    grid_step: float
+    """Step of the grid that the weights are released on."""
+    grid_scale: float
+    """Parameter of the discrete Gaussian noise, in steps."""
+    grid_epsilon: float
+    """epsilon_2 of the last stage."""
     neighbours: Neighbours
 
     @property
@@ -42,25 +54,52 @@ class GaussianOutputPerturbation(LearningMechanism):
     def calibrate(cls, problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:
         """The least noise for (epsilon, delta); always feasible."""
         tolerance = default_tolerance(problem, 0.0)
-        scale = minimiser_sensitivity(problem, tolerance=tolerance, neighbours=neighbours) / gaussian_mu(epsilon, delta * (1.0 - 1e-6))
-        return cls(scale=scale, epsilon=epsilon, tolerance=tolerance, neighbours=neighbours)
+        sensitivity = minimiser_sensitivity(problem, neighbours=neighbours)
+        full = sensitivity / gaussian_mu(epsilon, delta)
+        radius = tolerance / problem.strong_convexity + gaussian_error(scale=full, dimension=problem.dimension)
+        share = last_share(2.0 * radius / gaussian_mu(epsilon, delta) / full)
+        scale = sensitivity / gaussian_mu(epsilon * (1.0 - share), delta * (1.0 - share) * (1.0 - 1e-6))
+        noise_error = gaussian_error(scale=scale, dimension=problem.dimension)
+        last_epsilon = epsilon * share * (1.0 - 1e-13)
+        grid = GaussianGrid.calibrate(
+            radius=tolerance / problem.strong_convexity + noise_error,
+            dimension=problem.dimension,
+            epsilon=last_epsilon,
+            delta=delta * share * (1.0 - 1e-6),
+        )
+        return cls(
+            scale=scale,
+            epsilon=epsilon * (1.0 - share),
+            tolerance=tolerance,
+            noise_error=noise_error,
+            grid_step=grid.step,
+            grid_scale=grid.scale,
+            grid_epsilon=last_epsilon,
+            neighbours=neighbours,
+        )
 
     def guarantee(self, problem: RegularisedRisk) -> ApproximateDP:
         """See module docstring."""
-        mu = minimiser_sensitivity(problem, tolerance=self.tolerance, neighbours=self.neighbours) / self.scale
+        first = gaussian_delta(self.epsilon, minimiser_sensitivity(problem, neighbours=self.neighbours) / self.scale)
+        radius = self.tolerance / problem.strong_convexity + self.noise_error
+        second = self._grid.delta(radius=radius, dimension=problem.dimension, epsilon=self.grid_epsilon)
         return ApproximateDP(
-            epsilon=self.epsilon,
-            delta_at_epsilon=gaussian_delta(self.epsilon, mu),
+            epsilon=self.epsilon + self.grid_epsilon,
+            delta_at_epsilon=min(first + second, 1.0 - 2.0**-53),
             neighbours=self.neighbours,
-            theorem="output perturbation, analytic Gaussian noise",
+            theorem="output perturbation, analytic Gaussian noise, released on a grid",
         )
 
     def hypotheses(self, problem: RegularisedRisk) -> tuple[Hypothesis, ...]:
         """See LearningMechanism."""
         law = noise_hypothesis(f"Gaussian with standard deviation {self.scale:.10g} in every coordinate")
-        return (*problem_hypotheses(problem, self.neighbours), law, minimiser_hypothesis(self.tolerance))
+        return (*problem_hypotheses(problem, self.neighbours), law, *computing_hypotheses(self.tolerance, self.grid_step))
 
     def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""
         weights = one_minimiser(problem, data, self.tolerance)
-        return weights + noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=count)
+        return self._grid.release(weights + noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=count), noise)
+
+    @property
+    def _grid(self) -> GaussianGrid:
+        return GaussianGrid(step=self.grid_step, scale=self.grid_scale)

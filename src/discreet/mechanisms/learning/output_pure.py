@@ -1,9 +1,12 @@
 """Pure output perturbation (proof note output_perturbation.md; Chaudhuri, Monteleoni, Sarwate 2011, Algorithm 1).
 
-    f = argmin G to |grad| <= tau,   release f + N, N of density proportional to exp(-beta |N|_2),   epsilon = beta (k G + 2 tau) / lambda
+    f = argmin G,   N of density proportional to exp(-beta |N|_2),   release a point near f + N on a grid, with discrete Laplace noise
 
-with G = c_max L R, and k = 1 record's gradient under add-remove, 2 under replace-one. No lower bound on lambda, no smoothness of the loss
-is needed; the noise is larger than that of objective perturbation, which the curvature of the data shrinks.
+    epsilon = beta k G / lambda + epsilon_2
+
+with G = c_max L R, and k = 1 record's gradient under add-remove, 2 under replace-one. epsilon_2 hides a distance of tau / lambda + e from f
++ N: the solver stops at gradient norm tau, the drawn N is within e of its ideal (module `grid`). No lower bound on lambda, no smoothness of
+the loss is needed; the noise is larger than that of objective perturbation, which the curvature of the data shrinks.
 """
 
 from dataclasses import dataclass
@@ -14,11 +17,12 @@ from discreet.certificates import Hypothesis
 from discreet.data import Dataset
 from discreet.guarantees import PureDP
 from discreet.mechanisms.base import LearningMechanism
-from discreet.mechanisms.hypotheses import minimiser_hypothesis, noise_hypothesis, problem_hypotheses
-from discreet.mechanisms.learning.minimise import default_tolerance
+from discreet.mechanisms.hypotheses import computing_hypotheses, noise_hypothesis, problem_hypotheses
+from discreet.mechanisms.learning.grid import LaplaceGrid
+from discreet.mechanisms.learning.minimise import default_tolerance, last_share
 from discreet.mechanisms.learning.sensitivity import minimiser_sensitivity, one_minimiser
 from discreet.neighbours import Neighbours
-from discreet.noise import Noise
+from discreet.noise import Noise, spherical_error
 from discreet.problems import RegularisedRisk
 
 
@@ -30,6 +34,12 @@ class PureOutputPerturbation(LearningMechanism):
     """beta: the noise has norm about dimension / beta."""
     tolerance: float
     """tau, the largest gradient norm of the minimiser."""
+    noise_error: float
+    """e, the largest distance of the drawn noise from its ideal."""
+    grid_step: float
+    """Step of the grid that the weights are released on."""
+    grid_scale: float
+    """Parameter of the discrete Laplace noise, in steps."""
     neighbours: Neighbours
 
     @property
@@ -40,21 +50,37 @@ class PureOutputPerturbation(LearningMechanism):
     @classmethod
     def calibrate(cls, problem: RegularisedRisk, *, epsilon: float, neighbours: Neighbours) -> Self:
         """The least noise for epsilon; always feasible."""
+        full = epsilon / minimiser_sensitivity(problem, neighbours=neighbours) * (1.0 - 1e-13)
+        radius = default_tolerance(problem, 0.0) / problem.strong_convexity + spherical_error(rate=full, dimension=problem.dimension)
+        share = last_share(3.0 * problem.dimension * radius / epsilon / (problem.dimension / full))
+        return cls.with_rate(problem, rate=full * (1.0 - share), last_epsilon=epsilon * share, neighbours=neighbours)
+
+    @classmethod
+    def with_rate(cls, problem: RegularisedRisk, *, rate: float, last_epsilon: float, neighbours: Neighbours) -> Self:
+        """The mechanism with this noise, whose last stage spends `last_epsilon`."""
         tolerance = default_tolerance(problem, 0.0)
-        rate = epsilon / minimiser_sensitivity(problem, tolerance=tolerance, neighbours=neighbours) * (1.0 - 1e-13)
-        return cls(rate=rate, tolerance=tolerance, neighbours=neighbours)
+        noise_error = spherical_error(rate=rate, dimension=problem.dimension)
+        radius = tolerance / problem.strong_convexity + noise_error
+        grid = LaplaceGrid.calibrate(radius=radius, dimension=problem.dimension, epsilon=last_epsilon)
+        return cls(rate=rate, tolerance=tolerance, noise_error=noise_error, grid_step=grid.step, grid_scale=grid.scale, neighbours=neighbours)
 
     def guarantee(self, problem: RegularisedRisk) -> PureDP:
         """See module docstring."""
-        sensitivity = minimiser_sensitivity(problem, tolerance=self.tolerance, neighbours=self.neighbours)
-        return PureDP(epsilon=self.rate * sensitivity, neighbours=self.neighbours, theorem="output perturbation, spherical noise")
+        first = self.rate * minimiser_sensitivity(problem, neighbours=self.neighbours)
+        radius = self.tolerance / problem.strong_convexity + self.noise_error
+        second = self._grid.epsilon(radius=radius, dimension=problem.dimension)
+        return PureDP(epsilon=first + second, neighbours=self.neighbours, theorem="output perturbation, spherical noise, released on a grid")
 
     def hypotheses(self, problem: RegularisedRisk) -> tuple[Hypothesis, ...]:
         """See LearningMechanism."""
         law = noise_hypothesis(f"of density proportional to exp(-{self.rate:.10g} |N|)")
-        return (*problem_hypotheses(problem, self.neighbours), law, minimiser_hypothesis(self.tolerance))
+        return (*problem_hypotheses(problem, self.neighbours), law, *computing_hypotheses(self.tolerance, self.grid_step))
 
     def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""
         weights = one_minimiser(problem, data, self.tolerance)
-        return weights + noise.spherical(rate=self.rate, dimension=problem.dimension, draws=count)
+        return self._grid.release(weights + noise.spherical(rate=self.rate, dimension=problem.dimension, draws=count), noise)
+
+    @property
+    def _grid(self) -> LaplaceGrid:
+        return LaplaceGrid(step=self.grid_step, scale=self.grid_scale)

@@ -62,24 +62,29 @@ def _objective_pure(parameters: Mapping[str, Json], problem: Mapping[str, Json],
     scan = _scan(problem, _number(parameters["extra_ridge"]))
     shift = _positive(parameters["rate"]) * scan.gradient
     first = float(np.max(shift * scan.slopes + scan.jacobian)) + (0.0 if guarantee.neighbours is ADD_REMOVE else shift)
-    second = 2.0 * _positive(parameters["tolerance"]) * _positive(parameters["residual_rate"]) / scan.ridge
+    radius = (_positive(parameters["tolerance"]) + _positive(parameters["noise_error"])) / scan.ridge
     yield _same_relation(parameters, guarantee)
-    yield _epsilon_check(first + second, guarantee, releases, "supremum of the log density ratio over all margins, plus the residual stage")
+    total = first + _laplace_grid(parameters, problem, radius)
+    yield _epsilon_check(total, guarantee, releases, "supremum of the log density ratio over all margins, plus the last stage")
 
 
 @register_recheck("output-perturbation-pure")
 def _output_pure(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
     yield _same_relation(parameters, guarantee)
-    sensitivity = _minimiser_shift(_scan(problem), parameters, guarantee)
-    yield _epsilon_check(_positive(parameters["rate"]) * sensitivity, guarantee, releases, "shift of the minimiser times the noise rate")
+    scan = _scan(problem)
+    radius = _positive(parameters["tolerance"]) / scan.ridge + _positive(parameters["noise_error"])
+    total = _positive(parameters["rate"]) * _minimiser_shift(scan, guarantee) + _laplace_grid(parameters, problem, radius)
+    yield _epsilon_check(total, guarantee, releases, "shift of the minimiser times the noise rate, plus the last stage")
 
 
 @register_recheck("output-perturbation-gaussian")
 def _output_gaussian(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
     yield _same_relation(parameters, guarantee)
-    epsilon = _positive(parameters["epsilon"])
-    mu = _minimiser_shift(_scan(problem), parameters, guarantee) / _positive(parameters["scale"])
-    yield _delta_check(epsilon, _gaussian(epsilon, mu), guarantee, releases, "numerical hockey-stick integral of the output noise")
+    scan = _scan(problem)
+    epsilon, last_epsilon = _positive(parameters["epsilon"]), _positive(parameters["grid_epsilon"])
+    radius = _positive(parameters["tolerance"]) / scan.ridge + _positive(parameters["noise_error"])
+    delta = _gaussian(epsilon, _minimiser_shift(scan, guarantee) / _positive(parameters["scale"])) + _gaussian_grid(parameters, problem, radius)
+    yield _delta_check(epsilon + last_epsilon, delta, guarantee, releases, "numerical hockey-stick integral of the noise, plus the last stage")
 
 
 @register_recheck("objective-perturbation-gaussian")
@@ -87,21 +92,21 @@ def _objective_gaussian(parameters: Mapping[str, Json], problem: Mapping[str, Js
     yield _same_relation(parameters, guarantee)
     scan = _scan(problem)
     s = scan.gradient / _positive(parameters["scale"])
-    epsilon, residual_epsilon = _positive(parameters["epsilon"]), _positive(parameters["residual_epsilon"])
-    residual = _gaussian(residual_epsilon, 2.0 * _positive(parameters["tolerance"]) / (scan.ridge * _positive(parameters["residual_scale"])))
-    total = epsilon + residual_epsilon
+    epsilon = _positive(parameters["epsilon"])
+    last = _gaussian_grid(parameters, problem, (_positive(parameters["tolerance"]) + _positive(parameters["noise_error"])) / scan.ridge)
+    total = epsilon + _positive(parameters["grid_epsilon"])
     removed = _excess(epsilon, _worst_loss(scan, s, other=False))
     if guarantee.neighbours is ADD_REMOVE:
-        yield _delta_check(total, removed + residual, guarantee, releases, "numerical hockey-stick integral of T1, plus the residual stage")
+        yield _delta_check(total, removed + last, guarantee, releases, "numerical hockey-stick integral of T1, plus the last stage")
         return
     opposite = _excess(epsilon, _worst_loss(scan, s, other=True))
-    yield _delta_check(total, opposite + residual, guarantee, releases, "numerical hockey-stick integral of the worst pair, plus the residual stage")
+    yield _delta_check(total, opposite + last, guarantee, releases, "numerical hockey-stick integral of the worst pair, plus the last stage")
     yield _delta_check(
         total,
-        removed + _union(scan, s, epsilon) + residual,
+        removed + _union(scan, s, epsilon) + last,
         guarantee,
         releases,
-        "union bound of T1 with its line found anew, plus the residual stage",
+        "union bound of T1 with its line found anew, plus the last stage",
     )
 
 
@@ -166,9 +171,29 @@ def _union(scan: _Scan, s: float, epsilon: float) -> float:
     return best
 
 
-def _minimiser_shift(scan: _Scan, parameters: Mapping[str, Json], guarantee: Guarantee) -> float:
-    records = 1.0 if guarantee.neighbours is ADD_REMOVE else 2.0
-    return (records * scan.gradient + 2.0 * _positive(parameters["tolerance"])) / scan.ridge
+def _minimiser_shift(scan: _Scan, guarantee: Guarantee) -> float:
+    return (1.0 if guarantee.neighbours is ADD_REMOVE else 2.0) * scan.gradient / scan.ridge
+
+
+def _grid_distances(parameters: Mapping[str, Json], problem: Mapping[str, Json], radius: float) -> tuple[int, float, float]:
+    """Number of weights, and how far apart two roundings of points within `radius` of one ideal may be, in steps: |.|_1 and |.|_2."""
+    dimension = int(_positive(problem["features"])) + (1 if _number(problem["intercept_scale"]) > 0 else 0)
+    euclidean = 2.0 * radius / _positive(parameters["grid_step"]) + math.sqrt(dimension)
+    return dimension, math.sqrt(dimension) * euclidean, euclidean
+
+
+def _laplace_grid(parameters: Mapping[str, Json], problem: Mapping[str, Json], radius: float) -> float:
+    return _grid_distances(parameters, problem, radius)[1] / _positive(parameters["grid_scale"])
+
+
+def _gaussian_grid(parameters: Mapping[str, Json], problem: Mapping[str, Json], radius: float) -> float:
+    """The last stage's delta at grid_epsilon: a Gaussian's, at an epsilon smaller by what separates the discrete law from the rounded normal one."""
+    dimension, _, euclidean = _grid_distances(parameters, problem, radius)
+    scale = _positive(parameters["grid_scale"])
+    if scale < 1000.0 or dimension > scale**2:
+        return 1.0
+    closeness = (dimension + (math.sqrt(dimension) + 41.0) ** 2 + 1.0) / (8.0 * scale**2)
+    return _gaussian(_positive(parameters["grid_epsilon"]) - closeness, euclidean / scale) * math.exp(closeness)
 
 
 def _same_relation(parameters: Mapping[str, Json], guarantee: Guarantee) -> Check:

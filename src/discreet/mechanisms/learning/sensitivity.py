@@ -14,10 +14,10 @@ from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.problems import RegularisedRisk
 
 
-def minimiser_sensitivity(problem: RegularisedRisk, *, tolerance: float, neighbours: Neighbours) -> float:
-    """(k G + 2 tau) / lambda, rounded up."""
+def minimiser_sensitivity(problem: RegularisedRisk, *, neighbours: Neighbours) -> float:
+    """k G / lambda, rounded up."""
     changed = 1.0 if neighbours is ADD_REMOVE else 2.0
-    return (changed * problem.gradient_bound + 2.0 * tolerance) / problem.strong_convexity * (1.0 + 1e-14)
+    return changed * problem.gradient_bound / problem.strong_convexity * (1.0 + 1e-14)
 
 
 def one_minimiser(problem: RegularisedRisk, data: Dataset, tolerance: float) -> Floats:

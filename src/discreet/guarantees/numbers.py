@@ -1,0 +1,40 @@
+"""What several kinds of guarantee need: checks of their numbers, and upper rounding."""
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.errors import InvalidInput
+
+
+def require_finite(name: str, value: float, *, at_most: float = math.inf) -> None:
+    """Raise InvalidInput unless 0 <= value < infinity and value <= at_most."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not (math.isfinite(value) and 0 <= value <= at_most):
+        limit = "infinity" if at_most == math.inf else f"{at_most:g}"
+        raise InvalidInput(f"a guarantee needs 0 <= {name} <= {limit}, finite; {value!r} was given.")
+
+
+def require_count(name: str, value: int) -> None:
+    """Raise InvalidInput unless `value` is a positive integer."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InvalidInput(f"{name} must be a positive integer; {value!r} was given.")
+
+
+def up(value: float, relative: float = 1e-12) -> float:
+    """`value` >= 0 raised by more than the rounding errors of a formula with a few terms; 0 stays 0."""
+    return value * (1.0 + relative)
+
+
+def below(epsilons: Floats) -> Floats:
+    """The same numbers, lower by less than 1e-15 of themselves: a curve read here is above the curve at the exact product that they stand for."""
+    return epsilons * (1.0 - 4.0 * np.finfo(np.float64).eps)
+
+
+def sum_up(terms: Iterable[tuple[float, int]]) -> float:
+    """The least float at or above the exact sum of value times count."""
+    exact = sum((Fraction(value) * count for value, count in terms), Fraction(0))
+    nearest = float(exact)
+    return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)

@@ -1,0 +1,25 @@
+"""The ledger: what has been spent on which data set, in a file, outside of estimators."""
+
+from discreet.ledger.account import Account, check_may_travel, current, spending_on, using, without_ledger
+from discreet.ledger.amounts import Accountant, Amount
+from discreet.ledger.entries import DataSet, Entry, State
+from discreet.ledger.ledger import Ledger, Reservation
+from discreet.ledger.refusals import BudgetExceeded, LedgerUnavailable
+
+__all__ = [
+    "Account",
+    "Accountant",
+    "Amount",
+    "BudgetExceeded",
+    "DataSet",
+    "Entry",
+    "Ledger",
+    "LedgerUnavailable",
+    "Reservation",
+    "State",
+    "check_may_travel",
+    "current",
+    "spending_on",
+    "using",
+    "without_ledger",
+]

@@ -1,0 +1,136 @@
+"""Where to spend, as a small value, and the context in which mechanisms find it.
+
+An Account is a path and a name: it can be compared, copied, pickled and be the parameter of an estimator, and holds no connection and no budget.
+`using` makes one current for the mechanisms that run in its block. A context is not handed on to new threads, nor to worker processes. In a thread of
+a process where some `using` block is open elsewhere, `current` therefore raises instead of finding nothing; a worker process cannot know, and needs
+an Account as an argument.
+"""
+
+import os
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+from discreet.errors import InvalidInput
+from discreet.guarantees import Guarantee, compose
+from discreet.ledger.amounts import Accountant, Amount
+from discreet.ledger.ledger import Ledger, Reservation
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A data set in a ledger file. Opened anew for every spending; see Ledger for what its methods raise."""
+
+    path: str
+    """Of the ledger file; made absolute, since workers may have another working folder."""
+    name: str
+    part: str | None = field(default=None, kw_only=True)
+    accountant: Accountant = field(default=compose, kw_only=True, repr=False)
+    """A function that can be pickled by its name, as functions of modules can."""
+
+    def __post_init__(self) -> None:
+        """Make the path absolute."""
+        object.__setattr__(self, "path", os.path.abspath(self.path))  # noqa: PTH100 - Path.absolute keeps "..", which has to compare equal
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger, opened."""
+        return Ledger(Path(self.path), accountant=self.accountant)
+
+    @property
+    def left(self) -> Amount:
+        """What can still be spent here."""
+        return self.ledger.left(self.name, part=self.part)
+
+    @contextmanager
+    def spending(self, guarantee: Guarantee, *, purpose: str, table: Iterable[bytes] | None = None) -> Iterator[Reservation]:
+        """`Ledger.spending` here; `table` is the content of the table, which is read for its digest."""
+        ledger = self.ledger
+        digest = None if table is None else ledger.digest(table)
+        with ledger.spending(self.name, guarantee, purpose=purpose, part=self.part, digest=digest) as reservation:
+            yield reservation
+
+
+class _Word(Enum):
+    NOTHING = "no using block has been entered"
+
+
+_current: ContextVar[Account | _Word | None] = ContextVar("discreet_account", default=_Word.NOTHING)
+_blocks = 0
+_counting = threading.Lock()
+
+
+@contextmanager
+def using(ledger: Ledger | str | Path, name: str, *, part: str | None = None) -> Iterator[Account]:
+    """Spend on this data set in the block, wherever no account is given explicitly. Raises InvalidInput where the ledger does not know it.
+
+    Blocks nest; the innermost is current.
+    """
+    opened = ledger if isinstance(ledger, Ledger) else Ledger(Path(ledger))
+    account = Account(str(opened.path), name, part=part, accountant=opened.accountant)
+    opened.spent(name, part=part)
+    with _becoming(account):
+        yield account
+
+
+@contextmanager
+def without_ledger() -> Iterator[None]:
+    """Record nothing in the block: for invented or public records, beside or inside a `using` block."""
+    with _becoming(None):
+        yield
+
+
+def current() -> Account | None:
+    """The account of the innermost `using` block of this context; None outside of all blocks.
+
+    Raises InvalidInput in a thread that no context was handed to while a block is open in another one.
+    """
+    found = _current.get()
+    if not isinstance(found, _Word):
+        return found
+    if _blocks:
+        raise InvalidInput(
+            "a ledger is in use in this process, but not in this thread, so its spending would be lost. Give the account explicitly, run the thread "
+            "in a copy of the context (contextvars.copy_context().run), or say without_ledger() if nothing has to be recorded."
+        )
+    return None
+
+
+@contextmanager
+def spending_on(account: Account | None, guarantee: Guarantee, *, purpose: str, table: Iterable[bytes] | None = None) -> Iterator[Reservation | None]:
+    """For mechanisms: spend on `account`, or on the current one; yields None, having recorded nothing, where there is neither."""
+    chosen = current() if account is None else account
+    if chosen is None:
+        yield None
+        return
+    with chosen.spending(guarantee, purpose=purpose, table=table) as reservation:
+        yield reservation
+
+
+def check_may_travel(account: Account | None) -> None:
+    """Raise InvalidInput where something that spends on the current account, for want of one of its own, is about to leave the process."""
+    if account is None and _current.get() not in (None, _Word.NOTHING):
+        raise InvalidInput(
+            "a ledger is in use here, and other processes would not know of it. Give the estimator its account: ledger=Account(path, name)."
+        )
+
+
+@contextmanager
+def _becoming(account: Account | None) -> Iterator[None]:
+    token = _current.set(account)
+    _count(1 if account is not None else 0)
+    try:
+        yield
+    finally:
+        _count(-1 if account is not None else 0)
+        _current.reset(token)
+
+
+def _count(change: int) -> None:
+    global _blocks  # noqa: PLW0603 - how many blocks are open in this process is a fact about the process
+    with _counting:
+        _blocks += change

@@ -1,0 +1,250 @@
+"""The ledger: what has been spent on which data set, in a file that outlives estimators, processes and crashes.
+
+Spending is two steps. `reserve` adds the guarantee to the file, or refuses with BudgetExceeded, before any noise is drawn; `settle` marks it as done.
+Whatever goes wrong in between leaves the reservation counted: the ledger can count too much, never too little.
+
+    noise drawn  =>  reserve has returned  =>  its transaction is on the disk  =>  every later sum contains it
+
+The sum and the insertion are one transaction under the write lock of the file, so two processes that ask at the same time see each other.
+"""
+
+import hmac
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import uuid4
+
+from discreet.errors import FileFormatError, InvalidInput
+from discreet.guarantees import Guarantee, Unit, compose
+from discreet.ledger import exchange, records
+from discreet.ledger.amounts import Accountant, Amount, total
+from discreet.ledger.entries import Amendment, DataSet, Entry, State, new_data_set, now, public_text
+from discreet.ledger.file import LedgerFile, create_file
+from discreet.ledger.plot import spending_plot
+from discreet.ledger.refusals import LedgerUnavailable
+from discreet.ledger.spending import cancel, check_declared_alike, check_fits, check_relation, reserve, settle, taken
+from discreet.neighbours import Neighbours
+
+PATIENCE = 60.0
+"""Seconds to wait for others by default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """An existing ledger file; a value that can be copied, compared and sent to other processes, since it holds no connection.
+
+    All methods raise LedgerUnavailable (locked, read-only, disk full), FileFormatError (damaged, of an unknown version), or InvalidInput (no such
+    file, data set or entry). Make a new file with `Ledger.create`.
+    """
+
+    path: Path
+    """Made absolute."""
+    accountant: Accountant = field(default=compose, kw_only=True, repr=False)
+    """Adds up guarantees that are chosen one after the other; see `amounts`."""
+    patience: float = field(default=PATIENCE, kw_only=True, repr=False)
+    """Seconds to wait for other threads and processes."""
+
+    def __post_init__(self) -> None:
+        """Look once whether the file is a sound ledger."""
+        object.__setattr__(self, "path", Path(os.path.abspath(self.path)))  # noqa: PTH100 - Path.absolute keeps "..", which has to compare equal
+        self.check()
+
+    @classmethod
+    def create(cls, path: str | Path, *, accountant: Accountant = compose, patience: float = PATIENCE) -> "Ledger":
+        """A new, empty ledger. Raises InvalidInput where something has this name, or the folder cannot be written to."""
+        create_file(Path(os.path.abspath(path)), now())  # noqa: PTH100 - as above
+        return cls(Path(path), accountant=accountant, patience=patience)
+
+    def check(self) -> None:
+        """Raise FileFormatError unless SQLite finds the file sound."""
+        with self._file.reading() as connection:
+            sound = connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok"
+        if not sound:
+            raise FileFormatError(
+                f"the ledger {str(self.path)!r} is damaged. Restore it from a copy, and import what was recorded since from an export."
+            )
+
+    def declare(
+        self,
+        name: str,
+        *,
+        epsilon: float,
+        delta: float = 0.0,
+        neighbours: Neighbours = Neighbours.REPLACE_ONE,
+        unit: Unit = Unit.RECORD,
+        parts: Sequence[str] = (),
+        digest: str | None = None,
+    ) -> DataSet:
+        """A data set and its total; declaring it again with the same numbers changes nothing, with others raises InvalidInput.
+
+        `parts` are labels of disjoint parts (see `amounts` for when parts are disjoint enough). `digest` is `self.digest` of the table.
+        """
+        new = new_data_set(name, total(epsilon, delta), neighbours, unit, parts)
+        with self._file.writing() as connection:
+            found = records.find(connection, name)
+            if found is None:
+                records.add_data_set(connection, new)
+                found = new
+            check_declared_alike(found, new)
+            if digest is not None:
+                records.remember_table(connection, digest, found)
+        return found
+
+    def link(self, alias: str, *, to: str) -> None:
+        """Make `alias` another name of the data set `to`: one total, one history. Raises InvalidInput where the alias is in use otherwise."""
+        public_text(alias, "the name of a data set")
+        with self._file.writing() as connection:
+            target, found = records.get(connection, to), records.find(connection, alias)
+            if found is not None and found.name != target.name:
+                raise InvalidInput(f"{alias!r} is in use for the data set {found.name!r}; only a new name can be linked.")
+            if found is None:
+                connection.execute("INSERT INTO alias VALUES (?, ?)", (alias, target.name))
+
+    def amend(self, name: str, *, epsilon: float, delta: float = 0.0, reason: str) -> DataSet:
+        """Change the total of a data set from now on, larger or smaller; the reason stays in the file and in exports."""
+        new, why = total(epsilon, delta), public_text(reason, "the reason of an amendment")
+        with self._file.writing() as connection:
+            data_set = records.get(connection, name)
+            records.add_amendment(connection, Amendment(id=str(uuid4()), data_set=data_set.name, total=new, reason=why, created=now()))
+            return records.get(connection, name)
+
+    def data_set(self, name: str) -> DataSet:
+        """The data set of this name or alias."""
+        with self._file.reading() as connection:
+            return records.get(connection, name)
+
+    def data_sets(self) -> tuple[DataSet, ...]:
+        """All data sets, sorted by name."""
+        with self._file.reading() as connection:
+            return tuple(records.get(connection, name) for name in records.names(connection))
+
+    def digest(self, blocks: Iterable[bytes]) -> str:
+        """HMAC-SHA-256 of the blocks one after the other, under the key of this file: hexadecimal, the same however the bytes are cut into blocks."""
+        with self._file.reading() as connection:
+            key = connection.execute("SELECT digest_key FROM about").fetchone()[0]
+        code = hmac.new(key, digestmod="sha256")
+        for block in blocks:
+            code.update(block)
+        return code.hexdigest()
+
+    def reserve(self, name: str, guarantee: Guarantee, *, purpose: str, part: str | None = None, digest: str | None = None) -> "Reservation":
+        """Take `guarantee` from what is left, on the disk, before any noise is drawn.
+
+        `digest` (of `self.digest`) lets the ledger notice the table under another name; it is kept under this one. Raises BudgetExceeded, having
+        recorded nothing; InvalidInput for another neighbouring relation or unit, an undeclared part, or a table known under another name.
+        """
+        public_text(purpose, "the purpose", empty=True)
+        with self._file.writing() as connection:
+            data_set = records.get(connection, name)
+            check_relation(data_set, guarantee, part)
+            if digest is not None:
+                records.remember_table(connection, digest, data_set)
+            check_fits(data_set, records.entries_of(connection, data_set.name), guarantee, part=part, accountant=self.accountant)
+            entry = reserve(connection, data_set, guarantee, purpose=purpose, part=part)
+        return Reservation(ledger=self, id=entry.id)
+
+    @contextmanager
+    def spending(
+        self, name: str, guarantee: Guarantee, *, purpose: str, part: str | None = None, digest: str | None = None
+    ) -> Iterator["Reservation"]:
+        """Reserve, run the block, settle. Whatever the block raises leaves the reservation counted, unless the block has cancelled it.
+
+        Where the ledger cannot be written at the end, the entry stays reserved and counts all the same: a release that is paid for is not lost.
+        """
+        reservation = self.reserve(name, guarantee, purpose=purpose, part=part, digest=digest)
+        yield reservation
+        with suppress(LedgerUnavailable), self._file.writing() as connection:
+            if records.get_entry(connection, reservation.id).state is State.RESERVED:
+                settle(connection, reservation.id)
+
+    def settle(self, entry: str) -> None:
+        """Mark the entry of this id as done; once more changes nothing.
+
+        Settling what was cancelled counts it again and raises InvalidInput: noise was drawn after all.
+        """
+        with self._file.writing() as connection:
+            before = settle(connection, entry)
+        if before is State.CANCELLED:
+            raise InvalidInput(
+                "a cancelled reservation was settled, so noise was drawn after all; it counts again. Cancel only what was never begun."
+            )
+
+    def cancel(self, entry: str, *, no_noise_was_drawn: bool) -> None:
+        """Take a reservation back, on the caller's word that no noise was drawn for it. Raises InvalidInput without it, or for a settled entry."""
+        if no_noise_was_drawn is not True:
+            raise InvalidInput(
+                "a reservation is cancelled only with no_noise_was_drawn=True, which the caller answers for; otherwise it stays counted."
+            )
+        with self._file.writing() as connection:
+            cancel(connection, entry)
+
+    def entry(self, entry: str) -> Entry:
+        """The entry of this id."""
+        with self._file.reading() as connection:
+            return records.get_entry(connection, entry)
+
+    def history(self, name: str) -> tuple[Entry, ...]:
+        """All entries of a data set, in the order of their reservation."""
+        with self._file.reading() as connection:
+            return records.entries_of(connection, records.get(connection, name).name)
+
+    def spent(self, name: str, *, part: str | None = None) -> Amount:
+        """What is reserved or settled; on parts, the largest over all parts, or that of one of them."""
+        return self._account(name, part)[0]
+
+    def left(self, name: str, *, part: str | None = None) -> Amount:
+        """The total in force less what is spent, at least zero."""
+        spent, data_set = self._account(name, part)
+        return spent.left_of(data_set.total)
+
+    def export(self) -> str:
+        """Everything but the digests and their key, as JSON."""
+        with self._file.reading() as connection:
+            return exchange.exported(connection, now())
+
+    def import_(self, text: str) -> int:
+        """Take over what `export` wrote, here or elsewhere; returns how many entries are new. All or nothing, and twice is the same as once.
+
+        Entries are counted even beyond a total: they happened. Raises FileFormatError for text that is no export of a known version, and
+        InvalidInput where it contradicts this ledger.
+        """
+        with self._file.writing() as connection:
+            return exchange.imported(connection, text)
+
+    def plot(self, name: str) -> str:
+        """Spending over time and the total, as a self-contained SVG picture."""
+        with self._file.reading() as connection:
+            data_set = records.get(connection, name)
+            entries = records.entries_of(connection, data_set.name)
+        return spending_plot(data_set, entries, accountant=self.accountant)
+
+    def _account(self, name: str, part: str | None) -> tuple[Amount, DataSet]:
+        with self._file.reading() as connection:
+            data_set = records.get(connection, name)
+            entries = records.entries_of(connection, data_set.name)
+        if part is not None and part not in data_set.parts:
+            raise InvalidInput(f"{name!r} has no part {part!r}; its parts are {list(data_set.parts)}.")
+        return taken(entries, data_set.total.delta, part=part, accountant=self.accountant), data_set
+
+    @property
+    def _file(self) -> LedgerFile:
+        return LedgerFile(self.path, self.patience)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reservation:
+    """What `reserve` returned: the right to draw noise once for the reserved guarantee."""
+
+    ledger: Ledger
+    id: str
+    """Of the entry; certificates may name it."""
+
+    def settle(self) -> None:
+        """See Ledger.settle."""
+        self.ledger.settle(self.id)
+
+    def cancel(self, *, no_noise_was_drawn: bool) -> None:
+        """See Ledger.cancel."""
+        self.ledger.cancel(self.id, no_noise_was_drawn=no_noise_was_drawn)

@@ -1,0 +1,124 @@
+"""Spending over time as an SVG picture, written by hand: one panel for epsilon and, where the total has a delta, one for delta.
+
+The line is what was spent after each entry, a step at the time of its reservation; the pale part on top of it is reserved and was never settled; the
+dashed line is the total in force.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+from xml.sax.saxutils import escape
+
+from discreet.ledger.amounts import Accountant, Amount, cost_of_all
+from discreet.ledger.entries import DataSet, Entry, State, relation
+
+_WIDTH, _HEIGHT = 760, 260
+_LEFT, _RIGHT, _TOP, _BOTTOM = 84, 24, 62, 44
+_MOST = 200
+"""Steps that are drawn; of a longer history every k-th entry."""
+_SETTLED, _RESERVED, _TOTAL, _INK, _PALE = "#6b9bc0", "#ecd58a", "#a3263a", "#222222", "#d9d9d9"
+
+
+class _Step(NamedTuple):
+    """After one entry: everything that counts, and what of it is settled."""
+
+    time: datetime
+    all: Amount
+    settled: Amount
+
+
+def spending_plot(data_set: DataSet, entries: Sequence[Entry], *, accountant: Accountant) -> str:
+    """The picture as text, to be written to a file with the ending .svg."""
+    counted = [entry for entry in entries if entry.state.counts]
+    steps = _steps(data_set, counted, accountant)
+    panels = [_panel("epsilon", data_set.total.epsilon, [(step.time, step.all.epsilon, step.settled.epsilon) for step in steps])]
+    if data_set.total.delta > 0:
+        panels.append(_panel("delta", data_set.total.delta, [(step.time, step.all.delta, step.settled.delta) for step in steps]))
+    height = 34 + _HEIGHT * len(panels)
+    open_entries = sum(entry.state is State.RESERVED for entry in counted)
+    title = f"{data_set.name}: spent {steps[-1].all if steps else Amount(epsilon=0.0)} of {data_set.total}"
+    line = f"{relation(data_set.neighbours, data_set.unit)}; {len(counted)} entries that count, {open_entries} of them never settled"
+    body = "\n".join(f'<g transform="translate(0 {34 + _HEIGHT * index})">\n{panel}\n</g>' for index, panel in enumerate(panels))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}" role="img" '
+        f'font-family="Helvetica, Arial, sans-serif" font-size="12" fill="{_INK}">\n<title>{escape(title)}</title>\n'
+        f'<rect width="{_WIDTH}" height="{height}" fill="#ffffff"/>\n'
+        f"{_text(_LEFT, 24, _short(title, 84), size=15)}\n{_text(_LEFT, 44, line)}\n{body}\n</svg>\n"
+    )
+
+
+def _steps(data_set: DataSet, entries: Sequence[Entry], accountant: Accountant) -> list[_Step]:
+    every = max(1, -(-len(entries) // _MOST))
+    ends = sorted({*range(every, len(entries), every), len(entries)} - {0})
+    return [
+        _Step(
+            datetime.fromisoformat(entries[end - 1].reserved_at),
+            _sum(data_set, entries[:end], accountant),
+            _sum(data_set, [entry for entry in entries[:end] if entry.state is State.SETTLED], accountant),
+        )
+        for end in ends
+    ]
+
+
+def _sum(data_set: DataSet, entries: Sequence[Entry], accountant: Accountant) -> Amount:
+    return cost_of_all([(entry.part, entry.guarantee) for entry in entries], data_set.total.delta, accountant=accountant)
+
+
+def _panel(name: str, total: float, steps: Sequence[tuple[datetime, float, float]]) -> str:
+    first = steps[0][0] if steps else datetime.now(UTC)
+    last = max(steps[-1][0] if steps else first, first + timedelta(milliseconds=1))
+    top = 1.08 * max([total, *(spent for _, spent, _ in steps if spent < float("inf"))])
+    floor, right = _HEIGHT - _BOTTOM, _WIDTH - _RIGHT
+
+    def across(time: datetime) -> float:
+        # Half of the first tenth is left free, so that a first step is seen as a step.
+        return _LEFT + (right - _LEFT) * (0.05 + 0.9 * ((time - first) / (last - first)))
+
+    def up(value: float) -> float:
+        return floor - (floor - _TOP) * min(value, top) / top
+
+    def staircase(column: int) -> str:
+        corners, height = [f"M{_LEFT} {floor}"], floor * 1.0
+        for step in steps:
+            x, y = across(step[0]), up(step[column])  # type: ignore[arg-type]
+            corners.append(f"L{x:.1f} {height:.1f} L{x:.1f} {y:.1f}")
+            height = y
+        corners.append(f"L{right} {height:.1f} L{right} {floor} Z")
+        return " ".join(corners)
+
+    lines = [
+        f'<line x1="{_LEFT}" x2="{right}" y1="{up(share * total):.1f}" y2="{up(share * total):.1f}" stroke="{_PALE}"/>'
+        + _text(_LEFT - 8, up(share * total) + 4, f"{share * total:.4g}", anchor="end")
+        for share in (0.0, 0.25, 0.5, 0.75, 1.0)
+    ]
+    budget = up(total)
+    shown = "milliseconds" if last - first < timedelta(seconds=10) else "seconds"
+    ends = [step[0].replace(tzinfo=None).isoformat(" ", shown) + " UTC" for step in (steps[0], steps[-1])] if steps else []
+    return "\n".join(
+        [
+            _text(_LEFT, _TOP - 14, name),
+            *lines,
+            f'<path d="{staircase(1)}" fill="{_RESERVED}"/>',
+            f'<path d="{staircase(2)}" fill="{_SETTLED}"/>',
+            f'<line x1="{_LEFT}" x2="{right}" y1="{budget:.1f}" y2="{budget:.1f}" stroke="{_TOTAL}" stroke-width="2" stroke-dasharray="7 4"/>',
+            *(_text(across(first), floor + 20, label) for label in ends[:1]),
+            *(_text(right, floor + 20, label, anchor="end") for label in ends[1:] if len(steps) > 1),
+            *_legend(right),
+        ]
+    )
+
+
+def _legend(right: float) -> list[str]:
+    marks = []
+    for offset, colour, word in ((330, _SETTLED, "settled"), (245, _RESERVED, "reserved, never settled"), (66, _TOTAL, "total")):
+        marks.append(f'<rect x="{right - offset}" y="{_TOP - 24}" width="12" height="12" fill="{colour}"/>')
+        marks.append(_text(right - offset + 18, _TOP - 14, word))
+    return marks
+
+
+def _text(x: float, y: float, words: str, *, anchor: str = "start", size: int = 12) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}">{escape(words)}</text>'
+
+
+def _short(words: str, longest: int) -> str:
+    return words if len(words) <= longest else f"{words[: longest - 3]}..."

@@ -1,0 +1,114 @@
+"""The last stage of every learning mechanism: exact integers on a public grid (proof note residual_stage.md).
+
+What a computer calls the output of a mechanism is only near its ideal real output: the solver stops at a tolerance, the noise was rounded,
+sums are in floating point. Let `radius` be a sure public bound on that distance. The computed point is rounded to the grid of step w (a
+power of two) and an exact discrete random integer is added to every coordinate:
+
+    release w (round(f / w) + K),    |round(f / w) - round(f' / w)|_2 <= D_2 = 2 radius / w + sqrt(d),    |.|_1 <= D_1 = 2 sqrt(d) radius / w + d
+
+for two computed points f, f' whose ideals are equal.
+
+    pure       K discrete Laplace of scale t:   epsilon = D_1 / t Gaussian   K discrete Gaussian of scale s:  (epsilon + A + B, e^A
+    (delta_G(epsilon; D_2 / s) + e^epsilon tail)),  A = d / (8 s^2),  B = (rho^2 + 1) / (8 s^2),
+               rho = sqrt(d) + 41,  tail = e^{-800}    (lemma 2 of the note; A and B are below 1e-9 in use)
+
+Only these integers are released, so the output is on the grid whatever the records are, and every float error is inside the radius.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.errors import SolverFailure
+from discreet.guarantees import gaussian_delta, gaussian_mu
+from discreet.noise import Integers, Noise
+
+_FINENESS = 32.0
+"""radius / (w sqrt(d)), at least: rounding adds at most 1 / 64 to the distance."""
+_UP = 1.0 + 1e-12
+_LEAST_SCALE = 2.0**12
+_LARGEST = 2.0**62
+
+
+def grid_step(radius: float, dimension: int) -> float:
+    """The power of two below radius / (32 sqrt(d))."""
+    return 2.0 ** math.floor(math.log2(radius / (_FINENESS * math.sqrt(dimension))))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaplaceGrid:
+    """Discrete Laplace noise on a grid: pure privacy for a sure radius."""
+
+    step: float
+    """w, a power of two."""
+    scale: float
+    """t, in steps."""
+
+    @classmethod
+    def calibrate(cls, *, radius: float, dimension: int, epsilon: float) -> Self:
+        """The least noise that hides a radius with this epsilon."""
+        step = grid_step(radius, dimension)
+        return cls(step=step, scale=_manhattan(radius, step, dimension) / epsilon * _UP)
+
+    def epsilon(self, *, radius: float, dimension: int) -> float:
+        """What hiding this radius costs."""
+        return _manhattan(radius, self.step, dimension) / self.scale * _UP
+
+    def release(self, points: Floats, noise: Noise) -> Floats:
+        """Points (dimension, draws) on the grid, with noise."""
+        dimension, draws = points.shape
+        return _rounded(points, self.step, noise.discrete_laplace(scale=self.scale, dimension=dimension, draws=draws))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianGrid:
+    """Discrete Gaussian noise on a grid: (epsilon, delta) for a sure radius."""
+
+    step: float
+    """w, a power of two."""
+    scale: float
+    """s, in steps."""
+
+    @classmethod
+    def calibrate(cls, *, radius: float, dimension: int, epsilon: float, delta: float) -> Self:
+        """The least noise (to 1e-6) that hides a radius with (epsilon, delta)."""
+        step = grid_step(radius, dimension)
+        distance = _euclidean(radius, step, dimension)
+        scale = max(_LEAST_SCALE, distance / gaussian_mu(epsilon, delta))
+        while cls(step=step, scale=scale).delta(radius=radius, dimension=dimension, epsilon=epsilon) > delta:
+            scale *= 1.0 + 1e-6
+        return cls(step=step, scale=scale)
+
+    def delta(self, *, radius: float, dimension: int, epsilon: float) -> float:
+        """delta at a total of epsilon for hiding this radius; 1 where the lemma does not apply."""
+        upper = dimension / (8.0 * self.scale**2) * _UP
+        lower = ((math.sqrt(dimension) + 41.0) ** 2 + 1.0) / (8.0 * self.scale**2) * _UP
+        if self.scale < _LEAST_SCALE or dimension > self.scale**2 or epsilon <= upper + lower:
+            return 1.0
+        mu = _euclidean(radius, self.step, dimension) / self.scale
+        return min(1.0, math.exp(upper) * gaussian_delta(min(epsilon, 100.0) - upper - lower, mu) * _UP + 1e-300)
+
+    def release(self, points: Floats, noise: Noise) -> Floats:
+        """Points (dimension, draws) on the grid, with noise."""
+        dimension, draws = points.shape
+        return _rounded(points, self.step, noise.discrete_gaussian(scale=self.scale, dimension=dimension, draws=draws))
+
+
+def _euclidean(radius: float, step: float, dimension: int) -> float:
+    return (2.0 * radius / step + math.sqrt(dimension)) * _UP
+
+
+def _manhattan(radius: float, step: float, dimension: int) -> float:
+    return (2.0 * math.sqrt(dimension) * radius / step + dimension) * _UP
+
+
+def _rounded(points: Floats, step: float, noise: Integers) -> Floats:
+    """w (round(f / w) + K): division by a power of two is exact, and so is the sum of integers; the last product rounds what is already private."""
+    scaled = np.rint(points / step)
+    if not np.all(np.abs(scaled) < _LARGEST):
+        raise SolverFailure("the weights are too long for the grid that the noise was calibrated for; raise alpha.")
+    total: Floats = (scaled.astype(np.int64) + noise).astype(np.float64) * step
+    return total

@@ -1,0 +1,12 @@
+"""What the tests of the ledger share: a new ledger with one data set, and short names for guarantees."""
+
+import pytest
+
+from discreet.ledger import Ledger
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    made = Ledger.create(tmp_path / "team.ledger", patience=20.0)
+    made.declare("adult", epsilon=1.0)
+    return made
