@@ -3,8 +3,9 @@
     python benchmarks/adult_error.py            the whole table (about 10 minutes on two cores)
     python benchmarks/adult_error.py --quick    fewer draws
 
-45,222 complete records x 105 features, every row of norm 1, no intercept, epsilon 0.1. alpha is their Lambda. "Best" takes the best of three alphas on the test
-folds, as they do, so it is a comparison of calibrations and not an honest choice of alpha. The +- is the standard error over folds.
+45,222 complete records x 105 features, every row of norm 1, no intercept, epsilon 0.1. alpha is their Lambda. "Best" takes the best of
+three alphas on the test folds, as they do, so it is a comparison of calibrations and not an honest choice of alpha. The +- is the standard
+error over folds.
 """
 
 import argparse

@@ -33,7 +33,7 @@ def problem_hypotheses(problem: RegularisedRisk, neighbours: Neighbours) -> tupl
             enforced="rows are shortened to data_norm one by one when the data set is built, before anything is computed from them",
         ),
         Hypothesis(
-            required=f"the loss is convex in the margin, its slope at most {problem.loss.lipschitz:g}, its curvature at most {problem.loss.smoothness:g}",
+            required=f"the loss is convex in the margin, slope at most {problem.loss.lipschitz:g}, curvature at most {problem.loss.smoothness:g}",
             enforced=f"the type of the loss ({problem.loss.name}) and its law tests; no record weighs more than {problem.max_weight:g}",
         ),
         Hypothesis(

@@ -1,7 +1,7 @@
 """Attacks on the finite precision of noise (Mironov 2012; Haney et al. 2022), against a naive release and against ours.
 
-The attacker knows everything but one record, for which there are two candidates. From the released weight she computes the noise that each candidate would have needed, and asks
-whether the sampler can return that number at all.
+The attacker knows everything but one record, for which there are two candidates. From the released weight she computes the noise that each
+candidate would have needed, and asks whether the sampler can return that number at all.
 """
 
 import math
