@@ -5,6 +5,12 @@ import pytest
 from discreet.ledger import Ledger
 
 
+@pytest.fixture(autouse=True)
+def _sparing_the_disk(monkeypatch):
+    """Waiting for the disk guards against the loss of power, which no test here causes; the workers of swarm.py keep it."""
+    monkeypatch.setattr("discreet.ledger.file._SYNCHRONOUS", "OFF")
+
+
 @pytest.fixture
 def ledger(tmp_path):
     made = Ledger.create(tmp_path / "team.ledger", patience=20.0)

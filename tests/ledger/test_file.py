@@ -27,6 +27,13 @@ def test_a_ledger_is_one_file_at_rest(ledger):
     assert [path.name for path in ledger.path.parent.iterdir()] == ["team.ledger"]
 
 
+def test_a_commit_waits_for_the_disk(ledger, monkeypatch):
+    monkeypatch.undo()
+    with ledger._file.writing() as connection:
+        assert connection.execute("PRAGMA synchronous").fetchone() == (3,)
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+
+
 def test_opening_never_makes_a_file(tmp_path):
     with pytest.raises(InvalidInput, match=r"no ledger .* Ledger\.create"):
         Ledger(tmp_path / "typo")
@@ -189,8 +196,13 @@ except Exception as error:
     ledger.reserve("adult", pure(0.1), purpose="there is room again")
 
 
-def test_what_was_not_committed_is_not_there(ledger):
-    with pytest.raises(ZeroDivisionError), ledger._file.writing() as connection:
+def die_within(ledger):
+    with ledger._file.writing() as connection:
         connection.execute("DELETE FROM data_set")
         raise ZeroDivisionError
+
+
+def test_what_was_not_committed_is_not_there(ledger):
+    with pytest.raises(ZeroDivisionError):
+        die_within(ledger)
     assert ledger.left("adult") == Amount(epsilon=1.0)

@@ -18,11 +18,24 @@ COMMON = 1000
 """Expected draws from which on a chi-square test may be trusted at LEVEL; fewer are tested one by one with their binomial law."""
 
 
+class Script:
+    """A stream that is told its words, and refuses to invent more."""
+
+    def __init__(self, *words):
+        self.words = list(words)
+
+    def __call__(self, count):
+        assert count <= len(self.words), "more words are asked for than were foreseen"
+        taken, self.words = self.words[:count], self.words[count:]
+        return np.array(taken, dtype=np.uint64)
+
+
 def exp_of(x, digits=60):
-    """exp(-x) of a rational x, to many digits, as a Fraction."""
+    """exp(-x) of a rational x, to many digits, as a Fraction (0 beyond x = 5000)."""
+    if x > 5000:
+        return Fraction(0)
     with localcontext() as context:
         context.prec = digits
-        context.Emin, context.Emax = -(10**9), 10**9
         return Fraction((-(Decimal(x.numerator) / Decimal(x.denominator))).exp())
 
 

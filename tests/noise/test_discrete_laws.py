@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from discreet.noise.choice import select
 from discreet.noise.discrete import discrete_gaussian, discrete_laplace, draw
 from discreet.noise.envelope import Exponent, envelope_for
 from discreet.noise.words import system_words
@@ -129,34 +128,3 @@ def sum_tail(law, edge):
         return stats.norm.sf((edge + 0.5) / law.sigma)
     weights = np.exp(-(np.arange(-edge - 100, edge + 100) ** 2) / (2 * law.sigma**2))
     return np.exp(-(np.arange(edge + 1, edge + 100) ** 2) / (2 * law.sigma**2)).sum() / weights.sum()
-
-
-SCORES = [
-    (np.array([0, 1, 2, 5, -3, 100]), 0.5),
-    (np.array([7] * 9, dtype=np.int16), 3.0),
-    (np.array([-(2**63), 2**63 - 1, 0]), 2.0**-63),
-    (np.array([0, 2**64 - 1, 2**63], dtype=np.uint64), 2.0**-64),
-    (np.arange(2000) * 1000, 1e-6),
-    (np.array([0, 10**6, 10**6]), 1.0),
-]
-
-
-@pytest.mark.parametrize("case", range(len(SCORES)))
-def test_selection_has_the_law_of_the_exponential_mechanism(case):
-    scores, rate = SCORES[case]
-    p = np.exp(-rate * np.array([float(int(score) - int(scores.min())) for score in scores]))
-    assert stat_of(select(system_words(), scores, rate=rate, count=DRAWS), p / p.sum()) > LEVEL
-
-
-def test_selection_at_another_rate_is_caught():
-    scores = np.array([0, 1, 2, 5, -3])
-    p = np.exp(-0.5 * scores)
-    assert stat_of(select(system_words(), scores, rate=0.51, count=DRAWS), p / p.sum()) < LEVEL
-    assert stat_of(select(system_words(), -scores, rate=0.5, count=DRAWS), p / p.sum()) < LEVEL
-
-
-def stat_of(indices, p):
-    counts = np.bincount(indices, minlength=len(p))
-    keep = p * len(indices) > 5
-    assert counts[~keep].sum() <= stats.poisson.isf(LEVEL, (p[~keep]).sum() * len(indices) + 1e-12)
-    return stats.chisquare(counts[keep], p[keep] / p[keep].sum() * counts[keep].sum()).pvalue if keep.sum() > 1 else 1.0

@@ -16,8 +16,8 @@ from enum import Enum
 from pathlib import Path
 
 from discreet.errors import InvalidInput
-from discreet.guarantees import Guarantee, compose
-from discreet.ledger.amounts import Accountant, Amount
+from discreet.guarantees import Guarantee
+from discreet.ledger.amounts import Amount
 from discreet.ledger.ledger import Ledger, Reservation
 
 
@@ -29,8 +29,6 @@ class Account:
     """Of the ledger file; made absolute, since workers may have another working folder."""
     name: str
     part: str | None = field(default=None, kw_only=True)
-    accountant: Accountant = field(default=compose, kw_only=True, repr=False)
-    """A function that can be pickled by its name, as functions of modules can."""
 
     def __post_init__(self) -> None:
         """Make the path absolute."""
@@ -39,7 +37,7 @@ class Account:
     @property
     def ledger(self) -> Ledger:
         """The ledger, opened."""
-        return Ledger(Path(self.path), accountant=self.accountant)
+        return Ledger(self.path)
 
     @property
     def left(self) -> Amount:
@@ -70,8 +68,8 @@ def using(ledger: Ledger | str | Path, name: str, *, part: str | None = None) ->
 
     Blocks nest; the innermost is current.
     """
-    opened = ledger if isinstance(ledger, Ledger) else Ledger(Path(ledger))
-    account = Account(str(opened.path), name, part=part, accountant=opened.accountant)
+    opened = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
+    account = Account(str(opened.path), name, part=part)
     opened.spent(name, part=part)
     with _becoming(account):
         yield account
@@ -112,8 +110,12 @@ def spending_on(account: Account | None, guarantee: Guarantee, *, purpose: str, 
 
 
 def check_may_travel(account: Account | None) -> None:
-    """Raise InvalidInput where something that spends on the current account, for want of one of its own, is about to leave the process."""
-    if account is None and _current.get() not in (None, _Word.NOTHING):
+    """Raise InvalidInput where something without an account of its own is about to leave a process in which a `using` block is open.
+
+    joblib pickles in a thread of its own, so a block of another thread counts as well.
+    """
+    found = _current.get()
+    if account is None and (isinstance(found, Account) or (found is _Word.NOTHING and _blocks)):
         raise InvalidInput(
             "a ledger is in use here, and other processes would not know of it. Give the estimator its account: ledger=Account(path, name)."
         )

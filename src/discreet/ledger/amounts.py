@@ -1,15 +1,14 @@
 """How much of a total (epsilon, delta) the recorded guarantees take.
 
-Every entry holds a guarantee. An accountant turns the guarantees of all entries that touch one record into one guarantee g, and g costs
+Every entry holds a guarantee. The accountant of the data set (module `accountants`) turns the guarantees of all entries that touch one record into
+one guarantee g, and g costs
 
     (epsilon, 0)            for pure epsilon-DP
     (epsilon, delta)        for (epsilon, delta)-DP
     (e, delta of the total) for any other curve, e the least number with g.delta(e) <= delta of the total, rounded up
     (infinity, 1)           for no guarantee
 
-The cost must not exceed the total in either number. The guarantees of a ledger are chosen one after the other, possibly in view of earlier
-releases and of what is left, so an accountant must be valid as a privacy filter: basic composition is (Rogers, Roth, Ullman, Vadhan 2016,
-theorem 3.1), and so are Renyi curves (Feldman and Zrnic 2021) and Gaussian ones (Koskela, Tobaben, Honkela 2023).
+The cost must not exceed the total in either number.
 
 Disjoint parts. Let every record belong to exactly one of the declared parts, and let an entry on part p touch the records of p only. Two
 neighbouring data sets differ in one part p*, so every entry on another part has the same law on both, and the cost for p* is that of the
@@ -22,19 +21,14 @@ Rounding. 0.1 + 0.2 is 0.30000000000000004 in a computer's numbers, so a total c
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, Guarantee, NoGuarantee, PureDP
-
-Accountant: TypeAlias = Callable[[Sequence[Guarantee]], Guarantee]
-"""From the guarantees of several releases on the same records, each possibly chosen after seeing the ones before, to that of all of them together."""
+from discreet.guarantees import ApproximateDP, Guarantee, NoGuarantee, PureDP, epsilon_for
+from discreet.ledger.accountants import Accountant
 
 _ROUNDING = 1e-9
-_LARGEST = 1e6
-"""A curve that needs a larger epsilon than this is counted as infinite."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,16 +71,8 @@ def cost(guarantee: Guarantee, delta: float) -> Amount:
             return Amount(epsilon=epsilon, delta=own)
         case NoGuarantee():
             return Amount(epsilon=math.inf, delta=1.0)
-    if not guarantee.delta(_LARGEST) <= delta:
-        return Amount(epsilon=math.inf, delta=1.0)
-    low, high = 0.0, _LARGEST
-    while high - low > 1e-10 * high and high > 1e-12:
-        middle = 0.5 * (low + high)
-        if guarantee.delta(middle) <= delta:
-            high = middle
-        else:
-            low = middle
-    return Amount(epsilon=high, delta=delta)
+    epsilon = epsilon_for(guarantee, delta)
+    return Amount(epsilon=epsilon, delta=delta if math.isfinite(epsilon) else 1.0)
 
 
 def cost_of_all(guarantees: Sequence[tuple[str | None, Guarantee]], delta: float, *, accountant: Accountant, part: str | None = None) -> Amount:

@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from discreet.errors import InvalidInput
 from discreet.guarantees import ApproximateDP, Guarantee, NoGuarantee, PureDP, Unit
+from discreet.ledger.accountants import accountant_named
 from discreet.ledger.amounts import Amount
 from discreet.neighbours import Neighbours
 
@@ -46,6 +47,8 @@ class DataSet:
     """Labels of the disjoint parts, sorted; none when the data set is spent on as a whole only."""
     aliases: tuple[str, ...]
     """Other names of the same data set, sorted."""
+    accountant: str
+    """The name of what adds up its guarantees, see `accountants`."""
     created: str
 
 
@@ -82,7 +85,7 @@ class Amendment:
     created: str
 
 
-def new_data_set(name: str, total: Amount, neighbours: Neighbours, unit: Unit, parts: Sequence[str]) -> DataSet:
+def new_data_set(name: str, total: Amount, neighbours: Neighbours | str, unit: Unit | str, *, parts: Sequence[str], accountant: str) -> DataSet:
     """A data set with nothing spent, after checking its words. Raises InvalidInput."""
     try:
         relation_of, unit_of = Neighbours(neighbours), Unit(unit)
@@ -91,6 +94,7 @@ def new_data_set(name: str, total: Amount, neighbours: Neighbours, unit: Unit, p
             f"neighbours must be one of {[str(kind) for kind in Neighbours]} and unit one of {[str(kind) for kind in Unit]}; "
             f"{neighbours!r} and {unit!r} were given."
         ) from None
+    accountant_named(accountant)
     return DataSet(
         name=public_text(name, "the name of a data set"),
         neighbours=relation_of,
@@ -99,6 +103,7 @@ def new_data_set(name: str, total: Amount, neighbours: Neighbours, unit: Unit, p
         total=total,
         parts=distinct_labels(parts),
         aliases=(),
+        accountant=accountant,
         created=now(),
     )
 

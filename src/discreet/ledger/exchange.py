@@ -38,6 +38,7 @@ def exported(connection: sqlite3.Connection, written: str) -> str:
                 "total": _pair(data_set.declared),
                 "parts": list(data_set.parts),
                 "aliases": list(data_set.aliases),
+                "accountant": data_set.accountant,
                 "created": data_set.created,
                 "amendments": [
                     {"id": each.id, "total": _pair(each.total), "reason": each.reason, "created": each.created}
@@ -91,8 +92,8 @@ def _taken_over(connection: sqlite3.Connection, data_set: DataSet, amendments: S
         for amendment in amendments:
             records.add_amendment(connection, amendment)
         return data_set
-    if (found.neighbours, found.unit, found.parts) != (data_set.neighbours, data_set.unit, data_set.parts):
-        raise InvalidInput(f"{data_set.name!r} has another neighbouring relation, unit or partition in this ledger than in the export.")
+    if any(getattr(found, name) != getattr(data_set, name) for name in ("neighbours", "unit", "parts", "accountant")):
+        raise InvalidInput(f"{data_set.name!r} has another neighbouring relation, unit, partition or accountant in this ledger than in the export.")
     for alias in data_set.aliases:
         other = records.find(connection, alias)
         if other is None:
@@ -153,6 +154,7 @@ def _data_set(record: Mapping[str, Any]) -> DataSet:
         total=_total(record["amendments"][-1]["total"]) if record["amendments"] else first,
         parts=distinct_labels(record["parts"]),
         aliases=tuple(public_text(alias, "a name") for alias in record["aliases"]),
+        accountant=public_text(record["accountant"], "a name"),
         created=_time(record["created"]),
     )
 

@@ -28,13 +28,15 @@ VERSION = 1
 """Of the schema below; another version is refused."""
 _APPLICATION = 0x44736374
 """Marks the file as a ledger ("Dsct")."""
+_SYNCHRONOUS = "EXTRA"
 _MODE = "rw"
 """Never "rwc": a mistyped path must not become a new ledger with nothing spent."""
 
 _SCHEMA = """
 CREATE TABLE about (id TEXT NOT NULL, digest_key BLOB NOT NULL, created TEXT NOT NULL);
 CREATE TABLE data_set (
-    name TEXT PRIMARY KEY, neighbours TEXT NOT NULL, unit TEXT NOT NULL, epsilon REAL NOT NULL, delta REAL NOT NULL, created TEXT NOT NULL
+    name TEXT PRIMARY KEY, neighbours TEXT NOT NULL, unit TEXT NOT NULL, epsilon REAL NOT NULL, delta REAL NOT NULL,
+    accountant TEXT NOT NULL, created TEXT NOT NULL
 );
 CREATE TABLE part (data_set TEXT NOT NULL REFERENCES data_set, label TEXT NOT NULL, PRIMARY KEY (data_set, label));
 CREATE TABLE alias (name TEXT PRIMARY KEY, data_set TEXT NOT NULL REFERENCES data_set);
@@ -74,6 +76,13 @@ class LedgerFile:
         with self._transaction("BEGIN IMMEDIATE") as connection:
             yield connection
 
+    def check(self) -> None:
+        """Raise FileFormatError unless SQLite finds every page and index sound."""
+        with self.reading() as connection:
+            sound = connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok"
+        if not sound:
+            raise self._damaged()
+
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
         deadline = time.monotonic() + self.patience
@@ -98,7 +107,7 @@ class LedgerFile:
     def _connect(self, deadline: float) -> sqlite3.Connection:
         wait = max(0.0, deadline - time.monotonic())
         connection = sqlite3.connect(f"{self.path.as_uri()}?mode={_MODE}", uri=True, timeout=wait, isolation_level=None, cached_statements=0)
-        for pragma in ("synchronous=EXTRA", "fullfsync=ON", "trusted_schema=OFF", "cell_size_check=ON", "foreign_keys=ON"):
+        for pragma in (f"synchronous={_SYNCHRONOUS}", "fullfsync=ON", "trusted_schema=OFF", "cell_size_check=ON", "foreign_keys=ON"):
             connection.execute(f"PRAGMA {pragma}")
         return connection
 
@@ -108,6 +117,11 @@ class LedgerFile:
             "(patience)."
         )
 
+    def _damaged(self) -> FileFormatError:
+        return FileFormatError(
+            f"{str(self.path)!r} is damaged or no ledger. Restore it from a copy, and import what was recorded since from an export."
+        )
+
     def _refusal(self, error: sqlite3.Error) -> DiscreetError:
         """One sentence for what SQLite met. Its own messages are replaced: they name tables and statements."""
         name = str(getattr(error, "sqlite_errorname", ""))
@@ -115,7 +129,7 @@ class LedgerFile:
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             return self._busy()
         if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-            return FileFormatError(f"{shown} is damaged or no ledger. Restore it from a copy, and import what was recorded since from an export.")
+            return self._damaged()
         if name.startswith("SQLITE_READONLY"):
             reason, remedy = "it is read-only", "Make the file and its folder writable."
         elif name.startswith("SQLITE_FULL"):

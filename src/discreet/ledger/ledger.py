@@ -16,22 +16,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
 
-from discreet.errors import FileFormatError, InvalidInput
-from discreet.guarantees import Guarantee, Unit, compose
+from discreet.errors import InvalidInput
+from discreet.guarantees import Guarantee, Unit
 from discreet.ledger import exchange, records
-from discreet.ledger.amounts import Accountant, Amount, total
+from discreet.ledger.accountants import BASIC
+from discreet.ledger.amounts import Amount, total
 from discreet.ledger.entries import Amendment, DataSet, Entry, State, new_data_set, now, public_text
 from discreet.ledger.file import LedgerFile, create_file
 from discreet.ledger.plot import spending_plot
 from discreet.ledger.refusals import LedgerUnavailable
-from discreet.ledger.spending import cancel, check_declared_alike, check_fits, check_relation, reserve, settle, taken
+from discreet.ledger.spending import cancel, check_declared_alike, check_fits, check_parts, check_relation, reserve, settle, taken
 from discreet.neighbours import Neighbours
 
 PATIENCE = 60.0
 """Seconds to wait for others by default."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Ledger:
     """An existing ledger file; a value that can be copied, compared and sent to other processes, since it holds no connection.
 
@@ -40,48 +41,46 @@ class Ledger:
     """
 
     path: Path
-    """Made absolute."""
-    accountant: Accountant = field(default=compose, kw_only=True, repr=False)
-    """Adds up guarantees that are chosen one after the other; see `amounts`."""
-    patience: float = field(default=PATIENCE, kw_only=True, repr=False)
+    """Absolute."""
+    patience: float = field(repr=False)
     """Seconds to wait for other threads and processes."""
 
-    def __post_init__(self) -> None:
-        """Look once whether the file is a sound ledger."""
-        object.__setattr__(self, "path", Path(os.path.abspath(self.path)))  # noqa: PTH100 - Path.absolute keeps "..", which has to compare equal
+    def __init__(self, path: str | Path, *, patience: float = PATIENCE) -> None:
+        """Open the file once, and look whether it is a sound ledger."""
+        object.__setattr__(self, "path", Path(os.path.abspath(path)))  # noqa: PTH100 - Path.absolute keeps "..", which has to compare equal
+        object.__setattr__(self, "patience", patience)
         self.check()
 
     @classmethod
-    def create(cls, path: str | Path, *, accountant: Accountant = compose, patience: float = PATIENCE) -> "Ledger":
+    def create(cls, path: str | Path, *, patience: float = PATIENCE) -> "Ledger":
         """A new, empty ledger. Raises InvalidInput where something has this name, or the folder cannot be written to."""
         create_file(Path(os.path.abspath(path)), now())  # noqa: PTH100 - as above
-        return cls(Path(path), accountant=accountant, patience=patience)
+        return cls(path, patience=patience)
 
     def check(self) -> None:
         """Raise FileFormatError unless SQLite finds the file sound."""
-        with self._file.reading() as connection:
-            sound = connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok"
-        if not sound:
-            raise FileFormatError(
-                f"the ledger {str(self.path)!r} is damaged. Restore it from a copy, and import what was recorded since from an export."
-            )
+        self._file.check()
 
-    def declare(
+    def declare(  # noqa: PLR0913 - each is a part of what is promised
         self,
         name: str,
         *,
         epsilon: float,
         delta: float = 0.0,
-        neighbours: Neighbours = Neighbours.REPLACE_ONE,
-        unit: Unit = Unit.RECORD,
+        neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
+        unit: Unit | str = Unit.RECORD,
         parts: Sequence[str] = (),
+        part_of_a_record_stays: bool = False,
+        accountant: str = BASIC,
         digest: str | None = None,
     ) -> DataSet:
         """A data set and its total; declaring it again with the same numbers changes nothing, with others raises InvalidInput.
 
-        `parts` are labels of disjoint parts (see `amounts` for when parts are disjoint enough). `digest` is `self.digest` of the table.
+        `parts` are labels of disjoint parts; under replace-one the caller must state `part_of_a_record_stays` (see `amounts`). `accountant` is
+        one of the names in `accountants`, or registered. `digest` is `self.digest` of the table.
         """
-        new = new_data_set(name, total(epsilon, delta), neighbours, unit, parts)
+        new = new_data_set(name, total(epsilon, delta), neighbours, unit, parts=parts, accountant=accountant)
+        check_parts(new, part_of_a_record_stays=part_of_a_record_stays)
         with self._file.writing() as connection:
             found = records.find(connection, name)
             if found is None:
@@ -141,7 +140,7 @@ class Ledger:
             check_relation(data_set, guarantee, part)
             if digest is not None:
                 records.remember_table(connection, digest, data_set)
-            check_fits(data_set, records.entries_of(connection, data_set.name), guarantee, part=part, accountant=self.accountant)
+            check_fits(data_set, records.entries_of(connection, data_set.name), guarantee, part=part)
             entry = reserve(connection, data_set, guarantee, purpose=purpose, part=part)
         return Reservation(ledger=self, id=entry.id)
 
@@ -218,7 +217,7 @@ class Ledger:
         with self._file.reading() as connection:
             data_set = records.get(connection, name)
             entries = records.entries_of(connection, data_set.name)
-        return spending_plot(data_set, entries, accountant=self.accountant)
+        return spending_plot(data_set, entries)
 
     def _account(self, name: str, part: str | None) -> tuple[Amount, DataSet]:
         with self._file.reading() as connection:
@@ -226,7 +225,7 @@ class Ledger:
             entries = records.entries_of(connection, data_set.name)
         if part is not None and part not in data_set.parts:
             raise InvalidInput(f"{name!r} has no part {part!r}; its parts are {list(data_set.parts)}.")
-        return taken(entries, data_set.total.delta, part=part, accountant=self.accountant), data_set
+        return taken(data_set, entries, part=part), data_set
 
     @property
     def _file(self) -> LedgerFile:

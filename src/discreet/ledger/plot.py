@@ -9,8 +9,9 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
-from discreet.ledger.amounts import Accountant, Amount, cost_of_all
+from discreet.ledger.amounts import Amount
 from discreet.ledger.entries import DataSet, Entry, State, relation
+from discreet.ledger.spending import taken
 
 _WIDTH, _HEIGHT = 760, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 84, 24, 62, 44
@@ -27,10 +28,10 @@ class _Step(NamedTuple):
     settled: Amount
 
 
-def spending_plot(data_set: DataSet, entries: Sequence[Entry], *, accountant: Accountant) -> str:
+def spending_plot(data_set: DataSet, entries: Sequence[Entry]) -> str:
     """The picture as text, to be written to a file with the ending .svg."""
     counted = [entry for entry in entries if entry.state.counts]
-    steps = _steps(data_set, counted, accountant)
+    steps = _steps(data_set, counted)
     panels = [_panel("epsilon", data_set.total.epsilon, [(step.time, step.all.epsilon, step.settled.epsilon) for step in steps])]
     if data_set.total.delta > 0:
         panels.append(_panel("delta", data_set.total.delta, [(step.time, step.all.delta, step.settled.delta) for step in steps]))
@@ -47,21 +48,17 @@ def spending_plot(data_set: DataSet, entries: Sequence[Entry], *, accountant: Ac
     )
 
 
-def _steps(data_set: DataSet, entries: Sequence[Entry], accountant: Accountant) -> list[_Step]:
+def _steps(data_set: DataSet, entries: Sequence[Entry]) -> list[_Step]:
     every = max(1, -(-len(entries) // _MOST))
     ends = sorted({*range(every, len(entries), every), len(entries)} - {0})
     return [
         _Step(
             datetime.fromisoformat(entries[end - 1].reserved_at),
-            _sum(data_set, entries[:end], accountant),
-            _sum(data_set, [entry for entry in entries[:end] if entry.state is State.SETTLED], accountant),
+            taken(data_set, entries[:end]),
+            taken(data_set, [entry for entry in entries[:end] if entry.state is State.SETTLED]),
         )
         for end in ends
     ]
-
-
-def _sum(data_set: DataSet, entries: Sequence[Entry], accountant: Accountant) -> Amount:
-    return cost_of_all([(entry.part, entry.guarantee) for entry in entries], data_set.total.delta, accountant=accountant)
 
 
 def _panel(name: str, total: float, steps: Sequence[tuple[datetime, float, float]]) -> str:

@@ -16,7 +16,7 @@ def find(connection: sqlite3.Connection, name: str) -> DataSet | None:
     """The data set of this name or alias."""
     alias = connection.execute("SELECT data_set FROM alias WHERE name = ?", (name,)).fetchone()
     own = name if alias is None else alias[0]
-    row = connection.execute("SELECT neighbours, unit, epsilon, delta, created FROM data_set WHERE name = ?", (own,)).fetchone()
+    row = connection.execute("SELECT neighbours, unit, epsilon, delta, accountant, created FROM data_set WHERE name = ?", (own,)).fetchone()
     if row is None:
         return None
     declared = Amount(epsilon=row[2], delta=row[3])
@@ -31,7 +31,8 @@ def find(connection: sqlite3.Connection, name: str) -> DataSet | None:
         total=amended[-1].total if amended else declared,
         parts=tuple(label for (label,) in parts),
         aliases=tuple(other for (other,) in aliases),
-        created=row[4],
+        accountant=row[4],
+        created=row[5],
     )
 
 
@@ -51,13 +52,14 @@ def names(connection: sqlite3.Connection) -> list[str]:
 def add_data_set(connection: sqlite3.Connection, data_set: DataSet) -> None:
     """A new one, without its amendments."""
     connection.execute(
-        "INSERT INTO data_set VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO data_set VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
             data_set.name,
             str(data_set.neighbours),
             str(data_set.unit),
             data_set.declared.epsilon,
             data_set.declared.delta,
+            data_set.accountant,
             data_set.created,
         ),
     )

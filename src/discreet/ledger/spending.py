@@ -2,22 +2,35 @@
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import replace
 from uuid import uuid4
 
 from discreet.errors import InvalidInput
 from discreet.guarantees import Guarantee
 from discreet.ledger import records
-from discreet.ledger.amounts import Accountant, Amount, cost_of_all
+from discreet.ledger.accountants import accountant_named
+from discreet.ledger.amounts import Amount, cost_of_all
 from discreet.ledger.entries import DataSet, Entry, State, now, priced, relation
 from discreet.ledger.refusals import BudgetExceeded
+from discreet.neighbours import Neighbours
+
+
+def check_parts(data_set: DataSet, *, part_of_a_record_stays: bool) -> None:
+    """Raise InvalidInput for parts between which a replaced record could move: two parts would change."""
+    if data_set.parts and data_set.neighbours is Neighbours.REPLACE_ONE and part_of_a_record_stays is not True:
+        raise InvalidInput(
+            "under replace-one a record whose content is replaced may move to another part, and two parts change then. Use add-remove, or state "
+            "part_of_a_record_stays=True if what decides on the part is public and stays (a row number, the hospital that a record came from)."
+        )
 
 
 def check_declared_alike(found: DataSet, new: DataSet) -> None:
     """Raise InvalidInput unless a declaration repeats the one of the data set that was found under its name."""
-    if (found.name, found.declared, found.neighbours, found.unit, found.parts) != (new.name, new.declared, new.neighbours, new.unit, new.parts):
+    if replace(new, total=found.total, aliases=found.aliases, created=found.created) != found:
         raise InvalidInput(
             f"the ledger knows {new.name!r} already: as {found.name!r}, declared with a total of {found.declared} "
-            f"({relation(found.neighbours, found.unit)}, parts {list(found.parts)}). Declare the same, or change the total with amend."
+            f"({relation(found.neighbours, found.unit)}, parts {list(found.parts)}, accountant {found.accountant}). "
+            "Declare the same, or change the total with amend."
         )
 
 
@@ -32,13 +45,12 @@ def check_relation(data_set: DataSet, guarantee: Guarantee, part: str | None) ->
         raise InvalidInput(f"{data_set.name!r} has no part {part!r}; its parts are {list(data_set.parts)}, and are declared with the data set.")
 
 
-def check_fits(data_set: DataSet, entries: Sequence[Entry], guarantee: Guarantee, *, part: str | None, accountant: Accountant) -> None:
+def check_fits(data_set: DataSet, entries: Sequence[Entry], guarantee: Guarantee, *, part: str | None) -> None:
     """Raise BudgetExceeded if the entries that count and this guarantee together exceed the total in force."""
-    delta = data_set.total.delta
-    after = cost_of_all([*_counted(entries), (part, guarantee)], delta, accountant=accountant, part=part)
+    after = _cost(data_set, [*_counted(entries), (part, guarantee)], part)
     if not after.exceeds(data_set.total):
         return
-    before = taken(entries, delta, part=part, accountant=accountant)
+    before = taken(data_set, entries, part=part)
     where = repr(data_set.name) if part is None else f"part {part!r} of {data_set.name!r}"
     raise BudgetExceeded(
         f"{priced(guarantee)} is asked for, and {before.left_of(data_set.total)} is left on {where}: spent or reserved {before}, "
@@ -47,9 +59,9 @@ def check_fits(data_set: DataSet, entries: Sequence[Entry], guarantee: Guarantee
     )
 
 
-def taken(entries: Sequence[Entry], delta: float, *, part: str | None, accountant: Accountant) -> Amount:
-    """What the entries that count take from a total with this delta."""
-    return cost_of_all(_counted(entries), delta, accountant=accountant, part=part)
+def taken(data_set: DataSet, entries: Sequence[Entry], *, part: str | None = None) -> Amount:
+    """What those of the entries that count take from the total; with `part`, from the records of this part."""
+    return _cost(data_set, _counted(entries), part)
 
 
 def reserve(connection: sqlite3.Connection, data_set: DataSet, guarantee: Guarantee, *, purpose: str, part: str | None) -> Entry:
@@ -83,6 +95,10 @@ def cancel(connection: sqlite3.Connection, entry: str) -> None:
         raise InvalidInput("a settled entry cannot be cancelled: its release has been made.")
     if before is State.RESERVED:
         records.close_entry(connection, entry, State.CANCELLED, now())
+
+
+def _cost(data_set: DataSet, counted: Sequence[tuple[str | None, Guarantee]], part: str | None) -> Amount:
+    return cost_of_all(counted, data_set.total.delta, accountant=accountant_named(data_set.accountant), part=part)
 
 
 def _counted(entries: Sequence[Entry]) -> list[tuple[str | None, Guarantee]]:

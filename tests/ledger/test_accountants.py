@@ -1,0 +1,125 @@
+"""Accountants as strategies with names, and the three that are there."""
+
+import math
+
+import pytest
+
+from discreet.errors import InvalidInput
+from discreet.guarantees import ConcentratedDP, GaussianDP, MutualInformation, NoGuarantee, epsilon_for, gaussian_mu
+from discreet.ledger import Amount, BudgetExceeded, register_accountant
+from discreet.ledger.accountants import accountant_named, basic, concentrated, gaussian
+from discreet.neighbours import REPLACE_ONE
+from tests.ledger.guarantees import added, approximate, pure
+
+
+def noisy(mu):
+    return GaussianDP(mu=mu, neighbours=REPLACE_ONE, theorem="a test")
+
+
+def largest(parts):
+    """Not sound: it only shows whose sum is used."""
+    return max(parts, key=lambda part: part.epsilon)
+
+
+def failing(parts):
+    raise ZeroDivisionError
+
+
+def in_another_relation(parts):
+    return added(0.0)
+
+
+@pytest.fixture
+def registered(monkeypatch):
+    """Forget afterwards what the test registers."""
+    monkeypatch.setattr("discreet.ledger.accountants._REGISTERED", {"basic": basic})
+    return register_accountant
+
+
+def test_an_accountant_is_a_strategy_that_belongs_to_the_data_set(ledger, registered):
+    registered("largest", largest)
+    ledger.declare("other", epsilon=1.0, accountant="largest")
+    for _ in range(5):
+        ledger.reserve("other", pure(0.75), purpose="")
+    assert ledger.spent("other") == Amount(epsilon=0.75)
+    with pytest.raises(InvalidInput, match="accountant largest"):
+        ledger.declare("other", epsilon=1.0)
+
+
+def test_a_name_is_registered_once(registered):
+    registered("largest", largest)
+    registered("largest", largest)
+    with pytest.raises(InvalidInput, match="registered already"):
+        registered("largest", failing)
+    with pytest.raises(InvalidInput, match="registered already"):
+        registered("basic", largest)
+
+
+def test_a_process_that_does_not_know_the_accountant_cannot_spend(ledger, registered, monkeypatch):
+    registered("largest", largest)
+    ledger.declare("other", epsilon=1.0, accountant="largest")
+    monkeypatch.setattr("discreet.ledger.accountants._REGISTERED", {"basic": basic})
+    for call in (ledger.spent, lambda name: ledger.reserve(name, pure(0.1), purpose="")):
+        with pytest.raises(InvalidInput, match="no accountant 'largest' is known here"):
+            call("other")
+    with pytest.raises(InvalidInput, match="no accountant 'none'"):
+        ledger.declare("third", epsilon=1.0, accountant="none")
+
+
+@pytest.mark.parametrize(("accountant", "error"), [(failing, ZeroDivisionError), (in_another_relation, InvalidInput)])
+def test_an_accountant_that_fails_records_nothing(ledger, registered, accountant, error):
+    registered("faulty", accountant)
+    ledger.declare("other", epsilon=1.0, accountant="faulty")
+    with pytest.raises(error):
+        ledger.reserve("other", pure(0.5), purpose="")
+    assert ledger.history("other") == ()
+    ledger.reserve("adult", pure(1.0), purpose="")
+
+
+def test_a_gaussian_data_set_adds_squares_and_takes_its_delta_once(ledger):
+    ledger.declare("noisy", epsilon=1.0, delta=1e-6, accountant="gaussian")
+    mu = gaussian_mu(1.0, 1e-6)
+    for _ in range(4):
+        ledger.reserve("noisy", noisy(mu / 2 * (1 - 1e-9)), purpose="")
+    assert ledger.spent("noisy") == Amount(epsilon=pytest.approx(1.0, rel=1e-6), delta=1e-6)
+    with pytest.raises(BudgetExceeded):
+        ledger.reserve("noisy", noisy(mu / 20), purpose="")
+
+
+def test_concentrated_adds_rho_of_all_that_have_one():
+    parts = [pure(0.1), noisy(0.2), ConcentratedDP(rho=0.01, neighbours=REPLACE_ONE, theorem="a test")]
+    together = concentrated(parts)
+    assert together.rho == pytest.approx(0.1 * math.tanh(0.05) + 0.02 + 0.01, rel=1e-9)
+    assert epsilon_for(concentrated([pure(0.1)] * 100), 1e-6) < 100 * 0.1
+
+
+@pytest.mark.parametrize(
+    ("accountant", "part"),
+    [
+        (basic, noisy(1.0)),
+        (basic, MutualInformation(bits=0.1, neighbours=REPLACE_ONE, theorem="a test")),
+        (gaussian, pure(0.1)),
+        (concentrated, approximate(0.1, 1e-6)),
+    ],
+)
+def test_kinds_that_an_accountant_does_not_add_are_refused(accountant, part):
+    with pytest.raises(InvalidInput, match="Convert the guarantee"):
+        accountant([part])
+
+
+@pytest.mark.parametrize("name", ["basic", "gaussian", "concentrated"])
+def test_something_without_a_guarantee_costs_everything(ledger, name):
+    assert accountant_named(name)
+    ledger.declare("other", epsilon=5.0, delta=0.5, accountant=name)
+    with pytest.raises(BudgetExceeded):
+        ledger.reserve("other", NoGuarantee(neighbours=REPLACE_ONE, theorem="no noise"), purpose="")
+
+
+def test_a_guarantee_that_does_not_read_back_is_not_recorded(ledger, registered):
+    class Secretive(type(pure(0.0))):
+        def to_dict(self):
+            return super().to_dict() | {"kind": "secret"}
+
+    with pytest.raises(InvalidInput, match="does not read back"):
+        ledger.reserve("adult", Secretive(epsilon=0.1, neighbours=REPLACE_ONE, theorem="a test"), purpose="")
+    assert ledger.history("adult") == ()

@@ -1,0 +1,84 @@
+"""Exact selection: the law of the exponential mechanism, with the system's randomness and with words chosen to sit on the boundaries."""
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from discreet.errors import InvalidInput, InvalidType
+from discreet.noise.choice import select, weights
+from discreet.noise.words import system_words
+from tests.noise.discrete_laws import DRAWS, LEVEL, Script, exp_of
+
+SCORES = [
+    (np.array([0, 1, 2, 5, -3, 100]), 0.5),
+    (np.array([7] * 9, dtype=np.int16), 3.0),
+    (np.array([-(2**63), 2**63 - 1, 0]), 2.0**-63),
+    (np.array([0, 2**64 - 1, 2**63], dtype=np.uint64), 2.0**-64),
+    (np.arange(2000) * 1000, 1e-6),
+    (np.array([0, 10**6, 10**6]), 1.0),
+]
+
+
+@pytest.mark.parametrize("case", range(len(SCORES)))
+def test_selection_has_the_law_of_the_exponential_mechanism(case):
+    scores, rate = SCORES[case]
+    p = np.exp(-rate * np.array([float(int(score) - int(scores.min())) for score in scores]))
+    assert stat_of(select(system_words(), scores, rate=rate, count=DRAWS), p / p.sum()) > LEVEL
+
+
+def test_selection_at_another_rate_is_caught():
+    scores = np.array([0, 1, 2, 5, -3])
+    p = np.exp(-0.5 * scores)
+    assert stat_of(select(system_words(), scores, rate=0.51, count=DRAWS), p / p.sum()) < LEVEL
+    assert stat_of(select(system_words(), -scores, rate=0.5, count=DRAWS), p / p.sum()) < LEVEL
+
+
+def stat_of(indices, p):
+    counts = np.bincount(indices, minlength=len(p))
+    keep = p * len(indices) > 200
+    assert counts[~keep].sum() <= stats.poisson.isf(LEVEL, (p[~keep]).sum() * len(indices) + 1e-12)
+    return stats.chisquare(counts[keep], p[keep] / p[keep].sum() * counts[keep].sum()).pvalue if keep.sum() > 1 else 1.0
+
+
+@pytest.mark.parametrize("rate", [Fraction(1, 3), 1e-3, 2.0**-40, 2.0**-64, 5.0, 1e300])
+def test_weights_enclose_the_exponentials(rate):
+    shuffle = random.Random(3)  # noqa: S311 (cases of a test)
+    gaps = [0, 1, 255, 256, 65535, 2**63, 2**64 - 1] + [shuffle.randrange(1 << shuffle.randrange(1, 64)) for _ in range(300)]
+    upper, lower = weights(np.array(gaps, dtype=np.uint64), Fraction(rate))
+    for gap, above, under in zip(gaps, upper.tolist(), lower.tolist(), strict=True):
+        exact = 2**31 * exp_of(Fraction(rate) * gap)
+        assert under <= exact <= above
+        assert above >= 1
+        assert above - exact <= 32
+
+
+def test_selection_settles_doubtful_levels_exactly():
+    scores, rate = np.array([0, 3]), Fraction(1, 7)
+    upper, lower = weights(np.array([0, 3], dtype=np.uint64), rate)
+    exact = 2**31 * exp_of(3 * rate, 110)
+    level, fraction = int(exact), exact - int(exact)
+    word = int(upper[0]) + level
+    assert lower[1] <= level < upper[1], "the level of the curve is the doubtful one"
+    first, second = int(fraction * 2**64), int(fraction * 2**128) % 2**64
+    for kept, words in [(True, (first - 4,)), (False, (first + 4,)), (True, (first, second - 4)), (False, (first, second + 4))]:
+        script = Script(word, *words, *(() if kept else (0,)))
+        assert select(script, scores, rate=rate, count=1)[0] == (1 if kept else 0)
+        assert not script.words
+    # Words beyond the largest multiple of the total are not used.
+    total = int(upper.sum())
+    assert select(Script(2**64 // total * total, int(upper[0])), scores, rate=rate, count=1)[0] == 1
+
+
+def test_selection_refuses_what_it_cannot_do_exactly():
+    with pytest.raises(InvalidType, match="public grid"):
+        select(system_words(), np.array([0.5, 1.0]), rate=1, count=1)
+    with pytest.raises(InvalidInput, match="shape"):
+        select(system_words(), np.zeros((2, 2), dtype=int), rate=1, count=1)
+    with pytest.raises(InvalidInput, match="shape"):
+        select(system_words(), np.zeros(0, dtype=int), rate=1, count=1)
+    with pytest.raises(InvalidInput, match="positive"):
+        select(system_words(), np.zeros(2, dtype=int), rate=0, count=1)
+    assert select(system_words(), np.array([5]), rate=1, count=3).tolist() == [0, 0, 0]
