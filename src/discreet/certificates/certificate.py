@@ -17,7 +17,7 @@ from discreet.certificates.rechecks import Check, recheck
 from discreet.errors import FileFormatError, VerificationFailure
 from discreet.guarantees import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, guarantee_from_dict
 
-FORMAT = "discreet-certificate/1"
+FORMAT = "discreet-certificate/2"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +74,8 @@ class Certificate:
     """Version of the library that issued the certificate."""
     releases: int = field(default=1)
     """How many releases of the mechanism the guarantee covers together."""
+    ledger_entry: str | None = None
+    """Identifier of the entry in the ledger that the budget was reserved by; None where no ledger was in use."""
 
     def verify(self, value: Floats | None = None) -> Verification:
         """Recompute everything that can be recomputed; with `value`, also that it is the value that was released."""
@@ -97,6 +99,7 @@ class Certificate:
             "problem": dict(self.problem),
             "guarantee": self.guarantee.to_dict(),
             "releases": self.releases,
+            "ledger_entry": self.ledger_entry,
             "hypotheses": [{"required": part.required, "enforced": part.enforced} for part in self.hypotheses],
             "noise": {"source": self.noise, "private": self.noise_private},
             "declared": list(self.declared),
@@ -124,6 +127,7 @@ class Certificate:
                 "digest": str(digest),
                 "version": str(version),
                 "releases": int(releases),
+                "ledger_entry": (str() | None) as entry,
             } if all(isinstance(part, dict) and {"required", "enforced"} <= part.keys() for part in hypotheses):
                 return cls(
                     mechanism=mechanism,
@@ -139,6 +143,7 @@ class Certificate:
                     declared=tuple(str(line) for line in declared),
                     version=version,
                     releases=releases,
+                    ledger_entry=entry,
                 )
         raise FileFormatError("the certificate is incomplete or holds values of the wrong type.")
 
@@ -153,6 +158,7 @@ class Certificate:
         if not self.noise_private:
             lines += ["NOT VALID: the noise was seeded, so whoever knows the seed can subtract it. Fit without a seed to publish."]
         lines += ["Declared public by the caller:"] + [f"  - {line}" for line in self.declared or ("nothing beyond the problem",)]
+        lines += [f"Ledger entry: {self.ledger_entry or 'none: no ledger was in use, so nothing adds this up with other releases'}"]
         lines += [f"Digest of the released value (SHA-256): {self.digest}", f"Issued by discreet {self.version}"]
         return "\n".join(lines)
 

@@ -4,6 +4,7 @@ Rows are clipped to the domain's norm bound at the door, by a factor min(1, boun
 caller's matrix, which is neither copied nor changed. Nothing here prints, pickles or copies: `repr` shows the domain only.
 """
 
+from collections.abc import Iterator
 from typing import NoReturn
 
 import numpy as np
@@ -37,6 +38,11 @@ class Dataset:
         self.signs = signs
         self.weights = weights
         self.design = AugmentedDesign(rows, scale=_clipping(norms, domain.norm_bound, rows.width), constant=domain.intercept_scale)
+
+    def content(self) -> Iterator[bytes]:
+        """Rows and signs as bytes, for a ledger's keyed digest; private."""
+        yield from self.design.content()
+        yield self.signs.tobytes()
 
     def __repr__(self) -> str:
         """The domain only: not even the number of rows, which add-remove keeps private."""

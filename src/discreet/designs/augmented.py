@@ -76,6 +76,10 @@ class AugmentedDesign:
         """See Design."""
         return np.hypot(self._scaled(self._base.row_norms()), self._constant)
 
+    def content(self) -> Iterator[bytes]:
+        """See Design: that of the rows below, so that a table is known again whatever it was scaled by."""
+        yield from self._base.content()
+
     def blocks(self) -> Iterator[tuple[slice, Design]]:
         """See Design."""
         for rows, block in self._base.blocks():

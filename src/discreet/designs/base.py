@@ -52,3 +52,6 @@ class Design(Protocol):
 
     def blocks(self) -> Iterator[tuple[slice, "Design"]]:
         """The rows in order as (slice of row numbers, design of these rows), at most BLOCK_ROWS rows a block."""
+
+    def content(self) -> Iterator[bytes]:
+        """The entries as bytes, a few rows at a time, for the keyed digest by which a ledger knows a table again; scaling and constants left out."""

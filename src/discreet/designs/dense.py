@@ -90,6 +90,12 @@ class DenseDesign:
         for rows, block in _cut(self._rows, BLOCK_ROWS):
             yield rows, DenseDesign(block)
 
+    def content(self) -> Iterator[bytes]:
+        """See Design: rows of float64, whatever the layout in memory."""
+        yield repr(("rows", self.shape)).encode()
+        for _, block in self._wide_blocks():
+            yield np.ascontiguousarray(block).tobytes()
+
     def _wide_blocks(self) -> Iterator[tuple[slice, Floats]]:
         for rows, block in _cut(self._rows, max(1, _BLOCK_BYTES // (8 * max(1, self.shape[1])))):
             yield rows, block.astype(np.float64, copy=False)

@@ -96,6 +96,13 @@ class SparseDesign:
             self._blocks = tuple((rows, self.rows(rows)) for rows in cuts)
         return iter(self._blocks)
 
+    def content(self) -> Iterator[bytes]:
+        """See Design: the three arrays of the compressed rows."""
+        yield repr(("compressed rows", self.shape)).encode()
+        yield np.asarray(self._rows.indptr, dtype=np.int64).tobytes()
+        yield np.asarray(self._rows.indices, dtype=np.int64).tobytes()
+        yield np.asarray(self._rows.data, dtype=np.float64).tobytes()
+
     def rows(self, rows: slice) -> "SparseDesign":
         """The design of consecutive `rows`, a view."""
         return SparseDesign(_rows_of(self._rows, rows))

@@ -104,6 +104,13 @@ class TabularDesign:
         """See Design: every category adds 1 to the square."""
         return np.sqrt(np.square(self._numeric.row_norms()) + float(len(self._codes)))
 
+    def content(self) -> Iterator[bytes]:
+        """See Design: the numbers, then the codes."""
+        yield from self._numeric.content()
+        yield repr(("codes", self._sizes)).encode()
+        for column in self._codes:
+            yield np.asarray(column, dtype=np.int64).tobytes()
+
     def blocks(self) -> Iterator[tuple[slice, Design]]:
         """See Design; views, not copies."""
         for (rows, numeric), (_, indicators) in zip(self._numeric.blocks(), self._indicators.blocks(), strict=True):

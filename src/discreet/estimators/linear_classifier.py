@@ -21,6 +21,7 @@ from discreet.data import Dataset, Domain, EncodedTable
 from discreet.designs import Design
 from discreet.errors import InvalidInput
 from discreet.estimators.inputs import feature_rows, labels, record_weights
+from discreet.ledger import Account, check_may_travel
 from discreet.losses import MarginLoss, loss_named
 from discreet.mechanisms.base import LearningMechanism
 from discreet.mechanisms.learning import calibrate, slack_free_ridge
@@ -78,6 +79,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         class_weight: dict[Any, float] | None = None,
         max_sample_weight: float | None = None,
         public_records: int | None = None,
+        ledger: Account | None = None,
         random_state: Any = None,
     ) -> None:
         """Keep the parameters as they are; `fit` checks them."""
@@ -95,6 +97,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.class_weight = class_weight
         self.max_sample_weight = max_sample_weight
         self.public_records = public_records
+        self.ledger = ledger
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -108,7 +111,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         a value of X or y.
         """
         task = self._task(X, y, sample_weight)
-        release = task.mechanism.run(task.problem, task.data, self._noise())
+        release = task.mechanism.run(task.problem, task.data, self._noise(), account=self._account())
         self.classes_ = task.classes
         self.weights_ = release.value
         self.coef_, self.intercept_ = self._split(release.value[:, np.newaxis], task.problem.domain)
@@ -123,7 +126,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(count, Integral) or count < 1:
             raise InvalidInput(f"count must be a positive integer; {count!r} was given.")
         task = self._task(X, y, sample_weight)
-        release = task.mechanism.run_many(task.problem, task.data, self._noise(), int(count))
+        release = task.mechanism.run_many(task.problem, task.data, self._noise(), int(count), account=self._account())
         coef, intercept = self._split(release.value, task.problem.domain)
         return ManyFits(coef=coef, intercept=intercept, certificate=replace(release.certificate, declared=task.declared))
 
@@ -141,6 +144,13 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         positive = self.decision_function(X) > 0
         labels_of_rows: npt.NDArray[Any] = self.classes_[positive.astype(np.intp)]
         return labels_of_rows
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickling. An unfitted model without an account does not leave a process where a ledger is in use: its spending would be lost."""
+        if "weights_" not in vars(self):
+            check_may_travel(self.ledger)
+        state: dict[str, Any] = super().__getstate__()
+        return state
 
     def __sklearn_tags__(self) -> Any:
         """Two classes; dense and sparse input; with noise, small data sets score poorly."""
@@ -211,6 +221,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return Neighbours(self.neighbours)
         except ValueError:
             raise InvalidInput(f"neighbours must be one of {[str(kind) for kind in Neighbours]}; {self.neighbours!r} was given.") from None
+
+    def _account(self) -> Account | None:
+        if self.ledger is None or isinstance(self.ledger, Account):
+            return self.ledger
+        raise InvalidInput(f"ledger must be an Account(path, name) or None; an object of type {type(self.ledger).__name__} was given.")
 
     def _public_records(self) -> int | None:
         if self.public_records is None:

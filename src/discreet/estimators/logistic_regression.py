@@ -35,6 +35,8 @@ class LogisticRegression(LinearClassifier):
     max_sample_weight : the largest weight that `sample_weight` may hold; the noise grows with it. None takes the largest one given, since
         sample weights are public by declaration: never pass weights that were computed from private records.
     public_records : under add-remove, a number of records that you declare public, which `alpha` then multiplies.
+    ledger : an Account(path, name) to spend on, a small value that survives clone and travels to workers; None spends on the ledger in use
+        (`discreet.ledger.using`), if any.
     random_state : None draws noise from the operating system. A seed makes results reproducible and the certificate invalid.
 
     Attributes

@@ -13,6 +13,7 @@ from discreet.certificates import Certificate, Hypothesis, Release, digest_of
 from discreet.data import Dataset
 from discreet.errors import InvalidInput
 from discreet.guarantees import Guarantee, Json, compose
+from discreet.ledger import Account, spending_on
 from discreet.mechanisms.hypotheses import problem_record
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise
@@ -45,24 +46,29 @@ class LearningMechanism(ABC):
     def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """`count` independent outputs as columns, (dimension, count). Raises SolverFailure, having spent."""
 
-    def run(self, problem: RegularisedRisk, data: Dataset, noise: Noise) -> Release:
-        """Release the weights once, shape (dimension,).
+    def run(self, problem: RegularisedRisk, data: Dataset, noise: Noise, *, account: Account | None = None) -> Release:
+        """Release the weights once, shape (dimension,), and spend on `account`, or on the ledger in use (`discreet.ledger.using`).
 
-        Raises SolverFailure when the tolerance of the proof cannot be certified; the budget then counts as spent and nothing is released.
+        Raises BudgetExceeded before anything is drawn; SolverFailure when the tolerance of the proof cannot be certified: the budget then counts
+        as spent and nothing is released.
         """
         guarantee = self.guarantee(problem)
-        value = self.draw(problem, data, noise, 1)[:, 0]
-        return self._certified(problem, guarantee, noise, value, releases=1)
+        with spending_on(account, guarantee, purpose=self.name, table=data.content()) as reservation:
+            value = self.draw(problem, data, noise, 1)[:, 0]
+        return self._certified(problem, guarantee, noise, value, releases=1, entry=None if reservation is None else reservation.id)
 
-    def run_many(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Release:
+    def run_many(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int, *, account: Account | None = None) -> Release:
         """`count` independent releases as columns (dimension, count); one certificate covers all of them together, so epsilon and delta add up."""
         if count < 1:
             raise InvalidInput(f"the number of releases must be at least 1; {count!r} was given.")
         guarantee = compose([self.guarantee(problem)] * count)
-        value = self.draw(problem, data, noise, count)
-        return self._certified(problem, guarantee, noise, value, releases=count)
+        with spending_on(account, guarantee, purpose=f"{self.name}, {count} releases", table=data.content()) as reservation:
+            value = self.draw(problem, data, noise, count)
+        return self._certified(problem, guarantee, noise, value, releases=count, entry=None if reservation is None else reservation.id)
 
-    def _certified(self, problem: RegularisedRisk, guarantee: Guarantee, noise: Noise, value: Floats, *, releases: int) -> Release:
+    def _certified(
+        self, problem: RegularisedRisk, guarantee: Guarantee, noise: Noise, value: Floats, *, releases: int, entry: str | None
+    ) -> Release:
         certificate = Certificate(
             mechanism=self.name,
             parameters=self._parameters(),
@@ -74,6 +80,7 @@ class LearningMechanism(ABC):
             digest=digest_of(value),
             version=VERSION,
             releases=releases,
+            ledger_entry=entry,
         )
         return Release(value=value, certificate=certificate)
 

@@ -33,7 +33,7 @@ def pulled(count: float, record: float = 1.0) -> tuple[Records, Records]:
 
 @pytest.mark.parametrize(("epsilon", "delta"), TARGETS)
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
-@pytest.mark.parametrize("factor", [0.6, 1.0, 3.0])
+@pytest.mark.parametrize("factor", [pytest.param(0.6, marks=pytest.mark.slow), 1.0, pytest.param(3.0, marks=pytest.mark.slow)])
 def test_gaussian_add_remove_keeps_its_claim_and_half_the_noise_breaks_it(loss: MarginLoss, epsilon: float, delta: float, factor: float) -> None:
     ridge = comfortable(loss, epsilon, delta, ADD_REMOVE, factor)
     scale = objective_scale(problem(loss, ridge=ridge), epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
@@ -67,7 +67,7 @@ def test_gaussian_replace_one_keeps_its_claim_and_a_missing_factor_two_is_caught
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
-@pytest.mark.parametrize("factor", [0.8, 1.0, 3.0])
+@pytest.mark.parametrize("factor", [0.8, pytest.param(1.0, marks=pytest.mark.slow), pytest.param(3.0, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("angle", [0.0, 0.1, 1.0, 2.5])
 def test_gaussian_replace_one_holds_at_every_angle(loss: MarginLoss, factor: float, angle: float) -> None:
     epsilon, delta = 1.0, 1e-4
