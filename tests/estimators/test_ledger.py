@@ -55,7 +55,7 @@ def test_worker_processes_spend_on_the_account_they_were_given(account: Account)
 
 
 def test_a_model_without_account_does_not_leave_a_process_where_a_ledger_is_in_use(account: Account) -> None:
-    with using(account.path, "people"), pytest.raises(Exception, match="ledger|pickle"):
+    with using(account.path, "people"), pytest.raises(Exception, match=r"ledger|pickle"):
         cross_val_score(LogisticRegression(epsilon=0.1), *table(), cv=3, n_jobs=2, error_score="raise")
     assert account.ledger.spent("people").epsilon == 0.0
 
@@ -88,7 +88,7 @@ def test_a_fit_that_fails_after_drawing_stays_spent_and_a_refused_one_does_not(a
 
 
 def test_a_fit_without_privacy_is_refused_by_a_ledger(account: Account) -> None:
-    with pytest.raises(Exception, match="guarantee|epsilon"):
+    with pytest.raises(Exception, match=r"guarantee|epsilon"):
         LogisticRegression(epsilon=np.inf, ledger=account).fit(*table())
 
 

@@ -66,9 +66,7 @@ class LearningMechanism(ABC):
             value = self.draw(problem, data, noise, count)
         return self._certified(problem, guarantee, noise, value, releases=count, entry=None if reservation is None else reservation.id)
 
-    def _certified(
-        self, problem: RegularisedRisk, guarantee: Guarantee, noise: Noise, value: Floats, *, releases: int, entry: str | None
-    ) -> Release:
+    def _certified(self, problem: RegularisedRisk, guarantee: Guarantee, noise: Noise, value: Floats, *, releases: int, entry: str | None) -> Release:
         certificate = Certificate(
             mechanism=self.name,
             parameters=self._parameters(),
