@@ -1,0 +1,69 @@
+"""The code in README and tutorials runs, links lead somewhere, and the commands of the README work on a table."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "src").rglob("*.md")), ROOT / "CONTRIBUTING.md"]
+RUN = [ROOT / "README.md", ROOT / "docs" / "tutorial-train.md"]
+
+
+def blocks(page: Path) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", RUN, ids=lambda page: page.name)
+def test_the_code_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    assert blocks(page)
+    for number, block in enumerate(blocks(page)):
+        exec(compile(block, f"{page.name}, block {number}", "exec"), names)  # noqa: S102 - our own pages
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_files(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)", page.read_text()):
+        if not target.startswith(("http:", "https:", "mailto:")):
+            assert (page.parent / target).exists(), target
+
+
+def test_every_page_is_linked_from_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text()
+    for page in (ROOT / "docs").glob("*.md"):
+        assert f"docs/{page.name}" in readme, page.name
+
+
+FILLED = """
+format = "discreet-schema/1"
+name = "patients"
+[target]
+column = "readmitted"
+classes = ["no", "yes"]
+[numeric.age]
+lower = 0
+upper = 120
+outside = "clip"
+"""
+
+
+def test_the_commands_of_the_readme_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each line of the block, as written; the stub is filled in between, as its comment says."""
+    monkeypatch.chdir(tmp_path)
+    age = np.random.default_rng(0).integers(18, 100, 400)
+    pl.DataFrame({"age": age, "readmitted": np.where(age > 60, "yes", "no")}).write_csv("patients.csv")
+    pl.DataFrame({"age": [20, 90]}).write_csv("new-patients.csv")
+    commands = re.findall(r"^    discreet (.*?)(?:\s+#.*)?$", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
+    assert len(commands) >= 5
+    for command in commands:
+        outcome = subprocess.run([sys.executable, "-m", "discreet", *command.split()], capture_output=True, text=True, check=False, timeout=120)
+        assert outcome.returncode == 0, (command, outcome.stdout, outcome.stderr)
+        if command.startswith("schema new"):
+            Path("patients.toml").write_text(FILLED)
+    assert len(Path("predictions.csv").read_text().splitlines()) == 3
