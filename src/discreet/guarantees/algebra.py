@@ -1,77 +1,177 @@
-"""Composition of guarantees on the same records, and reading them back from files.
+"""Composition of guarantees on the same records: what all releases promise together.
 
-Basic composition, valid for adaptive releases: epsilons add, deltas add (Dwork, Kenthapadi, McSherry, Mironov, Naor 2006).
+Two questions have different answers, and `planned` says which is asked.
+
+planned=False: each release, *its guarantee included*, may be chosen in view of the ones before, as in a ledger. Sums hold then:
+    pure, approximate             epsilons add, deltas add   (Dwork, Kenthapadi, McSherry, Mironov, Naor 2006; Rogers, Roth, Ullman, Vadhan 2016)
+    Gaussian                      mu^2 adds                  (Dong, Roth, Su 2022, corollary 3.3; Koskela, Tobaben, Honkela 2023)
+    concentrated, with Gaussian   rho adds, mu^2 / 2 each    (Bun and Steinke 2016, lemma 2.3; Feldman and Zrnic 2021)
+    Renyi, with pure and these    curves add at each order   (Mironov 2017, proposition 1; Feldman and Zrnic 2021)
+    mutual information            bits add                   (chain rule)
+    Cramer-Rao                    information matrices add   (independent noise)
+the second source each is for guarantees chosen on the way; for Renyi curves it needs the order at which delta is read to be fixed in advance.
+Other mixtures raise.
+
+planned=True: the guarantees were fixed before the first release; which mechanism has each may still depend on the outcomes before. Then the
+tightest proved route is taken: the exact sum for Gaussian, concentrated, information; otherwise the convolution of worst-case losses
+(module `numerical`), which is the optimum for pure and approximate guarantees (Kairouz, Oh, Viswanath 2015; Murtagh, Vadhan 2016) up to its
+grid; with Renyi parts also the sum of Renyi curves, and at each epsilon the smaller.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from discreet.errors import FileFormatError, InvalidInput
+import numpy as np
+
+from discreet.errors import InvalidInput
 from discreet.guarantees.approximate import ApproximateDP
-from discreet.guarantees.base import Guarantee, Json, Unit
+from discreet.guarantees.base import Guarantee, Statement, scope, together
+from discreet.guarantees.concentrated import ConcentratedDP
+from discreet.guarantees.conversions import to_concentrated, to_profile, to_renyi
+from discreet.guarantees.cramer_rao import CramerRaoBound, added
+from discreet.guarantees.gaussian_dp import GaussianDP
+from discreet.guarantees.information import MutualInformation
 from discreet.guarantees.none import NoGuarantee
+from discreet.guarantees.numbers import require_count, sum_up, up
+from discreet.guarantees.numerical import numerical_curve
+from discreet.guarantees.profile import Profile, hull
 from discreet.guarantees.pure import PureDP
-from discreet.neighbours import Neighbours
+from discreet.guarantees.renyi import RenyiDP
+
+AnyGuarantee = PureDP | ApproximateDP | Profile | GaussianDP | ConcentratedDP | RenyiDP | MutualInformation | CramerRaoBound | NoGuarantee
+Counts = Mapping[Guarantee, int]
+
+_DIVERGING = (PureDP, GaussianDP, ConcentratedDP, RenyiDP)
 
 
-def compose(parts: Sequence[Guarantee]) -> PureDP | ApproximateDP | NoGuarantee:
-    """The guarantee of releasing all `parts`, each possibly chosen after seeing the ones before.
+def compose(parts: Sequence[Guarantee], *, planned: bool = False) -> AnyGuarantee:
+    """The guarantee of releasing all `parts`; see the module docstring for `planned`.
 
-    Raises InvalidInput for no parts, for unlike neighbouring relations or units, and for kinds that basic composition does not cover.
+    Raises InvalidInput for no parts, for unlike neighbouring relations or units, for local and central parts together, and for kinds whose
+    composition nothing proves.
     """
-    if not parts:
-        raise InvalidInput("composition needs at least one guarantee; none was given.")
-    first = parts[0]
-    if any((part.neighbours, part.unit) != (first.neighbours, first.unit) for part in parts):
-        raise InvalidInput("guarantees with different neighbouring relations or units do not compose; convert them first.")
-    theorem = "; ".join(dict.fromkeys(part.theorem for part in parts))
-    if len(parts) > 1:
-        theorem += "; basic composition"
-    epsilon = 0.0
-    delta = 0.0
-    for part in parts:
-        match part:
-            case PureDP():
-                epsilon += part.epsilon
-            case ApproximateDP():
-                epsilon += part.epsilon
-                delta += part.delta_at_epsilon
-            case NoGuarantee():
-                return NoGuarantee(neighbours=first.neighbours, unit=first.unit, theorem=part.theorem)
-            case _:
-                raise InvalidInput(f"basic composition covers pure and approximate guarantees; {type(part).__name__} was given.")
+    return _composed(Counter(parts), planned=planned)
+
+
+def n_fold(part: Guarantee, count: int, *, planned: bool = False) -> AnyGuarantee:
+    """The guarantee of `count` releases with the guarantee `part` each: the same as composing it `count` times, without the list."""
+    require_count("the number of releases", count)
+    return _composed({part: count}, planned=planned)
+
+
+def _composed(counts: Counts, *, planned: bool) -> AnyGuarantee:  # noqa: PLR0911 - one return for each rule of the module docstring
+    several = sum(counts.values()) > 1
+    kinds: set[type] = {type(part) for part in counts}
+    shared = together(list(counts), "")
+    if NoGuarantee in kinds:
+        why = next(part.theorem for part in counts if isinstance(part, NoGuarantee))
+        return NoGuarantee(**{**scope(shared), "theorem": why})
+    if not several and not kinds.issubset((PureDP, ApproximateDP)):
+        return next(iter(counts))  # type: ignore[return-value]
+    if kinds & {MutualInformation, CramerRaoBound}:
+        if len(kinds) > 1:
+            raise InvalidInput("bits of mutual information and Cramer-Rao numbers compose among themselves only.")
+        return _information(counts)
+    if kinds.issubset((GaussianDP,)):
+        return _gaussian(counts)
+    if kinds.issubset((GaussianDP, ConcentratedDP)):
+        return _concentrated(counts)
+    if planned and several and not kinds.issubset((RenyiDP, ConcentratedDP)):
+        return _numerical(counts)
+    if kinds.issubset((PureDP, ApproximateDP)):
+        return _basic(counts, several=several)
+    if kinds.issubset(_DIVERGING):
+        return _renyi(counts)
+    names = ", ".join(sorted(kind.__name__ for kind in kinds))
+    raise InvalidInput(f"{names} compose only when all guarantees were fixed in advance: say planned=True if they were, or convert them to one kind.")
+
+
+def _basic(counts: Counts, *, several: bool) -> PureDP | ApproximateDP | NoGuarantee:
+    shared: Statement = together(list(counts), "basic composition" if several else "")
+    epsilon = sum_up((part.epsilon, count) for part, count in counts.items() if isinstance(part, PureDP | ApproximateDP))
+    delta = sum_up((part.delta_at_epsilon, count) for part, count in counts.items() if isinstance(part, ApproximateDP))
     if delta >= 1:
-        return NoGuarantee(neighbours=first.neighbours, unit=first.unit, theorem=theorem + " (deltas add up to 1 or more)")
+        return NoGuarantee(**{**scope(shared), "theorem": shared.theorem + " (deltas add up to 1 or more)"})
     if delta > 0:
-        return ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta, neighbours=first.neighbours, unit=first.unit, theorem=theorem)
-    return PureDP(epsilon=epsilon, neighbours=first.neighbours, unit=first.unit, theorem=theorem)
+        return ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta, **scope(shared))
+    return PureDP(epsilon=epsilon, **scope(shared))
 
 
-def guarantee_from_dict(record: Mapping[str, Json]) -> PureDP | ApproximateDP | NoGuarantee:
-    """Read back `to_dict`. Raises FileFormatError for anything it does not know."""
-    try:
-        neighbours, unit, theorem = Neighbours(str(record["neighbours"])), Unit(str(record["unit"])), str(record["theorem"])
-        match record["kind"]:
-            case "pure":
-                return PureDP(epsilon=_number(record["epsilon"]), neighbours=neighbours, unit=unit, theorem=theorem)
-            case "approximate":
-                return ApproximateDP(
-                    epsilon=_number(record["epsilon"]),
-                    delta_at_epsilon=_number(record["delta"]),
-                    neighbours=neighbours,
-                    unit=unit,
-                    theorem=theorem,
-                )
-            case "none":
-                return NoGuarantee(neighbours=neighbours, unit=unit, theorem=theorem)
-            case kind:
-                raise FileFormatError(f"the certificate states a guarantee of unknown kind {kind!r}; a newer version of discreet may know it.")
-    except (KeyError, TypeError, ValueError) as error:
-        if isinstance(error, FileFormatError):
-            raise
-        raise FileFormatError("the certificate's guarantee is incomplete or holds values of the wrong type.") from None
+def _gaussian(counts: Counts) -> GaussianDP:
+    squares = sum_up((part.mu * part.mu, count) for part, count in counts.items() if isinstance(part, GaussianDP))
+    return GaussianDP(mu=up(float(np.sqrt(squares)), 1e-15), **_scope(counts, "Gaussian composition"))
 
 
-def _number(value: Json) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError
-    return float(value)
+def _concentrated(counts: Counts) -> ConcentratedDP:
+    rho = sum_up((to_concentrated(part).rho, count) for part, count in counts.items() if isinstance(part, GaussianDP | ConcentratedDP))
+    return ConcentratedDP(rho=rho, **_scope(counts, "concentrated composition"))
+
+
+def _renyi(counts: Counts) -> RenyiDP:
+    curves = [(part, count) for part, count in counts.items() if isinstance(part, _DIVERGING)]
+    orders = next((part.orders for part, _ in curves if isinstance(part, RenyiDP)), None)
+    sums: dict[float, list[tuple[float, int]]] = {}
+    known = [(to_renyi(part) if orders is None else to_renyi(part, orders=orders), count) for part, count in curves]
+    common = set.intersection(*(set(curve.orders) for curve, _ in known))
+    for curve, count in known:
+        for order, divergence in zip(curve.orders, curve.divergences, strict=True):
+            sums.setdefault(order, []).append((divergence, count))
+    kept = tuple(sorted(common))
+    return RenyiDP(orders=kept, divergences=tuple(sum_up(sums[order]) for order in kept), **_scope(counts, "Renyi composition"))
+
+
+def _information(counts: Counts) -> MutualInformation | CramerRaoBound:
+    first = next(iter(counts))
+    if isinstance(first, MutualInformation):
+        bits = sum_up((part.bits, count) for part, count in counts.items() if isinstance(part, MutualInformation))
+        return MutualInformation(bits=bits, **_scope(counts, "chain rule of mutual information"))
+    bounds = [(part, count) for part, count in counts.items() if isinstance(part, CramerRaoBound)]
+    priors = {part.prior_information for part, _ in bounds}
+    if len(priors) > 1:
+        raise InvalidInput("Cramer-Rao numbers with different priors do not compose.")
+    total = None
+    for part, count in bounds:
+        scaled = tuple(tuple(count * value for value in row) for row in part.information)
+        total = scaled if total is None else added(total, scaled)
+    return CramerRaoBound(information=total or (), prior_information=priors.pop(), **_scope(counts, "information matrices add"))
+
+
+def _numerical(counts: Counts) -> Profile:
+    """Convolution of the losses; sums where they are exact come first, and Renyi parts are summed before their curve is read."""
+    shared = _scope(counts, "numerical composition")
+    exact: dict[Guarantee, int] = {part: count for part, count in counts.items() if isinstance(part, GaussianDP)}
+    summed: dict[Guarantee, int] = {part: count for part, count in counts.items() if isinstance(part, RenyiDP | ConcentratedDP)}
+    merged: dict[Guarantee, int] = {part: count for part, count in counts.items() if part not in exact and part not in summed}
+    if exact:
+        merged[_gaussian(exact)] = 1
+    if summed:
+        merged[to_profile(_concentrated(summed) if all(isinstance(part, ConcentratedDP) for part in summed) else _renyi(summed))] = 1
+    epsilons, deltas = numerical_curve(merged)
+    if summed and all(isinstance(part, _DIVERGING) for part in counts):
+        epsilons, deltas = _smaller(Profile(epsilons=epsilons, deltas_at=deltas, **shared), _renyi(counts))
+    if all(isinstance(part, PureDP | ApproximateDP) for part in counts):
+        epsilons, deltas = _with_basic_point(epsilons, deltas, _basic(counts, several=True))
+    return Profile(epsilons=epsilons, deltas_at=deltas, **shared)
+
+
+def _with_basic_point(
+    epsilons: tuple[float, ...], deltas: tuple[float, ...], basic: PureDP | ApproximateDP | NoGuarantee
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Also the point that the sums of epsilon and delta give: exact at the end of the curve, where a grid is not."""
+    if isinstance(basic, NoGuarantee):
+        return epsilons, deltas
+    points = dict(zip(epsilons, deltas, strict=True))
+    points[basic.epsilon] = min(basic.delta(basic.epsilon), points.get(basic.epsilon, 1.0))
+    knots = sorted(points)
+    return hull(np.array(knots), np.array([points[knot] for knot in knots]))
+
+
+def _smaller(first: Profile, second: RenyiDP) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Points of the smaller of two valid curves."""
+    knots = np.asarray(first.epsilons)
+    return hull(knots, np.minimum(first.deltas(knots), [second.delta(knot) for knot in first.epsilons]))
+
+
+def _scope(counts: Counts, rule: str) -> dict[str, Any]:
+    return scope(together(list(counts), rule if sum(counts.values()) > 1 else ""))

@@ -30,7 +30,7 @@ class ConcentratedDP(Statement):
         """See module docstring; the minimum by golden section over log(alpha - 1)."""
         if self.rho == 0:
             return 0.0
-        low, high = math.log(1e-3), math.log(2.0 + (epsilon + 60.0) / self.rho)
+        low, high = math.log(1e-3), math.log(2.0 + (epsilon + 60.0) / max(self.rho, 1e-290))
         inner, outer = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
         at_inner, at_outer = self._log_bound(inner, epsilon), self._log_bound(outer, epsilon)
         while high - low > 1e-6:

@@ -119,7 +119,7 @@ def epsilon_for(part: Guarantee, delta: float) -> float:
     if isinstance(part, PureDP | ApproximateDP) and part.delta(part.epsilon) == delta:
         return part.epsilon
     low, high = 0.0, _LARGEST
-    while high - low > 1e-10 * high and high > 1e-300:
+    while high - low > 1e-10 * high and high > 1e-15:
         middle = 0.5 * (low + high) if high < 2.0 * low + 1e-9 else math.sqrt(max(low, 1e-10) * high)
         low, high = (low, middle) if part.delta(middle) <= delta else (middle, high)
     return high
@@ -138,11 +138,12 @@ def post_processed(part: _Kind) -> _Kind:
 def _randomised_response(order: float, epsilon: float) -> float:
     """See module docstring; ln cosh x = x + ln((1 + e^{-2x}) / 2) for x >= 0, so that nothing overflows."""
     far, near = (order - 0.5) * epsilon, 0.5 * epsilon
+    most = up(order * epsilon * math.tanh(near))
     if far < 1e-3:
-        # ln cosh x = x^2/2 - x^4/12 + ...: the closed form would cancel; the first term is from above after the subtraction of the second.
-        return up((0.5 * (far - near) * (far + near) + near**4 / 12.0) / (order - 1.0))
+        # x^2/2 - x^4/12 <= ln cosh x <= x^2/2: the closed form would cancel.
+        return min(most, up((0.5 * (far - near) * (far + near) + near**4 / 12.0) / (order - 1.0)))
     difference = (order - 1.0) * epsilon + math.log1p(math.exp(-2.0 * far)) - math.log1p(math.exp(-2.0 * near))
-    return min(epsilon, up(max(difference, 0.0) + 1e-15, 1e-12) / (order - 1.0), up(0.5 * order * epsilon * epsilon))
+    return min(epsilon, most, up(max(difference, 0.0) + 1e-15) / (order - 1.0))
 
 
 def _scope_of(part: Guarantee) -> Statement:

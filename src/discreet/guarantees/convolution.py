@@ -14,7 +14,7 @@ the transformed sequence and keep their relative accuracy far out in the tail. W
   N + 2)(n + 2) in Euclidean norm. By Cauchy and Schwarz this changes delta(epsilon) by at most E e^{K - theta epsilon} sqrt(sum over k >= 0 of
   (e^{-theta k h} (1 - e^{-k h}))^2), which is added.
 
-Two values of theta serve all epsilon: each result is valid, and the smaller is taken.
+Two or three values of theta serve all epsilon: each result is valid, and the smallest is taken.
 """
 
 import math
@@ -30,8 +30,10 @@ from discreet.guarantees.discretise import Masses
 _DEEPEST = 1e-24
 """Mass above the window, in order of magnitude."""
 _LEVELS = (2.0, 18.0)
-"""-log of the probabilities at which the two tilts are centred."""
-_NARROW = 400
+"""-log of the probabilities at which the tilts are centred."""
+_SHARES = (0.02, 0.3, 0.9)
+"""The same as shares of the largest there is, where it is smaller."""
+_NARROW = 800
 _LONGEST = 1 << 22
 _ROUNDING = 24.0 * float(np.finfo(np.float64).eps)
 _TILTS = 72
@@ -45,19 +47,23 @@ def curve_together(parts: Sequence[tuple[Masses, int]], *, step: float) -> tuple
     infinite, parts = _infinite(parts), _joined(parts)
     sigma = math.sqrt(sum(count * _spread(masses) for masses, count in parts)) * step or step
     tilts = np.geomspace(0.02 / sigma, min(60.0 / sigma, 600.0 / (step * max(_farthest(masses) for masses, _ in parts))), _TILTS)
-    log_moments = np.sum([count * _log_moments(masses, tilts, step) for masses, count in parts], axis=0)
+    log_moments, slopes = np.sum([count * _log_moments(masses, tilts, step) for masses, count in parts], axis=0)
     top = min(float(np.min((log_moments - math.log(_DEEPEST)) / tilts)) / step, float(sum(count * _highest(masses) for masses, count in parts)))
     last = max(1, math.ceil(top))
     length = 1 << math.ceil(math.log2(1.6 * last + 64))
     if length > _LONGEST:
         raise InvalidInput(f"numerical composition would need {length} grid points; at most {_LONGEST} are allowed. Use a coarser step.")
     beyond = float(np.exp(np.min(log_moments - tilts * (last * step)))) if last < sum(count * _highest(masses) for masses, count in parts) else 0.0
-    levels = tilts * np.gradient(log_moments, tilts) - log_moments
-    chosen = {int(np.argmin(np.abs(levels - level))) for level in _LEVELS}
+    levels = tilts * slopes - log_moments
+    # Where the losses are bounded the levels stay below that of their greatest sum; a tilt far beyond it would drown the rest in rounding errors.
+    most = float(np.max(levels))
+    wanted = _LEVELS if most > _LEVELS[-1] else [share * most for share in _SHARES]
+    chosen = {int(np.argmax(levels >= level)) for level in wanted}
     finite = np.minimum.reduce([_one_tilt(parts, float(tilts[index]), step=step, last=last, length=length) for index in chosen])
     inflation = 1.0 + 1e-8 + 1e-12 * sum(count for _, count in parts)
     deltas = np.minimum.accumulate(np.minimum(1.0, (finite + beyond) * inflation + infinite))
-    return step * np.arange(last + 1), deltas
+    epsilons: Floats = step * np.arange(last + 1, dtype=np.float64)
+    return epsilons, deltas
 
 
 def _one_tilt(parts: Sequence[tuple[Masses, int]], tilt: float, *, step: float, last: int, length: int) -> Floats:
@@ -68,9 +74,11 @@ def _one_tilt(parts: Sequence[tuple[Masses, int]], tilt: float, *, step: float, 
         losses = masses.first + np.arange(len(masses.finite))
         tilted = masses.finite * np.exp(tilt * step * losses)
         moment = float(np.sum(tilted))
-        # Rotating by the first index at the end is exact up to one rounding; wrapping a long sequence only adds.
         sequence = np.zeros(length)
-        np.add.at(sequence, losses % length, tilted / moment) if len(tilted) > length else _place(sequence, masses.first % length, tilted / moment)
+        if len(tilted) <= length:
+            sequence[losses % length] = tilted / moment
+        else:
+            np.add.at(sequence, losses % length, tilted / moment)
         transform = rfft(sequence)
         spectrum *= transform if count == 1 else transform**count
         log_moment += count * math.log(moment)
@@ -98,17 +106,10 @@ def _backward(terms: Floats, factor: float) -> Floats:
     return sums
 
 
-def _place(sequence: Floats, start: int, values: Floats) -> None:
-    """Write `values` at `start` and, past the end, at the beginning."""
-    fits = min(len(values), len(sequence) - start)
-    sequence[start : start + fits] = values[:fits]
-    sequence[: len(values) - fits] = values[fits:]
-
-
 def _norm(tilt: float, step: float) -> float:
     """sqrt(sum over k >= 0 of (e^{-tilt k h} (1 - e^{-k h}))^2), from above: 1 - e^{-k h} <= min(1, k h)."""
     decay = math.exp(-2.0 * tilt * step)
-    small = step * step * decay * (1.0 + decay) / -math.expm1(-2.0 * tilt * step) ** 3
+    small = step * step * decay * (1.0 + decay) / -(math.expm1(-2.0 * tilt * step) ** 3)
     return math.sqrt(min(abs(small), 1.0 / -math.expm1(-2.0 * tilt * step))) * (1.0 + 1e-9)
 
 
@@ -141,9 +142,11 @@ def _joined(parts: Sequence[tuple[Masses, int]]) -> list[tuple[Masses, int]]:
 
 
 def _log_moments(masses: Masses, tilts: Floats, step: float) -> Floats:
+    """log M and its derivative at every tilt, shape (2, tilts)."""
     losses = step * (masses.first + np.arange(len(masses.finite)))
-    moments: Floats = np.log(np.exp(np.multiply.outer(tilts, losses)) @ masses.finite)
-    return moments
+    powers = np.exp(np.multiply.outer(tilts, losses))
+    moments = powers @ masses.finite
+    return np.stack((np.log(moments), powers @ (masses.finite * losses) / moments))
 
 
 def _spread(masses: Masses) -> float:

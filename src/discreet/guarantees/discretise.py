@@ -49,7 +49,7 @@ class Masses:
 def pessimistic_masses(curve: Callable[[Floats], Floats], *, step: float, reach: float) -> Masses:
     """The pair of the module docstring, with J the first grid point at or beyond `reach`."""
     count = max(1, math.ceil(min(reach, _FARTHEST) / step * (1.0 - 1e-9)) + 1)
-    epsilons = step * np.arange(count + 1)
+    epsilons: Floats = step * np.arange(count + 1, dtype=np.float64)
     upper = np.minimum.accumulate(np.clip(curve(below(epsilons)), 0.0, 1.0))
     growth = np.exp(epsilons)
     chords = (upper[:-1] - upper[1:]) / (growth[:-1] * math.expm1(step))

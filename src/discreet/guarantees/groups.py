@@ -20,6 +20,7 @@ Nothing follows for groups from bits of mutual information, nor from a Cramer-Ra
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -37,10 +38,12 @@ from discreet.guarantees.numbers import require_count, sum_up, up
 from discreet.guarantees.profile import Profile, hull
 from discreet.guarantees.pure import PureDP
 from discreet.guarantees.renyi import RenyiDP
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 
 Grouped = PureDP | ApproximateDP | GaussianDP | ConcentratedDP | RenyiDP | Profile | NoGuarantee
 _POINTS = 257
+_FARTHEST = 500.0
+"""Splits stay below it: e^split must fit in a computer's numbers."""
 _EXPONENTS = np.concatenate((1.0 + np.geomspace(0.02, 50.0, 40), [2.0]))
 
 
@@ -53,11 +56,11 @@ def group(part: Guarantee, size: int) -> Grouped:
 def to_replace_one(part: Guarantee) -> Grouped:
     """What an add-remove guarantee promises when one record is replaced. Raises InvalidInput for other relations: there is no way back."""
     if part.neighbours is not ADD_REMOVE:
-        raise InvalidInput(f"only an add-remove guarantee has replace-one as two steps; {str(part.neighbours)!r} was given.")
+        raise InvalidInput(f"replace-one is two steps under add-remove, and there is no way back; {str(part.neighbours)!r} was given.")
     return _steps(part, 2, "replacing is removing and adding", relation=REPLACE_ONE)
 
 
-def _steps(part: Guarantee, size: int, rule: str, relation: object) -> Grouped:
+def _steps(part: Guarantee, size: int, rule: str, relation: Neighbours | None) -> Grouped:  # noqa: C901, PLR0911 - one case for each kind
     shared = scope(together([part], rule))
     if relation is not None:
         shared["neighbours"] = relation
@@ -87,12 +90,12 @@ def _steps(part: Guarantee, size: int, rule: str, relation: object) -> Grouped:
             return replace(curve_so_far, **shared)
 
 
-def _approximate(part: ApproximateDP, size: int, shared: dict[str, object]) -> ApproximateDP | NoGuarantee:
+def _approximate(part: ApproximateDP, size: int, shared: dict[str, Any]) -> ApproximateDP | NoGuarantee:
     failures = math.fsum(math.exp(min(700.0, step * part.epsilon)) for step in range(size))
     delta = up(part.delta_at_epsilon * failures) if size > 1 else part.delta_at_epsilon
     if delta >= 1:
-        return NoGuarantee(**{**shared, "theorem": f"{shared['theorem']} (delta reaches 1)"})  # type: ignore[arg-type]
-    return ApproximateDP(epsilon=sum_up([(part.epsilon, size)]), delta_at_epsilon=delta, **shared)  # type: ignore[arg-type]
+        return NoGuarantee(**{**shared, "theorem": f"{shared['theorem']} (delta reaches 1)"})
+    return ApproximateDP(epsilon=sum_up([(part.epsilon, size)]), delta_at_epsilon=delta, **shared)
 
 
 def _renyi_step(far: RenyiDP, near: RenyiDP) -> RenyiDP:
@@ -116,6 +119,7 @@ def _profile_step(far: Profile, near: Profile) -> Profile:
     last = far.epsilons[-1] + near.epsilons[-1]
     epsilons = np.linspace(0.0, max(last, 1e-9), _POINTS)
     splits = np.concatenate((np.linspace(-near.epsilons[-1], last, 2 * _POINTS), np.asarray(far.epsilons)))
+    splits = np.minimum(splits, _FARTHEST)
     first = _extended(far, splits)
     second = _extended(near, np.subtract.outer(epsilons, splits))
     bounds = np.min(first + np.exp(splits) * second, axis=1) * (1.0 + 1e-12)

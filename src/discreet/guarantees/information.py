@@ -45,8 +45,8 @@ class MutualInformation(Statement):
 
     def delta(self, epsilon: float) -> float:
         """See module docstring."""
-        if self.bits >= 1:
-            return 1.0
+        if self.bits == 0 or self.bits >= 1:
+            return min(1.0, self.bits)
         return min(up(self.bits * _delta_per_bit(epsilon)), _largest_shift(self.bits))
 
     def to_dict(self) -> dict[str, Json]:

@@ -20,6 +20,8 @@ from discreet.guarantees.profile import hull
 from discreet.guarantees.pure import PureDP
 
 _POINTS = 320
+_COARSEST = 0.25
+"""e^epsilon must fit in a computer's numbers a step beyond the last point."""
 _SMALLEST = 1e-20
 """Below this share of the useful range the curve is not recorded."""
 
@@ -33,8 +35,10 @@ def numerical_curve(counts: Mapping[Guarantee, int]) -> tuple[tuple[float, ...],
         return _without_spread(counts)
     total = float(np.sum(repeats))
     width = 8.0 * math.sqrt(variance) + 0.5 * variance
-    step = _aligned(counts, min(0.03 * math.sqrt(variance / total), width / 4096.0))
+    step = _aligned(counts, min(0.03 * math.sqrt(variance / total), width / 4096.0, _COARSEST))
     parts = [(pessimistic_masses(curve_of(part), step=step, reach=reach_of(part)), count) for part, count in counts.items()]
+    if any(not np.any(masses.finite) for masses, _ in parts):
+        return (0.0,), (1.0,)
     epsilons, deltas = curve_together(parts, step=step)
     return _thinned(epsilons, deltas)
 
@@ -47,7 +51,7 @@ def _spread(part: Guarantee) -> float:
 def _aligned(counts: Mapping[Guarantee, int], step: float) -> float:
     """`step`, or a little less where the atoms of all parts are multiples of one number."""
     sizes = {part.epsilon for part in counts if isinstance(part, PureDP | ApproximateDP) and part.epsilon > 0}
-    if len(sizes) != 1 or any(not isinstance(part, PureDP | ApproximateDP) for part in counts):
+    if len(sizes) != 1 or max(sizes) > 64.0 * _COARSEST or any(not isinstance(part, PureDP | ApproximateDP) for part in counts):
         return step
     (size,) = sizes
     return size / math.ceil(size / max(step, size / 64.0))
@@ -62,14 +66,18 @@ def _without_spread(counts: Mapping[Guarantee, int]) -> tuple[tuple[float, ...],
 def _thinned(epsilons: Floats, deltas: Floats) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Few points of a fine curve, dense where chords would leave it; fewer points only raise it.
 
-    A chord over g = e^epsilon errs by (distance)^2 (curvature) / 8, so points are spread evenly over the sum of sqrt(curvature / delta).
+    A chord over g = e^epsilon errs by (distance)^2 (curvature) / 8. With r_j the share by which point j lies below the chord of its neighbours,
+    points are spread evenly over the sum of sqrt(r_j), unless there are so few kinks that each gets its own.
     """
     floor = float(deltas[-1])
     last = min(len(deltas) - 1, int(np.searchsorted(-(deltas - floor), -max(_SMALLEST, 1e-9 * floor))) + 1)
     growth = np.exp(epsilons[: last + 1])
-    slopes = np.append((deltas[:last] - deltas[1 : last + 1]) / np.diff(growth), 0.0)
-    bends = np.maximum(slopes[:-1] - slopes[1:], 0.0) * growth[1:] / (deltas[1 : last + 1] + 1e-300)
-    position = np.cumsum(np.sqrt(bends))
-    chosen = 1 + np.searchsorted(position, np.linspace(0.0, float(position[-1]), _POINTS))
-    kept = np.unique(np.concatenate(([0], np.minimum(chosen, last), [last])))
+    share = np.diff(growth)[:-1] / (growth[2:] - growth[:-2])
+    chords = deltas[: last - 1] * (1.0 - share) + deltas[2 : last + 1] * share
+    gains = np.maximum(0.0, 1.0 - deltas[1:last] / np.maximum(chords, 1e-300))
+    bends = 1 + np.flatnonzero(gains > 1e-6)
+    if len(bends) > _POINTS:
+        position = np.cumsum(np.sqrt(gains))
+        bends = 1 + np.searchsorted(position, np.linspace(0.0, float(position[-1]) * (1.0 - 1e-9), _POINTS))
+    kept = np.unique(np.concatenate(([0], np.minimum(bends, last), [last])))
     return hull(epsilons[kept], deltas[kept])

@@ -54,7 +54,7 @@ class Profile(Statement):
         share = np.exp(reached - width) * np.expm1(-reached) / np.expm1(-width)
         chord = values[left] * (1.0 - share) + values[left + 1] * share
         curve: Floats = np.clip(chord * (1.0 + _ROUNDING), values[left + 1], values[left])
-        return curve
+        return np.where(epsilons >= knots[-1], values[-1], curve)
 
     def to_dict(self) -> dict[str, Json]:
         """For certificates."""
@@ -82,4 +82,3 @@ def _above(left: tuple[float, float], middle: tuple[float, float], right: tuple[
     reached, width = middle[0] - left[0], right[0] - left[0]
     share = math.exp(reached - width) * math.expm1(-reached) / math.expm1(-width)
     return middle[1] >= left[1] + (right[1] - left[1]) * share
-
