@@ -188,7 +188,8 @@ def _promise(guarantee: Guarantee) -> list[str]:
         case NoGuarantee():
             return ["Guarantee: NONE (epsilon is infinite).", guarantee.theorem]
         case _:
-            return [f"Guarantee: {guarantee.to_dict()}"]
+            named = ", ".join(f"{key} = {value}" for key, value in guarantee.to_dict().items() if key != "theorem")
+            return [f"Guarantee: {named}.", f"It concerns what changes when {change}."]
 
 
 def _shown(value: Json) -> str:

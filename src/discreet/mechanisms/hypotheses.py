@@ -51,10 +51,10 @@ def minimiser_hypothesis(tolerance: float) -> Hypothesis:
     )
 
 
-def computing_hypotheses(tolerance: float, step: float) -> tuple[Hypothesis, ...]:
+def computing_hypotheses(tolerance: float, step: float, sampler: str) -> tuple[Hypothesis, ...]:
     """The conditions on the solver and on the arithmetic."""
     exact = Hypothesis(
-        required=f"the weights are released on the grid of step {step:.6g}, with exact discrete noise in every coordinate",
+        required=f"the weights are released on the grid of step {step:.6g}, plus {sampler}, in every coordinate",
         enforced="integers drawn without floating-point decisions; their scale covers how far solver, noise and rounding are from real numbers",
     )
     return (minimiser_hypothesis(tolerance), exact)

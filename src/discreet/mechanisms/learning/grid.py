@@ -17,7 +17,7 @@ Only these integers are released, so the output is on the grid whatever the reco
 
 import math
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -42,6 +42,7 @@ def grid_step(radius: float, dimension: int) -> float:
 class LaplaceGrid:
     """Discrete Laplace noise on a grid: pure privacy for a sure radius."""
 
+    sampler: ClassVar[str] = "discrete Laplace integers, exactly (staircase rejection in integer arithmetic)"
     step: float
     """w, a power of two."""
     scale: float
@@ -67,6 +68,7 @@ class LaplaceGrid:
 class GaussianGrid:
     """Discrete Gaussian noise on a grid: (epsilon, delta) for a sure radius."""
 
+    sampler: ClassVar[str] = "discrete Gaussian integers, exactly (staircase rejection in integer arithmetic)"
     step: float
     """w, a power of two."""
     scale: float

@@ -97,7 +97,7 @@ class GaussianObjectivePerturbation(LearningMechanism):
     def hypotheses(self, problem: RegularisedRisk) -> tuple[Hypothesis, ...]:
         """See LearningMechanism."""
         law = noise_hypothesis(f"Gaussian with standard deviation {self.scale:.10g} in every coordinate")
-        return (*problem_hypotheses(problem, self.neighbours), law, *computing_hypotheses(self.tolerance, self.grid_step))
+        return (*problem_hypotheses(problem, self.neighbours), law, *computing_hypotheses(self.tolerance, self.grid_step, self._grid.sampler))
 
     def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""

@@ -108,7 +108,11 @@ class PureObjectivePerturbation(LearningMechanism):
     def hypotheses(self, problem: RegularisedRisk) -> tuple[Hypothesis, ...]:
         """See LearningMechanism."""
         law = noise_hypothesis(f"of density proportional to exp(-{self.rate:.10g} |b|)")
-        return (*problem_hypotheses(self._effective(problem), self.neighbours), law, *computing_hypotheses(self.tolerance, self.grid_step))
+        return (
+            *problem_hypotheses(self._effective(problem), self.neighbours),
+            law,
+            *computing_hypotheses(self.tolerance, self.grid_step, self._grid.sampler),
+        )
 
     def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""

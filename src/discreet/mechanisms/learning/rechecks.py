@@ -64,6 +64,7 @@ def _objective_pure(parameters: Mapping[str, Json], problem: Mapping[str, Json],
     first = float(np.max(shift * scan.slopes + scan.jacobian)) + (0.0 if guarantee.neighbours is ADD_REMOVE else shift)
     radius = (_positive(parameters["tolerance"]) + _positive(parameters["noise_error"])) / scan.ridge
     yield _same_relation(parameters, guarantee)
+    yield _on_a_grid(parameters)
     total = first + _laplace_grid(parameters, problem, radius)
     yield _epsilon_check(total, guarantee, releases, "supremum of the log density ratio over all margins, plus the last stage")
 
@@ -71,6 +72,7 @@ def _objective_pure(parameters: Mapping[str, Json], problem: Mapping[str, Json],
 @register_recheck("output-perturbation-pure")
 def _output_pure(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
     yield _same_relation(parameters, guarantee)
+    yield _on_a_grid(parameters)
     scan = _scan(problem)
     radius = _positive(parameters["tolerance"]) / scan.ridge + _positive(parameters["noise_error"])
     total = _positive(parameters["rate"]) * _minimiser_shift(scan, guarantee) + _laplace_grid(parameters, problem, radius)
@@ -80,6 +82,7 @@ def _output_pure(parameters: Mapping[str, Json], problem: Mapping[str, Json], gu
 @register_recheck("output-perturbation-gaussian")
 def _output_gaussian(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
     yield _same_relation(parameters, guarantee)
+    yield _on_a_grid(parameters)
     scan = _scan(problem)
     epsilon, last_epsilon = _positive(parameters["epsilon"]), _positive(parameters["grid_epsilon"])
     radius = _positive(parameters["tolerance"]) / scan.ridge + _positive(parameters["noise_error"])
@@ -90,6 +93,7 @@ def _output_gaussian(parameters: Mapping[str, Json], problem: Mapping[str, Json]
 @register_recheck("objective-perturbation-gaussian")
 def _objective_gaussian(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
     yield _same_relation(parameters, guarantee)
+    yield _on_a_grid(parameters)
     scan = _scan(problem)
     s = scan.gradient / _positive(parameters["scale"])
     epsilon = _positive(parameters["epsilon"])
@@ -194,6 +198,11 @@ def _gaussian_grid(parameters: Mapping[str, Json], problem: Mapping[str, Json], 
         return 1.0
     closeness = (dimension + (math.sqrt(dimension) + 41.0) ** 2 + 1.0) / (8.0 * scale**2)
     return _gaussian(_positive(parameters["grid_epsilon"]) - closeness, euclidean / scale) * math.exp(closeness)
+
+
+def _on_a_grid(parameters: Mapping[str, Json]) -> Check:
+    step = _positive(parameters["grid_step"])
+    return Check("grid", math.frexp(step)[0] == 0.5, f"step {step:.6g}, which must be a power of two, so that grid points are exact numbers")
 
 
 def _same_relation(parameters: Mapping[str, Json], guarantee: Guarantee) -> Check:
