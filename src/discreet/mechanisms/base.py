@@ -85,4 +85,13 @@ class LearningMechanism(ABC):
     def _parameters(self) -> dict[str, Json]:
         if not is_dataclass(self):
             raise TypeError(f"{type(self).__name__} must be a dataclass")
-        return {key: str(value) if isinstance(value, Neighbours) else value for key, value in asdict(self).items()}
+        named: dict[str, Json] = {}
+        for key, value in asdict(self).items():
+            match value:
+                case Neighbours():
+                    named[key] = str(value)
+                case dict():
+                    named |= {f"{key}_{part}": number for part, number in value.items()}
+                case _:
+                    named[key] = value
+        return named

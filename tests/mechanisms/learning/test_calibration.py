@@ -146,10 +146,10 @@ def test_many_runs_solve_the_same_equation_as_single_ones() -> None:
     many = mechanism.draw(public, data(public), SeededNoise(1), 6)
     noise = SeededNoise(1)
     linears = noise.gaussian(scale=mechanism.scale, dimension=4, draws=6)
-    integers = noise.discrete_gaussian(scale=mechanism.grid_scale, dimension=4, draws=6)
+    integers = noise.discrete_gaussian(scale=mechanism.grid.scale, dimension=4, draws=6)
     objective = public.objective(data(public))
     for column in range(6):
-        point = many[:, column] - integers[:, column] * mechanism.grid_step
+        point = many[:, column] - integers[:, column] * mechanism.grid.step
         assert objective.with_linear(linears[:, column]).certified_gradient_norm(point) <= 2.0 * mechanism.tolerance + 1e-9
 
 

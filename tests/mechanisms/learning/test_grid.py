@@ -26,7 +26,7 @@ def test_the_gaussian_grid_keeps_its_claim_on_the_line_and_half_its_scale_breaks
     radius = 40.0
     grid = GaussianGrid.calibrate(radius=radius, dimension=1, epsilon=epsilon, delta=delta)
     shift = math.floor(2.0 * radius / grid.step + 1.0)
-    claimed = grid.delta(radius=radius, dimension=1, epsilon=epsilon)
+    claimed = grid.delta(radius=radius, dimension=1)
     assert claimed <= delta
     reached = gaussian_divergence(grid.scale, shift, epsilon)
     assert 0.7 * delta < reached <= claimed or grid.scale == 4096.0
@@ -40,8 +40,8 @@ def test_what_hides_a_radius_costs_what_it_was_given(epsilon: float, radius: flo
     assert laplace.epsilon(radius=radius, dimension=dimension) == pytest.approx(epsilon)
     assert laplace.epsilon(radius=2.0 * radius, dimension=dimension) > 1.9 * epsilon
     gaussian = GaussianGrid.calibrate(radius=radius, dimension=dimension, epsilon=epsilon, delta=1e-9)
-    assert gaussian.delta(radius=radius, dimension=dimension, epsilon=epsilon) <= 1e-9
-    assert gaussian.delta(radius=radius * 1e3, dimension=dimension, epsilon=epsilon) > 1e-9
+    assert gaussian.delta(radius=radius, dimension=dimension) <= 1e-9
+    assert gaussian.delta(radius=radius * 1e3, dimension=dimension) > 1e-9
 
 
 @given(radius=st.floats(1e-12, 1e3), dimension=st.integers(1, 5000))
@@ -77,19 +77,19 @@ def test_every_released_weight_is_on_the_grid(settings: dict[str, object]) -> No
 
 
 def test_weights_too_long_for_the_grid_are_refused() -> None:
-    for grid in (LaplaceGrid(step=1.0, scale=10.0), GaussianGrid(step=1.0, scale=5000.0)):
+    for grid in (LaplaceGrid(step=1.0, scale=10.0), GaussianGrid(step=1.0, scale=5000.0, epsilon=1.0)):
         with pytest.raises(SolverFailure):
             grid.release(np.full((2, 1), 1e19), SystemNoise())
 
 
 def test_noise_has_the_size_that_was_calibrated() -> None:
     zeros = np.zeros((4, 50_000))
-    laplace, gaussian = LaplaceGrid(step=0.25, scale=1000.0), GaussianGrid(step=0.25, scale=5000.0)
+    laplace, gaussian = LaplaceGrid(step=0.25, scale=1000.0), GaussianGrid(step=0.25, scale=5000.0, epsilon=1.0)
     assert laplace.release(zeros, SeededNoise(1)).std() == pytest.approx(0.25 * 1000.0 * math.sqrt(2.0), rel=0.02)
     assert gaussian.release(zeros, SeededNoise(1)).std() == pytest.approx(0.25 * 5000.0, rel=0.02)
 
 
 def test_the_lemma_claims_nothing_where_it_does_not_hold() -> None:
-    assert GaussianGrid(step=1.0, scale=10.0).delta(radius=1.0, dimension=1, epsilon=1.0) == 1.0
-    assert GaussianGrid(step=1.0, scale=5000.0).delta(radius=1.0, dimension=10**8, epsilon=1.0) == 1.0
-    assert GaussianGrid(step=1.0, scale=5000.0).delta(radius=1.0, dimension=10, epsilon=1e-12) == 1.0
+    assert GaussianGrid(step=1.0, scale=10.0, epsilon=1.0).delta(radius=1.0, dimension=1) == 1.0
+    assert GaussianGrid(step=1.0, scale=5000.0, epsilon=1.0).delta(radius=1.0, dimension=10**8) == 1.0
+    assert GaussianGrid(step=1.0, scale=5000.0, epsilon=1e-12).delta(radius=1.0, dimension=10) == 1.0

@@ -96,6 +96,6 @@ def test_the_support_of_a_naive_float_release_depends_on_the_value_and_ours_does
     assert len(at_zero & at_half) < 0.9 * len(at_zero)
     mechanism = PureObjectivePerturbation.calibrate(public, epsilon=EPSILON, neighbours=REPLACE_ONE)
     for table in candidates(public):
-        steps = mechanism.run_many(public, table, SystemNoise(), 200).value / mechanism.grid_step
+        steps = mechanism.run_many(public, table, SystemNoise(), 200).value / mechanism.grid.step
         assert np.array_equal(steps, np.rint(steps))
         assert np.unique(np.mod(steps, 2.0)).size == 2

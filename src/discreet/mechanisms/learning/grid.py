@@ -73,6 +73,8 @@ class GaussianGrid:
     """w, a power of two."""
     scale: float
     """s, in steps."""
+    epsilon: float
+    """At which delta is stated."""
 
     @classmethod
     def calibrate(cls, *, radius: float, dimension: int, epsilon: float, delta: float) -> Self:
@@ -80,18 +82,18 @@ class GaussianGrid:
         step = grid_step(radius, dimension)
         distance = _euclidean(radius, step, dimension)
         scale = max(_LEAST_SCALE, distance / gaussian_mu(epsilon, delta))
-        while cls(step=step, scale=scale).delta(radius=radius, dimension=dimension, epsilon=epsilon) > delta:
+        while cls(step=step, scale=scale, epsilon=epsilon).delta(radius=radius, dimension=dimension) > delta:
             scale *= 1.0 + 1e-6
-        return cls(step=step, scale=scale)
+        return cls(step=step, scale=scale, epsilon=epsilon)
 
-    def delta(self, *, radius: float, dimension: int, epsilon: float) -> float:
-        """delta at a total of epsilon for hiding this radius; 1 where the lemma does not apply."""
+    def delta(self, *, radius: float, dimension: int) -> float:
+        """delta at a total of `epsilon` for hiding this radius; 1 where the lemma does not apply."""
         upper = dimension / (8.0 * self.scale**2) * _UP
         lower = ((math.sqrt(dimension) + 41.0) ** 2 + 1.0) / (8.0 * self.scale**2) * _UP
-        if self.scale < _LEAST_SCALE or dimension > self.scale**2 or epsilon <= upper + lower:
+        if self.scale < _LEAST_SCALE or dimension > self.scale**2 or self.epsilon <= upper + lower:
             return 1.0
         mu = _euclidean(radius, self.step, dimension) / self.scale
-        return min(1.0, math.exp(upper) * gaussian_delta(min(epsilon, 100.0) - upper - lower, mu) * _UP + 1e-300)
+        return min(1.0, math.exp(upper) * gaussian_delta(min(self.epsilon, 100.0) - upper - lower, mu) * _UP + 1e-300)
 
     def release(self, points: Floats, noise: Noise) -> Floats:
         """Points (dimension, draws) on the grid, with noise."""

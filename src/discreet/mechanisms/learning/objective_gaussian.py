@@ -41,12 +41,8 @@ class GaussianObjectivePerturbation(LearningMechanism):
     """tau, the largest gradient norm of the minimiser."""
     noise_error: float
     """e, the largest distance of the drawn noise from its ideal."""
-    grid_step: float
-    """Step of the grid that the weights are released on."""
-    grid_scale: float
-    """Parameter of the discrete Gaussian noise, in steps."""
-    grid_epsilon: float
-    """epsilon_2 of the last stage."""
+    grid: GaussianGrid
+    """The last stage: step of the grid, and scale of the exact discrete noise in steps."""
     neighbours: Neighbours
 
     @property
@@ -76,19 +72,17 @@ class GaussianObjectivePerturbation(LearningMechanism):
             epsilon=epsilon * (1.0 - share),
             tolerance=tolerance,
             noise_error=noise_error,
-            grid_step=grid.step,
-            grid_scale=grid.scale,
-            grid_epsilon=last_epsilon,
+            grid=grid,
             neighbours=neighbours,
         )
 
     def guarantee(self, problem: RegularisedRisk) -> ApproximateDP:
         """See module docstring."""
         first = objective_delta(problem, scale=self.scale, epsilon=self.epsilon, neighbours=self.neighbours)
-        radius = (self.tolerance + self.noise_error) / problem.strong_convexity
-        second = self._grid.delta(radius=radius, dimension=problem.dimension, epsilon=self.grid_epsilon)
+        radius = (self.tolerance + max(self.noise_error, gaussian_error(scale=self.scale, dimension=problem.dimension))) / problem.strong_convexity
+        second = self.grid.delta(radius=radius, dimension=problem.dimension)
         return ApproximateDP(
-            epsilon=self.epsilon + self.grid_epsilon,
+            epsilon=self.epsilon + self.grid.epsilon,
             delta_at_epsilon=min(first + second, 1.0 - 2.0**-53),
             neighbours=self.neighbours,
             theorem="objective perturbation, theorem T1, released on a grid",
@@ -97,16 +91,12 @@ class GaussianObjectivePerturbation(LearningMechanism):
     def hypotheses(self, problem: RegularisedRisk) -> tuple[Hypothesis, ...]:
         """See LearningMechanism."""
         law = noise_hypothesis(f"Gaussian with standard deviation {self.scale:.10g} in every coordinate")
-        return (*problem_hypotheses(problem, self.neighbours), law, *computing_hypotheses(self.tolerance, self.grid_step, self._grid.sampler))
+        return (*problem_hypotheses(problem, self.neighbours), law, *computing_hypotheses(self.tolerance, self.grid.step, self.grid.sampler))
 
     def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""
         linears = noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=count)
-        return self._grid.release(minimisers(problem, data, linears, self.tolerance), noise)
-
-    @property
-    def _grid(self) -> GaussianGrid:
-        return GaussianGrid(step=self.grid_step, scale=self.grid_scale)
+        return self.grid.release(minimisers(problem, data, linears, self.tolerance), noise)
 
 
 def _scale(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours, refusal: InfeasibleTarget) -> float:

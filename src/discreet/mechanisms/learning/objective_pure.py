@@ -43,10 +43,8 @@ class PureObjectivePerturbation(LearningMechanism):
     """tau, the largest gradient norm of the minimiser."""
     noise_error: float
     """e, the largest distance of the drawn noise from its ideal."""
-    grid_step: float
-    """Step of the grid that the weights are released on."""
-    grid_scale: float
-    """Parameter of the discrete Laplace noise, in steps."""
+    grid: LaplaceGrid
+    """The last stage: step of the grid, and scale of the exact discrete noise in steps."""
     neighbours: Neighbours
     extra_ridge: float = 0.0
     """Added to lambda before the objective is formed (CMS's n Delta); 0 except under the published calibration."""
@@ -91,8 +89,7 @@ class PureObjectivePerturbation(LearningMechanism):
             rate=rate,
             tolerance=tolerance,
             noise_error=noise_error,
-            grid_step=grid.step,
-            grid_scale=grid.scale,
+            grid=grid,
             neighbours=neighbours,
             extra_ridge=extra_ridge,
         )
@@ -101,8 +98,8 @@ class PureObjectivePerturbation(LearningMechanism):
         """See module docstring."""
         effective = self._effective(problem)
         first = objective_epsilon(effective, rate=self.rate, neighbours=self.neighbours)
-        radius = (self.tolerance + self.noise_error) / effective.strong_convexity
-        second = self._grid.epsilon(radius=radius, dimension=problem.dimension)
+        radius = (self.tolerance + max(self.noise_error, spherical_error(rate=self.rate, dimension=problem.dimension))) / effective.strong_convexity
+        second = self.grid.epsilon(radius=radius, dimension=problem.dimension)
         return PureDP(epsilon=first + second, neighbours=self.neighbours, theorem="objective perturbation, theorem T2, released on a grid")
 
     def hypotheses(self, problem: RegularisedRisk) -> tuple[Hypothesis, ...]:
@@ -111,17 +108,13 @@ class PureObjectivePerturbation(LearningMechanism):
         return (
             *problem_hypotheses(self._effective(problem), self.neighbours),
             law,
-            *computing_hypotheses(self.tolerance, self.grid_step, self._grid.sampler),
+            *computing_hypotheses(self.tolerance, self.grid.step, self.grid.sampler),
         )
 
     def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""
         linears = noise.spherical(rate=self.rate, dimension=problem.dimension, draws=count)
-        return self._grid.release(minimisers(self._effective(problem), data, linears, self.tolerance), noise)
-
-    @property
-    def _grid(self) -> LaplaceGrid:
-        return LaplaceGrid(step=self.grid_step, scale=self.grid_scale)
+        return self.grid.release(minimisers(self._effective(problem), data, linears, self.tolerance), noise)
 
     def _effective(self, problem: RegularisedRisk) -> RegularisedRisk:
         return replace(problem, regulariser=L2(strength=problem.strong_convexity + self.extra_ridge))

@@ -37,12 +37,8 @@ class GaussianOutputPerturbation(LearningMechanism):
     """tau, the largest gradient norm of the minimiser."""
     noise_error: float
     """e, the largest distance of the drawn noise from its ideal."""
-    grid_step: float
-    """Step of the grid that the weights are released on."""
-    grid_scale: float
-    """Parameter of the discrete Gaussian noise, in steps."""
-    grid_epsilon: float
-    """epsilon_2 of the last stage."""
+    grid: GaussianGrid
+    """The last stage: step of the grid, and scale of the exact discrete noise in steps."""
     neighbours: Neighbours
 
     @property
@@ -72,19 +68,17 @@ class GaussianOutputPerturbation(LearningMechanism):
             epsilon=epsilon * (1.0 - share),
             tolerance=tolerance,
             noise_error=noise_error,
-            grid_step=grid.step,
-            grid_scale=grid.scale,
-            grid_epsilon=last_epsilon,
+            grid=grid,
             neighbours=neighbours,
         )
 
     def guarantee(self, problem: RegularisedRisk) -> ApproximateDP:
         """See module docstring."""
         first = gaussian_delta(self.epsilon, minimiser_sensitivity(problem, neighbours=self.neighbours) / self.scale)
-        radius = self.tolerance / problem.strong_convexity + self.noise_error
-        second = self._grid.delta(radius=radius, dimension=problem.dimension, epsilon=self.grid_epsilon)
+        radius = self.tolerance / problem.strong_convexity + max(self.noise_error, gaussian_error(scale=self.scale, dimension=problem.dimension))
+        second = self.grid.delta(radius=radius, dimension=problem.dimension)
         return ApproximateDP(
-            epsilon=self.epsilon + self.grid_epsilon,
+            epsilon=self.epsilon + self.grid.epsilon,
             delta_at_epsilon=min(first + second, 1.0 - 2.0**-53),
             neighbours=self.neighbours,
             theorem="output perturbation, analytic Gaussian noise, released on a grid",
@@ -93,13 +87,9 @@ class GaussianOutputPerturbation(LearningMechanism):
     def hypotheses(self, problem: RegularisedRisk) -> tuple[Hypothesis, ...]:
         """See LearningMechanism."""
         law = noise_hypothesis(f"Gaussian with standard deviation {self.scale:.10g} in every coordinate")
-        return (*problem_hypotheses(problem, self.neighbours), law, *computing_hypotheses(self.tolerance, self.grid_step, self._grid.sampler))
+        return (*problem_hypotheses(problem, self.neighbours), law, *computing_hypotheses(self.tolerance, self.grid.step, self.grid.sampler))
 
     def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""
         weights = one_minimiser(problem, data, self.tolerance)
-        return self._grid.release(weights + noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=count), noise)
-
-    @property
-    def _grid(self) -> GaussianGrid:
-        return GaussianGrid(step=self.grid_step, scale=self.grid_scale)
+        return self.grid.release(weights + noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=count), noise)

@@ -36,10 +36,8 @@ class PureOutputPerturbation(LearningMechanism):
     """tau, the largest gradient norm of the minimiser."""
     noise_error: float
     """e, the largest distance of the drawn noise from its ideal."""
-    grid_step: float
-    """Step of the grid that the weights are released on."""
-    grid_scale: float
-    """Parameter of the discrete Laplace noise, in steps."""
+    grid: LaplaceGrid
+    """The last stage: step of the grid, and scale of the exact discrete noise in steps."""
     neighbours: Neighbours
 
     @property
@@ -62,25 +60,21 @@ class PureOutputPerturbation(LearningMechanism):
         noise_error = spherical_error(rate=rate, dimension=problem.dimension)
         radius = tolerance / problem.strong_convexity + noise_error
         grid = LaplaceGrid.calibrate(radius=radius, dimension=problem.dimension, epsilon=last_epsilon)
-        return cls(rate=rate, tolerance=tolerance, noise_error=noise_error, grid_step=grid.step, grid_scale=grid.scale, neighbours=neighbours)
+        return cls(rate=rate, tolerance=tolerance, noise_error=noise_error, grid=grid, neighbours=neighbours)
 
     def guarantee(self, problem: RegularisedRisk) -> PureDP:
         """See module docstring."""
         first = self.rate * minimiser_sensitivity(problem, neighbours=self.neighbours)
-        radius = self.tolerance / problem.strong_convexity + self.noise_error
-        second = self._grid.epsilon(radius=radius, dimension=problem.dimension)
+        radius = self.tolerance / problem.strong_convexity + max(self.noise_error, spherical_error(rate=self.rate, dimension=problem.dimension))
+        second = self.grid.epsilon(radius=radius, dimension=problem.dimension)
         return PureDP(epsilon=first + second, neighbours=self.neighbours, theorem="output perturbation, spherical noise, released on a grid")
 
     def hypotheses(self, problem: RegularisedRisk) -> tuple[Hypothesis, ...]:
         """See LearningMechanism."""
         law = noise_hypothesis(f"of density proportional to exp(-{self.rate:.10g} |N|)")
-        return (*problem_hypotheses(problem, self.neighbours), law, *computing_hypotheses(self.tolerance, self.grid_step, self._grid.sampler))
+        return (*problem_hypotheses(problem, self.neighbours), law, *computing_hypotheses(self.tolerance, self.grid.step, self.grid.sampler))
 
     def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""
         weights = one_minimiser(problem, data, self.tolerance)
-        return self._grid.release(weights + noise.spherical(rate=self.rate, dimension=problem.dimension, draws=count), noise)
-
-    @property
-    def _grid(self) -> LaplaceGrid:
-        return LaplaceGrid(step=self.grid_step, scale=self.grid_scale)
+        return self.grid.release(weights + noise.spherical(rate=self.rate, dimension=problem.dimension, draws=count), noise)
