@@ -87,7 +87,8 @@ def csv_text(records):
 def folder(tmp_path, monkeypatch):
     """The current directory, with people.csv and people.toml in it."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("DISCREET_DEBUG", raising=False)
+    for variable in ("DISCREET_DEBUG", "DISCREET_LEDGER", "DISCREET_DATA_SET"):
+        monkeypatch.delenv(variable, raising=False)
     (tmp_path / "people.csv").write_text(csv_text(rows()), encoding="utf-8")
     (tmp_path / "people.toml").write_text(SCHEMA, encoding="utf-8")
     return tmp_path

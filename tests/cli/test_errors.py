@@ -79,7 +79,7 @@ BROKEN_TABLES = {
     "ragged": ("age,hours,city,answer\n30,40,north\n", "a row with more or fewer fields"),
     "open quote": ('age,hours,city,answer\n30,40,"north,no\n', "is not well-formed"),
     "empty": ("", "is empty"),
-    "no record": ("age,hours,city,answer\n", "at least 1"),
+    "no record": ("age,hours,city,answer\n", "the table has no records; at least one is needed when their number is public"),
 }
 
 
@@ -251,7 +251,7 @@ BROKEN_MODELS = {
     "not JSON": lambda _: "hello",
     "not an object": lambda _: "[1, 2]",
     "unknown version": lambda text: text.replace("discreet-model/1", "discreet-model/2"),
-    "unknown certificate": lambda text: text.replace("discreet-certificate/1", "discreet-certificate/7"),
+    "unknown certificate": lambda text: text.replace("discreet-certificate/2", "discreet-certificate/7"),
     "infinite": lambda text: text.replace('"data_norm": 1.0', '"data_norm": 1e999'),
     "contradiction": lambda text: text.replace('"data_norm": 1.0', '"data_norm": 2.0'),
     "empty": lambda _: "",

@@ -9,7 +9,8 @@ from discreet.estimators.model import Model
 from discreet.noise import SeededNoise
 from tests.cli.conftest import FIT, GOLDEN, discreet
 
-COMMANDS = ["", "demo", "schema", "schema new", "schema check", "fit", "predict", "evaluate", "verify", "show"]
+BUDGET = ["budget", *(f"budget {name}" for name in ("new", "show", "history", "plot", "export", "import"))]
+COMMANDS = ["", "demo", "schema", "schema new", "schema check", "fit", "predict", "evaluate", "verify", "show", *BUDGET]
 
 
 def compare(name, text):
@@ -41,7 +42,7 @@ def test_help(command):
     compare(f"help-{command.replace(' ', '-') or 'discreet'}.txt", outcome.out)
 
 
-@pytest.mark.parametrize("command", ["", "schema"])
+@pytest.mark.parametrize("command", ["", "schema", "budget"])
 def test_a_group_without_a_command_shows_its_help(command):
     outcome = discreet(*command.split())
     assert outcome.code == 0
@@ -112,6 +113,29 @@ def test_a_walk_through_all_commands(folder):
     text = re.sub(r"^(no|yes) +\d+ +\d+", r"\1 COUNTS", normalised("\n".join(said)), flags=re.MULTILINE)
     compare("walk.txt", re.sub(r"^(ok    [a-z ]+?)  .*", r"\1", text, flags=re.MULTILINE))  # what a check says is the certificate's
     assert (folder / "stub.toml").read_text(encoding="utf-8").startswith("# What is public about this table")
+
+
+def test_a_walk_through_the_ledger(folder):
+    said = []
+    spend = "--ledger team.ledger --data-set people"
+    for line, code in (
+        ("budget new team.ledger --data-set people --epsilon 2.5 --delta 0.25", 0),
+        ("budget new team.ledger --data-set people --epsilon 2.5 --delta 0.25", 0),
+        ("budget new team.ledger --data-set people --epsilon 3", 3),
+        ("budget history team.ledger --data-set people", 0),
+        (f"{' '.join(FIT)} {spend}", 0),
+        (f"{' '.join(FIT)} --overwrite --epsilon 2 {spend}", 7),
+        ("budget show team.ledger", 0),
+        ("budget history team.ledger --data-set people --plot people.svg", 0),
+        ("budget export team.ledger --out report.json", 0),
+        ("budget import team.ledger report.json", 0),
+    ):
+        outcome = discreet(*line.split())
+        assert outcome.code == code, (line, outcome)
+        said.append(f"$ discreet {line}\n{outcome.out}{outcome.err}")
+    text = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "IDENTIFIER", "\n".join(said))
+    text = re.sub(r"\d{4}-\d\d-\d\dT[0-9:.+]*", "TIME", text)
+    compare("walk-ledger.txt", normalised(text))
 
 
 def test_show_prints_the_certificate(model):

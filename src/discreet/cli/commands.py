@@ -2,6 +2,7 @@
 
 import click
 
+from discreet.cli.budget import budget
 from discreet.cli.demo import demo
 from discreet.cli.evaluate import evaluate
 from discreet.cli.fit import fit
@@ -10,4 +11,4 @@ from discreet.cli.schema import schema
 from discreet.cli.show import show
 from discreet.cli.verify import verify
 
-COMMANDS: tuple[click.Command, ...] = (demo, schema, fit, predict, evaluate, verify, show)
+COMMANDS: tuple[click.Command, ...] = (demo, schema, fit, predict, evaluate, verify, show, budget)

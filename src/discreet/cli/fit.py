@@ -1,7 +1,8 @@
 """`discreet fit`: train on a table of people and write the model file.
 
-Everything that can fail without a record fails before one is read: arguments, schema, the output path (tried), the calibration. After the fit the
-budget is spent, so the model is not lost whatever happens: where it cannot be saved, its JSON goes to standard output.
+Everything that can fail without a record fails before one is read: arguments, schema, the output path (tried), the calibration, what is left in the
+ledger (the reservation inside the fit decides). After the fit the budget is spent, so the model is not lost whatever happens: where it cannot be
+saved, its JSON goes to standard output.
 """
 
 import sys
@@ -10,15 +11,18 @@ from typing import TYPE_CHECKING
 import click
 
 from discreet.cli.output import INTERRUPTED, answer, as_text, examples, json_option, refuse, refuse_same_file, step
+from discreet.cli.spending import account_from, check_would_fit, ledger_options, left_after
 from discreet.cli.training import Settings, rehearse, train, warn_of_seed
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, InvalidInput
 
 if TYPE_CHECKING:
     from discreet.estimators.model import Model
+    from discreet.ledger import Account
 
 _EXAMPLES = examples(
     "discreet fit people.csv --schema people.toml --epsilon 1 --delta 1e-6 --out model.json",
     "discreet fit people.parquet --schema people.toml --epsilon 0.5 --model linear-svc --out model.json",
+    "discreet fit people.csv --schema people.toml --epsilon 1 --out model.json --ledger team.ledger --data-set people",
     "unzip -p people.zip | discreet fit - --schema people.toml --epsilon 1 --out model.json",
 )
 
@@ -45,6 +49,7 @@ _EXAMPLES = examples(
     "--intercept-scale", type=float, default=0.5, show_default=True, help="Size of the intercept's constant feature; it counts in the norm."
 )
 @click.option("--public-records", type=int, help="With add-remove: a number of records that you declare public, which --alpha multiplies.")
+@ledger_options
 @click.option("--seed", type=int, help="Reproducible noise, for tests: the certificate is then not valid.")
 @click.option("--out", type=click.Path(), required=True, help="The model file to write.")
 @click.option("--overwrite", is_flag=True, help="Replace the model file where it exists.")
@@ -66,6 +71,9 @@ def fit(  # noqa: PLR0913 - one argument an option
     no_intercept: bool,
     intercept_scale: float,
     public_records: int | None,
+    ledger_path: str | None,
+    data_set: str | None,
+    part: str | None,
     seed: int | None,
     out: str,
     overwrite: bool,
@@ -73,8 +81,8 @@ def fit(  # noqa: PLR0913 - one argument an option
 ) -> None:
     """Train a private classifier on TABLE and write a model file with its certificate.
 
-    TABLE is a .csv, .csv.gz, .tsv or .parquet file with the columns that the schema names, or - for CSV on standard input. Arguments, schema and the
-    output path are checked before a record is read.
+    TABLE is a .csv, .csv.gz, .tsv or .parquet file with the columns that the schema names, or - for CSV on standard input. Arguments, schema, the
+    output path and what is left in the ledger are checked before a record is read.
     """
     settings: Settings = {
         "epsilon": epsilon,
@@ -94,20 +102,25 @@ def fit(  # noqa: PLR0913 - one argument an option
         from discreet.estimators.whole_file import check_writable  # noqa: PLC0415
 
         schema = Schema.load(schema_path)
-        refuse_same_file(out, table, schema_path)
+        refuse_same_file(out, table, schema_path, *([] if ledger_path is None else [ledger_path]))
         check_writable(out, overwrite=overwrite)
-        rehearse(kind, schema, settings)
+        account = account_from(ledger_path, data_set, part)
+        rehearsed = rehearse(kind, schema, settings)
+        if account is not None:
+            check_would_fit(account, rehearsed.guarantee)
     warn_of_seed(seed)
     with step("Reading the table"):
         frame = read_table(table, schema.columns(target=True))
+    if frame.height == 0 and neighbours == "replace-one":
+        raise InvalidInput("the table has no records; at least one is needed when their number is public.")
     with step("Encoding"):
         encoded = schema.encode(frame, target=True)
         del frame
-    model = train(kind, schema, settings, encoded)
+    model = train(kind, schema, settings | {"ledger": account}, encoded)
     del encoded
     if (code := _save(model, out, overwrite=overwrite, as_json=as_json)) != 0:
         context.exit(code)
-    _report(model, out, as_json=as_json)
+    _report(model, out, account, as_json=as_json)
 
 
 def _save(model: "Model", out: str, *, overwrite: bool, as_json: bool) -> int:
@@ -132,14 +145,15 @@ def _save(model: "Model", out: str, *, overwrite: bool, as_json: bool) -> int:
     return code
 
 
-def _report(model: "Model", out: str, *, as_json: bool) -> None:
-    """What was spent, what for, and what to do next."""
+def _report(model: "Model", out: str, account: "Account | None", *, as_json: bool) -> None:
+    """What was spent, what for, what is left, and what to do next."""
     from discreet.cli import words  # noqa: PLC0415
 
     with step("Checking the certificate"):
         verification = model.verify()
     certificate = model.certificate
     stated = words.budget(certificate)
+    left, ledger = (None, None) if account is None else left_after(account, certificate.ledger_entry)
     document = {
         "command": "fit",
         "model": out,
@@ -147,12 +161,14 @@ def _report(model: "Model", out: str, *, as_json: bool) -> None:
         "features": model.schema.features,
         "guarantee": stated,
         "spent": {"epsilon": stated["epsilon"], "delta": stated["delta"]},
+        "ledger": ledger,
         "noise": certificate.noise,
         "verification": verification.to_dict(),
     }
     lines = [
         f"Model        {words.described(model)}",
         f"Spent        {words.spent(certificate)}",
+        *([] if left is None else [f"Left         {left}"]),
         f"Noise        {certificate.noise}",
         f"Certificate  {words.verdict(verification)}",
         f"Written to   {out}",

@@ -1,7 +1,7 @@
 """The program: its commands, and what happens when one of them fails.
 
     exit code   0 done   1 unexpected   2 usage   3 input, file or schema   4 infeasible target   5 solver   6 certificate does not hold
-                130 interrupted   141 the reader of the output went away
+                7 the ledger has too little left   8 the ledger cannot be used now   130 interrupted   141 the reader of the output went away
 
 A refusal is one line on standard error or, with --json, one JSON document on standard output. An unexpected exception shows its type only, since its
 message could hold a value of the table.

@@ -6,6 +6,7 @@ from discreet.cli.output import step, warn
 from discreet.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from discreet.certificates import Certificate
     from discreet.data import EncodedTable, Schema
     from discreet.estimators import LinearSVC, LogisticRegression
     from discreet.estimators.model import Model
@@ -22,15 +23,17 @@ def estimator_named(kind: str, schema: "Schema", settings: Settings) -> "Logisti
     return types[kind](data_norm=schema.norm_bound, **settings)
 
 
-def rehearse(kind: str, schema: "Schema", settings: Settings) -> None:
+def rehearse(kind: str, schema: "Schema", settings: Settings) -> "Certificate":
     """Raise whatever a fit with these settings would raise on any table, by fitting one invented record: no real one has been read yet.
 
-    What depends on the number of records is left to the fit itself, which also raises it before anything is spent.
+    The certificate of that fit states what the real one will spend; no ledger records it. What depends on the number of records is left to the fit
+    itself, which also raises it before anything is spent.
     """
     import numpy as np  # noqa: PLC0415 - see above
 
     from discreet.data import EncodedTable  # noqa: PLC0415
     from discreet.designs import as_design  # noqa: PLC0415
+    from discreet.ledger import without_ledger  # noqa: PLC0415
 
     public = dict(settings)
     alpha = settings.get("alpha")
@@ -46,7 +49,8 @@ def rehearse(kind: str, schema: "Schema", settings: Settings) -> None:
         numeric=len(schema.numeric),
         categorical=len(schema.categorical),
     )
-    estimator_named(kind, schema, public).fit(invented)
+    with without_ledger():
+        return estimator_named(kind, schema, public | {"ledger": None}).fit(invented).certificate_
 
 
 def train(kind: str, schema: "Schema", settings: Settings, table: "EncodedTable") -> "Model":

@@ -49,7 +49,7 @@ class Amount:
 
     def __str__(self) -> str:
         """In one line."""
-        return f"epsilon={self.epsilon:.12g}, delta={self.delta:.12g}"
+        return f"epsilon={self.epsilon:.6g}, delta={self.delta:.6g}"
 
 
 def total(epsilon: float, delta: float) -> Amount:
