@@ -46,7 +46,11 @@ _EXAMPLES = examples(
 @click.option("--calibration", default="tight", show_default=True, help="tight, or published: as printed in the papers.")
 @click.option("--no-intercept", is_flag=True, help="Fit no intercept.")
 @click.option(
-    "--intercept-scale", type=float, default=0.5, show_default=True, help="Size of the intercept's constant feature; it counts in the norm."
+    "--intercept-scale",
+    type=float,
+    default=None,
+    show_default="0.3 times the row norm bound",
+    help="Size of the intercept's constant feature; it counts in the norm.",
 )
 @click.option("--public-records", type=int, help="With add-remove: a number of records that you declare public, which --alpha multiplies.")
 @ledger_options
@@ -69,7 +73,7 @@ def fit(  # noqa: PLR0913 - one argument an option
     mechanism: str,
     calibration: str,
     no_intercept: bool,
-    intercept_scale: float,
+    intercept_scale: float | None,
     public_records: int | None,
     ledger_path: str | None,
     data_set: str | None,
