@@ -116,3 +116,12 @@ def test_secant_directions_are_those_of_the_explicit_bfgs_matrix():
         inverse = left @ inverse @ left.T + rho * step @ step.T
     gradient = rng.standard_normal((4, 1))
     np.testing.assert_allclose(pairs.directions(gradient), -inverse @ gradient, rtol=1e-9)
+
+
+def test_records_that_cancel_leave_a_common_minimum_at_zero_and_no_failure():
+    """The gradient without linear term is exactly zero at the start, so no fraction of it can be asked for."""
+    rows = np.tile([[0.6, -0.8]], (22, 1))
+    objective = MarginObjective(design=DenseDesign(rows), signs=np.tile([1.0, -1.0], 11), weights=None, loss=Logistic(), ridge=3.0)
+    linears = 10.0 * np.random.default_rng(2).standard_normal((2, 5))
+    _, norms = solve_many(objective, linears, tolerance=1e-11)
+    assert np.all(norms <= 1e-11)

@@ -55,7 +55,7 @@ def solve_many(
         common, inverse = start, None
     else:
         try:
-            common, inverse = _common(plain, start)
+            common, inverse = _common(plain, start, tolerance)
         except SolverFailure:  # its tolerance was chosen from the records: name the caller's
             raise failure(solver=Status.NEWTON.name.lower(), tolerance=tolerance, dimension=plain.dimension) from None
     for first in range(0, total, _COLUMNS):
@@ -71,12 +71,12 @@ def solve_many(
     return weights, norms
 
 
-def _common(plain: Objective, start: Floats | None) -> tuple[Floats, Solver]:
-    """The minimiser without linear term, to three digits or so, and the inverse of the Hessian there."""
+def _common(plain: Objective, start: Floats | None, tolerance: float) -> tuple[Floats, Solver]:
+    """The minimiser without linear term, to three digits or to `tolerance`, whichever is less, and the inverse of the Hessian there."""
     origin = np.zeros(plain.dimension) if start is None else start
     initial = float(np.linalg.norm(plain.gradient(origin, plain.margins(origin))))
     scale = float(np.linalg.norm(plain.gradient(zero := np.zeros(plain.dimension), plain.margins(zero))))
-    common = minimise(plain, directions_for(plain), tolerance=max(1e-3 * min(scale, initial), 1e-6 * scale, 1e-300), start=origin).weights
+    common = minimise(plain, directions_for(plain), tolerance=max(1e-3 * min(scale, initial), 1e-6 * scale, tolerance), start=origin).weights
     factor = positive_factor(plain.hessian(plain.curvatures(plain.margins(common)), single_precision=True))
     return common, lambda vectors: cho_solve(factor, vectors, check_finite=False)
 
