@@ -167,3 +167,12 @@ def test_without_privacy_there_is_no_noise_and_no_guarantee() -> None:
     first, second = (mechanism.run(public, data(public), SystemNoise()) for _ in range(2))
     assert np.array_equal(first.value, second.value)
     assert not first.verify().ok
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+def test_the_comfortable_ridge_falls_no_faster_than_one_over_epsilon(loss: MarginLoss) -> None:
+    """Otherwise a huge epsilon would leave the solver without strong convexity."""
+    for neighbours in Neighbours:
+        public = problem(loss, ridge=1.0)
+        ridges = [slack_free_ridge(public, epsilon=epsilon, delta=0.0, neighbours=neighbours) * epsilon for epsilon in (1.0, 10.0, 100.0, 1000.0)]
+        assert min(ridges) >= loss.smoothness * (1 - 1e-12)

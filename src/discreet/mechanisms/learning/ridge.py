@@ -21,11 +21,12 @@ def slack_free_ridge(problem: RegularisedRisk, *, epsilon: float, delta: float, 
 
     Losses with a finite slope-curvature ratio M: c_max M R^2 / epsilon under add-remove (T1 and T2, corollaries 1 and 2), twice that for
     pure replace-one, and 2.5 times for Gaussian replace-one, where the extra terms cost at most 0.1 % more noise for delta <= 1e-6. Other
-    losses always pay something: for them the lambda at which the Jacobian term takes a tenth of epsilon.
+    losses always pay something: for them the lambda at which the Jacobian term takes a tenth of epsilon,
+    and at least c_max c R^2 / epsilon (c the smoothness), since the former vanishes exponentially at large epsilon.
     """
     unit = problem.slack_free_ratio * problem.strong_convexity
     if not math.isfinite(unit):
-        return least_ridge(problem, 0.1 * epsilon)
+        return max(least_ridge(problem, 0.1 * epsilon), problem.curvature_bound / epsilon)
     if neighbours is ADD_REMOVE:
         return unit / epsilon
     return (2.5 if delta > 0 else 2.0) * unit / epsilon
