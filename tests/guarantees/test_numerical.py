@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from discreet.guarantees import gaussian_delta, gaussian_deltas
@@ -53,6 +53,7 @@ def test_a_discretised_pair_is_close_to_its_curve(step):
 
 
 @settings(max_examples=25)
+@example([(pure(2.0), 3), (gaussian(0.5), 1)])
 @given(st.lists(st.tuples(PRIVATE, st.integers(1, 4)), min_size=1, max_size=4))
 def test_the_transform_agrees_with_plain_convolution_from_above(parts):
     step = 0.05
