@@ -52,6 +52,12 @@ def run_all(options: argparse.Namespace, for_pytest: list[str], venv: Path) -> i
         return 1
     failed = []
     for name, *rest in [] if options.oldest else CHECKS:
+        if name == "mypy" and not is_oldest_python(python):
+            print(
+                "--- mypy is left out: types are checked on Python 3.11, the oldest one; newer releases of NumPy describe theirs for newer ones only",
+                flush=True,
+            )
+            continue
         if step(" ".join([name, *rest]), [str(scripts / name), *rest]):
             failed.append(" ".join([name, *rest]))
     if failed:
@@ -59,6 +65,12 @@ def run_all(options: argparse.Namespace, for_pytest: list[str], venv: Path) -> i
     if step("pytest", [python, "-m", "pytest", *for_pytest]):
         failed.append("pytest")
     return 1 if failed else 0
+
+
+def is_oldest_python(python: str) -> bool:
+    """Whether the interpreter is the oldest supported one."""
+    code = "import sys; sys.exit(sys.version_info[:2] != (3, 11))"
+    return subprocess.run([python, "-c", code], stdin=subprocess.DEVNULL, check=False).returncode == 0
 
 
 def step(name: str, command: list[str]) -> int:
