@@ -1,4 +1,4 @@
-"""Discreet: private convex learning and private data release, with guarantees that are proved, checked by machine and written down.
+"""Discreet: private convex learning, with guarantees that are proved, checked by machine and written down.
 
     from discreet import LogisticRegression
     model = LogisticRegression(epsilon=1.0, data_norm=1.0, classes=["no", "yes"]).fit(X, y)
