@@ -54,6 +54,7 @@ def test_a_discretised_pair_is_close_to_its_curve(step):
 
 @settings(max_examples=25)
 @example([(pure(2.0), 3), (gaussian(0.5), 1)])
+@example([(pure(3.0), 2), (gaussian(0.125), 1)])
 @given(st.lists(st.tuples(PRIVATE, st.integers(1, 4)), min_size=1, max_size=4))
 def test_the_transform_agrees_with_plain_convolution_from_above(parts):
     step = 0.05

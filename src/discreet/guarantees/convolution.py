@@ -14,7 +14,7 @@ the transformed sequence and keep their relative accuracy far out in the tail. W
   N + 2)(n + 2) in Euclidean norm. By Cauchy and Schwarz this changes delta(epsilon) by at most E e^{K - theta epsilon} sqrt(sum over k >= 0 of
   (e^{-theta k h} (1 - e^{-k h}))^2), which is added.
 
-Three values of theta serve all epsilon: each result is valid, and the smallest is taken.
+Three or four values of theta serve all epsilon: each result is valid, and the smallest is taken.
 """
 
 import math
@@ -31,7 +31,7 @@ _DEEPEST = 1e-24
 """Mass above the window, in order of magnitude."""
 _LEVELS = (0.1, 2.0, 18.0)
 """-log of the probabilities at which the tilts are centred."""
-_SHARES = (0.02, 0.3, 0.9)
+_SHARES = (0.002, 0.02, 0.3, 0.9)
 """The same as shares of the largest there is, where it is smaller."""
 _NARROW = 800
 _LONGEST = 1 << 22
