@@ -1,6 +1,6 @@
 """Test error on Adult, prepared as Chaudhuri, Monteleoni and Sarwate (2011) did: their printed calibration beside ours, ten folds, in one run.
 
-    python benchmarks/adult_error.py            the whole table (about 10 minutes on two cores)
+    python benchmarks/adult_error.py            the whole table (a few minutes on two cores)
     python benchmarks/adult_error.py --quick    fewer draws
 
 45,222 complete records x 105 features, every row of norm 1, no intercept, epsilon 0.1. alpha is their Lambda. "Best" takes the best of
