@@ -20,6 +20,7 @@ from discreet.certificates import Certificate
 from discreet.data import Dataset, Domain, EncodedTable
 from discreet.designs import Design
 from discreet.errors import InvalidInput
+from discreet.estimators.decision import linear_decision
 from discreet.estimators.inputs import feature_rows, labels, record_weights
 from discreet.ledger import Account, check_may_travel
 from discreet.losses import MarginLoss, loss_named
@@ -134,10 +135,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """<w, x> + intercept, (n,), with rows shortened to data_norm as in fit."""
         check_is_fitted(self)
         rows = self._rows(X, reset=False)
-        norms = rows.row_norms()
-        shortening = np.minimum(1.0, self.data_norm / np.maximum(norms, np.finfo(np.float64).tiny))
-        decision: Floats = rows.matvec(self.coef_[0]) * shortening + self.intercept_[0]
-        return decision
+        return linear_decision(rows, weights=self.coef_[0], intercept=float(self.intercept_[0]), data_norm=self.data_norm)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The likelier class of every row, (n,)."""

@@ -27,6 +27,7 @@ from discreet.data.labels import canonical
 from discreet.data.words import did_you_mean, quoted
 from discreet.designs import Design
 from discreet.errors import DiscreetError, FileFormatError, InvalidInput, InvalidType
+from discreet.estimators.decision import linear_decision
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.estimators.linear_svc import LinearSVC
 from discreet.estimators.logistic_regression import LogisticRegression
@@ -116,11 +117,9 @@ class Model:
     def decision(self, frame: "Frame | EncodedTable") -> Floats:
         """f(x) of every record of a table (see `Schema.encode`), (n,); positive for the second class. Raises as `Schema.encode` does."""
         rows = self._rows(frame)
-        shortening = np.minimum(1.0, self.data_norm / np.maximum(rows.row_norms(), np.finfo(np.float64).tiny))
         features = self.schema.features
         intercept = float(self.weights[features]) * self.intercept_scale if len(self.weights) > features else 0.0
-        decision: Floats = rows.matvec(self.weights[:features]) * shortening + intercept
-        return decision
+        return linear_decision(rows, weights=self.weights[:features], intercept=intercept, data_norm=self.data_norm)
 
     def predict(self, frame: "Frame | EncodedTable") -> npt.NDArray[Any]:
         """The likelier class of every record, (n,), as the schema declares it."""

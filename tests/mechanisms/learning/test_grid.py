@@ -21,7 +21,7 @@ def gaussian_divergence(scale: float, shift: int, epsilon: float) -> float:
     return float(np.maximum(0.0, here - math.exp(epsilon) * there).sum())
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), [(0.01, 1e-8), (0.1, 1e-6), (1.0, 1e-4)])
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.003, 1e-8), (0.01, 1e-8), (0.02, 1e-6), (0.1, 1e-6), (1.0, 1e-4)])
 def test_the_gaussian_grid_keeps_its_claim_on_the_line_and_half_its_scale_breaks_it(epsilon: float, delta: float) -> None:
     radius = 40.0
     grid = GaussianGrid.calibrate(radius=radius, dimension=1, epsilon=epsilon, delta=delta)
@@ -29,8 +29,9 @@ def test_the_gaussian_grid_keeps_its_claim_on_the_line_and_half_its_scale_breaks
     claimed = grid.delta(radius=radius, dimension=1)
     assert claimed <= delta
     reached = gaussian_divergence(grid.scale, shift, epsilon)
-    assert 0.7 * delta < reached <= claimed or grid.scale == 4096.0
-    if grid.scale > 8192.0:
+    assert reached <= claimed
+    if grid.scale > 8192.0:  # otherwise the least scale for which the lemma is stated adds more noise than the target asks for
+        assert reached > 0.7 * delta
         assert gaussian_divergence(0.5 * grid.scale, shift, epsilon) > 2.0 * delta
 
 

@@ -20,9 +20,10 @@ def slack_free_ridge(problem: RegularisedRisk, *, epsilon: float, delta: float, 
     """The smallest lambda at which the theorem has (next to) no slack, from public numbers; it does not depend on the problem's own lambda.
 
     Losses with a finite slope-curvature ratio M: c_max M R^2 / epsilon under add-remove (T1 and T2, corollaries 1 and 2), twice that for
-    pure replace-one, and 2.5 times for Gaussian replace-one, where the extra terms cost at most 0.1 % more noise for delta <= 1e-6. Other
-    losses always pay something: for them the lambda at which the Jacobian term takes a tenth of epsilon,
-    and at least c_max c R^2 / epsilon (c the smoothness), since the former vanishes exponentially at large epsilon.
+    pure replace-one, and 2.5 times for Gaussian replace-one, where the extra terms cost at most 0.1 % more noise for delta <= 1e-6 and
+    epsilon >= 0.1 (more where delta is large: 8 % at 1e-3 and epsilon 0.01). Other losses always pay something: for them the lambda at
+    which the Jacobian term takes a tenth of epsilon, and at least c_max c R^2 / epsilon (c the smoothness), since the former vanishes
+    exponentially at large epsilon.
     """
     unit = problem.slack_free_ratio * problem.strong_convexity
     if not math.isfinite(unit):
