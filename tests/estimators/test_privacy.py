@@ -109,6 +109,12 @@ def test_under_add_remove_the_certificate_does_not_hold_the_number_of_records() 
     assert few.to_json().replace(few.digest, "") == many.to_json().replace(many.digest, "")
 
 
+def test_a_table_without_features_is_refused_without_its_number_of_records() -> None:
+    with pytest.raises(InvalidInput, match=r"0 feature\(s\)") as caught:
+        LogisticRegression(neighbours="add-remove").fit(np.empty((973, 0)), np.zeros(973))
+    assert "973" not in str(caught.value)
+
+
 def test_under_add_remove_alpha_needs_a_public_count() -> None:
     X, y = canaries()
     with pytest.raises(InvalidInput, match="public_records"):

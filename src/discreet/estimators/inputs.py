@@ -32,7 +32,8 @@ def feature_rows(X: Any) -> Design:
     if matrix.shape[0] == 0:
         raise InvalidInput("X has 0 sample(s) while a minimum of 1 is required.")
     if matrix.shape[1] == 0:
-        raise InvalidInput(f"X has 0 feature(s) (shape=({matrix.shape[0]}, 0)) while a minimum of 1 is required.")
+        # scikit-learn's own wording, without the number of records, which add-remove keeps private
+        raise InvalidInput("X has 0 feature(s) (shape=(, 0)) while a minimum of 1 is required.")
     values = matrix.data if compressed else matrix
     if not np.isfinite(np.sum(values)) and not np.all(np.isfinite(values)):
         raise InvalidInput(
