@@ -2,9 +2,29 @@
 
 from discreet.designs.augmented import AugmentedDesign
 from discreet.designs.base import BLOCK_ROWS, Design
+from discreet.designs.clipped import ClippedDesign, clip_entries
+from discreet.designs.columns import Column, Columns, columns_of
 from discreet.designs.convert import as_design
 from discreet.designs.dense import DenseDesign
+from discreet.designs.entries import entries_of
+from discreet.designs.ordered import ordered_matvec, ordered_row_norms
 from discreet.designs.sparse import SparseDesign
 from discreet.designs.tabular import TabularDesign
 
-__all__ = ["BLOCK_ROWS", "AugmentedDesign", "DenseDesign", "Design", "SparseDesign", "TabularDesign", "as_design"]
+__all__ = [
+    "BLOCK_ROWS",
+    "AugmentedDesign",
+    "ClippedDesign",
+    "Column",
+    "Columns",
+    "DenseDesign",
+    "Design",
+    "SparseDesign",
+    "TabularDesign",
+    "as_design",
+    "clip_entries",
+    "columns_of",
+    "entries_of",
+    "ordered_matvec",
+    "ordered_row_norms",
+]

@@ -1,0 +1,115 @@
+"""Rows of another design with every entry clipped:  x'_ij = min(max(x_ij, -bound), bound).
+
+A dense table is clipped a few rows at a time wherever it is used, so nothing is copied; of a sparse one the stored numbers are, and their places
+are not. A table without larger entries is its own clipped form.
+"""
+
+from collections.abc import Iterator
+from functools import singledispatch
+
+import numpy as np
+from scipy import sparse
+
+from discreet.arrays import Floats, Matrix
+from discreet.designs.base import BLOCK_ROWS, Design
+from discreet.designs.dense import weighted_gram
+from discreet.designs.entries import entries_of
+from discreet.designs.sparse import CSR, SparseDesign
+
+_CHUNK_NUMBERS = 1 << 20
+"""Entries that are written out at a time."""
+
+
+class ClippedDesign:
+    """`base` with entries clipped to [-bound, bound]."""
+
+    __slots__ = ("_base", "_bound")
+
+    def __init__(self, base: Design, *, bound: float) -> None:
+        """Hold the parts; bound > 0."""
+        self._base = base
+        self._bound = bound
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, d)."""
+        return self._base.shape
+
+    @property
+    def width(self) -> int:
+        """That of the base."""
+        return self._base.width
+
+    def matvec(self, weights: Floats) -> Floats:
+        """See Design."""
+        result = np.empty((self.shape[0], *weights.shape[1:]))
+        for rows, entries in entry_chunks(self):
+            result[rows] = entries @ weights
+        return result
+
+    def rmatvec(self, coefficients: Floats) -> Floats:
+        """See Design."""
+        result = np.zeros((self.shape[1], *coefficients.shape[1:]))
+        for rows, entries in entry_chunks(self):
+            result += entries.T @ coefficients[rows]
+        return result
+
+    def gram(self, weights: Floats, *, single_precision: bool = False) -> Matrix:
+        """See Design."""
+        return weighted_gram((entries for _, entries in entry_chunks(self)), self.shape[1], weights, single_precision=single_precision)
+
+    def gram_diagonal(self, weights: Floats) -> Floats:
+        """See Design."""
+        result = np.zeros(self.shape[1])
+        for rows, entries in entry_chunks(self):
+            result += weights[rows] @ np.square(entries)
+        return result
+
+    def row_norms(self) -> Floats:
+        """See Design."""
+        norms = np.empty(self.shape[0])
+        for rows, entries in entry_chunks(self):
+            norms[rows] = np.sqrt(np.einsum("ij,ij->i", entries, entries))
+        return norms
+
+    def blocks(self) -> Iterator[tuple[slice, Design]]:
+        """See Design."""
+        for rows, block in self._base.blocks():
+            yield rows, ClippedDesign(block, bound=self._bound)
+
+    def content(self) -> Iterator[bytes]:
+        """See Design: that of the rows below, so that a table is known again whatever it was clipped to."""
+        yield from self._base.content()
+
+
+@entries_of.register
+def _clipped_entries(block: ClippedDesign, rows: slice) -> Floats:
+    entries: Floats = np.clip(entries_of(block._base, rows), -block._bound, block._bound)
+    return entries
+
+
+def entry_chunks(design: Design) -> Iterator[tuple[slice, Floats]]:
+    """The rows of any design written out, at most about a million numbers at a time: (slice of row numbers, entries), only to be read."""
+    size = max(1, min(BLOCK_ROWS, _CHUNK_NUMBERS // max(1, design.shape[1])))
+    for rows, block in design.blocks():
+        for start in range(0, rows.stop - rows.start, size):
+            stop = min(start + size, rows.stop - rows.start)
+            yield slice(rows.start + start, rows.start + stop), entries_of(block, slice(start, stop))
+
+
+@singledispatch
+def clip_entries(design: Design, bound: float) -> Design:
+    """A design of the clipped rows; `design` itself when no entry exceeds the bound."""
+    if all(not np.any(np.abs(entries) > bound) for _, entries in entry_chunks(design)):
+        return design
+    return ClippedDesign(design, bound=bound)
+
+
+@clip_entries.register
+def _sparse(design: SparseDesign, bound: float) -> Design:
+    matrix: CSR = design._rows
+    if not np.any(np.abs(matrix.data) > bound):
+        return design
+    clipped: CSR = sparse.csr_array((np.clip(matrix.data, -bound, bound), matrix.indices, matrix.indptr), shape=matrix.shape)
+    clipped.has_canonical_format = True
+    return SparseDesign(clipped)

@@ -1,0 +1,99 @@
+"""A streamed table of features against the matrix that it never writes out."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from discreet.designs import BLOCK_ROWS, AugmentedDesign, DenseDesign, Design, SparseDesign, TabularDesign
+from discreet.errors import InvalidInput
+from discreet.kernels import Gaussian, draw_frequencies
+from discreet.kernels.design import FeatureMapDesign
+from discreet.kernels.feature_map import FeatureMap
+
+COLUMNS = 6
+
+
+def base(kind, rows):
+    """A design with its explicit matrix."""
+    draw = np.random.default_rng(0)
+    explicit = draw.standard_normal((rows, COLUMNS))
+    if kind == "dense":
+        return DenseDesign(explicit), explicit
+    if kind == "float32":
+        return DenseDesign(explicit.astype(np.float32)), explicit.astype(np.float32).astype(float)
+    if kind == "sparse":
+        explicit[draw.random(explicit.shape) < 0.7] = 0.0
+        return SparseDesign(sparse.csr_array(explicit)), explicit
+    if kind == "tabular":
+        code = draw.integers(0, 4, rows)
+        return TabularDesign(explicit[:, :2], [code], [4]), np.hstack((explicit[:, :2], np.eye(4)[code]))
+    scale = draw.random(rows)
+    return AugmentedDesign(DenseDesign(explicit[:, :-1]), scale=scale, constant=0.5), np.hstack(
+        (explicit[:, :-1] * scale[:, np.newaxis], np.full((rows, 1), 0.5))
+    )
+
+
+def feature_map(count=5):
+    return FeatureMap(frequencies=draw_frequencies(Gaussian(), seed=0, features=COLUMNS, count=count))
+
+
+@pytest.mark.parametrize("held", [0, 2**28], ids=["streamed", "held"])
+@pytest.mark.parametrize("kind", ["dense", "float32", "sparse", "tabular", "augmented"])
+@pytest.mark.parametrize("rows", [1, 40, 2 * BLOCK_ROWS + 3])
+def test_every_method_agrees_with_the_explicit_features(kind, rows, held):
+    below, explicit = base(kind, rows)
+    features = feature_map().features(explicit)
+    design = FeatureMapDesign(below, feature_map(), held_bytes=held)
+    assert isinstance(design, Design)
+    assert design.shape == features.shape
+    assert design.width == features.shape[1]
+    draw = np.random.default_rng(1)
+    for width in ((), (1,), (3,)):
+        weights, coefficients = draw.standard_normal((features.shape[1], *width)), draw.standard_normal((rows, *width))
+        np.testing.assert_allclose(design.matvec(weights), features @ weights, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(design.rmatvec(coefficients), features.T @ coefficients, rtol=1e-12, atol=1e-11)
+    curvatures = draw.random(rows)
+    gram = features.T @ (curvatures[:, np.newaxis] * features)
+    np.testing.assert_allclose(design.gram(curvatures), gram, rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(design.gram(curvatures, single_precision=True), gram, rtol=1e-3, atol=1e-3 * rows)
+    np.testing.assert_allclose(design.gram_diagonal(curvatures), np.diag(gram), rtol=1e-11)
+    np.testing.assert_allclose(design.row_norms(), 1.0, rtol=1e-14)
+    assert list(design.content()) == list(below.content())
+    seen = np.concatenate([block.matvec(np.eye(features.shape[1])) for _, block in design.blocks()])
+    np.testing.assert_array_equal(seen, features)
+
+
+def test_blocks_are_short_and_in_order():
+    stops = [0]
+    for rows, block in FeatureMapDesign(base("sparse", 3000)[0], feature_map(), held_bytes=0).blocks():
+        assert rows.start == stops[-1]
+        assert block.shape[0] == rows.stop - rows.start <= BLOCK_ROWS
+        stops.append(rows.stop)
+    assert stops[-1] == 3000
+
+
+def peak(action):
+    tracemalloc.start()
+    action()
+    used = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return used
+
+
+def test_memory_does_not_grow_with_the_table_of_features():
+    """32 million bytes of features, never more than two blocks of them at a time; held, they are all there."""
+    rows, count = 32_000, 64
+    below = DenseDesign(np.random.default_rng(0).standard_normal((rows, COLUMNS)))
+    whole = rows * 2 * count * 8
+    streamed = FeatureMapDesign(below, feature_map(count), held_bytes=0)
+    weights, coefficients = np.ones(2 * count), np.ones(rows)
+    for action in (lambda: streamed.matvec(weights), lambda: streamed.rmatvec(coefficients), lambda: streamed.gram(coefficients), streamed.row_norms):
+        assert peak(action) < 0.15 * whole
+    assert peak(lambda: FeatureMapDesign(below, feature_map(count), held_bytes=whole)) > 0.9 * whole
+
+
+def test_a_map_of_another_width_is_refused():
+    with pytest.raises(InvalidInput, match="6 columns; a table with 2"):
+        FeatureMapDesign(DenseDesign(np.ones((3, 2))), feature_map())

@@ -1,0 +1,41 @@
+"""Public randomness is made in one place, from a seed that can be told."""
+
+import ast
+import json
+
+import numpy as np
+import pytest
+
+from discreet.errors import InvalidInput
+from discreet.kernels import Gaussian, draw_frequencies, fresh_public_seed
+from discreet.kernels.public_randomness import public_generator
+from tests.test_architecture import FILES, floor, names_used
+
+HOME = "public_randomness.py"
+
+
+def test_no_other_module_of_kernels_makes_a_generator():
+    files = [path for path in FILES if floor(path) == "kernels"]
+    assert HOME in {path.name for path in files}
+    for path in files:
+        used = {name for name in names_used(ast.parse(path.read_text(encoding="utf-8"))) if name.startswith("numpy.random")}
+        assert path.name == HOME or used <= {"numpy.random.Generator"}, path.name
+
+
+def test_a_seed_gives_the_same_frequencies_again_and_another_seed_others():
+    first, again, other = (draw_frequencies(Gaussian(), seed=seed, features=3, count=4) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+def test_fresh_seeds_differ_and_survive_a_json_reader_with_floats_only():
+    seeds = {fresh_public_seed() for _ in range(50)}
+    assert len(seeds) == 50
+    assert all(0 <= seed < 2**53 and int(float(json.loads(json.dumps(seed)))) == seed for seed in seeds)
+    assert max(seeds) > 2**50
+
+
+@pytest.mark.parametrize("seed", [-1, 1.0, "1", None, True])
+def test_what_is_no_seed_is_refused(seed):
+    with pytest.raises(InvalidInput, match="public seed"):
+        public_generator(seed)
