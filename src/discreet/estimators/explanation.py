@@ -1,0 +1,189 @@
+"""Why a model was set up as it was: every choice from public numbers, with what the alternatives would have cost.
+
+An explanation is computed without data: from the parameters of an estimator, the number of features and, where they are known, the number of records
+and of classes. Its measure of noise is `weight_noise`, the length by which the noise alone can be expected to move the weights, at most.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.errors import InfeasibleTarget
+from discreet.guarantees import Json
+from discreet.mechanisms.base import Mechanism
+from discreet.mechanisms.learning import default_ridge, least_ridge, slack_free_ridge
+from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
+from discreet.problems import RegularisedRisk
+from discreet.regularisers import L2
+
+Calibrated = Callable[[RegularisedRisk, Neighbours, float, str], tuple[Any, Mechanism[Any]]]
+"""From (problem of two classes, relation, delta, mechanism) to the problem that is solved and its calibrated mechanism."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """One choice."""
+
+    choice: str
+    """What was chosen: "loss", "rows", "alpha", "mechanism", "relation", "delta"."""
+    text: str
+    """What, and why."""
+    numbers: dict[str, Json]
+    """The public numbers behind it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """All choices of one estimator; `print` it."""
+
+    title: str
+    reasons: tuple[Reason, ...]
+
+    def __str__(self) -> str:
+        """One paragraph a choice."""
+        return "\n".join([self.title, *(f"  {reason.choice:<10} {reason.text}" for reason in self.reasons)])
+
+    def to_dict(self) -> dict[str, Json]:
+        """For JSON: the texts and the numbers."""
+        return {"title": self.title, **{reason.choice: {"text": reason.text, **reason.numbers} for reason in self.reasons}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What an explanation is about."""
+
+    name: str
+    """Of the estimator."""
+    problem: RegularisedRisk
+    """Of two classes, with its lambda."""
+    epsilon: float
+    delta: float
+    neighbours: Neighbours
+    mechanism: str
+    chosen: bool
+    """Whether lambda is the default rule's."""
+    calibrated: Calibrated
+
+
+def explain(setting: Setting) -> Explanation:
+    """The reasons, in the order in which the choices are made. Raises InfeasibleTarget where no noise reaches the target."""
+    domain = setting.problem.domain
+    records = "" if domain.records is None else f", {domain.records:,} records"
+    many = "" if domain.classes == 2 else f", {domain.classes} classes"
+    budget = f"epsilon {setting.epsilon:g}, delta {setting.delta:g}, {setting.neighbours}"
+    return Explanation(title=f"{setting.name} on {domain.features:,} features{many}{records}: {budget}", reasons=tuple(_reasons(setting)))
+
+
+def _reasons(setting: Setting) -> Iterator[Reason]:
+    problem, domain = setting.problem, setting.problem.domain
+    solved, mechanism = setting.calibrated(problem, setting.neighbours, setting.delta, setting.mechanism)
+    noise = mechanism.weight_noise(solved)
+    size = noise * solved.strong_convexity
+    yield _loss(problem)
+    yield _rows(problem)
+    yield _alpha(setting, solved.strong_convexity)
+    reach = "at most, less where the records curve the objective" if "objective" in mechanism.name else "whatever the records"
+    text = f"{mechanism.name}: the noise alone moves the weights by about {noise:.3g}, {reach}."
+    numbers: dict[str, Json] = {"name": mechanism.name, "weight_noise": noise}
+    if domain.classes == 2:
+        other = "output" if "objective" in mechanism.name else "objective"
+        size_of_other = _size_of(setting, setting.neighbours, setting.delta, other)
+        moved = None if size_of_other is None else size_of_other / solved.strong_convexity
+        numbers[other] = moved
+        at_most = "cannot reach this target at this lambda" if moved is None else f"would move them by {moved:.3g}"
+        at_most += "" if moved is None or other == "output" else " at most"
+        text += f" {other.capitalize()} perturbation at this lambda {at_most}."
+    yield Reason(choice="mechanism", text=text, numbers=numbers)
+    yield _relation(setting, size)
+    yield _delta(setting, size)
+
+
+def _loss(problem: RegularisedRisk) -> Reason:
+    loss = problem.loss
+    stated = ", ".join([loss.name, *(f"{name} {value:g}" for name, value in loss.parameters.items())])
+    signal = abs(float(loss.slope(_ZERO)[0])) / loss.lipschitz
+    text = (
+        f"{stated}: slope at most {loss.lipschitz:g}, which the noise must cover, and {signal:.2f} of it at the start, which the records contribute. "
+        "The nearer this is to 1, the less the noise weighs while it is large (logistic 0.50, softplus hinge 0.98)."
+    )
+    return Reason(choice="loss", text=text, numbers={"name": loss.name, "slope_at_zero": signal, "curvature": loss.smoothness})
+
+
+def _rows(problem: RegularisedRisk) -> Reason:
+    domain = problem.domain
+    extra = domain.radius / domain.norm_bound - 1.0
+    text = f"shortened to norm {domain.norm_bound:g}"
+    if domain.intercept_scale > 0:
+        text += (
+            f"; the intercept is a constant feature of {domain.intercept_scale:g}, so that R = {domain.radius:.4g}: {100 * extra:.1f} % more noise. "
+            "A smaller one holds the intercept back, a larger one costs more noise."
+        )
+    else:
+        text += "; no intercept."
+    numbers: dict[str, Json] = {"data_norm": domain.norm_bound, "intercept_scale": domain.intercept_scale, "radius": domain.radius}
+    return Reason(choice="rows", text=text, numbers=numbers)
+
+
+def _alpha(setting: Setting, ridge: float) -> Reason:
+    problem, records = setting.problem, setting.problem.domain.records
+    numbers: dict[str, Json] = {"lambda": ridge, "chosen_from_public_numbers": setting.chosen}
+    text = f"lambda = {ridge:.3g} on the sum of losses"
+    if records is not None:
+        numbers["alpha"] = ridge / records
+        text += f", alpha = lambda / n = {ridge / records:.3g}"
+    if setting.chosen:
+        text += ", from epsilon, delta, R and d alone: more noise and more dimensions want more of it"
+    else:
+        rule = default_ridge(problem, epsilon=setting.epsilon, delta=setting.delta, neighbours=setting.neighbours, mechanism=setting.mechanism)
+        text += f", as given (alpha=None would take {rule:.3g})"
+    if problem.domain.classes == 2:
+        least = least_ridge(problem, setting.epsilon)
+        free = slack_free_ridge(problem, epsilon=setting.epsilon, delta=setting.delta, neighbours=setting.neighbours)
+        numbers |= {"least": least, "slack_free": free}
+        text += f". The theorem has no slack from {free:.3g} on, and no noise is enough at {least:.3g} or below"
+    return Reason(choice="alpha", text=text + ".", numbers=numbers)
+
+
+def _relation(setting: Setting, size: float) -> Reason:
+    other = REPLACE_ONE if setting.neighbours is ADD_REMOVE else ADD_REMOVE
+    says = {
+        REPLACE_ONE: "the content of a record is hidden, the number of records is public",
+        ADD_REMOVE: "whether a record is there at all is hidden, and with it the number of records",
+    }
+    changed = _size_of(setting, other, setting.delta, setting.mechanism)
+    text = f"{setting.neighbours}: {says[setting.neighbours]}. {_against(str(other), changed, size)}"
+    return Reason(choice="relation", text=text, numbers={"chosen": str(setting.neighbours), str(other): changed})
+
+
+def _delta(setting: Setting, size: float) -> Reason:
+    if setting.delta > 0:
+        pure = _size_of(setting, setting.neighbours, 0.0, setting.mechanism)
+        text = f"{setting.delta:g}: with this probability the promise of epsilon may fail; keep it well below 1 / n. {_against('delta 0', pure, size)}"
+        return Reason(choice="delta", text=text, numbers={"delta": setting.delta, "pure": pure})
+    some = _size_of(setting, setting.neighbours, 1e-6, setting.mechanism)
+    text = f"0: the promise of epsilon never fails. {_against('delta 1e-6', some, size)}"
+    return Reason(choice="delta", text=text, numbers={"delta": 0.0, "delta_1e-6": some})
+
+
+def _size_of(setting: Setting, neighbours: Neighbours, delta: float, mechanism: str) -> float | None:
+    """Noise in units of the linear term, lambda times weight_noise, under another choice, its lambda chosen anew if it was; None where there is none."""
+    problem = setting.problem
+    if setting.chosen and (neighbours, delta) != (setting.neighbours, setting.delta):
+        ridge = default_ridge(problem, epsilon=setting.epsilon, delta=delta, neighbours=neighbours, mechanism=mechanism)
+        problem = replace(problem, regulariser=L2(strength=ridge))
+    try:
+        solved, calibrated = setting.calibrated(problem, neighbours, delta, mechanism)
+    except InfeasibleTarget:
+        return None
+    return calibrated.weight_noise(solved) * solved.strong_convexity
+
+
+def _against(what: str, other: float | None, size: float) -> str:
+    return f"{what} cannot be reached here." if other is None else f"{what} would take {other / size:.2g} times this noise."
+
+
+_ZERO: Floats = np.zeros(1)
+"""The margin of a record at weights zero."""

@@ -1,0 +1,93 @@
+"""The default lambda: feasible whatever the problem, of the right units, and the rule that its module states."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from discreet.data import Domain
+from discreet.guarantees import PureDP, gaussian_mu
+from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
+from discreet.mechanisms.learning import calibrate, calibrate_classes, default_class_ridge, default_ridge, slack_free_ridge
+from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
+from discreet.problems import MultinomialRisk, OneVsRestRisk
+from discreet.regularisers import L2
+from tests.mechanisms.learning.problems import problem
+
+LOSSES = [Logistic(), SoftplusHinge(), SoftplusHinge(temperature=0.01), HuberHinge(), SmoothedHinge()]
+
+
+@pytest.mark.parametrize("neighbours", Neighbours)
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+@pytest.mark.parametrize("delta", [0.0, 1e-9, 1e-3])
+@pytest.mark.parametrize("epsilon", [1e-3, 0.1, 1.0, 10.0])
+def test_every_default_is_feasible_and_spends_no_more_than_the_target(neighbours, loss, delta, epsilon):
+    for shape in ({"features": 1}, {"features": 2000, "norm": 7.0, "intercept": 2.0}):
+        public = problem(loss, ridge=1.0, **shape)
+        public = replace(public, regulariser=L2(strength=default_ridge(public, epsilon=epsilon, delta=delta, neighbours=neighbours)))
+        claim = calibrate(public, mechanism="auto", calibration="tight", epsilon=epsilon, delta=delta, neighbours=neighbours).guarantee(public)
+        assert claim.epsilon <= epsilon
+        assert claim.delta(epsilon) <= delta
+
+
+def test_the_rule_is_the_formula_of_its_module():
+    public = problem(SoftplusHinge(temperature=0.25), ridge=1.0, features=784, norm=2.0)
+    for neighbours, moved in ((ADD_REMOVE, 1.0), (REPLACE_ONE, 2.0)):
+        found = default_ridge(public, epsilon=0.5, delta=1e-6, neighbours=neighbours)
+        assert found == pytest.approx(4.0 * (moved / gaussian_mu(0.5, 1e-6)) ** 1.25 * 7.84**0.4 / 4, rel=1e-12)
+        found = default_ridge(public, epsilon=0.5, delta=0.0, neighbours=neighbours)
+        assert found == pytest.approx(4.0 * (moved * 28.0 / 0.5) ** 1.25 * 7.84**0.4 / 4, rel=1e-12)
+
+
+def test_the_default_does_not_depend_on_n_nor_on_the_problems_own_lambda():
+    small = problem(Logistic(), ridge=1.0, features=50)
+    large = replace(small, domain=replace(small.domain, records=10**6), regulariser=L2(strength=123.0))
+    found = [default_ridge(each, epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE) for each in (small, large)]
+    assert found[0] == found[1]
+
+
+def test_units_lambda_grows_with_the_square_of_the_norm_and_with_the_weights():
+    def ridge(**shape):
+        return default_ridge(problem(Logistic(), ridge=1.0, features=50, **shape), epsilon=0.3, delta=1e-6, neighbours=ADD_REMOVE)
+
+    assert ridge(norm=3.0) == pytest.approx(9.0 * ridge(norm=1.0))
+    heavy = replace(problem(Logistic(), ridge=1.0, features=50), max_weight=5.0)
+    assert default_ridge(heavy, epsilon=0.3, delta=1e-6, neighbours=ADD_REMOVE) == pytest.approx(5.0 * ridge())
+
+
+def test_the_floor_is_half_of_what_is_slack_free():
+    public = problem(SoftplusHinge(temperature=0.01), ridge=1.0, features=3)
+    free = slack_free_ridge(public, epsilon=5.0, delta=0.0, neighbours=ADD_REMOVE)
+    assert default_ridge(public, epsilon=5.0, delta=0.0, neighbours=ADD_REMOVE) == pytest.approx(0.5 * free)
+
+
+def test_in_few_dimensions_a_pure_guarantee_needs_less_noise_and_auto_takes_it():
+    few, many = (problem(Logistic(), ridge=50.0, features=features) for features in (3, 300))
+    claims = [
+        calibrate(public, mechanism="auto", calibration="tight", epsilon=1.0, delta=1e-6, neighbours=ADD_REMOVE).guarantee(public)
+        for public in (few, many)
+    ]
+    assert isinstance(claims[0], PureDP)
+    assert not isinstance(claims[1], PureDP)
+
+
+def test_auto_takes_the_output_only_where_slack_has_more_than_doubled_the_noise():
+    least = 0.25 / math.expm1(0.5)
+    for ridge, expected in ((1.05 * least, "output"), (1.5 * least, "objective"), (100.0 * least, "objective")):
+        public = problem(Logistic(), ridge=ridge, features=100)
+        chosen = calibrate(public, mechanism="auto", calibration="tight", epsilon=0.5, delta=1e-6, neighbours=ADD_REMOVE)
+        assert chosen.name == f"{expected}-perturbation-gaussian"
+
+
+@pytest.mark.parametrize("neighbours", Neighbours)
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 0.0), (0.1, 1e-6), (4.0, 0.0), (4.0, 1e-9)])
+def test_defaults_of_many_classes_are_feasible(neighbours, epsilon, delta):
+    domain = Domain(features=30, norm_bound=2.0, intercept_scale=0.6, classes=7)
+    each = replace(problem(SoftplusHinge(), ridge=1.0), domain=domain)
+    for public in (MultinomialRisk(regulariser=L2(strength=1.0), domain=domain), OneVsRestRisk(each=each)):
+        ridge = default_class_ridge(public, epsilon=epsilon, delta=delta, neighbours=neighbours)
+        strong = L2(strength=ridge)
+        public = replace(public, each=replace(each, regulariser=strong)) if isinstance(public, OneVsRestRisk) else replace(public, regulariser=strong)
+        claim = calibrate_classes(public, mechanism="auto", calibration="tight", epsilon=epsilon, delta=delta, neighbours=neighbours).guarantee(public)
+        assert claim.epsilon <= epsilon
+        assert claim.delta(epsilon) <= delta
