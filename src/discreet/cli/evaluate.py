@@ -1,14 +1,18 @@
-"""`discreet evaluate`: how good a model is on records that need no protection.
+"""`discreet evaluate`: how good a model is, exactly on records that need no protection, or as a private release on records that do.
 
     error = share of records with the wrong class      log loss = mean of ln(1 + e^{-y f(x)})   (logistic regression)
 
-Numbers computed on private records would leak: a certificate covers the model, not what is measured with it. So the user declares what the
-records are.
+Numbers computed on private records leak: a certificate covers the model, not what is measured with it. So the user either declares what the records
+are (--data-is), or gives the measurement a budget of its own (--epsilon; module `private_evaluation`).
 """
+
+from typing import Any
 
 import click
 
 from discreet.cli.output import answer, examples, json_option, step
+from discreet.cli.private_evaluation import evaluate_private
+from discreet.cli.spending import ledger_options
 from discreet.errors import InvalidInput
 
 DECLARATIONS = {
@@ -19,10 +23,13 @@ DECLARATIONS = {
 
 
 @click.command(
-    short_help="Measure a model on records that need no protection.",
+    short_help="Measure a model, exactly on public records or privately.",
     epilog=examples(
         "discreet evaluate model.json published.csv --data-is public",
         "discreet evaluate model.json volunteers.parquet --data-is non-private --json",
+        "discreet evaluate model.json held-out.csv --epsilon 0.5 --delta 1e-6",
+        "discreet evaluate model.json held-out.csv --epsilon 1 --metrics accuracy,roc,calibration --plot curves.svg",
+        "discreet evaluate model.json held-out.csv --epsilon 0.5 --ledger team.ledger --data-set people",
     ),
 )
 @click.argument("model_path", metavar="MODEL", type=click.Path())
@@ -30,15 +37,55 @@ DECLARATIONS = {
 @click.option(
     "--data-is",
     type=click.Choice(list(DECLARATIONS)),
-    required=True,
     help="Your declaration that the records need no protection: numbers computed on private ones would leak.",
 )
+@click.option("--epsilon", type=float, help="Protect the records: privacy loss that the measurement may cost, > 0.")
+@click.option("--delta", type=float, help="With --epsilon: probability that the loss is exceeded; 0 if left out.")
+@click.option(
+    "--neighbours",
+    type=click.Choice(["replace-one", "add-remove"]),
+    help="With --epsilon: what is hidden, the content of one record (replace-one, standard) or also whether it is there at all.",
+)
+@click.option(
+    "--metrics", help="With --epsilon: some of accuracy, confusion, log_loss, roc, calibration, with commas between; accuracy,confusion if left out."
+)
+@click.option("--bins", type=int, help="With --epsilon: bins of the probability for roc and calibration, an even number; 20 if left out.")
+@click.option("--log-loss-bound", type=float, help="With --epsilon: where the loss of a record is cut; 5 if left out.")
+@click.option("--plot", type=click.Path(), help="With --epsilon: write the curves to this SVG file.")
+@click.option("--overwrite", is_flag=True, help="Replace that file where it exists.")
+@ledger_options
+@click.option("--seed", type=int, help="With --epsilon: reproducible noise, for tests: the certificate is then not valid.")
 @json_option
-def evaluate(*, model_path: str, table: str, data_is: str, as_json: bool) -> None:
-    """Measure MODEL on TABLE, which must hold no private records: the numbers are exact and unprotected.
+def evaluate(
+    *,
+    model_path: str,
+    table: str,
+    data_is: str | None,
+    epsilon: float | None,
+    as_json: bool,
+    **private: Any,  # noqa: ANN401 - the options of a private measurement, which click has checked
+) -> None:
+    """Measure MODEL on TABLE.
+
+    With --data-is, TABLE must hold no private records: the numbers are exact and unprotected. With --epsilon the records are protected: the numbers
+    are released with noise, error bars and a certificate, and cost that much privacy.
 
     TABLE needs the columns of the model's schema, the target's too; - is CSV on standard input.
     """
+    context = click.get_current_context()
+    if (data_is is None) == (epsilon is None):
+        raise click.UsageError(
+            "either --data-is (the records need no protection) or --epsilon (they are protected, at this cost) is needed, and not both", context
+        )
+    if epsilon is not None:
+        evaluate_private(context, model_path=model_path, table=table, epsilon=epsilon, as_json=as_json, **private)
+        return
+    if given := [name for name, value in private.items() if value not in (None, False) and name not in {"ledger_path", "data_set"}]:
+        raise click.UsageError(f"--{given[0].replace('_', '-')} belongs to a private measurement, which needs --epsilon", context)
+    _evaluate_public(model_path, table, str(data_is), as_json=as_json)
+
+
+def _evaluate_public(model_path: str, table: str, data_is: str, *, as_json: bool) -> None:
     from discreet.cli.measures import Measures  # noqa: PLC0415 - imports of the library wait until they are needed
     from discreet.data import read_table  # noqa: PLC0415
     from discreet.data.labels import canonical  # noqa: PLC0415
@@ -62,7 +109,7 @@ def evaluate(*, model_path: str, table: str, data_is: str, as_json: bool) -> Non
         f"Error        {measures.error:.4f} (always answering the commoner class: {measures.always_commoner:.4f})",
         *([] if measures.log_loss is None else [f"Log loss     {measures.log_loss:.4f}"]),
         "",
-        f"{corner:<{width}}{classes[0]:>{width}}{classes[1]:>{width}}",
-        *(f"{label:<{width}}{row[0]:>{width}}{row[1]:>{width}}" for label, row in zip(classes, measures.confusion, strict=True)),
+        f"{corner:<{width}}" + "".join(f"{label:>{width}}" for label in classes),
+        *(f"{label:<{width}}" + "".join(f"{count:>{width}}" for count in row) for label, row in zip(classes, measures.confusion, strict=True)),
     ]
     answer(document, lines, as_json=as_json)

@@ -1,0 +1,155 @@
+"""`discreet evaluate --epsilon`: a model measured on private records, as a release with its own certificate.
+
+Everything that can fail without a record fails before one is read: arguments, the model file, the calibration, the path of the picture (tried), and
+what is left in the ledger. After the release the budget is spent, so the numbers are printed even where the picture cannot be saved.
+"""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from discreet.cli.output import answer, refuse, refuse_same_file, step, warn
+from discreet.cli.spending import account_from, check_would_fit, left_after
+from discreet.cli.training import warn_of_seed
+from discreet.errors import DiscreetError, InvalidInput
+
+if TYPE_CHECKING:
+    from discreet.evaluation import Estimate, PrivateEvaluation
+    from discreet.ledger import Account
+
+
+def evaluate_private(  # noqa: PLR0913 - one argument an option
+    context: click.Context,
+    *,
+    model_path: str,
+    table: str,
+    epsilon: float,
+    delta: float | None,
+    neighbours: str | None,
+    metrics: str | None,
+    bins: int | None,
+    log_loss_bound: float | None,
+    plot: str | None,
+    overwrite: bool,
+    ledger_path: str | None,
+    data_set: str | None,
+    part: str | None,
+    seed: int | None,
+    as_json: bool,
+) -> None:
+    """Release measures of MODEL on the private records of TABLE."""
+    with step("Checking what can be checked without the records"):
+        from discreet.data import read_table  # noqa: PLC0415 - imports of the library wait until they are needed
+        from discreet.estimators.model import Model  # noqa: PLC0415
+        from discreet.estimators.whole_file import check_writable  # noqa: PLC0415
+        from discreet.evaluation import prepare  # noqa: PLC0415
+        from discreet.evaluation.outcomes import outcomes_of  # noqa: PLC0415
+        from discreet.evaluation.private import measure  # noqa: PLC0415
+        from discreet.noise import SeededNoise, SystemNoise  # noqa: PLC0415
+
+        model = Model.load(model_path)
+        relation = neighbours or "replace-one"
+        prepared = prepare(
+            model,
+            epsilon=epsilon,
+            delta=delta or 0.0,
+            neighbours=relation,
+            metrics=_metrics(metrics),
+            bins=20 if bins is None else bins,
+            log_loss_bound=5.0 if log_loss_bound is None else log_loss_bound,
+        )
+        if plot is not None:
+            if not {"roc", "calibration"} & set(prepared.survey.metrics):
+                raise InvalidInput("--plot draws the curves of --metrics roc and calibration; ask for one of them, or leave --plot out.")
+            refuse_same_file(plot, table, model_path, *([] if ledger_path is None else [ledger_path]))
+            check_writable(plot, overwrite=overwrite)
+        account = account_from(ledger_path, data_set, part)
+        if account is not None:
+            check_would_fit(account, prepared.guarantee)
+    warn_of_seed(seed)
+    with step("Reading the table"):
+        frame = read_table(table, model.schema.columns(target=True))
+    if frame.height == 0 and relation == "replace-one":
+        raise InvalidInput("the table has no records; at least one is needed when their number is public.")
+    with step("Evaluating"):
+        encoded = model.schema.encode(frame, target=True)
+        del frame
+        report = measure(prepared, outcomes_of(model, encoded), SystemNoise() if seed is None else SeededNoise(seed), account=account)
+    code = _report(report, plot, account, overwrite=overwrite, as_json=as_json)
+    if code != 0:
+        context.exit(code)
+
+
+def _report(report: "PrivateEvaluation", plot: str | None, account: "Account | None", *, overwrite: bool, as_json: bool) -> int:
+    """What was found, what it cost, what is left; the exit code."""
+    from discreet.cli import words  # noqa: PLC0415
+    from discreet.data.labels import canonical  # noqa: PLC0415
+    from discreet.estimators.whole_file import write_whole  # noqa: PLC0415
+
+    certificate, verification = report.certificate, report.verify()
+    left, ledger = (None, None) if account is None else left_after(account, certificate.ledger_entry)
+    failure: DiscreetError | None = None
+    if plot is not None:
+        try:
+            write_whole(plot, report.plot(), overwrite=overwrite)
+        except DiscreetError as error:
+            failure = error
+    saved = plot if failure is None else None
+    document = {
+        "command": "evaluate",
+        "private": True,
+        **report.to_dict(),
+        "guarantee": words.budget(certificate),
+        "ledger": ledger,
+        "verification": verification.to_dict(),
+        "plot": saved,
+    }
+    public = report.records_error == 0.0
+    counted = (
+        f"Records      {report.records:.0f}, {'public' if public else f'with noise (+- {report.records_error:.0f})'}; "
+        "what follows was read from noisy counts, and protects their people"
+    )
+    lines = [
+        counted,
+        *_measures(report),
+        *_confusion(report, [canonical(label) for label in report.classes]),
+        "",
+        f"Intervals    {100 * report.level:g} % each; noise and sampling error together, for the population that the records are drawn from",
+        f"Spent        {words.spent(certificate)}",
+        *([] if left is None else [f"Left         {left}"]),
+        f"Noise        {certificate.noise}",
+        f"Certificate  {words.verdict(verification)}",
+        *([] if saved is None else [f"Curves       written to {saved}"]),
+    ]
+    answer(document, lines, as_json=as_json)
+    if failure is not None:
+        if as_json:
+            warn(f"{failure} The numbers above are complete.")
+            return failure.exit_code
+        return refuse(type(failure).__name__, f"{failure} The numbers above are complete.", as_json=False, code=failure.exit_code)
+    return 0
+
+
+def _measures(report: "PrivateEvaluation") -> list[str]:
+    shown: list[tuple[str, Estimate | None, str]] = [
+        ("Accuracy", report.accuracy, ""),
+        ("Log loss", report.log_loss, f", losses cut at {report.survey.log_loss_bound:g}"),
+        ("AUC", None if report.roc is None else report.roc.area, ", approximate interval"),
+    ]
+    return [f"{name:<13}{estimate.value:.4f} ({estimate.low:.4f} to {estimate.high:.4f}){note}" for name, estimate, note in shown if estimate]
+
+
+def _confusion(report: "PrivateEvaluation", classes: list[str]) -> list[str]:
+    if report.confusion is None:
+        return []
+    corner = "actual / predicted"
+    width = max(len(corner), *map(len, classes)) + 2
+    header = f"{corner:<{width}}" + "".join(f"{label:>{width}}" for label in classes)
+    rows = [f"{label:<{width}}" + "".join(f"{count:>{width}.0f}" for count in row) for label, row in zip(classes, report.confusion, strict=True)]
+    return ["", header, *rows, f"(noisy counts, each within {report.confusion_error:.0f} of the true one, {100 * report.level:g} %)"]
+
+
+def _metrics(text: str | None) -> tuple[str, ...]:
+    if text is None:
+        return ("accuracy", "confusion")
+    return tuple(dict.fromkeys(name.strip().replace("-", "_") for name in text.split(",")))

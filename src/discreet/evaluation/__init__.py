@@ -1,0 +1,24 @@
+"""How good a classifier is on private records: accuracy, confusion, log loss, ROC and calibration as releases of their own."""
+
+from discreet.evaluation.curves import CalibrationBin, CalibrationCurve, RocCurve
+from discreet.evaluation.intervals import Estimate, mean_interval, proportion_interval, ratio_interval
+from discreet.evaluation.noise_law import NoiseLaw
+from discreet.evaluation.private import evaluate_privately, prepare
+from discreet.evaluation.report import PrivateEvaluation
+from discreet.evaluation.survey import METRICS, Survey
+
+__all__ = [
+    "METRICS",
+    "CalibrationBin",
+    "CalibrationCurve",
+    "Estimate",
+    "NoiseLaw",
+    "PrivateEvaluation",
+    "RocCurve",
+    "Survey",
+    "evaluate_privately",
+    "mean_interval",
+    "prepare",
+    "proportion_interval",
+    "ratio_interval",
+]

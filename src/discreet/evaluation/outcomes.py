@@ -1,0 +1,253 @@
+"""What a model says about private records, beside what is true of them.
+
+Only predictions, probabilities and decision values are asked of a model, so any number of classes and any kind of classifier will do: ours, a model
+read from a file, or one of scikit-learn's. What a classifier of scikit-learn's kind offers is asked of the object, as scikit-learn does, since
+some have `predict_proba` for some of their settings only, which their class does not tell.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from scipy import sparse
+
+from discreet.arrays import Floats
+from discreet.data import EncodedTable, Schema
+from discreet.data.labels import canonical
+from discreet.designs import Design, as_design, entries_of
+from discreet.errors import DiscreetError, InvalidInput, InvalidType, PrivateDataError
+from discreet.noise import Integers
+
+
+@runtime_checkable
+class Classifier(Protocol):
+    """An estimator that was fitted."""
+
+    classes_: Any
+
+    def predict(self, X: Any) -> Any:  # noqa: ANN401 - whatever the model takes
+        """A class for every record."""
+
+
+@runtime_checkable
+class StoredModel(Protocol):
+    """A model from a file, which brings its schema."""
+
+    schema: Schema
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether `probabilities` works."""
+
+    def predict(self, frame: Any) -> Any:  # noqa: ANN401 - as above
+        """A class for every record."""
+
+    def probabilities(self, frame: Any) -> Any:  # noqa: ANN401 - as above
+        """Probabilities of all classes (n, K)."""
+
+    def decision(self, frame: Any) -> Any:  # noqa: ANN401 - as above
+        """Decision values."""
+
+
+class Outcomes:
+    """Private: class numbers (n,) as they are and as predicted, probabilities (n, K) or None, decision values (n,) or (n, K) or None.
+
+    `alone` asks again about one record by itself: what a model computes for a record among others may depend on the others in its last bits.
+    """
+
+    __slots__ = ("actual", "alone", "classes", "decision", "predicted", "probabilities", "rows")
+
+    def __init__(
+        self,
+        *,
+        classes: Sequence[Any],
+        actual: Integers,
+        predicted: Integers,
+        probabilities: Floats | None,
+        decision: Floats | None,
+        rows: Design | None = None,
+        alone: "Callable[[int], Outcomes] | None" = None,
+    ) -> None:
+        """Raises InvalidInput for shapes that disagree, and for probabilities that are none, without any value."""
+        count, kinds = len(actual), len(classes)
+        if predicted.shape != (count,) or (decision is not None and (decision.ndim > 2 or len(decision) != count)):
+            raise InvalidInput("the model must give one prediction, and one decision value, for every record.")
+        if probabilities is not None and not (probabilities.shape == (count, kinds) and _are_probabilities(probabilities)):
+            raise InvalidInput(f"the model must give probabilities of its {kinds} classes, numbers from 0 to 1, for every record.")
+        if decision is not None and np.any(np.isnan(decision)):
+            raise InvalidInput("the decision values of a model must be numbers.")
+        self.classes = tuple(classes)
+        self.actual, self.predicted = actual, predicted
+        self.probabilities, self.decision = probabilities, decision
+        self.rows, self.alone = rows, alone
+
+    @property
+    def records(self) -> int:
+        """n; private under add-remove."""
+        return len(self.actual)
+
+    def content(self) -> Iterator[bytes]:
+        """Rows and classes as bytes, for a ledger's keyed digest; of two classes, as a fit on the same table gives them."""
+        if self.rows is not None:
+            yield from self.rows.content()
+            yield (np.where(self.actual == 1, 1.0, -1.0) if len(self.classes) == 2 else self.actual).tobytes()
+
+    def __repr__(self) -> str:
+        """The classes only."""
+        return f"Outcomes(classes={self.classes!r})"
+
+    def _refuse(self, *_: object) -> None:
+        raise PrivateDataError("outcomes are about private records and can be neither copied nor pickled.")
+
+    __copy__ = __deepcopy__ = __reduce__ = __reduce_ex__ = __getstate__ = _refuse  # type: ignore[assignment]
+
+
+def classes_of(model: Any) -> tuple[Any, ...]:  # noqa: ANN401 - whatever the caller has
+    """The classes of a model, in its order. Raises InvalidType for what is no fitted classifier."""
+    if isinstance(model, StoredModel):
+        return tuple(model.schema.target.classes)
+    if isinstance(model, Classifier):
+        return tuple(np.asarray(model.classes_).tolist())
+    raise InvalidType(f"a fitted classifier with predict and classes_, or a Model, is needed; {type(model).__name__} was given. Fit it first.")
+
+
+def has_probabilities(model: Any) -> bool:  # noqa: ANN401 - as above
+    """Whether log loss and calibration can be measured."""
+    return model.has_probabilities if isinstance(model, StoredModel) else _offers(model, "predict_proba")
+
+
+def has_scores(model: Any) -> bool:  # noqa: ANN401 - as above
+    """Whether records can be ordered by how likely they are of the second class."""
+    return isinstance(model, StoredModel) or _offers(model, "decision_function") or has_probabilities(model)
+
+
+def outcomes_of(model: Any, X: Any, y: Any = None) -> Outcomes:  # noqa: ANN401 - as above
+    """Ask the model about records X with their classes y (None where X is a table with its target, encoded or to be encoded by the model's schema).
+
+    Raises InvalidInput or InvalidType, without any value of X or y; a foreign model's own exceptions, which may quote records, are not passed on.
+    """
+    classes = classes_of(model)
+    asked = model.schema.encode(X, target=True) if isinstance(model, StoredModel) and not isinstance(X, EncodedTable) else X
+    rows: Design | None
+    if isinstance(asked, EncodedTable):
+        actual, rows = _codes(_labels_of(asked, y), _texts(classes)), asked.rows
+    else:
+        actual, rows = _codes(_plain(y), list(classes)), as_design(asked) if _is_matrix(asked) else None
+
+    def alone(record: int) -> Outcomes:
+        return _asked(model, classes, actual[record : record + 1], _record_of(asked, record))
+
+    return _asked(model, classes, actual, asked, rows=rows, alone=alone)
+
+
+def _asked(
+    model: Any,  # noqa: ANN401 - as above
+    classes: tuple[Any, ...],
+    actual: Integers,
+    X: Any,  # noqa: ANN401 - as above
+    *,
+    rows: Design | None = None,
+    alone: Callable[[int], Outcomes] | None = None,
+) -> Outcomes:
+    """What the model says about these records together."""
+    try:
+        if isinstance(model, StoredModel):
+            predicted = [canonical(label) for label in model.predict(X).tolist()]
+            probabilities = model.probabilities(X) if model.has_probabilities else None
+            decision = model.decision(X)
+        else:
+            predicted = _plain(model.predict(X))
+            probabilities = model.predict_proba(X) if _offers(model, "predict_proba") else None
+            decision = model.decision_function(X) if _offers(model, "decision_function") else None
+        return Outcomes(
+            classes=classes,
+            actual=actual,
+            predicted=_codes(predicted, _texts(classes) if isinstance(model, StoredModel) else list(classes)),
+            probabilities=None if probabilities is None else np.asarray(probabilities, dtype=np.float64),
+            decision=None if decision is None else np.asarray(decision, dtype=np.float64),
+            rows=rows,
+            alone=alone,
+        )
+    except DiscreetError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever a foreign model raises may quote a record
+        refusal = InvalidInput(f"the model cannot be asked about these records ({type(error).__name__}). Check that it predicts on this table.")
+    raise refusal
+
+
+def _record_of(X: Any, record: int) -> Any:  # noqa: ANN401 - as above
+    """One record of a table, in the form that the table has."""
+    one = slice(record, record + 1)
+    if isinstance(X, EncodedTable):
+        return EncodedTable(
+            rows=as_design(np.array(entries_of(X.rows, one))),
+            signs=None,
+            classes=X.classes,
+            schema=X.schema,
+            numeric=X.numeric,
+            categorical=X.categorical,
+        )
+    if sparse.issparse(X):
+        matrix: Any = X
+        return matrix.tocsr()[one]
+    by_place = getattr(X, "iloc", None)  # pandas
+    return X[one] if by_place is None else by_place[one]
+
+
+def _texts(classes: tuple[Any, ...]) -> list[str]:
+    return [canonical(label) for label in classes]
+
+
+def _labels_of(table: EncodedTable, y: Any) -> list[Any]:  # noqa: ANN401 - as above
+    """The classes of an encoded table as text."""
+    if y is not None:
+        raise InvalidInput("an encoded table brings its own targets; leave y out.")
+    texts = [canonical(label) for label in table.classes]
+    if table.signs is not None:
+        return [texts[1] if positive else texts[0] for positive in (table.signs > 0).tolist()]
+    if table.codes is None:
+        raise InvalidInput("the table was encoded without its target; encode it with target=True to measure a model.")
+    return [texts[code] for code in table.codes.tolist()]
+
+
+def _plain(labels: Any) -> list[Any]:  # noqa: ANN401 - as above
+    if labels is None:
+        raise InvalidInput("the classes y of the records are needed to measure a model; none were given.")
+    try:
+        array = np.asarray(labels)
+    except (ValueError, TypeError):
+        array = np.empty((0, 0))
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise InvalidInput("y must be one class for every record, an array of one dimension.")
+    plain: list[Any] = array.tolist()
+    return plain
+
+
+def _codes(labels: list[Any], classes: Sequence[Any]) -> Integers:
+    """The place of every label among the classes, (n,). Raises InvalidInput for another one, without it."""
+    places = {label: place for place, label in enumerate(classes)}
+    try:
+        found = [places.get(label, -1) for label in labels]
+    except TypeError:
+        found = [-1]
+    codes = np.array(found, dtype=np.int64)
+    if np.any(codes < 0):
+        raise InvalidInput(
+            f"a label lies outside the model's classes {list(classes)}. Map it to one of them, or leave such records out by a public rule."
+        )
+    return codes
+
+
+def _offers(model: Any, method: str) -> bool:  # noqa: ANN401 - as above
+    return callable(getattr(model, method, None))
+
+
+def _is_matrix(X: Any) -> bool:  # noqa: ANN401 - as above
+    matrix: Any = X
+    return bool((isinstance(X, np.ndarray) or sparse.issparse(X)) and matrix.ndim == 2 and matrix.dtype.kind in "biuf")
+
+
+def _are_probabilities(numbers: Floats) -> bool:
+    return bool(np.all((numbers >= 0.0) & (numbers <= 1.0 + 1e-9)))

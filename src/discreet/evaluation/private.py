@@ -1,0 +1,252 @@
+"""Measuring a classifier on private records: one release of noisy integers, and everything else computed from it.
+
+    report = evaluate_privately(model, X, y, epsilon=0.5, delta=1e-6, metrics=("accuracy", "roc", "calibration"))
+
+The records cost (epsilon, delta) once, whatever the number of metrics: they are read from at most one histogram and one sum (module `survey`), which
+one mechanism answers together (discreet/mechanisms/counting/counting.md). The model, its classes, the score bins and the clipping bound are public;
+so is the number of records under replace-one, and it is not under add-remove. A model that was fitted on the same records has spent its own budget:
+the two add up, which a ledger does for you.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.certificates import Release
+from discreet.errors import InvalidInput
+from discreet.evaluation.curves import CalibrationCurve, RocCurve, calibration_curve, roc_curve
+from discreet.evaluation.intervals import Estimate, checked_level, mean_interval, noisy_range, proportion_interval, ratio_interval
+from discreet.evaluation.noise_law import NoiseLaw
+from discreet.evaluation.outcomes import Outcomes, classes_of, has_probabilities, has_scores, outcomes_of
+from discreet.evaluation.report import PrivateEvaluation
+from discreet.evaluation.survey import LEVELS, Survey, edges_for
+from discreet.guarantees import Guarantee
+from discreet.ledger import Account
+from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, LaplaceCounting
+from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.noise import Noise, SeededNoise, SystemNoise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A survey with its calibrated mechanism: everything but the records."""
+
+    survey: Survey
+    mechanism: CountingMechanism
+    classes: tuple[Any, ...]
+    level: float
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the evaluation will cost."""
+        return self.mechanism.guarantee(self.survey.queries())
+
+    def law(self, query: int, count: int = 1) -> NoiseLaw:
+        """Of the sum of the noise on `count` integers of this query."""
+        scale = self.mechanism.scales[query]
+        return NoiseLaw.gaussian(scale, count=count) if isinstance(self.mechanism, GaussianCounting) else NoiseLaw.laplace(scale, count=count)
+
+
+def evaluate_privately(  # noqa: PLR0913 - each is a public choice
+    model: Any,  # noqa: ANN401 - whatever predicts
+    X: Any,  # noqa: ANN401 - whatever the model takes
+    y: Any = None,  # noqa: ANN401 - labels of any kind
+    *,
+    epsilon: float,
+    delta: float = 0.0,
+    neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
+    metrics: Sequence[str] = ("accuracy", "confusion"),
+    bins: int = 20,
+    edges: Sequence[float] | None = None,
+    log_loss_bound: float = 5.0,
+    level: float = 0.95,
+    account: Account | None = None,
+    random_state: int | None = None,
+) -> PrivateEvaluation:
+    """Release measures of a fitted classifier on private records X (n, d) with classes y (n,), at a cost of (epsilon, delta).
+
+    `model` is a classifier with `classes_` and `predict` (ours or scikit-learn's) or a `Model`, for which X may be a table with its target and y is
+    left out. `metrics` are some of "accuracy", "confusion", "log_loss" (needs probabilities), "roc" and "calibration" (two classes). `bins` (even) or
+    `edges` divide the scores, publicly; `log_loss_bound` is where the loss of a record is cut. `level` is that of the intervals. `account` is where
+    to spend; None spends on the ledger in use. `random_state` None draws noise from the operating system; a seed makes the certificate invalid.
+
+    Raises InvalidInput or InvalidType for what cannot be measured, BudgetExceeded before noise is drawn. No message holds a value of X or y.
+    """
+    prepared = prepare(
+        model,
+        epsilon=epsilon,
+        delta=delta,
+        neighbours=neighbours,
+        metrics=metrics,
+        bins=bins,
+        edges=edges,
+        log_loss_bound=log_loss_bound,
+        level=level,
+    )
+    noise = _noise(random_state)
+    outcomes = outcomes_of(model, X, y)
+    return measure(prepared, outcomes, noise, account=account)
+
+
+def prepare(  # noqa: PLR0913 - as above
+    model: Any,  # noqa: ANN401 - as above
+    *,
+    epsilon: float,
+    delta: float = 0.0,
+    neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
+    metrics: Sequence[str] = ("accuracy", "confusion"),
+    bins: int = 20,
+    edges: Sequence[float] | None = None,
+    log_loss_bound: float = 5.0,
+    level: float = 0.95,
+) -> Prepared:
+    """Everything about `evaluate_privately` that needs no records, its guarantee included; raises what it would raise about its arguments."""
+    relation = _relation(neighbours)
+    checked_level(level)
+    classes = classes_of(model)
+    probabilities = has_probabilities(model)
+    wanted = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+    curves = {"roc", "calibration"} & set(wanted)
+    if curves and not has_scores(model):
+        raise InvalidInput("roc and calibration need a model with probabilities or decision values; this one predicts classes only.")
+    survey = Survey(
+        metrics=wanted,
+        classes=len(classes),
+        neighbours=relation,
+        probabilities=probabilities,
+        edges=edges_for(probabilities=probabilities, bins=bins, edges=edges) if curves else (),
+        log_loss_bound=_number(log_loss_bound, "log_loss_bound"),
+    )
+    budget, failure = _number(epsilon, "epsilon"), _number(delta, "delta")
+    if not 0 <= failure < 1:
+        raise InvalidInput(f"delta must be at least 0 and less than 1; {delta!r} was given. Take delta well below 1 / n.")
+    mechanism: CountingMechanism
+    if failure > 0:
+        mechanism = GaussianCounting.calibrate(survey.queries(), epsilon=budget, delta=failure, neighbours=relation)
+    else:
+        mechanism = LaplaceCounting.calibrate(survey.queries(), epsilon=budget, neighbours=relation)
+    prepared = Prepared(survey=survey, mechanism=mechanism, classes=classes, level=level)
+    for query in range(len(mechanism.scales)):
+        prepared.law(query)  # noise too wide for error bars is refused here, before anything is spent
+    return prepared
+
+
+def measure(prepared: Prepared, outcomes: Outcomes, noise: Noise, *, account: Account | None = None) -> PrivateEvaluation:
+    """Spend, release, and read the report from what was released."""
+    survey = prepared.survey
+    if outcomes.records == 0 and survey.neighbours is not ADD_REMOVE:
+        raise InvalidInput("there are no records; at least one is needed when their number is public.")
+    release = prepared.mechanism.run(survey.queries(), survey.read(outcomes), noise, account=account, content=outcomes.content())
+    return read_report(prepared, release, None if survey.neighbours is ADD_REMOVE else outcomes.records)
+
+
+def read_report(prepared: Prepared, release: Release, records: int | None) -> PrivateEvaluation:
+    """Post-processing: the released integers, and the number of records where it is public (else None), to measures."""
+    survey, level = prepared.survey, prepared.level
+    counts = release.value[: len(release.value) - survey.has_sum]
+    total, total_error, spread = _records(prepared, counts, records)
+    confusion = _confusion(survey, counts)
+    return PrivateEvaluation(
+        classes=prepared.classes,
+        survey=survey,
+        level=level,
+        records=total,
+        records_error=total_error,
+        accuracy=_accuracy(prepared, counts, records) if survey.main in {"scores", "confusion", "answers"} else None,
+        confusion=None if confusion is None else tuple(tuple(row) for row in confusion.tolist()),
+        confusion_error=None if confusion is None else prepared.law(0, len(counts) // confusion.size).quantile(1.0 - level),
+        log_loss=_log_loss(prepared, float(release.value[-1]), spread) if survey.has_sum else None,
+        roc=_roc(prepared, counts) if "roc" in survey.metrics else None,
+        calibration=_calibration(prepared, counts) if "calibration" in survey.metrics else None,
+        certificate=release.certificate,
+        value=release.value,
+    )
+
+
+def _records(prepared: Prepared, counts: Floats, records: int | None) -> tuple[float, float, tuple[float, float, float]]:
+    """The number of records, how far off it may be, and a range for it."""
+    if records is not None:
+        return float(records), 0.0, (float(records),) * 3
+    law = prepared.law(0, len(counts))
+    total = float(np.sum(counts))
+    return total, law.quantile(1.0 - prepared.level), noisy_range(total, law, prepared.level)
+
+
+def _confusion(survey: Survey, counts: Floats) -> Floats | None:
+    if survey.main == "confusion":
+        return counts.reshape(survey.classes, survey.classes)
+    if survey.main != "scores":
+        return None
+    rows, place = counts.reshape(2, -1), survey.edges.index(survey.threshold) + 1
+    return np.column_stack((rows[:, :place].sum(axis=1), rows[:, place:].sum(axis=1)))
+
+
+def _accuracy(prepared: Prepared, counts: Floats, records: int | None) -> Estimate:
+    survey, level = prepared.survey, prepared.level
+    if survey.main == "answers" and records is not None:
+        return proportion_interval(float(counts[0]), records, prepared.law(0), level=level)
+    if survey.main == "answers":
+        right, cells = float(counts[1]), 1
+    elif survey.main == "confusion":
+        right, cells = float(np.trace(counts.reshape(survey.classes, survey.classes))), survey.classes
+    else:
+        rows, place = counts.reshape(2, -1), survey.edges.index(survey.threshold) + 1
+        right = float(rows[0, :place].sum() + rows[1, place:].sum())
+        cells = rows.shape[1]
+    if records is None:
+        wrong = float(np.sum(counts)) - right
+        return ratio_interval(right, wrong, prepared.law(0, cells), prepared.law(0, len(counts) - cells), level=level)
+    if 2 * cells == len(counts):
+        # As many cells are right as wrong and n is known: n less the wrong ones is a second count, and the mean of the two has half the variance.
+        right = 0.5 * (right + records - (float(np.sum(counts)) - right))
+        return proportion_interval(right, records, prepared.law(0, len(counts)).halved(), level=level)
+    return proportion_interval(right, records, prepared.law(0, cells), level=level)
+
+
+def _log_loss(prepared: Prepared, total: float, records: tuple[float, float, float]) -> Estimate:
+    bound = prepared.survey.log_loss_bound
+    query = len(prepared.mechanism.scales) - 1
+    share = mean_interval(total, records, prepared.law(query), unit=LEVELS, level=prepared.level)
+    half = 0.5 / LEVELS
+    return Estimate(
+        value=bound * share.value,
+        low=bound * max(0.0, share.low - half),
+        high=bound * min(1.0, share.high + half),
+        noise_low=bound * max(0.0, share.noise_low - half),
+        noise_high=bound * min(1.0, share.noise_high + half),
+        level=share.level,
+    )
+
+
+def _roc(prepared: Prepared, counts: Floats) -> RocCurve:
+    rows = counts.reshape(2, -1)
+    return roc_curve(rows, prepared.survey.edges, prepared.law(0), prepared.law(0, rows.shape[1]), level=prepared.level)
+
+
+def _calibration(prepared: Prepared, counts: Floats) -> CalibrationCurve:
+    return calibration_curve(counts.reshape(2, -1), prepared.survey.edges, prepared.law(0), level=prepared.level)
+
+
+def _relation(neighbours: Neighbours | str) -> Neighbours:
+    try:
+        return Neighbours(neighbours)
+    except ValueError:
+        raise InvalidInput(f"neighbours must be one of {[str(kind) for kind in Neighbours]}; {neighbours!r} was given.") from None
+
+
+def _number(value: Any, name: str) -> float:  # noqa: ANN401 - checked here
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InvalidInput(f"{name} must be a number; {value!r} was given.")
+    return float(value)
+
+
+def _noise(random_state: Any) -> Noise:  # noqa: ANN401 - checked here
+    if random_state is None:
+        return SystemNoise()
+    if isinstance(random_state, bool) or not isinstance(random_state, Integral):
+        raise InvalidInput(f"random_state must be None or an integer; an object of type {type(random_state).__name__} was given.")
+    return SeededNoise(int(random_state))

@@ -1,0 +1,196 @@
+"""Which few queries answer all the measures that were asked for.
+
+    roc, calibration     histogram class x score bin; accuracy and confusion are read from the same one, since a bin edge is the decision threshold
+    confusion            histogram actual class x predicted class; accuracy is read from it
+    accuracy             right or wrong: two cells, or one count where the number of records is public
+    log loss             sum over records of round(L min(-log p, C) / C), L = 1024 levels, C a public bound; and the records, where they are secret
+
+A record's integers must not depend on other records, not even by rounding: a library for matrix products may compute the last bits of a row otherwise
+when the table has one row more. So a record that lies within 1e-7 of an edge or a tie, or 1e-4 of a level, is asked about again by itself, and the
+answer counts. Wherever the two answers differ by less than half of that, what counts is the answer by itself for *every* record: beyond the margin
+both fall on the same side.
+
+Score bins are public: `bins` equal ones of the probability of the second class, or the edges that the caller gives, in decision values.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.arrays import Floats
+from discreet.data.words import did_you_mean, quoted
+from discreet.errors import InvalidInput
+from discreet.evaluation.outcomes import Outcomes
+from discreet.mechanisms.counting import BoundedSum, Histogram, IntegerQuery
+from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.noise import Integers
+
+METRICS = ("accuracy", "confusion", "log_loss", "roc", "calibration")
+LEVELS = 1024
+_NEAR = 1e-7
+_NEAR_LEVEL = 1e-4
+_CURVES = {"roc", "calibration"}
+_MOST_BINS = 1000
+_DECISIONS = tuple((i - 10) / 5.0 for i in range(21))
+"""Edges for decision values where the caller gives none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """A plan of queries; public."""
+
+    metrics: tuple[str, ...]
+    classes: int
+    """K."""
+    neighbours: Neighbours
+    probabilities: bool
+    """Whether scores are probabilities; else decision values."""
+    edges: tuple[float, ...] = ()
+    """Inner edges of the score bins, rising; bin j holds the scores in (edges[j - 1], edges[j]]."""
+    log_loss_bound: float = 5.0
+    """C, in nats."""
+    main: str = field(init=False)
+    """What the histogram counts: "scores", "confusion", "answers", "records", or "" for none."""
+
+    def __post_init__(self) -> None:
+        """Raise InvalidInput for what cannot be measured."""
+        if not self.metrics or any(metric not in METRICS for metric in self.metrics):
+            unknown = next((metric for metric in self.metrics if metric not in METRICS), None)
+            hint = did_you_mean(unknown, METRICS) if isinstance(unknown, str) else ""
+            raise InvalidInput(f"metrics must be some of {quoted(METRICS)}; {list(self.metrics)!r} was given.{hint}")
+        if self.classes < 2:
+            raise InvalidInput("a classifier of at least two classes is needed.")
+        if _CURVES & set(self.metrics):
+            self._check_curves()
+        if not (math.isfinite(self.log_loss_bound) and self.log_loss_bound > 0):
+            raise InvalidInput(f"log_loss_bound must be a positive finite number of nats; {self.log_loss_bound!r} was given.")
+        if "log_loss" in self.metrics and not self.probabilities:
+            raise InvalidInput("log_loss needs a model with probabilities; this one has decision values only. Leave log_loss out.")
+        object.__setattr__(self, "main", self._main())
+
+    @property
+    def threshold(self) -> float:
+        """Above it the second class is predicted."""
+        return 0.5 if self.probabilities else 0.0
+
+    @property
+    def has_sum(self) -> bool:
+        """Whether there is a sum of losses."""
+        return "log_loss" in self.metrics
+
+    def queries(self) -> tuple[IntegerQuery, ...]:
+        """At most one histogram or count, and at most one sum."""
+        asked: list[IntegerQuery] = []
+        match self.main:
+            case "scores":
+                asked.append(Histogram(cells=2 * (len(self.edges) + 1)))
+            case "confusion":
+                asked.append(Histogram(cells=self.classes**2))
+            case "answers":
+                asked.append(Histogram(cells=2) if self.neighbours is ADD_REMOVE else BoundedSum(largest=1))
+            case "records":
+                asked.append(Histogram(cells=1))
+        return (*asked, BoundedSum(largest=LEVELS)) if self.has_sum else tuple(asked)
+
+    def read(self, outcomes: Outcomes) -> list[Integers]:
+        """One integer of every record for each query; private, and a function of this record alone (see the module docstring)."""
+        found = self._read(outcomes)
+        if outcomes.alone is not None:
+            for record in np.flatnonzero(self._unsure(outcomes)).tolist():
+                for column, (integer,) in zip(found, self._read(outcomes.alone(record)), strict=True):
+                    column[record] = integer
+        return found
+
+    def _read(self, outcomes: Outcomes) -> list[Integers]:
+        found: list[Integers] = []
+        match self.main:
+            case "scores":
+                scores = self._scores(outcomes)
+                bins = np.searchsorted(np.asarray(self.edges), scores, side="left")
+                found.append(outcomes.actual * (len(self.edges) + 1) + bins)
+            case "confusion":
+                found.append(outcomes.actual * self.classes + outcomes.predicted)
+            case "answers":
+                found.append((outcomes.actual == outcomes.predicted).astype(np.int64))
+            case "records":
+                found.append(np.zeros(outcomes.records, dtype=np.int64))
+        return [*found, self._losses(outcomes)] if self.has_sum else found
+
+    def to_dict(self) -> dict[str, object]:
+        """For JSON."""
+        return {
+            "metrics": list(self.metrics),
+            "score": None if self.main != "scores" else ("probability" if self.probabilities else "decision value"),
+            "edges": list(self.edges) if self.main == "scores" else None,
+            "log_loss_bound": self.log_loss_bound if self.has_sum else None,
+        }
+
+    def _main(self) -> str:
+        if _CURVES & set(self.metrics):
+            return "scores"
+        for metric, name in (("confusion", "confusion"), ("accuracy", "answers")):
+            if metric in self.metrics:
+                return name
+        return "records" if self.neighbours is ADD_REMOVE else ""
+
+    def _check_curves(self) -> None:
+        if self.classes != 2:
+            raise InvalidInput(f"roc and calibration are for two classes; the model has {self.classes}. Ask for accuracy, confusion or log_loss.")
+        if "calibration" in self.metrics and not self.probabilities:
+            raise InvalidInput("calibration needs a model with probabilities; this one has decision values only. Ask for roc.")
+        rising = all(left < right for left, right in zip(self.edges, self.edges[1:], strict=False))
+        if not self.edges or len(self.edges) >= _MOST_BINS or not all(map(math.isfinite, self.edges)) or not rising:
+            raise InvalidInput(f"the edges of score bins must be finite and rise, 1 to {_MOST_BINS - 1} of them.")
+        if self.threshold not in self.edges:
+            raise InvalidInput(f"{self.threshold:g} must be one of the edges of the score bins, since the decision changes there.")
+
+    def _scores(self, outcomes: Outcomes) -> Floats:
+        if self.probabilities and outcomes.probabilities is not None:
+            return outcomes.probabilities[:, 1]
+        if outcomes.decision is None or outcomes.decision.ndim != 1:
+            raise InvalidInput("the model gives neither probabilities nor decision values for these records.")
+        return outcomes.decision
+
+    def _unsure(self, outcomes: Outcomes) -> npt.NDArray[np.bool_]:
+        """Records whose integers could change with the last bits of what the model computed."""
+        unsure = np.zeros(outcomes.records, dtype=np.bool_)
+        if self.main == "scores":
+            scores, edges = self._scores(outcomes), np.asarray(self.edges)
+            unsure |= np.searchsorted(edges, scores - _NEAR) != np.searchsorted(edges, scores + _NEAR)
+        if self.main in {"confusion", "answers"}:
+            for values in (outcomes.probabilities, outcomes.decision):
+                if values is None or not len(values):
+                    continue
+                if values.ndim == 2 and values.shape[1] > 1:
+                    second, first = np.partition(values, -2, axis=1)[:, -2:].T
+                    unsure |= first - second <= _NEAR
+                elif values.ndim == 1:
+                    unsure |= np.abs(values) <= _NEAR
+        if self.has_sum:
+            levels = self._levels(outcomes)
+            unsure |= np.abs(levels - np.floor(levels) - 0.5) <= _NEAR_LEVEL
+        return unsure
+
+    def _losses(self, outcomes: Outcomes) -> Integers:
+        levels: Integers = np.clip(np.rint(self._levels(outcomes)), 0, LEVELS).astype(np.int64)
+        return levels
+
+    def _levels(self, outcomes: Outcomes) -> Floats:
+        if outcomes.probabilities is None:
+            raise InvalidInput("the model gives no probabilities for these records.")
+        likely = outcomes.probabilities[np.arange(outcomes.records), outcomes.actual]
+        losses = -np.log(np.clip(likely, math.exp(-self.log_loss_bound), 1.0))
+        levels: Floats = LEVELS * losses / self.log_loss_bound
+        return levels
+
+
+def edges_for(*, probabilities: bool, bins: int, edges: Sequence[float] | None) -> tuple[float, ...]:
+    """The caller's edges, or those of `bins` equal bins of probabilities (an even number), or standard ones for decision values."""
+    if edges is not None:
+        return tuple(float(edge) for edge in edges)
+    if isinstance(bins, bool) or not isinstance(bins, int) or bins % 2 or not 2 <= bins <= _MOST_BINS:
+        raise InvalidInput(f"bins must be an even number from 2 to {_MOST_BINS}, so that 1/2 is an edge; {bins!r} was given.")
+    return tuple(i / bins for i in range(1, bins)) if probabilities else _DECISIONS

@@ -1,0 +1,122 @@
+"""What the counting mechanisms share: integers in, the same integers with exact integer noise out, under one certificate.
+
+    release_j = answer_j(records) + K_j,      K_j independent integers of a discrete law of scale scales[j], for the queries j = 1, 2
+
+A mechanism holds public numbers only and knows its guarantee before it sees a record; the guarantee is spent on the ledger before noise is drawn.
+Claim and proof: counting.md.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from discreet.certificates import Certificate, Hypothesis, Release, digest_of
+from discreet.errors import InvalidInput
+from discreet.guarantees import Guarantee, Json
+from discreet.ledger import Account, spending_on
+from discreet.mechanisms.counting.queries import IntegerQuery
+from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.noise import Integers, Noise
+from discreet.version import VERSION
+
+
+class CountingMechanism(ABC):
+    """A calibrated mechanism that answers counting queries. Subclasses are final frozen dataclasses with these two fields."""
+
+    __slots__ = ()
+
+    scales: tuple[float, ...]
+    """One for each query."""
+    neighbours: Neighbours
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Name in certificates, and of the registered recheck."""
+
+    @property
+    @abstractmethod
+    def law(self) -> str:
+        """The law of the noise, in words."""
+
+    @abstractmethod
+    def guarantee(self, queries: Sequence[IntegerQuery]) -> Guarantee:
+        """What answering all of them once promises; needs no records. Raises InvalidInput unless there is one scale for each query."""
+
+    @abstractmethod
+    def draw(self, scale: float, size: int, noise: Noise) -> Integers:
+        """`size` independent integers of this mechanism's law."""
+
+    def run(
+        self,
+        queries: Sequence[IntegerQuery],
+        records: Sequence[Integers],
+        noise: Noise,
+        *,
+        account: Account | None = None,
+        content: Iterable[bytes] | None = None,
+    ) -> Release:
+        """All answers one after the other, (sum of sizes,), as float64 numbers that are integers.
+
+        `records[j]` (n,) holds what query j reads of each record; `content` is what the ledger's digest of the table is made from. Raises
+        BudgetExceeded before anything is drawn, InvalidInput for records out of range, which costs nothing.
+        """
+        guarantee = self.guarantee(queries)
+        if len(records) != len(queries) or len({len(column) for column in records}) > 1:
+            raise InvalidInput("each query needs one integer for every record.")
+        answers = [query.answer(column) for query, column in zip(queries, records, strict=True)]
+        with spending_on(account, guarantee, purpose=self.name, table=content) as reservation:
+            drawn = [self.draw(scale, query.size, noise) for query, scale in zip(queries, self.scales, strict=True)]
+            value = np.concatenate([answer + integers for answer, integers in zip(answers, drawn, strict=True)]).astype(np.float64)
+        certificate = Certificate(
+            mechanism=self.name,
+            parameters=self._parameters(),
+            problem={"queries": [query.to_dict() for query in queries]},
+            guarantee=guarantee,
+            hypotheses=self._hypotheses(queries),
+            noise=noise.description,
+            noise_private=noise.private,
+            digest=digest_of(value),
+            version=VERSION,
+            ledger_entry=None if reservation is None else reservation.id,
+        )
+        return Release(value=value, certificate=certificate)
+
+    def _parameters(self) -> dict[str, Json]:
+        return {"scales": list(self.scales), "neighbours": str(self.neighbours)}
+
+    def _hypotheses(self, queries: Sequence[IntegerQuery]) -> tuple[Hypothesis, ...]:
+        secret = self.neighbours is ADD_REMOVE
+        moves = [query.sensitivity(self.neighbours) for query in queries]
+        moved = "; ".join(f"{one.coordinates} of {query.size} numbers by at most {one.step}" for query, one in zip(queries, moves, strict=True))
+        return (
+            Hypothesis(
+                required="the number of records may itself be secret" if secret else "the number of records is public: neighbours have equally many",
+                enforced=f"relation {self.neighbours}; what is computed from the answers uses the released numbers only"
+                if secret
+                else f"relation {self.neighbours}",
+            ),
+            Hypothesis(
+                required=f"one record moves the exact answers by at most: {moved}",
+                enforced="each record is one integer in a public range, found from it alone; out of range is refused; integers add exactly",
+            ),
+            Hypothesis(
+                required=f"the noise is secret and {self.law}",
+                enforced="integers drawn anew for every release, without a floating-point decision",
+            ),
+        )
+
+
+def require_scales(queries: Sequence[IntegerQuery], scales: Sequence[float]) -> None:
+    """Raise InvalidInput unless there is one scale for each of at least one query."""
+    if not queries or len(queries) != len(scales):
+        raise InvalidInput(f"the mechanism has {len(scales)} noise scales; {len(queries)} queries were given. It needs one scale for each.")
+
+
+def checked_shares(queries: Sequence[IntegerQuery], shares: Sequence[float] | None) -> tuple[float, ...]:
+    """Positive shares of the budget, one for each query, that sum to 1; equal ones where None. Raises InvalidInput for others."""
+    given = (1.0 / len(queries),) * len(queries) if shares is None and queries else tuple(shares or ())
+    if len(given) != len(queries) or not given or not all(share > 0 for share in given) or abs(sum(given) - 1.0) > 1e-9:
+        raise InvalidInput(f"the budget is divided by positive shares that sum to 1, one for each of {len(queries)} queries; {shares!r} was given.")
+    return given

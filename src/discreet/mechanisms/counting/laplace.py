@@ -1,0 +1,61 @@
+"""Counting with discrete Laplace noise (proof note counting.md, theorem 1).
+
+    epsilon = sum over queries j of D_j / t_j,       D_j the L1 sensitivity of query j, t_j the scale of its noise, P(k) prop. to exp(-|k| / t_j)
+
+The sum is taken in rational numbers and rounded up. The theorem has no slack: the ratio e^epsilon is reached.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Self
+
+from discreet.errors import InvalidInput
+from discreet.guarantees import PureDP
+from discreet.mechanisms.counting.base import CountingMechanism, checked_shares, require_scales
+from discreet.mechanisms.counting.queries import IntegerQuery
+from discreet.neighbours import Neighbours
+from discreet.noise import Integers, Noise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaplaceCounting(CountingMechanism):
+    """Counting queries with pure epsilon."""
+
+    scales: tuple[float, ...]
+    neighbours: Neighbours
+
+    @property
+    def name(self) -> str:
+        """See CountingMechanism."""
+        return "counting-laplace"
+
+    @property
+    def law(self) -> str:
+        """See CountingMechanism."""
+        return f"discrete Laplace, P(k) proportional to exp(-|k| / t), t = {', '.join(f'{scale:.10g}' for scale in self.scales)}"
+
+    @classmethod
+    def calibrate(cls, queries: Sequence[IntegerQuery], *, epsilon: float, neighbours: Neighbours, shares: Sequence[float] | None = None) -> Self:
+        """The least noise for epsilon, of which query j takes the share `shares[j]` (equal ones if None)."""
+        if not (math.isfinite(epsilon) and epsilon > 0):
+            raise InvalidInput(f"epsilon must be positive and finite; {epsilon!r} was given.")
+        parts = checked_shares(queries, shares)
+        sizes = [query.sensitivity(neighbours).manhattan for query in queries]
+        scales = tuple(size / (epsilon * share) * (1.0 + 1e-12) for size, share in zip(sizes, parts, strict=True))
+        return cls(scales=scales, neighbours=neighbours)
+
+    def guarantee(self, queries: Sequence[IntegerQuery]) -> PureDP:
+        """See module docstring."""
+        require_scales(queries, self.scales)
+        exact = sum(
+            (query.sensitivity(self.neighbours).manhattan / Fraction(scale) for query, scale in zip(queries, self.scales, strict=True)), Fraction(0)
+        )
+        nearest = float(exact)
+        epsilon = nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
+        return PureDP(epsilon=epsilon, neighbours=self.neighbours, theorem="counting queries, discrete Laplace noise")
+
+    def draw(self, scale: float, size: int, noise: Noise) -> Integers:
+        """See CountingMechanism."""
+        return noise.discrete_laplace(scale=scale, dimension=size, draws=1)[:, 0]

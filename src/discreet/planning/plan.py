@@ -1,0 +1,269 @@
+"""What the theory promises for our own mechanisms: excess loss for n records, and records for an excess loss.
+
+    L(f_priv) - L(f0) <= T(e) + (Lambda / 2) B^2 + R s         for every |f0| <= B, with probability at least 1 - failure
+
+T(e): module `bounds.localised`, with probability failure / 2 for the records. e: the empirical excess of the mechanism, from the exact quantile of
+its noise at failure / 2 - failure / 1000. s: how far the last stage moves the weights (residual_stage.md), at failure / 1000; a record's loss moves
+by at most R s. The noise is that of the calibrated mechanism itself, at a lambda = n Lambda that makes the bound small and that its theorem admits.
+
+All arguments are public. Under add-remove, where n is secret, n here is a number of records that you expect and declare public.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from scipy.optimize import minimize_scalar
+
+from discreet.bounds import (
+    ChiNorm,
+    ExcessBound,
+    GammaNorm,
+    NoiseNorm,
+    best_objective_ridge,
+    excess_risk,
+    lemma_4,
+    objective_excess,
+    output_excess,
+)
+from discreet.bounds.checks import positive, probability, whole
+from discreet.data import Domain
+from discreet.errors import InfeasibleTarget, InvalidInput
+from discreet.losses import MarginLoss, loss_named
+from discreet.mechanisms.learning import (
+    GaussianObjectivePerturbation,
+    GaussianOutputPerturbation,
+    PureObjectivePerturbation,
+    PureOutputPerturbation,
+    calibrate,
+    slack_free_ridge,
+)
+from discreet.neighbours import Neighbours
+from discreet.problems import RegularisedRisk
+from discreet.regularisers import L2
+
+MECHANISMS = ("objective", "output")
+_LAST = 1e-3
+_MOST_RECORDS = 10**15
+
+_Mechanism = GaussianObjectivePerturbation | GaussianOutputPerturbation | PureObjectivePerturbation | PureOutputPerturbation
+
+
+class _Noise(NamedTuple):
+    """Noise of one calibrated mechanism: the law of its norm (on the objective, or times lambda on the weights), and the reach of the last stage."""
+
+    norm: NoiseNorm
+    last: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedBound:
+    """What is proved for n records."""
+
+    records: int
+    excess: float
+    """Bound of L(f_priv) - L(f0)."""
+    without_privacy: float
+    """The same bound for the minimiser without noise, at its own best Lambda."""
+    published: float
+    """The same bound with lemma 4 of Chaudhuri et al. (2011) in place of the exact quantile, where the noise is spherical; else infinite."""
+    parts: ExcessBound
+    last_stage: float
+    ridge: float
+    """lambda = n Lambda that the bound is for."""
+    alpha: float
+    """Lambda, the `alpha` of a fit."""
+
+    def to_dict(self) -> dict[str, object]:
+        """For JSON."""
+        return {
+            "records": self.records,
+            "excess": self.excess,
+            "without_privacy": self.without_privacy,
+            "published": self.published if math.isfinite(self.published) else None,
+            "parts": {
+                "empirical": self.parts.empirical,
+                "generalisation": self.parts.generalisation,
+                "regularisation": self.parts.regularisation,
+                "last_stage": self.last_stage,
+            },
+            "alpha": self.alpha,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A linear classifier that is to be fitted, in public numbers. Raises InvalidInput for numbers that plan nothing."""
+
+    epsilon: float
+    delta: float = 0.0
+    neighbours: Neighbours = Neighbours.REPLACE_ONE
+    features: int
+    norm: float
+    """B, the norm of the predictors to compete with, intercept included; 1 / B is the margin of one that separates."""
+    data_norm: float = 1.0
+    intercept_scale: float | None = None
+    """None takes 0.3 data_norm, 0 is no intercept."""
+    loss: str = "logistic"
+    mechanism: str = "objective"
+    failure: float = 0.05
+    """The bound may fail with this probability."""
+
+    def __post_init__(self) -> None:
+        """See class docstring."""
+        positive(epsilon=self.epsilon, norm=self.norm, data_norm=self.data_norm)
+        whole(features=self.features)
+        probability(failure=self.failure)
+        if not 0 <= self.delta < 1:
+            raise InvalidInput(f"delta must be at least 0 and less than 1; {self.delta!r} was given. Take delta well below 1 / n.")
+        if self.mechanism not in MECHANISMS:
+            raise InvalidInput(f"mechanism must be one of {list(MECHANISMS)}; {self.mechanism!r} was given.")
+        if self.intercept_scale is None:
+            object.__setattr__(self, "intercept_scale", 0.3 * self.data_norm)
+        loss_named(self.loss)
+        self.problem(1, 1.0)
+
+    def problem(self, records: int, ridge: float) -> RegularisedRisk:
+        """The public problem at this number of records and lambda."""
+        scale = 0.0 if self.intercept_scale is None else self.intercept_scale
+        domain = Domain(features=self.features, norm_bound=self.data_norm, intercept_scale=scale, records=records)
+        return RegularisedRisk(loss=self.margin_loss, regulariser=L2(strength=ridge), domain=domain)
+
+    @property
+    def margin_loss(self) -> MarginLoss:
+        """The loss."""
+        return loss_named(self.loss)
+
+    def calibrated(self, records: int, ridge: float) -> _Mechanism:
+        """The mechanism of a fit with these numbers. Raises InfeasibleTarget where the theorem wants more regularisation."""
+        problem = self.problem(records, ridge)
+        found = calibrate(problem, mechanism=self.mechanism, calibration="tight", epsilon=self.epsilon, delta=self.delta, neighbours=self.neighbours)
+        if not isinstance(found, _Mechanism):
+            raise InvalidInput(f"planning knows the mechanisms {list(MECHANISMS)}; {found.name!r} was calibrated.")
+        return found
+
+    def bound(self, records: int) -> PlannedBound:
+        """What is proved for this number of records."""
+        whole(records=records)
+        ridge = self._ridge(records)
+        mechanism = self.calibrated(records, ridge)
+        problem = self.problem(records, ridge)
+        noise = _noise_of(mechanism, problem, self.failure * _LAST)
+        constants = {"records": float(records), "norm": self.norm, "failure": 0.5 * self.failure}
+        data = {"lipschitz": self.margin_loss.lipschitz, "radius": problem.domain.radius}
+        parts = excess_risk(self._empirical(noise.norm, records, ridge), ridge=ridge / records, **constants, **data)
+        last = noise.last * problem.domain.radius * self.margin_loss.lipschitz
+        alone = excess_risk(0.0, ridge=best_objective_ridge(0.0, **constants, **data), **constants, **data)
+        published = math.inf
+        if isinstance(noise.norm, GammaNorm):
+            longest = lemma_4(noise.norm.dimension, 1.0 / noise.norm.rate, self._noise_failure)
+            looser = self._excess_of(longest, records, ridge) * (2.0 if self.mechanism == "objective" else 1.0)
+            published = excess_risk(looser, ridge=ridge / records, **constants, **data).total + last
+        return PlannedBound(
+            records=records,
+            excess=parts.total + last,
+            without_privacy=alone.total,
+            published=published,
+            parts=parts,
+            last_stage=last,
+            ridge=ridge,
+            alpha=ridge / records,
+        )
+
+    def records_for(self, excess: float) -> PlannedBound:
+        """The fewest records (to one part in 1000) for which an excess of at most `excess` is proved.
+
+        Raises InfeasibleTarget where 10^15 are too few.
+        """
+        positive(excess=excess)
+        low, high = 1, 2
+        while self.bound(high).excess > excess:
+            low, high = high, 4 * high
+            if high > _MOST_RECORDS:
+                raise InfeasibleTarget(f"no number of records below 10^15 is proved to reach an excess of {excess:g}. Raise epsilon, or the excess.")
+        while high - low > max(1, high // 1000):
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.bound(middle).excess <= excess else (middle, high)
+        return self.bound(high)
+
+    def records_without_privacy(self, excess: float) -> int:
+        """The fewest records for which the same bound, without noise and at its best Lambda, is at most `excess`."""
+        positive(excess=excess)
+        reach = self.margin_loss.lipschitz * self.problem(1, 1.0).domain.radius
+        return math.ceil((2.0 * self.norm * reach * (2.0 + math.sqrt(2.0 * math.log(2.0 / self.failure))) / excess) ** 2)
+
+    @property
+    def _noise_failure(self) -> float:
+        return self.failure * (0.5 - _LAST)
+
+    def _ridge(self, records: int) -> float:
+        """lambda: the best for the noise at the theorem's comfortable lambda, and not below that."""
+        comfortable = slack_free_ridge(self.problem(records, 1.0), epsilon=self.epsilon, delta=self.delta, neighbours=self.neighbours)
+        problem = self.problem(records, comfortable)
+        norm = _noise_of(self.calibrated(records, comfortable), problem, self.failure * _LAST).norm
+        constants = {"records": float(records), "norm": self.norm, "failure": 0.5 * self.failure}
+        data = {"lipschitz": self.margin_loss.lipschitz, "radius": problem.domain.radius}
+        if self.mechanism == "objective":
+            length = norm.quantile(self._noise_failure)
+            return max(comfortable, records * best_objective_ridge(length, **constants, **data))
+
+        def total(logarithm: float) -> float:
+            ridge = math.exp(logarithm)
+            return math.log(excess_risk(self._empirical(norm, records, ridge), ridge=ridge / records, **constants, **data).total)
+
+        found = minimize_scalar(total, bounds=(math.log(1e-3), math.log(1e3 * records)), method="bounded", options={"xatol": 1e-3})
+        return math.exp(float(found.x))
+
+    def _empirical(self, norm: NoiseNorm, records: int, ridge: float) -> float:
+        if self.mechanism == "objective":
+            return objective_excess(norm, records=records, ridge=ridge / records, delta=self._noise_failure)
+        problem = self.problem(records, ridge)
+        return output_excess(
+            _scaled(norm, 1.0 / ridge),
+            smoothness=self.margin_loss.smoothness,
+            ridge=ridge / records,
+            delta=self._noise_failure,
+            radius=problem.domain.radius,
+        )
+
+    def _excess_of(self, length: float, records: int, ridge: float) -> float:
+        """The empirical excess for noise of a norm of at most `length`, in units of the objective."""
+        if self.mechanism == "objective":
+            return length**2 / (2.0 * records * ridge)
+        radius = self.problem(records, ridge).domain.radius
+        return 0.5 * (length / ridge) ** 2 * (self.margin_loss.smoothness * radius**2 + ridge / records)
+
+
+def _noise_of(mechanism: _Mechanism, problem: RegularisedRisk, failure: float) -> _Noise:
+    """The law of the noise in units of the objective (output perturbation: noise on the weights times lambda), and the last stage's reach."""
+    size, dimension = problem.strong_convexity, problem.dimension
+    grid, rounding = mechanism.grid, 0.5 * math.sqrt(dimension)
+    norm: NoiseNorm
+    match mechanism:
+        case GaussianObjectivePerturbation(scale=scale):
+            norm = ChiNorm(dimension=dimension, scale=scale)
+        case GaussianOutputPerturbation(scale=scale):
+            norm = ChiNorm(dimension=dimension, scale=scale * size)
+        case PureObjectivePerturbation(rate=rate):
+            norm = GammaNorm(dimension=dimension, rate=rate)
+        case PureOutputPerturbation(rate=rate):
+            norm = GammaNorm(dimension=dimension, rate=rate / size)
+    tails = math.log(2.0 * dimension / failure)
+    gaussian = isinstance(mechanism, GaussianObjectivePerturbation | GaussianOutputPerturbation)
+    # Union bounds: P(|K| >= m) <= 2 e^{-m^2 / (2 s^2)} and 2 e^{-m / t} for one discrete Gaussian or Laplace integer.
+    integers = math.sqrt(dimension) * grid.scale * (math.sqrt(2.0 * tails) if gaussian else tails)
+    computed = (
+        (mechanism.tolerance + mechanism.noise_error) / size
+        if isinstance(mechanism, GaussianObjectivePerturbation | PureObjectivePerturbation)
+        else mechanism.tolerance / size + mechanism.noise_error
+    )
+    return _Noise(norm, computed + grid.step * (rounding + integers))
+
+
+def _scaled(norm: NoiseNorm, factor: float) -> NoiseNorm:
+    match norm:
+        case GammaNorm():
+            return replace(norm, rate=norm.rate / factor)
+        case ChiNorm():
+            return replace(norm, scale=norm.scale * factor)
+    raise InvalidInput("the law of the noise must be a GammaNorm or a ChiNorm.")
