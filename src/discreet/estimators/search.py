@@ -1,0 +1,297 @@
+"""Private search over settings: a drop-in for scikit-learn's search classes, under one guarantee for everything that it does.
+
+    model = PrivateSearchCV(LogisticRegression(), {"alpha": [1e-4, 1e-3, 1e-2]}, epsilon=1.0, delta=1e-9).fit(X, y)
+
+Ordinary cross-validation of private fits costs folds times settings fits, and its scores tell about the held-out records besides. Here
+
+    random-stopping   a secret random number of runs; each fits a setting drawn at random on all records, and scores it by a noisy count on them;
+                      the best is kept (guarantees/selection.md, mechanisms/selection/stopping.md)
+    algorithm-4       Chaudhuri, Monteleoni, Sarwate (2011): one part of the records for each setting, one for the choice
+                      (mechanisms/selection/exponential.md)
+
+The total is what was asked for, and what every fit may spend follows from it. It is reserved once on the ledger, before anything is drawn.
+"""
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.model_selection import ParameterGrid, ParameterSampler
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from discreet.arrays import Floats
+from discreet.certificates import Certificate
+from discreet.data import EncodedTable
+from discreet.errors import InvalidInput, InvalidType
+from discreet.estimators.search_algorithm_4 import algorithm_4
+from discreet.estimators.search_fits import SET_BY_THE_SEARCH, Fits, Found
+from discreet.estimators.search_stopping import random_stopping
+from discreet.estimators.search_table import search_table
+from discreet.guarantees.stopping import NegativeBinomialRuns
+from discreet.ledger import Account, check_may_travel
+from discreet.neighbours import Neighbours
+from discreet.noise import Noise, SeededNoise, SystemNoise
+
+METHODS = ("random-stopping", "algorithm-4")
+LAWS = {"geometric": 1.0, "logarithmic": 0.0}
+_MOST_RUNS = 200
+
+
+def _offers(name: str) -> Any:
+    def check(search: "PrivateSearchCV") -> bool:
+        getattr(search.estimator, name)
+        return True
+
+    return available_if(check)
+
+
+class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """The best of several settings of a private estimator, under differential privacy.
+
+    Parameters
+    ----------
+    estimator : a classifier of this library. The search sets its epsilon, delta, classes, random_state and ledger, and follows its neighbours.
+    param_grid : the public settings, a dict of lists or a list of such dicts, as for GridSearchCV. Never write down values learnt from the records.
+    param_distributions : instead of a grid, a dict of lists or distributions (with `rvs`); `n_candidates` settings are drawn from it before anything
+        else, from `public_seed`.
+    epsilon, delta : what the whole search spends.
+    method : "random-stopping", or "algorithm-4", which cuts the records into one part more than there are settings.
+    law : of the number of runs: "geometric", "logarithmic" (heavier tail, smaller price a run), or None: logarithmic for delta = 0, else geometric.
+    expected_runs : the mean number of runs, > 1; None takes twice the number of settings, at most 200. More runs find the best setting more surely,
+        and each fit is left with less.
+    score_share : the share of one run's budget that its score gets, in (0, 1).
+    ledger : an Account to spend on; None spends on the estimator's account, or on the ledger in use, if any.
+    random_state : None draws everything from the operating system. A seed makes results reproducible and the certificate invalid.
+
+    Attributes
+    ----------
+    best_estimator_ : the released model. Its certificate is that of the search.
+    best_params_, best_index_ : the setting that it was fitted with, and its number in `candidates_`.
+    best_score_ : its private score: the noisy share of the records, on which it was fitted, that it gets right; their noisy number where add-remove
+        keeps n private; NaN for algorithm-4, which releases none.
+    certificate_ : what the whole search promises; `certificate_.verify(best_estimator_.weights_)` checks it.
+    candidates_ : the settings. classes_, n_features_in_, feature_names_in_ : as usual.
+
+    How many runs were made, and what the others scored, is not kept: it must stay secret. How long a fit takes tells the number of runs.
+
+    Examples
+    --------
+    >>> from discreet import LogisticRegression
+    >>> from discreet.estimators import PrivateSearchCV
+    >>> search = PrivateSearchCV(LogisticRegression(classes=[0, 1]), {"alpha": [0.001, 0.1]}, epsilon=2.0, delta=1e-6)
+    >>> search.fit([[0.0, 0.9], [0.8, 0.1]] * 2000, [0, 1] * 2000).predict([[0.8, 0.0]])
+    array([1])
+    """
+
+    n_features_in_: int
+    best_estimator_: Any
+
+    def __init__(
+        self,
+        estimator: Any,
+        param_grid: Any = None,
+        *,
+        param_distributions: Mapping[str, Any] | None = None,
+        n_candidates: int = 10,
+        public_seed: int = 0,
+        epsilon: float = 1.0,
+        delta: float = 0.0,
+        method: str = "random-stopping",
+        law: str | None = None,
+        expected_runs: float | None = None,
+        score_share: float = 0.1,
+        ledger: Account | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.param_grid = param_grid
+        self.param_distributions = param_distributions
+        self.n_candidates = n_candidates
+        self.public_seed = public_seed
+        self.epsilon = epsilon
+        self.delta = delta
+        self.method = method
+        self.law = law
+        self.expected_runs = expected_runs
+        self.score_share = score_share
+        self.ledger = ledger
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Search, spending (epsilon, delta) on the records once.
+
+        X (n, d) as the estimator takes it, y (n,) labels; or an EncodedTable without y. Raises InvalidInput for what breaks the caller's side,
+        InfeasibleTarget where a setting cannot be fitted with its share, BudgetExceeded before anything is drawn, SolverFailure when no run
+        succeeded.
+        """
+        epsilon, delta = _number(self.epsilon, "epsilon"), _number(self.delta, "delta")
+        if self.method not in METHODS:
+            raise InvalidInput(f"method must be one of {list(METHODS)}; {self.method!r} was given.")
+        settings = self._settings()
+        known = self._known()
+        table = search_table(X, y, classes=known["classes"], name=type(self).__name__)
+        if isinstance(X, EncodedTable):
+            self.n_features_in_ = table.rows.shape[1]
+        else:
+            validate_data(self, X, reset=True, skip_check_array=True)
+        fits = Fits(estimator=self.estimator, settings=settings, classes=table.classes, neighbours=_relation(known["neighbours"]))
+        account, noise = self._account(known.get("ledger")), self._noise()
+        if self.method == "algorithm-4":
+            found = algorithm_4(fits, table, noise, epsilon=epsilon, delta=delta, account=account)
+        else:
+            law = self._law(len(settings), delta)
+            found = random_stopping(
+                fits, table, noise, epsilon=epsilon, delta=delta, law=law, share=_number(self.score_share, "score_share"), account=account
+            )
+        self._keep(found, settings, declared_labels=known["classes"] is None and y is not None)
+        return self
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The class of every row, (n,), by the chosen model."""
+        return self._chosen(X).predict(X)
+
+    @_offers("decision_function")  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> Floats:
+        """The chosen model's."""
+        return self._chosen(X).decision_function(X)
+
+    @_offers("predict_proba")  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Floats:
+        """The chosen model's."""
+        return self._chosen(X).predict_proba(X)
+
+    @_offers("predict_log_proba")  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Floats:
+        """The chosen model's."""
+        return self._chosen(X).predict_log_proba(X)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Accuracy of the chosen model on (X, y). On private records the number is a release of its own, which nothing pays for here."""
+        return float(self._chosen(X).score(X, y))
+
+    @property
+    def classes_(self) -> npt.NDArray[Any]:
+        """Of the chosen model."""
+        check_is_fitted(self)
+        labels: npt.NDArray[Any] = self.best_estimator_.classes_
+        return labels
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether there is a chosen model."""
+        return "best_estimator_" in vars(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickling. A search without an account does not leave a process where a ledger is in use: what it spends there would be lost.
+
+        The estimator inside could be fitted by itself, so it travels with the account of the search.
+        """
+        account = vars(self.estimator).get("ledger") if self.ledger is None else self.ledger
+        check_may_travel(account)
+        state: dict[str, Any] = super().__getstate__()
+        if account is not None and "ledger" in vars(self.estimator):
+            state["estimator"] = clone(self.estimator).set_params(ledger=account)
+        return state
+
+    def __sklearn_tags__(self) -> Any:
+        """Those of the estimator."""
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.estimator_type = inner.estimator_type
+        tags.target_tags = deepcopy(inner.target_tags)
+        tags.classifier_tags = deepcopy(inner.classifier_tags)
+        tags.input_tags = deepcopy(inner.input_tags)
+        return tags
+
+    def _chosen(self, X: Any) -> Any:
+        check_is_fitted(self)
+        if not isinstance(X, EncodedTable) and "feature_names_in_" in vars(self):
+            validate_data(self, X, reset=False, skip_check_array=True)
+        return self.best_estimator_
+
+    def _settings(self) -> list[dict[str, Any]]:
+        if (self.param_grid is None) == (self.param_distributions is None):
+            raise InvalidInput("a search needs either param_grid or param_distributions, and not both.")
+        if self.param_grid is not None:
+            settings = list(ParameterGrid(self.param_grid))
+        else:
+            if not isinstance(self.n_candidates, Integral) or self.n_candidates < 1:
+                raise InvalidInput(f"n_candidates must be a positive integer; {self.n_candidates!r} was given.")
+            settings = list(ParameterSampler(self.param_distributions, int(self.n_candidates), random_state=self.public_seed))
+        if not settings:
+            raise InvalidInput("a search needs at least one setting; the grid is empty.")
+        fixed = sorted({name for setting in settings for name in setting if name in SET_BY_THE_SEARCH})
+        if fixed:
+            raise InvalidInput(f"{', '.join(fixed)} cannot be searched over: the search sets what fits spend; the rest belongs to the estimator.")
+        return settings
+
+    def _known(self) -> dict[str, Any]:
+        """The parameters of the estimator, after checking that it is one that the search can set."""
+        if not isinstance(self.estimator, BaseEstimator):
+            raise InvalidType(f"PrivateSearchCV needs an estimator of this library; a {type(self.estimator).__name__} was given.")
+        known: dict[str, Any] = self.estimator.get_params(deep=False)
+        missing = sorted({"epsilon", "delta", "neighbours", "classes", "random_state"} - known.keys())
+        if missing:
+            raise InvalidInput(
+                f"PrivateSearchCV needs an estimator that is private by itself, such as LogisticRegression or LinearSVC; "
+                f"{type(self.estimator).__name__} has no {', '.join(missing)}."
+            )
+        if known["random_state"] is not None:
+            raise InvalidInput("the estimator has a random_state, with which every fit would draw the same noise; give it to the search instead.")
+        return known
+
+    def _law(self, candidates: int, delta: float) -> NegativeBinomialRuns:
+        name = ("logarithmic" if delta == 0 else "geometric") if self.law is None else self.law
+        if name not in LAWS:
+            raise InvalidInput(f"law must be one of {sorted(LAWS)} or None; {self.law!r} was given.")
+        mean = min(max(2.0 * candidates, 2.0), float(_MOST_RUNS)) if self.expected_runs is None else _number(self.expected_runs, "expected_runs")
+        return NegativeBinomialRuns.with_mean(mean, eta=LAWS[name])
+
+    def _account(self, of_estimator: Any) -> Account | None:
+        account = of_estimator if self.ledger is None else self.ledger
+        if account is None or isinstance(account, Account):
+            return account
+        raise InvalidInput(f"ledger must be an Account(path, name) or None; an object of type {type(account).__name__} was given.")
+
+    def _noise(self) -> Noise:
+        state = self.random_state
+        if state is None:
+            return SystemNoise()
+        if isinstance(state, Integral):
+            return SeededNoise(int(state))
+        if isinstance(state, np.random.RandomState):
+            return SeededNoise(int(state.randint(2**31 - 1)))
+        if isinstance(state, np.random.Generator):
+            return SeededNoise(int(state.integers(2**63 - 1)))
+        raise InvalidInput(f"random_state must be None, an integer or a NumPy random source; an object of type {type(state).__name__} was given.")
+
+    def _keep(self, found: Found, settings: Sequence[Mapping[str, Any]], *, declared_labels: bool) -> None:
+        declared = ["the settings that are searched over", *found.certificate.declared]
+        if declared_labels:
+            declared = [line for line in declared if line != "the classes"] + ["the set of labels that occur in y, since classes=None"]
+        self.certificate_: Certificate = replace(found.certificate, declared=tuple(dict.fromkeys(declared)))
+        found.model.certificate_ = self.certificate_
+        self.best_estimator_ = found.model
+        self.best_index_ = found.index
+        self.best_params_ = dict(settings[found.index])
+        self.best_score_ = found.score
+        self.candidates_ = [dict(setting) for setting in settings]
+
+
+def _relation(given: Any) -> Neighbours:
+    try:
+        return Neighbours(given)
+    except ValueError:
+        raise InvalidInput(f"neighbours must be one of {[str(kind) for kind in Neighbours]}; {given!r} was given.") from None
+
+
+def _number(value: Any, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InvalidInput(f"{name} must be a number; {value!r} was given.")
+    return float(value)

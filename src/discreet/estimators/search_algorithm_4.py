@@ -1,0 +1,99 @@
+"""Algorithm 4 of Chaudhuri, Monteleoni, Sarwate (2011) over private fits (mechanisms/selection/exponential.md).
+
+Cut the records into m + 1 parts; fit setting i on part i; choose one by its mistakes on the last part. Parts share no record, so fits and choice
+spend the whole epsilon each.
+
+Which part a record goes to is decided without looking at it: by a random order of row numbers under replace-one, where n is public, and by a die of
+its own under add-remove, where equal portions would move other records when one is added.
+"""
+
+import math
+
+import numpy as np
+
+from discreet.certificates import Certificate, Hypothesis
+from discreet.errors import InvalidInput
+from discreet.estimators.search_fits import Fits, Found, PrivateEstimator, candidate_records, common_hypotheses
+from discreet.estimators.search_stopping import fit_seed
+from discreet.estimators.search_table import SearchTable
+from discreet.guarantees import ApproximateDP, Guarantee, PureDP, parallel
+from discreet.guarantees.base import scope, together
+from discreet.ledger import Account, spending_on
+from discreet.mechanisms.selection import ALGORITHM_4, ExponentialMechanism
+from discreet.neighbours import ADD_REMOVE
+from discreet.noise import Integers, Noise
+from discreet.noise.uniform import shuffled, uniform_below
+from discreet.version import VERSION
+
+
+def algorithm_4(fits: Fits, table: SearchTable, noise: Noise, *, epsilon: float, delta: float, account: Account | None) -> Found:
+    """The chosen fit with its certificate. Raises InvalidInput for too few records, SolverFailure, having spent, when a fit fails."""
+    if not 0 < epsilon < math.inf:
+        raise InvalidInput(f"a private search needs 0 < epsilon < infinity; {epsilon!r} was given. Without privacy, use scikit-learn's own search.")
+    records, features = table.rows.shape
+    count = len(fits.settings)
+    hidden = fits.neighbours is ADD_REMOVE
+    if not hidden and records < count + 1:
+        raise InvalidInput(f"Algorithm 4 needs a record at least for each of {count} settings and one for the choice; use fewer settings.")
+    sizes = [len(part) for part in np.array_split(np.arange(0 if hidden else records), count + 1)]
+    planned = [
+        fits.planned(records=sizes[i], features=features, epsilon=epsilon, delta=delta, share_of_records=count + 1, number=i)[0] for i in range(count)
+    ]
+    choice = ExponentialMechanism.calibrate(epsilon=epsilon, sensitivity=1, neighbours=fits.neighbours, monotone=hidden)
+    guarantee = _total([*(each.guarantee for each in planned), choice.guarantee()])
+    with spending_on(account, guarantee, purpose=f"{ALGORITHM_4} over {count} settings", table=table.content()) as reservation:
+        parts = [table.part(numbers) for numbers in _parts(records, count + 1, noise, hidden=hidden)]
+        models: list[PrivateEstimator] = []
+        for i in range(count):
+            model = fits.prepared(i, epsilon=epsilon, delta=delta, seed=fit_seed(noise), share_of_records=count + 1)
+            fits.fitted(model, parts[i].X, parts[i].y, planned[i])
+            models.append(model)
+        last = parts[count]
+        mistakes = [len(last.given) - last.correct(model.predict(last.X)) if len(last.given) else 0 for model in models]
+        index = choice.draw(np.array(mistakes, dtype=np.int64), noise)
+    chosen = vars(models[index])["certificate_"]
+    certificate = Certificate(
+        mechanism=ALGORITHM_4,
+        parameters={
+            "rate": choice.rate,
+            "sensitivity": 1,
+            "monotone": choice.monotone,
+            "neighbours": str(fits.neighbours),
+            "parts": count + 1,
+            "chosen": index,
+            "candidates": candidate_records(fits.settings, planned),
+        },
+        problem=dict(chosen.problem),
+        guarantee=guarantee,
+        hypotheses=(_cut(hidden=hidden), *choice.hypotheses(), *common_hypotheses(planned)),
+        noise=noise.description,
+        noise_private=noise.private and chosen.noise_private,
+        digest=chosen.digest,
+        declared=chosen.declared,
+        version=VERSION,
+        ledger_entry=None if reservation is None else reservation.id,
+    )
+    return Found(index=index, model=models[index], score=math.nan, certificate=certificate)
+
+
+def _parts(records: int, count: int, noise: Noise, *, hidden: bool) -> list[Integers]:
+    """Row numbers of each part; see the module docstring."""
+    if hidden:
+        thrown = uniform_below(noise.words(), count, count=records)
+        return [np.flatnonzero(thrown == part) for part in range(count)]
+    return list(np.array_split(shuffled(noise.words(), records), count))
+
+
+def _total(stated: list[Guarantee]) -> Guarantee:
+    """The worst of the parts, as one pure or one (epsilon, delta) guarantee."""
+    shared = scope(together(stated, "parallel composition"))
+    if not all(isinstance(part, PureDP | ApproximateDP) for part in stated):
+        return parallel(stated, part_of_a_record_stays=True)
+    epsilon = max(part.epsilon for part in stated if isinstance(part, PureDP | ApproximateDP))
+    deltas = [part.delta_at_epsilon for part in stated if isinstance(part, ApproximateDP)]
+    return ApproximateDP(epsilon=epsilon, delta_at_epsilon=max(deltas), **shared) if deltas else PureDP(epsilon=epsilon, **shared)
+
+
+def _cut(*, hidden: bool) -> Hypothesis:
+    how = "by a fair die of its own for every record" if hidden else "by a uniformly random order of the row numbers, whose number is public"
+    return Hypothesis(required="which part a record is in depends on no record", enforced=f"decided {how}")

@@ -1,0 +1,104 @@
+"""Random stopping over private fits: what to reserve, then the runs (mechanisms/selection/stopping.md)."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from discreet.certificates import Certificate
+from discreet.errors import SolverFailure
+from discreet.estimators.search_fits import Fits, Found, PrivateEstimator, candidate_records, common_hypotheses, curves
+from discreet.estimators.search_table import SearchTable
+from discreet.guarantees import ApproximateDP, Guarantee, PureDP
+from discreet.guarantees.base import scope
+from discreet.guarantees.stopping import NegativeBinomialRuns
+from discreet.ledger import Account, spending_on
+from discreet.mechanisms.selection import InnerTarget, RandomStopping, calibrated
+from discreet.neighbours import REPLACE_ONE
+from discreet.noise import Noise
+from discreet.version import VERSION
+
+
+def random_stopping(
+    fits: Fits,
+    table: SearchTable,
+    noise: Noise,
+    *,
+    epsilon: float,
+    delta: float,
+    law: NegativeBinomialRuns,
+    share: float,
+    account: Account | None,
+) -> Found:
+    """The best scored of a random number of private fits, with its certificate; raises SolverFailure, having spent, when no run succeeded."""
+    records, features = table.rows.shape
+    plans: dict[tuple[float, float], list[Certificate]] = {}
+
+    def curves_at(fit_epsilon: float, fit_delta: float) -> Sequence[Guarantee]:
+        plans[fit_epsilon, fit_delta] = fits.planned(records=records, features=features, epsilon=fit_epsilon, delta=fit_delta)
+        return curves(plans[fit_epsilon, fit_delta])
+
+    target = calibrated(epsilon=epsilon, delta=delta, law=law, score_share=share, neighbours=fits.neighbours, curves_at=curves_at)
+    planned = plans[target.epsilon, target.delta]
+    guarantee = _stated(target.mechanism.guarantee(curves(planned)), epsilon, delta)
+    purpose = f"{target.mechanism.name} over {len(fits.settings)} settings"
+    with spending_on(account, guarantee, purpose=purpose, table=table.content()) as reservation:
+        index, model, score = _best(fits, table, noise, target, planned)
+    chosen = vars(model)["certificate_"]
+    certificate = Certificate(
+        mechanism=target.mechanism.name,
+        parameters={
+            **target.mechanism.parameters(),
+            "fit_epsilon": target.epsilon,
+            "fit_delta": target.delta,
+            "chosen": index,
+            "score": score,
+            "candidates": candidate_records(fits.settings, planned),
+        },
+        problem=dict(chosen.problem),
+        guarantee=guarantee,
+        hypotheses=(*target.mechanism.hypotheses(), *common_hypotheses(planned)),
+        noise=noise.description,
+        noise_private=noise.private and chosen.noise_private,
+        digest=chosen.digest,
+        declared=chosen.declared,
+        version=VERSION,
+        ledger_entry=None if reservation is None else reservation.id,
+    )
+    public = records if fits.neighbours is REPLACE_ONE else chosen.problem.get("records")
+    return Found(index=index, model=model, score=score / public if isinstance(public, int) else float(score), certificate=certificate)
+
+
+def _best(fits: Fits, table: SearchTable, noise: Noise, target: InnerTarget, planned: Sequence[Certificate]) -> tuple[int, PrivateEstimator, int]:
+    """The runs. A fit that fails is an outcome with the worst score, as the theorem wants it: when it fails may depend on the records."""
+    best: tuple[int, PrivateEstimator, int] | None = None
+    for _ in range(target.mechanism.runs(noise)):
+        index = target.mechanism.setting(noise, len(fits.settings))
+        model = fits.prepared(index, epsilon=target.epsilon, delta=target.delta, seed=fit_seed(noise))
+        try:
+            fits.fitted(model, table.X, table.y, planned[index])
+        except SolverFailure:
+            continue
+        score = _score(target.mechanism, model, table, noise)
+        if best is None or score > best[2]:
+            best = index, model, score
+    if best is None:
+        raise SolverFailure("no run of the search could certify its minimiser; the budget counts as spent. Raise alpha in the settings.")
+    return best
+
+
+def _score(mechanism: RandomStopping, model: PrivateEstimator, table: SearchTable, noise: Noise) -> int:
+    return mechanism.score.score(table.correct(model.predict(table.X)), noise)
+
+
+def fit_seed(noise: Noise) -> int | None:
+    """A seed of its own for a fit of a seeded search; none where noise is private."""
+    return None if noise.private else int(noise.words()(1)[0] >> 2)
+
+
+def _stated(total: Any, epsilon: float, delta: float) -> Guarantee:
+    """The target, which the total keeps to: that was checked when it was calibrated, and is checked here."""
+    if not (math.isfinite(epsilon) and total.delta(epsilon) <= delta):
+        raise SolverFailure("the guarantee of the search does not reach its target. Nothing was drawn.")
+    if delta == 0:
+        return PureDP(epsilon=epsilon, **scope(total))
+    return ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta, **scope(total))

@@ -1,0 +1,132 @@
+"""The whole privacy curve behind a certificate that states one point of it.
+
+A certificate of Gaussian noise states (epsilon, delta). Its theorem holds at every epsilon, with the noise that is recorded:
+
+    delta(a + epsilon_2) <= delta_1(a) + delta_2(epsilon_2)      for all a >= 0,    delta(0) <= delta_1(0) + delta_2(0)
+
+with delta_1 that of theorem T1 (objective perturbation) or of one Gaussian (output perturbation), and (epsilon_2, delta_2) the last stage, which
+stays at the epsilon it was calibrated for (proof notes of `learning`). A selection asks for the curve far below the stated epsilon, and is charged
+much less for it. Other mechanisms: what their certificate states, and nothing more, is used.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+
+import numpy as np
+
+from discreet.data import Domain
+from discreet.guarantees import ApproximateDP, Guarantee, Json, Profile, gaussian_delta
+from discreet.guarantees.profile import hull
+from discreet.losses import loss_named
+from discreet.mechanisms.learning import GaussianObjectivePerturbation, GaussianOutputPerturbation
+from discreet.mechanisms.learning.gaussian_profile import objective_delta
+from discreet.mechanisms.learning.grid import GaussianGrid
+from discreet.mechanisms.learning.sensitivity import minimiser_sensitivity
+from discreet.neighbours import Neighbours
+from discreet.problems import RegularisedRisk
+from discreet.regularisers import L2
+
+_KNOTS = 81
+_BEYOND = 1.6
+"""Knots end at this multiple of the stated epsilon: a search reads its curve below it."""
+
+
+def whole_curve(mechanism: str, parameters: Mapping[str, Json], problem: Mapping[str, Json], stated: Guarantee) -> Guarantee:
+    """The curve of one release with this record, or `stated` where no more is known. Raises ValueError or TypeError for an unreadable record."""
+    maker = _MAKERS.get(mechanism)
+    if maker is None or not isinstance(stated, ApproximateDP) or "scheme" in problem:
+        return stated
+    plain = tuple(sorted((key, value) for key, value in parameters.items() if not isinstance(value, dict | list)))
+    return maker(plain, problem_from(problem), stated)
+
+
+def has_whole_curve(mechanism: str) -> bool:
+    """Whether more than what is stated is known of this mechanism."""
+    return mechanism in _MAKERS
+
+
+def problem_from(record: Mapping[str, Json]) -> RegularisedRisk:
+    """The public problem that `problem_record` wrote down."""
+    given = record["loss_parameters"]
+    if not isinstance(given, dict):
+        raise TypeError("the parameters of a loss are a mapping")
+    records = record["records"]
+    domain = Domain(
+        features=int(_number(record["features"])),
+        norm_bound=_number(record["data_norm"]),
+        intercept_scale=_number(record["intercept_scale"]),
+        records=None if records is None else int(_number(records)),
+    )
+    return RegularisedRisk(
+        loss=loss_named(str(record["loss"]), {str(key): _number(value) for key, value in given.items()}),
+        regulariser=L2(strength=_number(record["ridge"])),
+        domain=domain,
+        max_weight=_number(record["max_weight"]),
+    )
+
+
+_Parameters = tuple[tuple[str, Json], ...]
+
+
+@lru_cache(maxsize=256)
+def _objective(parameters: _Parameters, problem: RegularisedRisk, stated: ApproximateDP) -> Profile:
+    named, grid = _read(parameters)
+    scale, noise_error = _number(named["scale"]), _number(named["noise_error"])
+    neighbours = Neighbours(str(named["neighbours"]))
+    mechanism = GaussianObjectivePerturbation(
+        scale=scale,
+        epsilon=_number(named["epsilon"]),
+        tolerance=_number(named["tolerance"]),
+        noise_error=noise_error,
+        grid=grid,
+        neighbours=neighbours,
+    )
+    # The stated point minus its first part is what the last stage takes, at the radius of the mechanism itself.
+    first = objective_delta(problem, scale=scale, epsilon=mechanism.epsilon, neighbours=neighbours)
+    last = max(0.0, mechanism.guarantee(problem).delta_at_epsilon - first)
+    return _two_stages(lambda a: objective_delta(problem, scale=scale, epsilon=a, neighbours=neighbours), mechanism.epsilon, grid, last, stated)
+
+
+@lru_cache(maxsize=256)
+def _output(parameters: _Parameters, problem: RegularisedRisk, stated: ApproximateDP) -> Profile:
+    named, grid = _read(parameters)
+    neighbours = Neighbours(str(named["neighbours"]))
+    mechanism = GaussianOutputPerturbation(
+        scale=_number(named["scale"]),
+        epsilon=_number(named["epsilon"]),
+        tolerance=_number(named["tolerance"]),
+        noise_error=_number(named["noise_error"]),
+        grid=grid,
+        neighbours=neighbours,
+    )
+    mu = minimiser_sensitivity(problem, neighbours=neighbours) / mechanism.scale
+    last = max(0.0, mechanism.guarantee(problem).delta_at_epsilon - gaussian_delta(mechanism.epsilon, mu))
+    return _two_stages(lambda a: gaussian_delta(a, mu), mechanism.epsilon, grid, last, stated)
+
+
+_MAKERS: dict[str, Callable[[_Parameters, RegularisedRisk, ApproximateDP], Profile]] = {
+    "objective-perturbation-gaussian": _objective,
+    "output-perturbation-gaussian": _output,
+}
+
+
+def _two_stages(first: Callable[[float], float], reach: float, grid: GaussianGrid, last: float, stated: ApproximateDP) -> Profile:
+    """The curve of the module docstring at knots up to a little beyond `reach`."""
+    hidden = last * (1.0 + 1e-12) + 1e-14 * stated.delta_at_epsilon
+    at_zero = first(0.0) + ApproximateDP(epsilon=grid.epsilon, delta_at_epsilon=hidden, neighbours=stated.neighbours, theorem="").delta(0.0)
+    knots = np.unique(np.concatenate((np.linspace(0.0, _BEYOND * reach, _KNOTS), [reach])))
+    epsilons = np.concatenate(([0.0], (knots + grid.epsilon) * (1.0 + 1e-15)))
+    deltas = np.minimum(1.0, np.concatenate(([at_zero], [first(float(knot)) + hidden for knot in knots])))
+    points, values = hull(epsilons, deltas)
+    return Profile(epsilons=points, deltas_at=values, neighbours=stated.neighbours, unit=stated.unit, theorem=stated.theorem)
+
+
+def _read(parameters: _Parameters) -> tuple[dict[str, Json], GaussianGrid]:
+    named = dict(parameters)
+    return named, GaussianGrid(step=_number(named["grid_step"]), scale=_number(named["grid_scale"]), epsilon=_number(named["grid_epsilon"]))
+
+
+def _number(value: Json) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError("a number was expected")
+    return float(value)

@@ -1,0 +1,114 @@
+"""The exponential mechanism over a public list of candidates with integer scores, the smallest the best (proof note exponential.md).
+
+    P(i) = exp(-rate z_i) / sum_j exp(-rate z_j),    rate = epsilon / (2 Delta), or epsilon / Delta for monotone scores
+
+z_i integers, each of which one record moves by at most Delta, the sensitivity. Monotone: under add-remove, adding a record moves all of them in one
+direction, as numbers of mistakes do. epsilon-private (McSherry, Talwar 2007, theorem 6). Drawn exactly, by noise/choice.py: the rate is the rational
+number that it is, and no floating-point number takes part.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.certificates import Certificate, Hypothesis, Release, digest_of
+from discreet.errors import InvalidInput
+from discreet.guarantees import PureDP
+from discreet.ledger import Account, spending_on
+from discreet.mechanisms.hypotheses import noise_hypothesis
+from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.noise import Noise
+from discreet.noise.choice import select
+from discreet.version import VERSION
+
+_ROUNDING = 1e-15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExponentialMechanism:
+    """One of several public candidates, by private integer scores. Raises InvalidInput for numbers that promise nothing."""
+
+    rate: float
+    """Per unit of the score."""
+    sensitivity: int
+    """The most that one record moves one score."""
+    monotone: bool
+    """Whether one record moves all scores in the same direction; add-remove only."""
+    neighbours: Neighbours
+
+    def __post_init__(self) -> None:
+        """See class docstring."""
+        _check_sensitivity(self.sensitivity)
+        if not 0 < self.rate < float("inf"):
+            raise InvalidInput(f"the exponential mechanism needs a positive finite rate; {self.rate!r} was given.")
+        if self.monotone and self.neighbours is not ADD_REMOVE:
+            raise InvalidInput("replacing a record may move one score up and another one down: scores are monotone under add-remove only.")
+
+    @classmethod
+    def calibrate(cls, *, epsilon: float, sensitivity: int, neighbours: Neighbours, monotone: bool = False) -> "ExponentialMechanism":
+        """The mechanism that spends epsilon, or a rounding error less."""
+        if not 0 < epsilon < float("inf"):
+            raise InvalidInput(f"the exponential mechanism needs a positive finite epsilon; {epsilon!r} was given.")
+        _check_sensitivity(sensitivity)
+        rate = epsilon / (sensitivity * (1 if monotone else 2)) * (1.0 - 4.0 * _ROUNDING)
+        return cls(rate=rate, sensitivity=sensitivity, monotone=monotone, neighbours=neighbours)
+
+    @property
+    def name(self) -> str:
+        """Name in certificates, and of the registered recheck."""
+        return "exponential-mechanism"
+
+    def guarantee(self) -> PureDP:
+        """See module docstring."""
+        epsilon = self.rate * self.sensitivity * (1 if self.monotone else 2) * (1.0 + _ROUNDING)
+        return PureDP(epsilon=epsilon, neighbours=self.neighbours, theorem="the exponential mechanism")
+
+    def draw(self, scores: npt.NDArray[np.integer], noise: Noise) -> int:
+        """The index of one candidate."""
+        return int(select(noise.words(), scores, rate=Fraction(self.rate), count=1)[0])
+
+    def run(
+        self,
+        scores: npt.NDArray[np.integer],
+        noise: Noise,
+        *,
+        account: Account | None = None,
+        table: Iterable[bytes] | None = None,
+    ) -> Release:
+        """Release the index of one candidate, as an array of shape (1,), and spend on `account` or on the ledger in use.
+
+        `scores` (m,) integers of the declared sensitivity; `table` the content of the records, by which a ledger knows them again.
+        """
+        guarantee = self.guarantee()
+        with spending_on(account, guarantee, purpose=self.name, table=table) as reservation:
+            value = np.array([float(self.draw(scores, noise))])
+        certificate = Certificate(
+            mechanism=self.name,
+            parameters={"rate": self.rate, "sensitivity": self.sensitivity, "monotone": self.monotone, "neighbours": str(self.neighbours)},
+            problem={"candidates": len(scores)},
+            guarantee=guarantee,
+            hypotheses=self.hypotheses(),
+            noise=noise.description,
+            noise_private=noise.private,
+            digest=digest_of(value),
+            version=VERSION,
+            ledger_entry=None if reservation is None else reservation.id,
+        )
+        return Release(value=value, certificate=certificate)
+
+    def hypotheses(self) -> tuple[Hypothesis, ...]:
+        """The conditions of the theorem, and what enforces each."""
+        moved = f"one record moves every score by at most {self.sensitivity}" + (", all in one direction" if self.monotone else "")
+        return (
+            Hypothesis(required="the list of candidates is public", enforced="by the caller: it is an argument, fixed before the records are read"),
+            Hypothesis(required=moved, enforced="by the caller, who declares the sensitivity; scores are integers, so nothing is rounded"),
+            noise_hypothesis(f"P(i) proportional to exp(-{self.rate:.10g} score_i), exactly (selection in integer arithmetic)"),
+        )
+
+
+def _check_sensitivity(given: int) -> None:
+    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
+        raise InvalidInput(f"the sensitivity of integer scores must be a positive integer; {given!r} was given.")

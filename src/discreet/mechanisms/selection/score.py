@@ -1,0 +1,75 @@
+"""The private score of a search: how many records a model gets right, plus exact integer noise.
+
+    score = sum_i [model(x_i) = y_i] + Z,    Z discrete Laplace of scale t, or discrete Gaussian of scale s
+
+One record changes the count by at most 1, under add-remove and under replace-one, whatever the model: whether a record counts depends on the record
+and the model only. So the score is 1/t-private, or has the curve of a discrete Gaussian shifted by 1: with p(k) proportional to e^{-k^2 / (2 s^2)},
+
+    delta(epsilon) = sum over k < 1/2 - epsilon s^2 of p(k) (1 - e^{epsilon - (1 - 2 k) / (2 s^2)})
+
+(Canonne, Kamath, Steinke 2020, theorem 7: the exact curve; for s > 4096 their theorem 4, rho = 1 / (2 s^2), is used instead). The model is itself a
+release from the same records; the score is another query on them, and composes with it. No records need to be held out for that.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.errors import InvalidInput
+from discreet.guarantees import ConcentratedDP, Guarantee, Profile, PureDP
+from discreet.guarantees.profile import hull
+from discreet.neighbours import Neighbours
+from discreet.noise import Noise
+
+LAPLACE, GAUSSIAN = "discrete-laplace", "discrete-gaussian"
+_KNOTS = 65
+_WINDOW = 10.5
+"""Scales on either side that are summed; what lies beyond has probability below 1e-22, which is added."""
+_BEYOND = 1e-22
+_SUMMED = 2.0**12
+"""Beyond this scale the sums would be long, and the concentrated guarantee of the same noise is nearly as good in a small part of the whole."""
+_LARGEST = 2.0**40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountNoise:
+    """The noise of the score. Raises InvalidInput for an unknown law, or a scale that is too large to be of use."""
+
+    law: str
+    scale: float
+
+    def __post_init__(self) -> None:
+        """See class docstring."""
+        if self.law not in (LAPLACE, GAUSSIAN) or not 0 < self.scale <= _LARGEST:
+            raise InvalidInput(
+                f"the noise of a score is {LAPLACE} or {GAUSSIAN} of a scale up to 2^40 records; {self.law!r} and {self.scale!r} were given. "
+                "Raise epsilon or score_share."
+            )
+
+    def guarantee(self, neighbours: Neighbours) -> Guarantee:
+        """See module docstring."""
+        if self.law == LAPLACE:
+            return PureDP(epsilon=(1.0 + 1e-15) / self.scale, neighbours=neighbours, theorem="a count with discrete Laplace noise")
+        if self.scale > _SUMMED:
+            return ConcentratedDP(rho=0.5 / self.scale**2 * (1.0 + 1e-15), neighbours=neighbours, theorem="a count with discrete Gaussian noise")
+        epsilons, deltas = hull(*_curve(self.scale))
+        return Profile(epsilons=epsilons, deltas_at=deltas, neighbours=neighbours, theorem="a count with discrete Gaussian noise")
+
+    def score(self, correct: int, noise: Noise) -> int:
+        """The count with noise; private by itself, by `guarantee`."""
+        draw = noise.discrete_laplace if self.law == LAPLACE else noise.discrete_gaussian
+        return correct + int(draw(scale=self.scale, dimension=1, draws=1)[0, 0])
+
+
+def _curve(scale: float) -> tuple[Floats, Floats]:
+    """Points of the curve; sums of non-negative terms, raised by more than their rounding."""
+    reach = math.ceil(_WINDOW * scale) + 2
+    k = np.arange(-reach, reach + 1, dtype=np.float64)
+    density = np.exp(-0.5 * np.square(k / scale))
+    density /= density.sum()
+    losses = (0.5 - k) / scale**2
+    epsilons = np.linspace(0.0, float(losses[0]), _KNOTS)
+    deltas = [float(density @ -np.expm1(np.minimum(epsilon - losses, 0.0))) for epsilon in epsilons]
+    return epsilons, np.minimum(1.0, np.array(deltas) * (1.0 + 1e-10) + _BEYOND)

@@ -1,0 +1,85 @@
+"""Random stopping: a private search over settings that pays for little more than one fit (proof note stopping.md).
+
+    K ~ truncated negative binomial(eta, gamma);  K times: a setting drawn uniformly, a private fit, a private score;  release the best scored
+
+Guarantee: `selected` (guarantees/selection.py) of the base mechanism, which is a fit of a setting drawn at random, composed with its score.
+With one pure epsilon for fit and score together the search is at most (2 + eta) epsilon; with a curve it is charged less.
+
+Every setting has its own mechanism, with its own curve. They are known before a record is read, and the mean of the curves is what one run promises.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from discreet.certificates import Hypothesis
+from discreet.guarantees import Guarantee, Json, PureDP, compose
+from discreet.guarantees.selection import drawn_at_random, selected
+from discreet.guarantees.stopping import NegativeBinomialRuns
+from discreet.mechanisms.hypotheses import noise_hypothesis
+from discreet.mechanisms.selection.score import CountNoise
+from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.noise import Noise
+from discreet.noise.stopping import number_of_runs
+from discreet.noise.uniform import uniform_below
+
+RANDOM_STOPPING = "random-stopping"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RandomStopping:
+    """The law of the number of runs, and the noise of every score."""
+
+    law: NegativeBinomialRuns
+    score: CountNoise
+    neighbours: Neighbours
+
+    @property
+    def name(self) -> str:
+        """Name in certificates, and of the registered recheck."""
+        return RANDOM_STOPPING
+
+    def guarantee(self, curves: Sequence[Guarantee]) -> Guarantee:
+        """What the whole search promises, for one curve a setting. Raises InvalidInput for unlike neighbouring relations."""
+        fit = drawn_at_random(curves)
+        score = self.score.guarantee(self.neighbours)
+        pure = isinstance(fit, PureDP) and isinstance(score, PureDP)
+        return selected(compose([fit, score], planned=not pure), self.law)
+
+    def runs(self, noise: Noise) -> int:
+        """K, which must stay secret."""
+        return number_of_runs(noise.words(), eta=self.law.eta, gamma=self.law.gamma)
+
+    def setting(self, noise: Noise, count: int) -> int:
+        """The index of one of `count` settings, uniformly."""
+        return int(uniform_below(noise.words(), count, count=1)[0])
+
+    def parameters(self) -> dict[str, Json]:
+        """For certificates."""
+        return {
+            "eta": self.law.eta,
+            "gamma": self.law.gamma,
+            "expected_runs": self.law.mean,
+            "score_noise": self.score.law,
+            "score_scale": self.score.scale,
+            "neighbours": str(self.neighbours),
+        }
+
+    def hypotheses(self) -> tuple[Hypothesis, ...]:
+        """The conditions of the theorem, and what enforces each."""
+        counted = "add-remove" if self.neighbours is ADD_REMOVE else "replace-one"
+        return (
+            Hypothesis(required="the settings are public", enforced="arguments of the search, fixed before the records are read"),
+            Hypothesis(
+                required="every run has the guarantee of its setting that is recorded here, and runs are independent",
+                enforced="each fit draws noise of its own; its certificate is compared with the one planned, before its score is looked at",
+            ),
+            Hypothesis(
+                required=f"one record moves the number of correct records by at most 1 ({counted})",
+                enforced="a model decides on each record by itself, and the score counts every record once",
+            ),
+            Hypothesis(
+                required="the number of runs is secret, and its law is that of eta and gamma",
+                enforced="drawn exactly, in integer arithmetic, and kept nowhere; the time of a search shows it: do not let strangers measure it",
+            ),
+            noise_hypothesis(f"{self.score.law} of scale {self.score.scale:.10g} on every score, exactly"),
+        )
