@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "src").rglob("*.md")), ROOT / "CONTRIBUTING.md"]
-RUN = [ROOT / "README.md", ROOT / "docs" / "tutorial-train.md"]
+RUN = [ROOT / "README.md", *(ROOT / "docs" / page for page in ("tutorial-train.md", "kernels.md", "constraints.md", "defaults.md"))]
 
 
 def blocks(page: Path) -> list[str]:

@@ -1,7 +1,7 @@
 """Discreet: private convex learning, with guarantees that are proved, checked by machine and written down.
 
-    from discreet import LogisticRegression
-    model = LogisticRegression(epsilon=1.0, data_norm=1.0, classes=["no", "yes"]).fit(X, y)
+    from discreet import LinearSVC
+    model = LinearSVC(epsilon=1.0, delta=1e-6, data_norm=1.0, classes=["no", "yes"]).fit(X, y)
     print(model.certificate_)
 
 Names are imported when they are first used, so that the command line answers at once.
@@ -14,7 +14,20 @@ if TYPE_CHECKING:
     from discreet.certificates import Certificate, Release, Verification
     from discreet.data import Dataset, Domain, EncodedTable, Schema, read_table
     from discreet.errors import DiscreetError
-    from discreet.estimators import LinearSVC, LogisticRegression, Model
+    from discreet.estimators import (
+        ConstrainedERM,
+        GroupLasso,
+        KernelClassifier,
+        Lasso,
+        LassoClassifier,
+        LinearSVC,
+        LogisticRegression,
+        MatrixRegression,
+        Model,
+        PrivateSearchCV,
+        SimplexRegression,
+    )
+    from discreet.evaluation import PrivateEvaluation, evaluate_privately
     from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
     from discreet.noise import SeededNoise, SystemNoise
     from discreet.version import VERSION
@@ -25,19 +38,29 @@ _HOMES = {
     "ADD_REMOVE": "neighbours",
     "REPLACE_ONE": "neighbours",
     "Certificate": "certificates",
+    "ConstrainedERM": "estimators",
     "Dataset": "data",
     "DiscreetError": "errors",
     "Domain": "data",
     "EncodedTable": "data",
+    "GroupLasso": "estimators",
+    "KernelClassifier": "estimators",
+    "Lasso": "estimators",
+    "LassoClassifier": "estimators",
     "LinearSVC": "estimators",
     "LogisticRegression": "estimators",
+    "MatrixRegression": "estimators",
     "Model": "estimators",
     "Neighbours": "neighbours",
+    "PrivateEvaluation": "evaluation",
+    "PrivateSearchCV": "estimators",
     "Release": "certificates",
     "Schema": "data",
     "SeededNoise": "noise",
+    "SimplexRegression": "estimators",
     "SystemNoise": "noise",
     "Verification": "certificates",
+    "evaluate_privately": "evaluation",
     "read_table": "data",
 }
 
@@ -45,20 +68,30 @@ __all__ = [
     "ADD_REMOVE",
     "REPLACE_ONE",
     "Certificate",
+    "ConstrainedERM",
     "Dataset",
     "DiscreetError",
     "Domain",
     "EncodedTable",
+    "GroupLasso",
+    "KernelClassifier",
+    "Lasso",
+    "LassoClassifier",
     "LinearSVC",
     "LogisticRegression",
+    "MatrixRegression",
     "Model",
     "Neighbours",
+    "PrivateEvaluation",
+    "PrivateSearchCV",
     "Release",
     "Schema",
     "SeededNoise",
+    "SimplexRegression",
     "SystemNoise",
     "Verification",
     "__version__",
+    "evaluate_privately",
     "read_table",
 ]
 

@@ -74,7 +74,7 @@ def test_a_support_vector_machine_has_classes_but_no_probabilities(folder):
     assert discreet("evaluate", "model.json", "people.csv", "--data-is", "public", "--json").json["log_loss"] is None
     refused = discreet("predict", "model.json", "people.csv", "--probabilities")
     assert refused.code == 3
-    assert "a linear-svc has no probabilities" in refused.error
+    assert 'a linear-svc with the "huber-hinge" loss has no probabilities' in refused.error
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_numeric_features_come_before_categorical_ones():
         ('column = "ill"', 'colum = "ill"', "target: unknown key 'colum'. Did you mean 'column'"),
         ('column = "ill"\n', "", "target: 'column' is missing"),
         ('column = "ill"', 'column = "age"', "'age' is the target and a feature too"),
-        ('["no", "yes"]', '["no", "yes", "maybe"]', "exactly two"),
+        ('["no", "yes"]', '["no"]', "at least two"),
         ("lower = 0\nupper = 120", "upper = 120", "'lower' is missing"),
         ("upper = 120", "uper = 120", "numeric column 'age': unknown key 'uper'. Did you mean 'upper'"),
         ("upper = 120", "upper = inf", "finite"),

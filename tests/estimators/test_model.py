@@ -56,11 +56,16 @@ def test_a_model_answers_as_its_estimator(kind, rows, intercept):
     np.testing.assert_array_equal(model.decision(encoded), model.decision(TABLE))
     np.testing.assert_array_equal(model.predict(TABLE), estimator.predict(encoded))
     assert model.verify().ok
-    if kind is LogisticRegression:
-        np.testing.assert_array_equal(model.probabilities(TABLE), estimator.predict_proba(encoded))
-    else:
-        with pytest.raises(InvalidInput, match="a linear-svc has no probabilities"):
-            model.probabilities(TABLE)
+    np.testing.assert_array_equal(model.probabilities(TABLE), estimator.predict_proba(encoded))
+    np.testing.assert_array_equal(model.log_probabilities(TABLE), estimator.predict_log_proba(encoded))
+
+
+def test_a_loss_with_flat_parts_has_no_probabilities():
+    schema = schema_with()
+    model = Model.from_estimator(fitted(schema, LinearSVC, loss="huber-hinge")[0], schema)
+    assert not model.has_probabilities
+    with pytest.raises(InvalidInput, match='a linear-svc with the "huber-hinge" loss has no probabilities'):
+        model.probabilities(TABLE)
 
 
 def test_predictions_by_hand():

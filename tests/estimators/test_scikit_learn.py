@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from discreet import LinearSVC, LogisticRegression
+from discreet import KernelClassifier, Lasso, LassoClassifier, LinearSVC, LogisticRegression
 
 _RECORDS_ARE_PEOPLE = "a repeated record is another person: it changes n, which the noise and alpha depend on, so no private fit can satisfy it"
 
@@ -22,7 +22,18 @@ def _expected_failures(_estimator: object) -> dict[str, str]:
 
 
 @parametrize_with_checks(
-    [LogisticRegression(), LinearSVC(), LogisticRegression(delta=1e-6, neighbours="add-remove"), LinearSVC(mechanism="output", epsilon=10.0)],
+    [
+        LogisticRegression(),
+        LinearSVC(),
+        LogisticRegression(delta=1e-6, neighbours="add-remove"),
+        LinearSVC(mechanism="output", epsilon=10.0),
+        KernelClassifier(),
+        KernelClassifier(kernel="cauchy", gamma=0.1, n_features=20, delta=1e-6),
+        Lasso(),
+        Lasso(data_bound=None, data_norm=1.0, neighbours="add-remove", loss="huber", mechanism="frank-wolfe-gaussian"),
+        LassoClassifier(),
+        LassoClassifier(delta=0.0, fit_intercept=False, n_iter=5),
+    ],
     expected_failed_checks=_expected_failures,
 )
 def test_scikit_learn_check(estimator: object, check: object) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from discreet.cli.measures import Measures
     from discreet.estimators.model import Model
 
-_KIND = "logistic-regression"
+_KIND = "linear-svc"
 _EXAMPLES = examples("discreet demo", "discreet demo --epsilon 0.1 --neighbours add-remove --out adult.json")
 _DATA = {
     "name": "UCI Adult",

@@ -12,7 +12,7 @@ import click
 
 from discreet.cli.output import INTERRUPTED, answer, as_text, examples, json_option, refuse, refuse_same_file, step
 from discreet.cli.spending import account_from, check_would_fit, ledger_options, left_after
-from discreet.cli.training import Settings, rehearse, train, warn_of_seed
+from discreet.cli.training import Settings, rehearse, standard_kind, train, warn_of_seed
 from discreet.errors import DiscreetError, InvalidInput
 
 if TYPE_CHECKING:
@@ -39,11 +39,22 @@ _EXAMPLES = examples(
     show_default=True,
     help="What is hidden: the content of one record, or also whether it is there at all.",
 )
-@click.option("--model", "kind", type=click.Choice(["logistic-regression", "linear-svc"]), default="logistic-regression", show_default=True)
+@click.option(
+    "--model",
+    "kind",
+    type=click.Choice(["logistic-regression", "linear-svc"]),
+    show_default="linear-svc for two classes, logistic-regression for more: the least error",
+    default=None,
+)
 @click.option("--alpha", type=float, help="Strength of regularisation, of |w|^2 / 2 in the mean objective; chosen from public numbers if left out.")
 @click.option("--loss", help="Loss of a linear-svc: softplus-hinge (standard), huber-hinge or smoothed-hinge.")
-@click.option("--mechanism", default="objective", show_default=True, help="objective (least noise) or output.")
+@click.option("--mechanism", default="auto", show_default=True, help="auto (by public numbers), objective or output.")
 @click.option("--calibration", default="tight", show_default=True, help="tight, or published: as printed in the papers.")
+@click.option(
+    "--multi-class",
+    type=click.Choice(["multinomial", "one-vs-rest"]),
+    help="With more than two classes: multinomial (standard for logistic regression, least noise) or one-vs-rest.",
+)
 @click.option("--no-intercept", is_flag=True, help="Fit no intercept.")
 @click.option(
     "--intercept-scale",
@@ -67,11 +78,12 @@ def fit(  # noqa: PLR0913 - one argument an option
     epsilon: float,
     delta: float,
     neighbours: str,
-    kind: str,
+    kind: str | None,
     alpha: float | None,
     loss: str | None,
     mechanism: str,
     calibration: str,
+    multi_class: str | None,
     no_intercept: bool,
     intercept_scale: float | None,
     public_records: int | None,
@@ -96,6 +108,7 @@ def fit(  # noqa: PLR0913 - one argument an option
         "loss": loss,
         "mechanism": mechanism,
         "calibration": calibration,
+        "multi_class": multi_class,
         "fit_intercept": not no_intercept,
         "intercept_scale": intercept_scale,
         "public_records": public_records,
@@ -106,10 +119,11 @@ def fit(  # noqa: PLR0913 - one argument an option
         from discreet.estimators.whole_file import check_writable  # noqa: PLC0415
 
         schema = Schema.load(schema_path)
+        chosen = kind or standard_kind(schema)
         refuse_same_file(out, table, schema_path, *([] if ledger_path is None else [ledger_path]))
         check_writable(out, overwrite=overwrite)
         account = account_from(ledger_path, data_set, part)
-        rehearsed = rehearse(kind, schema, settings)
+        rehearsed = rehearse(chosen, schema, settings)
         if account is not None:
             check_would_fit(account, rehearsed.guarantee)
     warn_of_seed(seed)
@@ -120,14 +134,14 @@ def fit(  # noqa: PLR0913 - one argument an option
     with step("Encoding"):
         encoded = schema.encode(frame, target=True)
         del frame
-    model = train(kind, schema, settings | {"ledger": account}, encoded)
+    model = train(chosen, schema, settings | {"ledger": account}, encoded)
     del encoded
-    if (code := _save(model, out, overwrite=overwrite, as_json=as_json)) != 0:
+    if (code := save_or_show(model, out, overwrite=overwrite, as_json=as_json)) != 0:
         context.exit(code)
     _report(model, out, account, as_json=as_json)
 
 
-def _save(model: "Model", out: str, *, overwrite: bool, as_json: bool) -> int:
+def save_or_show(model: "Model", out: str, *, overwrite: bool, as_json: bool) -> int:
     """0 where the model was saved; else it is on standard output, and the exit code says why."""
     try:
         model.save(out, overwrite=overwrite)

@@ -1,6 +1,6 @@
-"""Measures of a classifier on records that need no protection, from its decision values f(x) (n,) and their signs y (n,) of +1 and -1.
+"""Measures of a classifier on records that need no protection, from its decision values and their classes.
 
-error = share of y f(x) <= 0 where f(x) = 0 counts as the first class      log loss = mean of ln(1 + e^{-y f(x)})
+error = share of records with another class than the chosen one      log loss = mean of -ln(probability of the record's own class)
 """
 
 from dataclasses import asdict, dataclass
@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.data import EncodedTable
 from discreet.errors import InvalidInput
-from discreet.estimators.model import Model
+from discreet.estimators.model import Model, chosen_codes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,28 +21,28 @@ class Measures:
     error: float
     log_loss: float | None
     """None for a model without probabilities."""
-    confusion: tuple[tuple[int, int], tuple[int, int]]
-    """confusion[actual][predicted], negative class first."""
+    confusion: tuple[tuple[int, ...], ...]
+    """confusion[actual][predicted], in the order of the declared classes: negative first where they are two."""
     always_commoner: float
     """Error of always answering the commoner class of these records."""
 
     @classmethod
     def of(cls, model: Model, table: EncodedTable) -> "Measures":
         """Those of `model` on a table of at least one record, encoded with its target."""
-        if table.signs is None:
+        codes = table.codes if table.signs is None else (table.signs > 0).astype(np.intp)
+        if codes is None:
             raise InvalidInput("the table was encoded without its target; encode it with target=True to measure a model.")
-        decision, signs = model.decision(table), table.signs
-        chosen, positive = decision > 0, signs > 0
-        missed, found = int(np.sum(positive & ~chosen)), int(np.sum(positive & chosen))
-        kept, alarmed = int(np.sum(~positive & ~chosen)), int(np.sum(~positive & chosen))
-        total = len(signs)
+        classes, total = len(model.schema.target.classes), len(codes)
+        chosen = chosen_codes(model.decision(table))
+        confusion = np.bincount(codes * classes + chosen, minlength=classes * classes).reshape(classes, classes)
+        right = int(np.trace(confusion))
         return cls(
             records=total,
-            accuracy=(kept + found) / total,
-            error=(alarmed + missed) / total,
-            log_loss=float(np.mean(np.logaddexp(0.0, -signs * decision))) if model.has_probabilities else None,
-            confusion=((kept, alarmed), (missed, found)),
-            always_commoner=min(kept + alarmed, missed + found) / total,
+            accuracy=right / total,
+            error=(total - right) / total,
+            log_loss=float(-np.mean(model.log_probabilities(table)[np.arange(total), codes])) if model.has_probabilities else None,
+            confusion=tuple(tuple(row) for row in confusion.tolist()),
+            always_commoner=(total - int(confusion.sum(axis=1).max())) / total,
         )
 
     def to_dict(self) -> dict[str, object]:

@@ -23,7 +23,7 @@ _EXAMPLES = examples(
 @click.command(short_help="Predict the class of every record of a table.", epilog=_EXAMPLES)
 @click.argument("model_path", metavar="MODEL", type=click.Path())
 @click.argument("table", type=click.Path())
-@click.option("--probabilities", is_flag=True, help="Also the probability of each class (logistic regression only).")
+@click.option("--probabilities", is_flag=True, help="Also the probability of each class (not for losses with flat parts).")
 @click.option("--out", type=click.Path(), help="The CSV file to write; standard output if left out.")
 @click.option("--overwrite", is_flag=True, help="Replace that file where it exists.")
 @json_option

@@ -23,6 +23,11 @@ def estimator_named(kind: str, schema: "Schema", settings: Settings) -> "Logisti
     return types[kind](data_norm=schema.norm_bound, **settings)
 
 
+def standard_kind(schema: "Schema") -> str:
+    """The kind of model with the least error at a budget (docs/defaults.md)."""
+    return "linear-svc" if len(schema.target.classes) == 2 else "logistic-regression"
+
+
 def rehearse(kind: str, schema: "Schema", settings: Settings) -> "Certificate":
     """Raise whatever a fit with these settings would raise on any table, by fitting one invented record: no real one has been read yet.
 
@@ -41,9 +46,11 @@ def rehearse(kind: str, schema: "Schema", settings: Settings) -> "Certificate":
         if not (isinstance(alpha, float) and 0 < alpha < float("inf")):
             raise InvalidInput(f"alpha must be a positive finite number; {alpha!r} was given.")
         public["alpha"] = None
+    two = len(schema.target.classes) == 2
     invented = EncodedTable(
         rows=as_design(np.zeros((1, schema.features))),
-        signs=np.array([1.0]),
+        signs=np.array([1.0]) if two else None,
+        codes=None if two else np.array([0]),
         classes=schema.target.classes,
         schema=schema.name,
         numeric=len(schema.numeric),

@@ -13,7 +13,7 @@ import click
 from discreet.cli.fit import save_or_show
 from discreet.cli.output import answer, examples, json_option, refuse_same_file, step
 from discreet.cli.spending import account_from, ledger_options, left_after
-from discreet.cli.training import Settings, estimator_named, warn_of_seed
+from discreet.cli.training import Settings, estimator_named, standard_kind, warn_of_seed
 from discreet.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -44,7 +44,13 @@ _EXAMPLES = examples(
     show_default=True,
     help="What is hidden: the content of one record, or also whether it is there at all.",
 )
-@click.option("--model", "kind", type=click.Choice(["logistic-regression", "linear-svc"]), default="logistic-regression", show_default=True)
+@click.option(
+    "--model",
+    "kind",
+    type=click.Choice(["logistic-regression", "linear-svc"]),
+    show_default="linear-svc for two classes, logistic-regression for more: the least error",
+    default=None,
+)
 @click.option("--expected-runs", type=float, default=None, show_default="twice the settings", help="Mean of the secret number of fits.")
 @click.option("--public-records", type=int, help="With add-remove: a number of records that you declare public, which alpha multiplies.")
 @ledger_options
@@ -62,7 +68,7 @@ def tune(  # noqa: PLR0913 - one argument an option
     epsilon: float,
     delta: float,
     neighbours: str,
-    kind: str,
+    kind: str | None,
     expected_runs: float | None,
     public_records: int | None,
     ledger_path: str | None,
@@ -85,12 +91,13 @@ def tune(  # noqa: PLR0913 - one argument an option
         from discreet.estimators.whole_file import check_writable  # noqa: PLC0415
 
         schema = Schema.load(schema_path)
+        chosen = kind or standard_kind(schema)
         refuse_same_file(out, table, schema_path, *([] if ledger_path is None else [ledger_path]))
         check_writable(out, overwrite=overwrite)
         account = account_from(ledger_path, data_set, part)
         settings: Settings = {"neighbours": neighbours, "public_records": public_records}
         search = PrivateSearchCV(
-            estimator_named(kind, schema, settings),
+            estimator_named(chosen, schema, settings),
             values,
             epsilon=epsilon,
             delta=delta,

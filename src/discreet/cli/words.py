@@ -68,9 +68,10 @@ def verdict(verification: Verification) -> str:
 
 def described(model: Model) -> str:
     """A model in one line."""
-    negative, positive = (canonical(label) for label in model.schema.target.classes)
+    names = [canonical(label) for label in model.schema.target.classes]
+    if len(names) > 2:
+        which = f"{len(names)} classes ({model.certificate.problem.get('scheme')}): {quoted(names)}"
+    else:
+        which = f"classes {quoted(names[:1])} (negative) and {quoted(names[1:])} (positive)"
     intercept = " and an intercept" if model.intercept_scale > 0 else ""
-    return (
-        f"{model.kind.replace('-', ' ')}, {model.schema.features} features{intercept}, "
-        f"classes {quoted((negative,))} (negative) and {quoted((positive,))} (positive)"
-    )
+    return f"{model.kind.replace('-', ' ')}, {model.schema.features} features{intercept}, {which}"

@@ -4,6 +4,8 @@ from discreet.data.columns import CategoricalColumn, NumericColumn, Target
 from discreet.data.dataset import Dataset
 from discreet.data.domain import Domain
 from discreet.data.encoding import EncodedTable
+from discreet.data.real_dataset import RealDataset, bounded_rows
+from discreet.data.real_domain import RealDomain
 from discreet.data.schema import Schema
 from discreet.data.stub import schema_stub
 from discreet.data.tables import read_header, read_table
@@ -14,8 +16,11 @@ __all__ = [
     "Domain",
     "EncodedTable",
     "NumericColumn",
+    "RealDataset",
+    "RealDomain",
     "Schema",
     "Target",
+    "bounded_rows",
     "read_header",
     "read_table",
     "schema_stub",

@@ -1,9 +1,9 @@
-"""What is public about one column: the bounds of a number, the categories of a label, the two classes of the target.
+"""What is public about one column: the bounds of a number, the categories of a label, the classes of the target.
 
     numeric       t = (clip(x, lower, upper) - lower) / (upper - lower) in [0, 1]   (scale = "unit")
                   2 t - 1 in [-1, 1]                                                (scale = "symmetric")
     categorical   one feature a category, 1 for the record's own and 0 for the others
-    target        +1 for classes[1], -1 for classes[0]
+    target        +1 for classes[1], -1 for classes[0]; the number of the class, from 0, where there are more than two
 
 Each is a function of one cell and of the declaration, so it costs no privacy. A cell that the declaration does not cover is refused unless
 `outside`, `other` or `missing` says what it counts as.
@@ -91,11 +91,11 @@ class CategoricalColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """The column to predict and its two classes. Raises SchemaError for any other number of classes."""
+    """The column to predict and its classes, two or more. Raises SchemaError for fewer."""
 
     column: str
     classes: tuple[Label, ...]
-    """(negative, positive): the second is +1."""
+    """(negative, positive), the second being +1; or three and more, in any order."""
     other: Label | None = None
     """The class that an undeclared value counts as. None: it is refused."""
     missing: Label | None = None
@@ -105,11 +105,8 @@ class Target:
         """Refuse what cannot be used."""
         checked_text(self.column, what="target: column")
         classes = checked_labels(self.classes, what="target: classes", at_least=0)
-        if len(classes) != 2:
-            raise SchemaError(
-                f"target: classes must be exactly two, negative first; {len(classes)} given. More than two classes are not supported yet: "
-                "keep the one to tell apart as second and map the others to the first with other."
-            )
+        if len(classes) < 2:
+            raise SchemaError(f"target: classes must be at least two, negative first where they are two; {len(classes)} given.")
         object.__setattr__(self, "classes", classes)
         for key in ("other", "missing"):
             object.__setattr__(self, key, declared(getattr(self, key), classes, what=f"target: {key}", among="classes"))

@@ -1,6 +1,6 @@
 """What is public about the records: everything a proof needs to know of them, fixed before one is read.
 
-A record is a pair (x, y), x in R^d with |x|_2 <= `norm_bound`, y one of two classes. A constant feature `intercept_scale` may be appended to
+A record is a pair (x, y), x in R^d with |x|_2 <= `norm_bound`, y one of `classes` classes. A constant feature `intercept_scale` may be appended to
 every x; it counts in the norm: |(x, t)|_2 <= R = sqrt(norm_bound^2 + t^2), and R is what every constant is computed from.
 """
 
@@ -22,6 +22,8 @@ class Domain:
     """The constant feature t appended to every row; 0 for a model without intercept."""
     records: int | None = None
     """n where it is public (replace-one, or declared); None where it is private."""
+    classes: int = 2
+    """K, the number of declared classes."""
 
     def __post_init__(self) -> None:
         """Refuse bounds that no proof can use."""
@@ -31,12 +33,14 @@ class Domain:
             raise InvalidInput(f"data_norm must be a positive finite number; {self.norm_bound!r} was given.")
         if not (math.isfinite(self.intercept_scale) and self.intercept_scale >= 0):
             raise InvalidInput(f"intercept_scale must be a non-negative finite number; {self.intercept_scale!r} was given.")
+        if self.classes < 2:
+            raise InvalidInput(f"a classifier needs at least two classes; {self.classes!r} was given.")
         if self.records is not None and self.records < 1:
             raise InvalidInput(f"the public number of records must be at least 1; {self.records!r} was given.")
 
     @property
     def dimension(self) -> int:
-        """Number of weights: d, plus one for the intercept's constant feature."""
+        """Number of weights of one linear function: d, plus one for the intercept's constant feature."""
         return self.features + (self.intercept_scale > 0)
 
     @property

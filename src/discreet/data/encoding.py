@@ -20,14 +20,28 @@ from discreet.errors import PrivateDataError
 
 
 class EncodedTable:
-    """Private rows (n, d) as a Design and, where asked for, their signs (n,) of +1.0 and -1.0."""
+    """Private rows (n, d) as a Design and, where asked for, their classes.
 
-    __slots__ = ("categorical", "classes", "numeric", "rows", "schema", "signs")
+    Two classes are `signs` (n,) of +1.0 and -1.0, more are `codes` (n,), numbers from 0; what was not asked for, or is the other, is None.
+    """
 
-    def __init__(self, *, rows: Design, signs: Floats | None, classes: tuple[Label, ...], schema: str, numeric: int, categorical: int) -> None:
-        """Hold both with what the schema makes public of them: classes, name and numbers of columns."""
+    __slots__ = ("categorical", "classes", "codes", "numeric", "rows", "schema", "signs")
+
+    def __init__(
+        self,
+        *,
+        rows: Design,
+        signs: Floats | None,
+        codes: Codes | None = None,
+        classes: tuple[Label, ...],
+        schema: str,
+        numeric: int,
+        categorical: int,
+    ) -> None:
+        """Hold them with what the schema makes public: classes, name and numbers of columns."""
         self.rows = rows
         self.signs = signs
+        self.codes = codes
         self.classes = classes
         self.schema = schema
         self.numeric = numeric
@@ -68,7 +82,11 @@ def encode_features(
     return AugmentedDesign(table, scale=np.divide(1.0, norms, out=np.ones_like(norms), where=norms > 0.0), constant=0.0)
 
 
+def encode_codes(frame: pl.DataFrame, target: Target, *, markers: Sequence[str]) -> Codes:
+    """Numbers of the classes, from 0, shape (n,)."""
+    return encode_labels(frame.get_column(target.column), target, markers=markers)
+
+
 def encode_signs(frame: pl.DataFrame, target: Target, *, markers: Sequence[str]) -> Floats:
     """+1 for classes[1] and -1 for classes[0], shape (n,)."""
-    codes = encode_labels(frame.get_column(target.column), target, markers=markers)
-    return np.where(codes == 1, 1.0, -1.0)
+    return np.where(encode_codes(frame, target, markers=markers) == 1, 1.0, -1.0)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 from discreet.data.columns import CategoricalColumn, NumericColumn, Target
-from discreet.data.encoding import EncodedTable, encode_features, encode_signs
+from discreet.data.encoding import EncodedTable, encode_codes, encode_features, encode_signs
 from discreet.data.frames import Frame, as_frame
 from discreet.data.labels import canonical, checked_text, spellings
 from discreet.data.toml_text import read_toml, write_toml
@@ -114,7 +114,7 @@ class Schema:
         return (*named, self.target.column) if target else named
 
     def encode(self, frame: Frame, *, target: bool) -> EncodedTable:
-        """The rows of `frame` as features (n, d) and, with `target`, their signs (n,); every row by itself and from this schema alone.
+        """The rows of `frame` as features (n, d) and, with `target`, their classes (n,); every row by itself and from this schema alone.
 
         `frame` is a polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table or a mapping of columns; columns not named here are
         ignored. Raises SchemaError for absent columns, InvalidInput for a cell that the schema does not cover, InvalidType for another kind of table.
@@ -124,10 +124,13 @@ class Schema:
         rows = encode_features(
             table, numeric=self.numeric, categorical=self.categorical, markers=self.missing_values, normalise=self.rows == "normalise"
         )
-        signs = encode_signs(table, self.target, markers=self.missing_values) if target else None
+        two = len(self.target.classes) == 2
+        signs = encode_signs(table, self.target, markers=self.missing_values) if target and two else None
+        codes = encode_codes(table, self.target, markers=self.missing_values) if target and not two else None
         return EncodedTable(
             rows=rows,
             signs=signs,
+            codes=codes,
             classes=self.target.classes,
             schema=self.name,
             numeric=len(self.numeric),

@@ -3,7 +3,7 @@
 from discreet.designs.augmented import AugmentedDesign
 from discreet.designs.base import BLOCK_ROWS, Design
 from discreet.designs.clipped import ClippedDesign, clip_entries
-from discreet.designs.columns import Column, Columns, columns_of
+from discreet.designs.columns import Column, columns_of
 from discreet.designs.convert import as_design
 from discreet.designs.dense import DenseDesign
 from discreet.designs.entries import entries_of
@@ -16,7 +16,6 @@ __all__ = [
     "AugmentedDesign",
     "ClippedDesign",
     "Column",
-    "Columns",
     "DenseDesign",
     "Design",
     "SparseDesign",

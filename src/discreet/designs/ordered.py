@@ -2,10 +2,10 @@
 
     ordered_matvec(design, w)_i = (..((x_i1 w_1) + x_i2 w_2) + ..) + x_id w_d        each operation rounded once; terms with w_j = 0 left out
 
-A library for matrix products may add up in another order when a table has one row more, and change the last bits of every row. That is harmless where
-a bound of the error will do. It is not where a number is compared with a threshold: neighbouring tables could then disagree on records that they share.
-So dense rows go column by column, by NumPy's elementwise multiplication and addition, which IEEE 754 defines; sparse rows go through the loop over
-the stored entries of one row that SciPy's compressed rows have.
+A library for matrix products may add up in another order when a table has one row more, and change the last bits of every row. That is harmless
+where a bound of the error will do. It is not where a number is compared with a threshold: neighbouring tables could then disagree on records that
+they share. So dense rows go column by column, by NumPy's elementwise multiplication and addition, which IEEE 754 defines; sparse rows go through
+the loop over the stored entries of one row that SciPy's compressed rows have.
 """
 
 from functools import singledispatch
@@ -17,6 +17,7 @@ from discreet.designs.augmented import AugmentedDesign
 from discreet.designs.base import Design
 from discreet.designs.clipped import entry_chunks
 from discreet.designs.sparse import SparseDesign
+from discreet.designs.tabular import TabularDesign
 
 
 @singledispatch
@@ -45,6 +46,13 @@ def _augmented(design: AugmentedDesign, weights: Floats) -> Floats:
     return result + design._constant * weights[columns] if design._constant > 0 else result
 
 
+@ordered_matvec.register
+def _tabular(design: TabularDesign, weights: Floats) -> Floats:
+    numbers = design._numeric.shape[1]
+    levels = design._indicators.matvec(weights[numbers:])
+    return levels + ordered_matvec(design._numeric, weights[:numbers]) if numbers else levels
+
+
 @singledispatch
 def ordered_row_norms(design: Design) -> Floats:
     """|x_i|_2 for every row, (n,), squares added up in the order of the columns."""
@@ -60,3 +68,8 @@ def ordered_row_norms(design: Design) -> Floats:
 @ordered_row_norms.register
 def _sparse_norms(design: SparseDesign) -> Floats:
     return design.row_norms()
+
+
+@ordered_row_norms.register
+def _tabular_norms(design: TabularDesign) -> Floats:
+    return np.sqrt(np.square(ordered_row_norms(design._numeric)) + float(len(design._codes)))

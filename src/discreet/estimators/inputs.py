@@ -4,6 +4,7 @@ scikit-learn's own converters print offending values ("could not convert string 
 conversion and checks are done here, each with a sentence made of names and public numbers, and the original exception suppressed.
 """
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,21 @@ def record_weights(sample_weight: Any, records: int, largest: float | None) -> F
             "Rescale the weights, or declare a larger max_sample_weight."
         )
     return weights
+
+
+def number(value: Any, name: str) -> float:
+    """`value` as a float. Raises InvalidInput for what is no number."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InvalidInput(f"{name} must be a number; {value!r} was given.")
+    return float(value)
+
+
+def positive(value: Any, name: str) -> float:
+    """`value` as a positive finite float. Raises InvalidInput for anything else."""
+    given = number(value, name)
+    if not (np.isfinite(given) and given > 0):
+        raise InvalidInput(f"{name} must be a positive finite number; {value!r} was given.")
+    return given
 
 
 def _plain(y: Any) -> npt.NDArray[Any]:

@@ -1,18 +1,20 @@
-"""Private linear classifiers of two classes, with scikit-learn's manners.
+"""Private linear classifiers of two or more classes, with scikit-learn's manners.
 
     minimise  (1/n) sum_i c_i l(y_i (<w, x_i> + t v)) + (alpha / 2) (|w|^2 + v^2)  + noise,    |x_i| <= data_norm,  intercept = t v
 
-Shapes: X (n, d), y (n,), coef_ (1, d), intercept_ (1,), weights_ (d,) or (d + 1,) with v last when there is an intercept. The
-regularisation strength is lambda = alpha n, on the sum.
+Shapes: X (n, d), y (n,), coef_ (1, d), intercept_ (1,), weights_ (d,) or (d + 1,) with v last when there is an intercept; with K > 2 classes
+coef_ (K, d), intercept_ (K,), and weights_ holds those vectors one class after the other (module `classes`). The regularisation strength is
+lambda = alpha n, on the sum.
 """
 
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from discreet.arrays import Floats
@@ -20,12 +22,15 @@ from discreet.certificates import Certificate
 from discreet.data import Dataset, Domain, EncodedTable
 from discreet.designs import Design
 from discreet.errors import InvalidInput
+from discreet.estimators.classes import SCHEMES, ClassRisk, class_problem, scheme_named, split_weights, with_ridge
 from discreet.estimators.decision import linear_decision
-from discreet.estimators.inputs import feature_rows, labels, record_weights
+from discreet.estimators.explanation import Explanation, Setting, explain
+from discreet.estimators.inputs import feature_rows, labels, number, positive, record_weights
+from discreet.estimators.link import has_link, log_probabilities, probabilities
 from discreet.ledger import Account, check_may_travel
 from discreet.losses import MarginLoss, loss_named
-from discreet.mechanisms.base import LearningMechanism
-from discreet.mechanisms.learning import calibrate, slack_free_ridge
+from discreet.mechanisms.base import Mechanism
+from discreet.mechanisms.learning import calibrate, calibrate_classes, default_class_ridge, default_ridge
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Noise, SeededNoise, SystemNoise
 from discreet.problems import RegularisedRisk
@@ -40,9 +45,9 @@ class ManyFits:
     """Independent private fits of one model on the same records, under one certificate for all of them together."""
 
     coef: Floats
-    """(count, d)."""
+    """(count, d), with K > 2 classes (count, K, d)."""
     intercept: Floats
-    """(count,)."""
+    """(count,), with K > 2 classes (count, K)."""
     certificate: Certificate
 
 
@@ -51,17 +56,31 @@ class _Task:
     """Everything a fit needs, checked; `data` is the only private part."""
 
     data: Dataset
-    problem: RegularisedRisk
-    mechanism: LearningMechanism
+    problem: RegularisedRisk | ClassRisk
+    mechanism: Mechanism[Any]
     classes: npt.NDArray[Any]
     declared: tuple[str, ...]
+
+
+def _require_link(estimator: "LinearClassifier") -> bool:
+    """Whether there are probabilities; AttributeError, as scikit-learn asks of methods that are not available."""
+    loss = estimator._loss()  # noqa: SLF001 - it is this class's own condition
+    if not has_link(loss):
+        raise AttributeError(
+            f"the {loss.name} loss has flat parts, so its decisions are no probabilities. Use LogisticRegression, or the softplus hinge."
+        )
+    return True
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What LogisticRegression and LinearSVC share; use one of these two."""
 
     _standard_loss: ClassVar[str]
+    _standard_scheme: ClassVar[str] = "one-vs-rest"
+    _schemes: ClassVar[tuple[str, ...]] = SCHEMES[1:]
     n_features_in_: int
+    coef_: Floats
+    intercept_: Floats
 
     def __init__(
         self,
@@ -73,8 +92,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         data_norm: float = 1.0,
         classes: Any = None,
         loss: str | MarginLoss | None = None,
-        mechanism: str = "objective",
+        mechanism: str = "auto",
         calibration: str = "tight",
+        multi_class: str | None = None,
         fit_intercept: bool = True,
         intercept_scale: float | None = None,
         class_weight: dict[Any, float] | None = None,
@@ -93,6 +113,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.loss = loss
         self.mechanism = mechanism
         self.calibration = calibration
+        self.multi_class = multi_class
         self.fit_intercept = fit_intercept
         self.intercept_scale = intercept_scale
         self.class_weight = class_weight
@@ -115,7 +136,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         release = task.mechanism.run(task.problem, task.data, self._noise(), account=self._account())
         self.classes_ = task.classes
         self.weights_ = release.value
-        self.coef_, self.intercept_ = self._split(release.value[:, np.newaxis], task.problem.domain)
+        coef, intercept = _split(release.value[:, np.newaxis], task.problem.domain)
+        self.coef_, self.intercept_ = (coef, intercept) if len(task.classes) == 2 else (coef[0], intercept[0])
         self.certificate_ = replace(release.certificate, declared=task.declared)
         return self
 
@@ -128,20 +150,72 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise InvalidInput(f"count must be a positive integer; {count!r} was given.")
         task = self._task(X, y, sample_weight)
         release = task.mechanism.run_many(task.problem, task.data, self._noise(), int(count), account=self._account())
-        coef, intercept = self._split(release.value, task.problem.domain)
+        coef, intercept = _split(release.value, task.problem.domain)
         return ManyFits(coef=coef, intercept=intercept, certificate=replace(release.certificate, declared=task.declared))
 
     def decision_function(self, X: Any) -> Floats:
-        """<w, x> + intercept, (n,), with rows shortened to data_norm as in fit."""
+        """<w, x> + intercept, (n,) or, with K > 2 classes, (n, K), with rows shortened to data_norm as in fit."""
         check_is_fitted(self)
         rows = self._rows(X, reset=False)
+        if len(self.classes_) > 2:
+            return linear_decision(rows, weights=self.coef_.T, intercept=self.intercept_, data_norm=self.data_norm)
         return linear_decision(rows, weights=self.coef_[0], intercept=float(self.intercept_[0]), data_norm=self.data_norm)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The likelier class of every row, (n,)."""
-        positive = self.decision_function(X) > 0
-        labels_of_rows: npt.NDArray[Any] = self.classes_[positive.astype(np.intp)]
+        decision = self.decision_function(X)
+        chosen = (decision > 0).astype(np.intp) if decision.ndim == 1 else decision.argmax(axis=1)
+        labels_of_rows: npt.NDArray[Any] = self.classes_[chosen]
         return labels_of_rows
+
+    @available_if(_require_link)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities of the classes, (n, K), through the link of the loss (module `link`); not there for losses without one."""
+        return probabilities(self._loss(), self.decision_function(X), multinomial=self._scheme() == "multinomial")
+
+    @available_if(_require_link)  # type: ignore[untyped-decorator]
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of `predict_proba`, (n, K)."""
+        return log_probabilities(self._loss(), self.decision_function(X), multinomial=self._scheme() == "multinomial")
+
+    def explain(self, *, features: int | None = None, records: int | None = None, classes: int | None = None) -> Explanation:
+        """Why the loss, the rows, alpha and the mechanism are what they are, and what the alternatives would cost; needs no data.
+
+        Parameters: `features` d (of the fitted model if left out); `records` n, where it is public, turns lambda into alpha; `classes` how many, if
+        they are not declared (2). Raises InvalidInput where d is unknown or epsilon is infinite, InfeasibleTarget as `fit` does.
+        """
+        neighbours, epsilon, delta = self._neighbours(), number(self.epsilon, "epsilon"), number(self.delta, "delta")
+        known = features if features is not None else self._known_features()
+        if known is None:
+            raise InvalidInput("explain needs the number of features: explain(features=d), or a fitted model.")
+        if not epsilon < np.inf:
+            raise InvalidInput("epsilon=inf is a fit without privacy and without noise; explain(...) needs a finite epsilon.")
+        norm_bound = positive(self.data_norm, "data_norm")
+        weights = [float(value) for value in (self.class_weight or {}).values()]
+        domain = Domain(
+            features=known,
+            norm_bound=norm_bound,
+            intercept_scale=self._constant(norm_bound),
+            records=self._public_records() if records is None else records,
+            classes=classes if classes is not None else 2 if self.classes is None else len(self.classes),
+        )
+        setting = Setting(
+            name=type(self).__name__,
+            problem=self._problem(domain, max(1.0, *weights, 0.0) * (self.max_sample_weight or 1.0), neighbours),
+            epsilon=epsilon,
+            delta=delta,
+            neighbours=neighbours,
+            mechanism=self.mechanism,
+            chosen=self.alpha is None,
+            calibrated=lambda problem, relation, delta, mechanism: (
+                clone(self).set_params(delta=delta, mechanism=mechanism)._calibrated(problem, relation)
+            ),
+        )
+        return explain(setting)
+
+    def _known_features(self) -> int | None:
+        """d, where it is known before a fit or from one."""
+        return vars(self).get("n_features_in_")
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickling. An unfitted model without an account does not leave a process where a ledger is in use: its spending would be lost."""
@@ -151,9 +225,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return state
 
     def __sklearn_tags__(self) -> Any:
-        """Two classes; dense and sparse input; with noise, small data sets score poorly."""
+        """Dense and sparse input; more than two classes by tight objective perturbation only; with noise, small data sets score poorly."""
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_class = self.mechanism in ("auto", "objective") and self.calibration == "tight"
         tags.classifier_tags.poor_score = True
         tags.input_tags.sparse = True
         return tags
@@ -162,34 +236,44 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         neighbours = self._neighbours()
         rows = self._rows(X, reset=True)
         records, features = rows.shape
-        classes, targets, declared = self._targets(X, y, records)
-        weights, largest = self._weights(sample_weight, targets, classes)
+        classes, codes, declared = self._targets(X, y, records)
+        weights, largest = self._weights(sample_weight, codes, classes)
         if weights is not None:
             declared = (*declared, f"the weights of the records, of which the largest possible is {largest:g}")
-        norm_bound = _positive(self.data_norm, "data_norm")
+        norm_bound = positive(self.data_norm, "data_norm")
         domain = Domain(
             features=features,
             norm_bound=norm_bound,
             intercept_scale=self._constant(norm_bound),
             records=self._public_records() if neighbours is ADD_REMOVE else records,
+            classes=len(classes),
         )
-        problem = self._problem(domain, largest, neighbours)
-        mechanism = calibrate(
-            problem,
-            mechanism=self.mechanism,
-            calibration=self.calibration,
-            epsilon=_number(self.epsilon, "epsilon"),
-            delta=_number(self.delta, "delta"),
-            neighbours=neighbours,
-        )
-        data = Dataset(rows=rows, signs=targets, domain=domain, weights=weights)
+        problem, mechanism = self._calibrated(self._problem(domain, largest, neighbours), neighbours)
+        data = Dataset(rows=rows, codes=codes, domain=domain, weights=weights)
         return _Task(data=data, problem=problem, mechanism=mechanism, classes=classes, declared=declared)
+
+    def _calibrated(self, two_classes: RegularisedRisk, neighbours: Neighbours) -> tuple[RegularisedRisk | ClassRisk, Mechanism[Any]]:
+        """The problem that is solved and its mechanism: those of two classes, or of more."""
+        epsilon, delta = number(self.epsilon, "epsilon"), number(self.delta, "delta")
+        many = class_problem(self._scheme(), two_classes)
+        if two_classes.domain.classes == 2:
+            return two_classes, calibrate(
+                two_classes, mechanism=self.mechanism, calibration=self.calibration, epsilon=epsilon, delta=delta, neighbours=neighbours
+            )
+        if self.alpha is None and 0 < epsilon < np.inf and 0 <= delta < 1:
+            many = with_ridge(many, default_class_ridge(many, epsilon=epsilon, delta=delta, neighbours=neighbours))
+        return many, calibrate_classes(
+            many, mechanism=self.mechanism, calibration=self.calibration, epsilon=epsilon, delta=delta, neighbours=neighbours
+        )
+
+    def _scheme(self) -> str:
+        return scheme_named(self.multi_class, standard=self._standard_scheme, allowed=self._schemes)
 
     def _problem(self, domain: Domain, largest_weight: float, neighbours: Neighbours) -> RegularisedRisk:
         problem = RegularisedRisk(loss=self._loss(), regulariser=L2(strength=1.0), domain=domain, max_weight=largest_weight)
-        epsilon, delta = _number(self.epsilon, "epsilon"), _number(self.delta, "delta")
+        epsilon, delta = number(self.epsilon, "epsilon"), number(self.delta, "delta")
         if self.alpha is not None:
-            alpha = _positive(self.alpha, "alpha")
+            alpha = positive(self.alpha, "alpha")
             if domain.records is None:
                 raise InvalidInput(
                     "alpha multiplies the number of records, which add-remove keeps private; "
@@ -198,12 +282,13 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return replace(problem, regulariser=L2(strength=alpha * domain.records))
         if not 0 < epsilon < np.inf:
             return problem
-        return replace(problem, regulariser=L2(strength=slack_free_ridge(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)))
+        ridge = default_ridge(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, mechanism=self.mechanism)
+        return replace(problem, regulariser=L2(strength=ridge))
 
     def _constant(self, norm_bound: float) -> float:
         if not self.fit_intercept:
             return 0.0
-        return _INTERCEPT_SHARE * norm_bound if self.intercept_scale is None else _positive(self.intercept_scale, "intercept_scale")
+        return _INTERCEPT_SHARE * norm_bound if self.intercept_scale is None else positive(self.intercept_scale, "intercept_scale")
 
     def _loss(self) -> MarginLoss:
         if self.loss is None:
@@ -242,37 +327,39 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         validate_data(self, X, reset=reset, skip_check_array=True)
         return rows
 
-    def _targets(self, X: Any, y: Any, records: int) -> tuple[npt.NDArray[Any], Floats, tuple[str, ...]]:
+    def _targets(self, X: Any, y: Any, records: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp], tuple[str, ...]]:
         if isinstance(X, EncodedTable):
-            if X.signs is None:
+            found = X.codes if X.signs is None else X.signs > 0
+            if found is None:
                 raise InvalidInput("the table was encoded without its target; encode it with target=True to fit.")
             if y is not None:
                 raise InvalidInput("an encoded table brings its own targets; leave y out.")
-            return np.asarray(X.classes), X.signs, ("the schema: columns, bounds, categories and classes",)
+            return np.asarray(X.classes), np.asarray(found, dtype=np.intp), ("the schema: columns, bounds, categories and classes",)
         given = labels(y, type(self).__name__, records)
         if self.classes is None:
             classes = np.unique(given)
             declared = ("the set of labels that occur in y, since classes=None",)
-            if classes.shape[0] > 2:
-                raise InvalidInput(
-                    "Only binary classification is supported. The type of the target is multiclass; two classes are needed, more were given."
-                )
         else:
             classes = np.asarray(self.classes)
             declared = ("the classes",)
-        if classes.ndim != 1 or classes.shape[0] != 2 or classes[0] == classes[1]:
-            raise InvalidInput(f"two different classes are needed, {classes.size} class(es) given. Declare both with classes=[negative, positive].")
-        positive, negative = given == classes[1], given == classes[0]
-        if not np.all(positive | negative):
+        if classes.ndim != 1 or classes.shape[0] < 2 or len(set(classes.tolist())) < len(classes):
+            raise InvalidInput(
+                f"two or more different classes are needed, {classes.size} class(es) given. "
+                "Declare all of them with classes=[negative, positive], or a longer list."
+            )
+        codes = np.full(records, -1, dtype=np.intp)
+        for code, label in enumerate(classes):
+            codes[given == label] = code
+        if np.any(codes < 0):
             raise InvalidInput(
                 f"y holds a label outside the declared classes {classes.tolist()}; declare every class that may occur, or map the others first."
             )
-        return classes, np.where(positive, 1.0, -1.0), declared
+        return classes, codes, declared
 
-    def _weights(self, sample_weight: Any, signs: Floats, classes: npt.NDArray[Any]) -> tuple[Floats | None, float]:
+    def _weights(self, sample_weight: Any, codes: npt.NDArray[np.intp], classes: npt.NDArray[Any]) -> tuple[Floats | None, float]:
         """Weights (n,) or None, and the public bound on the weight of a record."""
-        declared = None if self.max_sample_weight is None else _positive(self.max_sample_weight, "max_sample_weight")
-        weights = record_weights(sample_weight, signs.shape[0], declared)
+        declared = None if self.max_sample_weight is None else positive(self.max_sample_weight, "max_sample_weight")
+        weights = record_weights(sample_weight, codes.shape[0], declared)
         largest = 1.0 if weights is None else declared or float(weights.max())
         if self.class_weight is None:
             return weights, largest
@@ -281,8 +368,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"class_weight must be a dict from the classes {classes.tolist()} to public weights; "
                 "weights learnt from the data ('balanced') would leak the class counts."
             )
-        per_class = [float(_positive(self.class_weight.get(label, 1.0), "class_weight")) for label in classes.tolist()]
-        by_record = np.where(signs > 0, per_class[1], per_class[0])
+        per_class = [float(positive(self.class_weight.get(label, 1.0), "class_weight")) for label in classes.tolist()]
+        by_record = np.asarray(per_class)[codes]
         if weights is None:
             return by_record, max(per_class)
         return by_record * weights, max(per_class) * largest
@@ -299,22 +386,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return SeededNoise(int(state.integers(2**63 - 1)))
         raise InvalidInput(f"random_state must be None, an integer or a NumPy random source; an object of type {type(state).__name__} was given.")
 
-    @staticmethod
-    def _split(weights: Floats, domain: Domain) -> tuple[Floats, Floats]:
-        coef = np.ascontiguousarray(weights[: domain.features].T)
-        if domain.intercept_scale == 0:
-            return coef, np.zeros(coef.shape[0])
-        return coef, weights[domain.features] * domain.intercept_scale
 
-
-def _number(value: Any, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise InvalidInput(f"{name} must be a number; {value!r} was given.")
-    return float(value)
-
-
-def _positive(value: Any, name: str) -> float:
-    number = _number(value, name)
-    if not (np.isfinite(number) and number > 0):
-        raise InvalidInput(f"{name} must be a positive finite number; {value!r} was given.")
-    return number
+def _split(weights: Floats, domain: Domain) -> tuple[Floats, Floats]:
+    return split_weights(weights, features=domain.features, intercept_scale=domain.intercept_scale, classes=domain.classes)

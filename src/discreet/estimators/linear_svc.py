@@ -1,4 +1,4 @@
-"""Private linear support vector machine of two classes: a smooth hinge, minimised under differential privacy.
+"""Private linear support vector machine of two or more classes: a smooth hinge, minimised under differential privacy.
 
 The hinge itself has no smooth minimiser and no proof here; the softplus hinge (default) approaches it and asks for about 1.6 times less
 noise than the Huber hinge at the same budget.
@@ -14,7 +14,8 @@ class LinearSVC(LinearClassifier):
 
     Parameters and attributes are those of LogisticRegression, except
 
-    loss : None or "softplus-hinge" (temperature 0.5), "huber-hinge", "smoothed-hinge" (half-width 0.5), or one of the losses of
+    multi_class : None or "one-vs-rest", for more than two classes: one machine for each class against the others.
+    loss : None or "softplus-hinge" (temperature 0.25), "huber-hinge", "smoothed-hinge" (half-width 0.5), or one of the losses of
     discreet.losses with other constants. "hinge" is refused.
 
     Examples

@@ -1,15 +1,13 @@
-"""Private logistic regression of two classes: regularised logistic loss, minimised under differential privacy.
+"""Private logistic regression of two or more classes: regularised logistic loss, minimised under differential privacy.
 
-Guarantee: (epsilon, delta) for one record, by objective perturbation (T1, T2) or output perturbation; proof notes in discreet/mechanisms/learning.
+Guarantee: (epsilon, delta) for one record, by objective perturbation (T1, T2; M1 to M3 for more than two classes) or output perturbation; proof
+notes in discreet/mechanisms/learning.
 """
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import numpy as np
-from scipy.special import expit, log_expit
-
-from discreet.arrays import Floats
 from discreet.errors import InvalidInput
+from discreet.estimators.classes import SCHEMES
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.losses import Logistic, MarginLoss
 
@@ -25,10 +23,11 @@ class LogisticRegression(LinearClassifier):
     alpha : coefficient of |w|^2 / 2 in the mean objective. None takes the smallest value at which the privacy theorem has no slack,
         from public numbers.
     data_norm : bound on the Euclidean norm of a row of X; longer rows are shortened to it, in fit and in predict. Never learnt from the data.
-    classes : [negative, positive]. None means that you declare the labels in y public.
+    classes : [negative, positive], or a longer list. None means that you declare the labels in y public.
     loss : None or "logistic": only the logistic loss has probabilities.
     mechanism : "objective" (less noise) or "output".
     calibration : "tight", or "published" for Chaudhuri et al. (2011) as printed.
+    multi_class : with more than two classes, "multinomial" (None; one softmax for all, least noise) or "one-vs-rest".
     fit_intercept, intercept_scale : an intercept is a constant feature of this size, regularised and counted in the norm of a row; None
         takes 0.3 data_norm.
     class_weight : public weights by class, a dict.
@@ -41,10 +40,11 @@ class LogisticRegression(LinearClassifier):
 
     Attributes
     ----------
-    coef_ : weights of the features, (1, d).
-    intercept_ : (1,), zero without intercept.
-    weights_ : the released vector, (d,) or (d + 1,); the last entry times the constant feature is the intercept.
-    classes_ : [negative, positive], as declared.
+    coef_ : weights of the features, (1, d); with K > 2 classes (K, d).
+    intercept_ : (1,) or (K,), zero without intercept.
+    weights_ : the released vector, (d,) or (d + 1,); the last entry times the constant feature is the intercept. With K > 2 classes the K vectors
+        one after the other, (K d,) or (K (d + 1),).
+    classes_ : [negative, positive], or all classes, as declared.
     n_features_in_, feature_names_in_ : d, and the names of the columns where X has them.
     certificate_ : what the release promises and why; `certificate_.verify(weights_)` checks it.
 
@@ -59,16 +59,8 @@ class LogisticRegression(LinearClassifier):
     """
 
     _standard_loss: ClassVar[str] = "logistic"
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Probabilities of the two classes, (n, 2)."""
-        decision = self.decision_function(X)
-        return np.column_stack((expit(-decision), expit(decision)))
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithms of `predict_proba`, (n, 2)."""
-        decision = self.decision_function(X)
-        return np.column_stack((log_expit(-decision), log_expit(decision)))
+    _standard_scheme: ClassVar[str] = "multinomial"
+    _schemes: ClassVar[tuple[str, ...]] = SCHEMES
 
     def _loss(self) -> MarginLoss:
         loss = super()._loss()

@@ -1,6 +1,7 @@
 """A model as a value that may be saved, sent and published: the released weights with the schema and the certificate they belong to.
 
     f(x) = <w, x> min(1, R / |x|_2) + t v,     weights = (w, v),     the answer is classes[1] where f(x) > 0, else classes[0]
+    K > 2 classes: f_k for each,    weights = (w_1, v_1, ..., w_K, v_K),     the answer is the class with the largest f_k(x)
 
 x is the row that the schema makes of a record, exactly as in the fit; R (`data_norm`) and t (`intercept_scale`) are the certificate's. Everything
 here is public: a Model has never held a record.
@@ -17,7 +18,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit
 
 from discreet.arrays import Floats
 from discreet.certificates import Certificate, Check, Verification
@@ -27,13 +27,16 @@ from discreet.data.labels import canonical
 from discreet.data.words import did_you_mean, quoted
 from discreet.designs import Design
 from discreet.errors import DiscreetError, FileFormatError, InvalidInput, InvalidType
+from discreet.estimators.classes import SCHEMES, split_weights
 from discreet.estimators.decision import linear_decision
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.estimators.linear_svc import LinearSVC
+from discreet.estimators.link import has_link, log_probabilities, probabilities
 from discreet.estimators.logistic_regression import LogisticRegression
 from discreet.estimators.strict_json import printable, read_object
 from discreet.estimators.whole_file import write_whole
 from discreet.guarantees import Json
+from discreet.losses import Logistic, MarginLoss, loss_named
 
 FORMAT = "discreet-model/1"
 """The format of a model file; another version is refused."""
@@ -50,7 +53,7 @@ class Model:
     """"logistic-regression" or "linear-svc"."""
     schema: Schema
     weights: Floats
-    """(d,) or, with an intercept, (d + 1,); read-only."""
+    """(d,) or, with an intercept, (d + 1,); with K > 2 classes K times as long, one class after the other; read-only."""
     certificate: Certificate
 
     KINDS: ClassVar[tuple[str, ...]] = tuple(_ESTIMATORS)
@@ -106,34 +109,46 @@ class Model:
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether decision values are log odds."""
-        return self.kind == "logistic-regression"
+        """Whether decision values are probabilities in another scale: not for losses with flat parts (module `link`)."""
+        loss = self._loss()
+        return loss is not None and has_link(loss)
 
     def require_probabilities(self) -> None:
         """Raise InvalidInput for a model that has none."""
         if not self.has_probabilities:
-            raise InvalidInput(f"a {self.kind} has no probabilities, only classes and decision values. Fit a logistic-regression for probabilities.")
+            raise InvalidInput(
+                f"a {self.kind} with the {_brief(self.certificate.problem.get('loss'))} loss has no probabilities, only classes and decision values. "
+                "Fit a logistic-regression, or a linear-svc with the softplus-hinge, for probabilities."
+            )
 
     def decision(self, frame: "Frame | EncodedTable") -> Floats:
-        """f(x) of every record of a table (see `Schema.encode`), (n,); positive for the second class. Raises as `Schema.encode` does."""
+        """f(x) of every record of a table (see `Schema.encode`), (n,), positive for the second class; (n, K) for K > 2 classes.
+
+        Raises as `Schema.encode` does.
+        """
         rows = self._rows(frame)
-        features = self.schema.features
-        intercept = float(self.weights[features]) * self.intercept_scale if len(self.weights) > features else 0.0
-        return linear_decision(rows, weights=self.weights[:features], intercept=intercept, data_norm=self.data_norm)
+        classes = len(self.schema.target.classes)
+        columns = self.weights[:, np.newaxis]
+        coef, intercept = split_weights(columns, features=self.schema.features, intercept_scale=self.intercept_scale, classes=classes)
+        if classes > 2:
+            return linear_decision(rows, weights=coef[0].T, intercept=intercept[0], data_norm=self.data_norm)
+        return linear_decision(rows, weights=coef[0], intercept=float(intercept[0]), data_norm=self.data_norm)
 
     def predict(self, frame: "Frame | EncodedTable") -> npt.NDArray[Any]:
         """The likelier class of every record, (n,), as the schema declares it."""
         classes = self.schema.target.classes
         alike = len({type(label) for label in classes}) == 1
         labels = np.array(classes) if alike else np.array(classes, dtype=object)
-        chosen: npt.NDArray[Any] = labels[(self.decision(frame) > 0).astype(np.intp)]
+        chosen: npt.NDArray[Any] = labels[chosen_codes(self.decision(frame))]
         return chosen
 
     def probabilities(self, frame: "Frame | EncodedTable") -> Floats:
-        """Probabilities of the two classes, (n, 2). Raises InvalidInput for a support vector machine, which has none."""
-        self.require_probabilities()
-        decision = self.decision(frame)
-        return np.column_stack((expit(-decision), expit(decision)))
+        """Probabilities of the K classes, (n, K). Raises InvalidInput for a model without."""
+        return probabilities(self._link(), self.decision(frame), multinomial=self._multinomial)
+
+    def log_probabilities(self, frame: "Frame | EncodedTable") -> Floats:
+        """Logarithms of `probabilities`, accurate where these are tiny. Raises as it does."""
+        return log_probabilities(self._link(), self.decision(frame), multinomial=self._multinomial)
 
     def verify(self) -> Verification:
         """Check the certificate against the weights, and that model, schema and certificate agree."""
@@ -206,7 +221,9 @@ class Model:
         """Whether the parts belong together, in words."""
         problem, schema = self.certificate.problem, self.schema
         features, norm, loss = problem.get("features"), problem.get("data_norm"), problem.get("loss")
-        expected = (schema.features + (self.intercept_scale > 0),)
+        classes = len(schema.target.classes)
+        expected = ((schema.features + (self.intercept_scale > 0)) * (1 if classes == 2 else classes),)
+        stated, scheme = problem.get("classes", 2), problem.get("scheme")
         shape = "a vector" if self.weights.ndim == 1 else "an array"
         return (
             Check(
@@ -220,6 +237,11 @@ class Model:
                 f"the schema bounds rows by {schema.norm_bound:.10g}, the certificate states {_brief(norm)}",
             ),
             Check(
+                "classes",
+                _same(stated, classes) and (scheme in SCHEMES if classes > 2 else scheme is None),
+                f"the schema declares {classes} classes, the certificate is for {_brief(stated)}",
+            ),
+            Check(
                 "weights",
                 self.weights.shape == expected,
                 f"{expected[0]} weights belong to this problem, the model holds {shape} of {self.weights.size}",
@@ -229,7 +251,38 @@ class Model:
 
     def _has_its_loss(self) -> bool:
         loss = self.certificate.problem.get("loss")
-        return loss == "logistic" if self.has_probabilities else isinstance(loss, str)
+        if self.kind == "logistic-regression":
+            return loss == ("multinomial-logistic" if self._multinomial else "logistic")
+        return isinstance(loss, str)
+
+    @property
+    def _multinomial(self) -> bool:
+        return self.certificate.problem.get("scheme") == "multinomial"
+
+    def _link(self) -> MarginLoss:
+        self.require_probabilities()
+        loss = self._loss()
+        if loss is None:
+            raise InvalidInput("the certificate names no loss that this version knows.")
+        return loss
+
+    def _loss(self) -> MarginLoss | None:
+        """The loss that the certificate names; None where it names none that this version knows."""
+        if self._multinomial:
+            return Logistic()
+        name, parameters = self.certificate.problem.get("loss"), self.certificate.problem.get("loss_parameters")
+        if not isinstance(name, str) or not isinstance(parameters, dict):
+            return None
+        try:
+            return loss_named(name, {key: _positive_or_zero(value) for key, value in parameters.items()})
+        except InvalidInput:
+            return None
+
+
+def chosen_codes(decision: Floats) -> npt.NDArray[np.intp]:
+    """Numbers of the chosen classes, (n,), from decisions (n,) or (n, K)."""
+    codes: npt.NDArray[np.intp] = (decision > 0).astype(np.intp) if decision.ndim == 1 else decision.argmax(axis=1)
+    return codes
 
 
 def _same(stated: Json, expected: float) -> bool:

@@ -25,6 +25,7 @@ from discreet.guarantees.parallel import parallel
 from discreet.guarantees.profile import Profile
 from discreet.guarantees.pure import PureDP
 from discreet.guarantees.renyi import RenyiDP
+from discreet.guarantees.selection import selected
 
 __all__ = [
     "AnyGuarantee",
@@ -56,6 +57,7 @@ __all__ = [
     "n_fold",
     "parallel",
     "post_processed",
+    "selected",
     "to_approximate",
     "to_central",
     "to_concentrated",

@@ -18,13 +18,13 @@ from discreet.errors import InvalidInput
 class SoftplusHinge:
     """Softplus hinge T log(1 + exp((1 - m) / T)) of the margin m."""
 
-    temperature: float = 0.5
+    temperature: float = 0.25
     """Width of the bend, in units of the margin."""
 
     def __post_init__(self) -> None:
         """Refuse a temperature that is not a positive finite number."""
         if not (np.isfinite(self.temperature) and self.temperature > 0):
-            raise InvalidInput(f"the softplus hinge needs a temperature > 0; {self.temperature!r} was given. Try 0.5.")
+            raise InvalidInput(f"the softplus hinge needs a temperature > 0; {self.temperature!r} was given. Try 0.25.")
 
     @property
     def name(self) -> str:

@@ -7,6 +7,7 @@ promises nothing it can compute.
 
 from abc import ABC, abstractmethod
 from dataclasses import asdict, is_dataclass
+from typing import Generic, TypeVar
 
 from discreet.arrays import Floats
 from discreet.certificates import Certificate, Hypothesis, Release, digest_of
@@ -14,15 +15,18 @@ from discreet.data import Dataset
 from discreet.errors import InvalidInput
 from discreet.guarantees import Guarantee, Json, compose
 from discreet.ledger import Account, spending_on
-from discreet.mechanisms.hypotheses import problem_record
+from discreet.mechanisms.hypotheses import AnyRisk, problem_record
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise
 from discreet.problems import RegularisedRisk
 from discreet.version import VERSION
 
+P = TypeVar("P", bound=AnyRisk)
+"""The public problem that a mechanism is for."""
 
-class LearningMechanism(ABC):
-    """A calibrated mechanism that releases the weights of a linear model. Subclasses are final frozen dataclasses with a field `neighbours`."""
+
+class Mechanism(ABC, Generic[P]):
+    """A calibrated mechanism that releases the weights of linear models. Subclasses are final frozen dataclasses with a field `neighbours`."""
 
     __slots__ = ()
 
@@ -35,18 +39,22 @@ class LearningMechanism(ABC):
         """Name in certificates, and of the registered recheck."""
 
     @abstractmethod
-    def guarantee(self, problem: RegularisedRisk) -> Guarantee:
+    def guarantee(self, problem: P) -> Guarantee:
         """What one run promises on this public problem; needs no data."""
 
     @abstractmethod
-    def hypotheses(self, problem: RegularisedRisk) -> tuple[Hypothesis, ...]:
+    def weight_noise(self, problem: P) -> float:
+        """About how far the noise alone moves the weights, in Euclidean norm; at most that far for noise in the objective. Public, in no proof."""
+
+    @abstractmethod
+    def hypotheses(self, problem: P) -> tuple[Hypothesis, ...]:
         """The conditions of the theorem, and what enforces each."""
 
     @abstractmethod
-    def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
+    def draw(self, problem: P, data: Dataset, noise: Noise, count: int) -> Floats:
         """`count` independent outputs as columns, (dimension, count). Raises SolverFailure, having spent."""
 
-    def run(self, problem: RegularisedRisk, data: Dataset, noise: Noise, *, account: Account | None = None) -> Release:
+    def run(self, problem: P, data: Dataset, noise: Noise, *, account: Account | None = None) -> Release:
         """Release the weights once, shape (dimension,), and spend on `account`, or on the ledger in use (`discreet.ledger.using`).
 
         Raises BudgetExceeded before anything is drawn; SolverFailure when the tolerance of the proof cannot be certified: the budget then counts
@@ -57,7 +65,7 @@ class LearningMechanism(ABC):
             value = self.draw(problem, data, noise, 1)[:, 0]
         return self._certified(problem, guarantee, noise, value, releases=1, entry=None if reservation is None else reservation.id)
 
-    def run_many(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int, *, account: Account | None = None) -> Release:
+    def run_many(self, problem: P, data: Dataset, noise: Noise, count: int, *, account: Account | None = None) -> Release:
         """`count` independent releases as columns (dimension, count); one certificate covers all of them together, so epsilon and delta add up."""
         if count < 1:
             raise InvalidInput(f"the number of releases must be at least 1; {count!r} was given.")
@@ -66,7 +74,7 @@ class LearningMechanism(ABC):
             value = self.draw(problem, data, noise, count)
         return self._certified(problem, guarantee, noise, value, releases=count, entry=None if reservation is None else reservation.id)
 
-    def _certified(self, problem: RegularisedRisk, guarantee: Guarantee, noise: Noise, value: Floats, *, releases: int, entry: str | None) -> Release:
+    def _certified(self, problem: P, guarantee: Guarantee, noise: Noise, value: Floats, *, releases: int, entry: str | None) -> Release:
         certificate = Certificate(
             mechanism=self.name,
             parameters=self._parameters(),
@@ -95,3 +103,9 @@ class LearningMechanism(ABC):
                 case _:
                     named[key] = value
         return named
+
+
+class LearningMechanism(Mechanism[RegularisedRisk]):
+    """A mechanism for one linear model of two classes."""
+
+    __slots__ = ()

@@ -39,7 +39,7 @@ MOST = 1 << 31
 
 def select(words: Words, scores: npt.NDArray[np.integer], *, rate: Fraction | float, count: int) -> Integers:
     """`count` independent indices i of P(i) proportional to exp(-rate scores[i]); scores of shape (n,), integers of at most 64 bits, n < 2^31."""
-    gaps = _gaps(scores)
+    gaps = gaps_of(scores)
     c = exact(rate, "rate")
     upper, lower = weights(gaps, c)
     ends = np.cumsum(upper)
@@ -88,7 +88,7 @@ def _powers(rate: Fraction) -> Integers:
     return np.array(table, dtype=np.int64)
 
 
-def _gaps(scores: npt.NDArray[np.integer]) -> WordArray:
+def gaps_of(scores: npt.NDArray[np.integer]) -> WordArray:
     """score - smallest score, exactly, as unsigned 64-bit integers."""
     if not isinstance(scores, np.ndarray) or not np.issubdtype(scores.dtype, np.integer):
         raise InvalidType("exact selection needs an array of integer scores: divide by the step of a public grid and round first.")

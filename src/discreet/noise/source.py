@@ -5,6 +5,7 @@
                         (Chaudhuri, Monteleoni, Sarwate 2011, eq. 7)
     discrete_gaussian:  integers with probability proportional to exp(-k^2 / (2 scale^2)), exactly (Canonne, Kamath, Steinke 2020)
     discrete_laplace:   integers with probability proportional to exp(-|k| / scale), exactly
+    choice:             an index with probability proportional to exp(-rate score), scores integers, exactly
 
 Bits come from ChaCha20 under a fresh 256-bit key for every call, so no state is shared between calls, threads or forked workers, and no key
 outlives a call.
@@ -18,11 +19,13 @@ from fractions import Fraction
 from itertools import count
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet.arrays import Floats
 from discreet.errors import InvalidInput, PrivateDataError
 from discreet.noise.continuous import EXPONENTIAL_LIMIT, NORMAL_ERROR, NORMAL_LIMIT, standard_exponentials, standard_normals
 from discreet.noise.discrete import discrete_gaussian, discrete_laplace
+from discreet.noise.tally import select_one
 from discreet.noise.words import Integers, Words, keyed_words, system_words
 
 
@@ -66,6 +69,10 @@ class Noise(ABC):
     def discrete_laplace(self, *, scale: float, dimension: int, draws: int) -> Integers:
         """Independent integers with P(k) proportional to exp(-|k| / scale), exactly, (dimension, draws)."""
         return discrete_laplace(self.words(), scale=_checked(scale, "scale"), count=draws * dimension).reshape(dimension, draws)
+
+    def choice(self, scores: npt.NDArray[np.integer], *, rate: float) -> int:
+        """One index i with P(i) proportional to exp(-rate scores[i]), exactly, for integer scores (n,)."""
+        return select_one(self.words(), scores, rate=_checked(rate, "rate"))
 
 
 @dataclass(frozen=True, slots=True)

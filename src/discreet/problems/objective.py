@@ -24,7 +24,7 @@ In all about (B + p |w| c R / L + 40) u sum_i c_i L R_i, hence linear in n. Unde
 squares or products are taken. An overflow gives infinity or not-a-number, which no tolerance accepts.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -33,11 +33,8 @@ import numpy as np
 from discreet.arrays import Floats, Matrix
 from discreet.designs import Design
 from discreet.losses import MarginLoss
+from discreet.problems.rounding import TINY, UNIT, chunks, gamma, norms_above, two_sum
 
-_UNIT = 2.0**-53
-_TINY = 2.0**-1022
-_CHUNK = 8192
-"""Elementwise work is done on this many numbers at a time: fast in cache, and no temporary array as long as the table."""
 _FINE = 8192
 """The finer bound of item 2, two more slopes a record, is worth it when the coarse one exceeds this many u sum_i c_i L R_i: eight blocks' worth."""
 
@@ -79,7 +76,7 @@ class MarginObjective:
     def value(self, point: Floats, margins: Floats) -> float:
         """G(w)."""
         total = 0.0
-        for rows in _chunks(len(margins)):
+        for rows in chunks(len(margins)):
             value = self.loss.value(margins[rows])
             total += float(value.sum() if self.weights is None else value @ self.weights[rows])
         return total + 0.5 * self.ridge * float(point @ point) + (float(self.linear @ point) if self.linear is not None else 0.0)
@@ -95,7 +92,7 @@ class MarginObjective:
     def curvatures(self, margins: Floats) -> Floats:
         """c_i l''(m_i), shape (n,): the weights of the Hessian."""
         curvatures = np.empty_like(margins)
-        for rows in _chunks(len(margins)):
+        for rows in chunks(len(margins)):
             curvatures[rows] = self.loss.curvature(margins[rows])
         return curvatures if self.weights is None else curvatures * self.weights
 
@@ -114,13 +111,18 @@ class MarginObjective:
         """Diagonal of the Hessian, (d,)."""
         return self.design.gram_diagonal(curvatures) + self.ridge
 
+    def preconditioner(self, curvatures: Floats) -> Callable[[Floats], Floats]:
+        """The inverse of the Hessian's diagonal, applied to (d,)."""
+        inverse = 1.0 / self.hessian_diagonal(curvatures)
+        return lambda vector: inverse * vector
+
     def slope_along(self, step: float, margins: Floats, change: Floats, base: float, bend: float) -> float:
         """d/dt G(w + t v) at t = `step`, in O(n) without a pass over the table.
 
         `change` holds v's margins, base = <ridge w + linear, v>, bend = ridge |v|^2.
         """
         total = 0.0
-        for rows in _chunks(len(margins)):
+        for rows in chunks(len(margins)):
             total += float(self._slopes(margins[rows] + step * change[rows], rows) @ change[rows])
         return total + base + step * bend
 
@@ -134,11 +136,11 @@ class MarginObjective:
         """Gradients of G_j = G without its linear term + <linears_j, .> at the columns of `points` (d, k): shape (d, k), and (k,) certified norms."""
         dimension, models = points.shape
         lipschitz, smoothness = self.loss.lipschitz, self.loss.smoothness
-        norms = _norms_above(points)
+        norms = norms_above(points)
         once, twice, largest = self._row_sums
-        margin_error = (_gamma(self.design.width + 4) + 12 * _UNIT) * norms + dimension * _TINY  # a unit of R_i; 12 u more below
-        coarse = smoothness * (margin_error * twice + 12 * _UNIT * once)
-        fine = np.any(coarse > _FINE * _UNIT * lipschitz * once)
+        margin_error = (gamma(self.design.width + 4) + 12 * UNIT) * norms + dimension * TINY  # a unit of R_i; 12 u more below
+        coarse = smoothness * (margin_error * twice + 12 * UNIT * once)
+        fine = np.any(coarse > _FINE * UNIT * lipschitz * once)
         tails = np.zeros(models)
         high, low, sizes = np.zeros_like(points), np.zeros_like(points), np.zeros_like(points)
         rows_in_block = blocks = 0
@@ -149,28 +151,28 @@ class MarginObjective:
             slopes = self._slopes(margins, rows)
             if fine:
                 reach = self._radii[rows, np.newaxis]
-                delta = reach * margin_error + 12 * _UNIT
+                delta = reach * margin_error + 12 * UNIT
                 jump = self._slopes(margins + delta, rows) - self._slopes(margins - delta, rows)
                 tails += (jump * reach).sum(axis=0)
             slopes *= signs
             part = block.rmatvec(slopes)
             rows_in_block, blocks = max(rows_in_block, rows.stop - rows.start), blocks + 1
-            high, error = _two_sum(high, part)
+            high, error = two_sum(high, part)
             low += error
             sizes += np.abs(part)
         total = high + low
         shrink = self.ridge * points
         gradients = total + shrink if linears is None else total + (shrink + linears)
-        margin_part = np.minimum(coarse, tails * (1 + self._slack) + 48 * _UNIT * lipschitz * once) if fine else coarse
-        rounding = margin_part + lipschitz * once * (40 * _UNIT + _gamma(rows_in_block + 4)) + _gamma(blocks) ** 2 * _norms_above(sizes)
-        rounding += 4 * _UNIT * (_norms_above(total) + _norms_above(shrink) + (0.0 if linears is None else _norms_above(linears)))
-        rounding += (blocks * rows_in_block + dimension) * (1.0 + largest) * _TINY
-        return gradients, (_norms_above(gradients) + rounding) * (1 + 8 * _UNIT)
+        margin_part = np.minimum(coarse, tails * (1 + self._slack) + 48 * UNIT * lipschitz * once) if fine else coarse
+        rounding = margin_part + lipschitz * once * (40 * UNIT + gamma(rows_in_block + 4)) + gamma(blocks) ** 2 * norms_above(sizes)
+        rounding += 4 * UNIT * (norms_above(total) + norms_above(shrink) + (0.0 if linears is None else norms_above(linears)))
+        rounding += (blocks * rows_in_block + dimension) * (1.0 + largest) * TINY
+        return gradients, (norms_above(gradients) + rounding) * (1 + 8 * UNIT)
 
     def _slopes(self, margins: Floats, rows: slice) -> Floats:
         """c_i l'(m_i) for `rows` of margins (rows,) or (rows, k)."""
         slopes = np.empty_like(margins)
-        for part in _chunks(len(margins), margins.shape[1] if margins.ndim == 2 else 1):
+        for part in chunks(len(margins), margins.shape[1] if margins.ndim == 2 else 1):
             slopes[part] = self.loss.slope(margins[part])
         if self.weights is not None:
             slopes *= self.weights[rows] if margins.ndim == 1 else self.weights[rows, np.newaxis]
@@ -179,12 +181,12 @@ class MarginObjective:
     @property
     def _slack(self) -> float:
         """Relative inflation that covers the rounding of sums over rows and columns."""
-        return 2 * _gamma(sum(self.design.shape) + 16)
+        return 2 * gamma(sum(self.design.shape) + 16)
 
     @cached_property
     def _radii(self) -> Floats:
         """R_i >= |x_i|."""
-        radii: Floats = self.design.row_norms() * (1 + self._slack) + np.sqrt(self.dimension * _TINY)
+        radii: Floats = self.design.row_norms() * (1 + self._slack) + np.sqrt(self.dimension * TINY)
         return radii
 
     @cached_property
@@ -194,26 +196,3 @@ class MarginObjective:
         weighted = radii if self.weights is None else radii * self.weights
         inflate = 1 + self._slack
         return float(weighted.sum()) * inflate, float(weighted @ radii) * inflate, float(weighted.max(initial=0.0)) * inflate
-
-
-def _chunks(count: int, width: int = 1) -> Iterator[slice]:
-    size = max(1, _CHUNK // width)
-    return (slice(start, min(start + size, count)) for start in range(0, count, size))
-
-
-def _gamma(terms: int) -> float:
-    return terms * _UNIT / (1 - terms * _UNIT)
-
-
-def _norms_above(columns: Floats) -> Floats:
-    """Upper bounds of the Euclidean norms of the columns (d, k): shape (k,)."""
-    count = len(columns)
-    norms: Floats = np.sqrt(np.einsum("ij,ij->j", columns, columns)) * (1 + 2 * _gamma(count + 8)) + np.sqrt(count * _TINY)
-    return norms
-
-
-def _two_sum(left: Floats, right: Floats) -> tuple[Floats, Floats]:
-    """left + right as a rounded sum and its exact error (Knuth)."""
-    total = left + right
-    shadow = total - left
-    return total, (left - (total - shadow)) + (right - shadow)

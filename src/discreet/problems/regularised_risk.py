@@ -56,6 +56,11 @@ class RegularisedRisk:
         return self.max_weight * self.loss.smoothness * self.domain.radius**2
 
     @property
+    def value_at_zero(self) -> float:
+        """c_max l(0): the most one record adds to G(0)."""
+        return self.max_weight * float(self.loss.value(np.zeros(1))[0])
+
+    @property
     def strong_convexity(self) -> float:
         """lambda, on all coordinates."""
         return self.regulariser.strong_convexity

@@ -1,6 +1,6 @@
 """Newton directions by conjugate gradients, for tables too wide for a (d, d) matrix.
 
-H v = -grad G is solved with products X^T (h * (X v)) + ridge v, preconditioned by the diagonal of H, to a residual of
+H v = -grad G is solved with products X^T (h * (X v)) + ridge v, preconditioned as the objective proposes, to a residual of
 min(0.1, sqrt(|grad G| / |grad G at the start|)) |grad G| (Dembo, Eisenstat, Steihaug 1982: superlinear convergence). Every iterate of conjugate
 gradients from zero is a descent direction, so stopping early is safe.
 """
@@ -34,10 +34,10 @@ class ConjugateDirections:
         self._first = norm if self._first is None else max(norm, self._first)
         target = min(0.1, float(np.sqrt(norm / self._first))) * norm
         curvatures = objective.curvatures(margins)
-        inverse = 1.0 / objective.hessian_diagonal(curvatures)
+        precondition = objective.preconditioner(curvatures)
         solution = np.zeros_like(gradient)
         residual = -gradient
-        scaled = inverse * residual
+        scaled = precondition(residual)
         search = scaled.copy()
         energy = float(residual @ scaled)
         for _ in range(_PRODUCTS):
@@ -49,7 +49,7 @@ class ConjugateDirections:
             residual -= (energy / bend) * product
             if np.linalg.norm(residual) <= target:
                 break
-            scaled = inverse * residual
+            scaled = precondition(residual)
             energy, previous = float(residual @ scaled), energy
             search = scaled + (energy / previous) * search
-        return solution if solution @ gradient < 0 else -inverse * gradient
+        return solution if solution @ gradient < 0 else -precondition(gradient)

@@ -1,5 +1,6 @@
 """What solvers ask of an objective: a smooth convex function of the margins of a table, plus a ridge and a linear term."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 from discreet.arrays import Floats
@@ -40,6 +41,9 @@ class Objective(Protocol):
 
     def hessian_diagonal(self, curvatures: Floats) -> Floats:
         """(d,)."""
+
+    def preconditioner(self, curvatures: Floats) -> Callable[[Floats], Floats]:
+        """A cheap positive definite stand-in for the inverse Hessian, applied to (d,): what conjugate gradients start from."""
 
     def slope_along(self, step: float, margins: Floats, change: Floats, base: float, bend: float) -> float:
         """d/dt G(w + t v) at t = `step`; `change` = m(v), base = <ridge w + linear, v>, bend = ridge |v|^2."""

@@ -17,15 +17,17 @@ MATRIX_LIMIT = 3000
 """Largest dimension for which (d, d) Hessians are formed."""
 
 
-def solve(objective: Objective, *, tolerance: float, start: Floats | None = None) -> Solution:
+def solve(objective: Objective, *, tolerance: float, start: Floats | None = None, by_products: bool = False) -> Solution:
     """The minimiser of `objective` up to a certified gradient norm of `tolerance`, from `start` (d,), zero unless given.
 
-    Newton's method with kept Cholesky factors up to d = MATRIX_LIMIT, with preconditioned conjugate gradients above. Deterministic for one BLAS and
+    Newton's method with kept Cholesky factors up to d = MATRIX_LIMIT, with preconditioned conjugate gradients above it, or wherever `by_products`
+    says that products with the Hessian are all that is cheap. Deterministic for one BLAS and
     number of threads. Raises SolverFailure when the tolerance cannot be certified, InvalidInput for a tolerance or ridge that is not positive.
     """
     check(objective, tolerance)
     origin = np.zeros(objective.dimension) if start is None else start
-    return minimise(objective, directions_for(objective), tolerance=tolerance, start=origin)
+    directions = ConjugateDirections() if by_products else directions_for(objective)
+    return minimise(objective, directions, tolerance=tolerance, start=origin)
 
 
 def directions_for(objective: Objective) -> Directions:

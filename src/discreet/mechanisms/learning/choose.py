@@ -15,6 +15,9 @@ from discreet.mechanisms.learning.published import published_objective, publishe
 from discreet.neighbours import Neighbours
 from discreet.problems import RegularisedRisk
 
+_CURVATURE = 0.5
+"""What the records' curvature is at least trusted to do to the noise of objective perturbation."""
+
 Calibrator: TypeAlias = Callable[[RegularisedRisk, float, float, Neighbours], LearningMechanism]
 """From (problem, epsilon, delta, neighbours) to a mechanism."""
 
@@ -39,7 +42,24 @@ def _published_output(problem: RegularisedRisk, epsilon: float, delta: float, ne
     return published_output(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
 
 
+def _auto(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> LearningMechanism:
+    """Objective perturbation, or output perturbation where lambda is so small that its noise is less than half as large; spherical noise if shorter.
+
+    Half, because the curvature of the records shrinks the noise of objective perturbation and never that of the output: equal bounds are in favour of
+    the former. In few dimensions the noise of a pure guarantee is the shorter one: what needs no delta is also (epsilon, delta)-private. Raises
+    InfeasibleTarget where objective perturbation has no noise at all to offer: lambda is then too small for either to be of use.
+    """
+    deltas = (delta, 0.0) if delta > 0 else (0.0,)
+    objective, output = (
+        min((each(problem, epsilon, least, neighbours) for least in deltas), key=lambda mechanism: mechanism.weight_noise(problem))
+        for each in (_objective, _output)
+    )
+    return output if output.weight_noise(problem) < _CURVATURE * objective.weight_noise(problem) else objective
+
+
 _CALIBRATORS: dict[tuple[str, str], Calibrator] = {
+    ("auto", "tight"): _auto,
+    ("auto", "published"): _published_objective,
     ("objective", "tight"): _objective,
     ("objective", "published"): _published_objective,
     ("output", "tight"): _output,

@@ -11,44 +11,58 @@ import numpy as np
 
 from discreet.arrays import Floats
 from discreet.data import Dataset
-from discreet.problems import RegularisedRisk
-from discreet.solvers import solve, solve_many
+from discreet.mechanisms.hypotheses import AnyRisk
+from discreet.problems import MultinomialRisk, OneVsRestRisk
+from discreet.solvers import Objective, solve, solve_many
 
 _UNIT_ROUNDOFF = 2.0**-53
 _NOMINAL_RECORDS = 1_000_000
 """Size for which tau is chosen where the number of records is private; a larger table works as long as the solver can still certify tau."""
 
 
-def minimisers(problem: RegularisedRisk, data: Dataset, linears: Floats, tolerance: float) -> Floats:
-    """argmin G + <b_j, .> for every column b_j of `linears` (dimension, draws), each to gradient norm `tolerance`; raises SolverFailure."""
-    objective = problem.objective(data)
+def minimisers(problem: AnyRisk, data: Dataset, linears: Floats, tolerance: float) -> Floats:
+    """argmin G + <b_j, .> for every column b_j of `linears` (dimension, draws), each to gradient norm `tolerance`; raises SolverFailure.
+
+    For one-vs-rest problems `tolerance` is that of each class.
+    """
+    match problem:
+        case MultinomialRisk():
+            whole = problem.objective(data)
+            return np.column_stack([solve(whole.with_linear(linear), tolerance=tolerance, by_products=True).weights for linear in linears.T])
+        case OneVsRestRisk():
+            parts = zip(problem.objectives(data), np.split(linears, problem.classes), strict=True)
+            return np.concatenate([_one_model(objective, part, tolerance) for objective, part in parts])
+        case _:
+            return _one_model(problem.objective(data), linears, tolerance)
+
+
+def _one_model(objective: Objective, linears: Floats, tolerance: float) -> Floats:
     if linears.shape[1] == 1:
         return solve(objective.with_linear(linears[:, 0]), tolerance=tolerance).weights[:, np.newaxis]
     return solve_many(objective, linears, tolerance=tolerance)[0]
 
 
-def default_tolerance(problem: RegularisedRisk, noise_size: float) -> float:
+def default_tolerance(problem: AnyRisk, noise_size: float) -> float:
     """tau: a small multiple of the rounding error that a gradient of this size cannot avoid, from public numbers.
 
     `noise_size` is the typical norm of the linear term. The weights have norm at most W = 2 |b| / lambda + sqrt(2 n l(0) / lambda), since G
     there is no larger than at 0.
     """
     records = float(problem.domain.records or _NOMINAL_RECORDS)
-    at_zero = problem.max_weight * float(problem.loss.value(np.zeros(1))[0])
-    weights = 2.0 * noise_size / problem.strong_convexity + math.sqrt(2.0 * records * at_zero / problem.strong_convexity)
+    weights = 2.0 * noise_size / problem.strong_convexity + math.sqrt(2.0 * records * problem.value_at_zero / problem.strong_convexity)
     sums = 1100.0 * records * problem.gradient_bound
-    margins = (problem.dimension + 8.0) * records * problem.curvature_bound * weights
+    margins = (problem.domain.dimension + 8.0) * records * problem.curvature_bound * weights
     linear = 16.0 * (noise_size + problem.strong_convexity * weights)
     return 4.0 * _UNIT_ROUNDOFF * (sums + margins + linear)
 
 
-def weight_reach(problem: RegularisedRisk) -> float:
+def weight_reach(problem: AnyRisk) -> float:
     """About how much a linear term is divided by before it reaches the weights.
 
     That is lambda, plus the most that n records of this size can add to the Hessian, spread over all directions.
     """
     records = float(problem.domain.records or _NOMINAL_RECORDS)
-    return problem.strong_convexity + problem.curvature_bound * records / problem.dimension
+    return problem.strong_convexity + problem.curvature_bound * records / problem.domain.dimension
 
 
 def last_share(ratio: float) -> float:

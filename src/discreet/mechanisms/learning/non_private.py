@@ -6,17 +6,19 @@ Kept as a mechanism so that it carries a certificate, which says that there is n
 from dataclasses import dataclass
 from typing import Self
 
+import numpy as np
+
 from discreet.arrays import Floats
 from discreet.certificates import Hypothesis
 from discreet.data import Dataset
 from discreet.guarantees import NoGuarantee
-from discreet.mechanisms.base import LearningMechanism
+from discreet.mechanisms.base import LearningMechanism, Mechanism
 from discreet.mechanisms.hypotheses import minimiser_hypothesis
-from discreet.mechanisms.learning.minimise import default_tolerance
+from discreet.mechanisms.learning.minimise import default_tolerance, minimisers
 from discreet.mechanisms.learning.sensitivity import one_minimiser
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise
-from discreet.problems import RegularisedRisk
+from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,10 @@ class NonPrivate(LearningMechanism):
         """None."""
         return NoGuarantee(neighbours=self.neighbours, theorem="epsilon=inf was asked for: this is the ordinary fit, without privacy")
 
+    def weight_noise(self, problem: RegularisedRisk) -> float:  # noqa: ARG002 - the same for any problem
+        """None."""
+        return 0.0
+
     def hypotheses(self, problem: RegularisedRisk) -> tuple[Hypothesis, ...]:  # noqa: ARG002 - the same for any problem
         """The solver's tolerance only."""
         return (minimiser_hypothesis(self.tolerance),)
@@ -48,3 +54,38 @@ class NonPrivate(LearningMechanism):
     def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:  # noqa: ARG002 - no noise is drawn
         """The same weights `count` times."""
         return one_minimiser(problem, data, self.tolerance).repeat(count, axis=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NonPrivateClasses(Mechanism[MultinomialRisk | OneVsRestRisk]):
+    """The minimisers of K classes without noise."""
+
+    tolerance: float
+    """tau, the largest gradient norm of the minimiser."""
+    neighbours: Neighbours
+
+    @property
+    def name(self) -> str:
+        """Name in certificates."""
+        return "non-private"
+
+    @classmethod
+    def calibrate(cls, problem: MultinomialRisk | OneVsRestRisk, *, neighbours: Neighbours) -> Self:
+        """A tolerance near the rounding error."""
+        return cls(tolerance=default_tolerance(problem, 0.0), neighbours=neighbours)
+
+    def guarantee(self, problem: MultinomialRisk | OneVsRestRisk) -> NoGuarantee:  # noqa: ARG002 - there is none for any problem
+        """None."""
+        return NoGuarantee(neighbours=self.neighbours, theorem="epsilon=inf was asked for: this is the ordinary fit, without privacy")
+
+    def weight_noise(self, problem: MultinomialRisk | OneVsRestRisk) -> float:  # noqa: ARG002 - the same for any problem
+        """None."""
+        return 0.0
+
+    def hypotheses(self, problem: MultinomialRisk | OneVsRestRisk) -> tuple[Hypothesis, ...]:  # noqa: ARG002 - the same for any problem
+        """The solver's tolerance only."""
+        return (minimiser_hypothesis(self.tolerance),)
+
+    def draw(self, problem: MultinomialRisk | OneVsRestRisk, data: Dataset, noise: Noise, count: int) -> Floats:  # noqa: ARG002 - no noise
+        """The same weights `count` times."""
+        return minimisers(problem, data, np.zeros((problem.dimension, 1)), self.tolerance).repeat(count, axis=1)

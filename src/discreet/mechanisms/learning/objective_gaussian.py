@@ -88,6 +88,10 @@ class GaussianObjectivePerturbation(LearningMechanism):
             theorem="objective perturbation, theorem T1, released on a grid",
         )
 
+    def weight_noise(self, problem: RegularisedRisk) -> float:
+        """See Mechanism: |b| is about sigma sqrt(d), and reaches the weights through the inverse of a Hessian of at least lambda."""
+        return self.scale * problem.dimension**0.5 / problem.strong_convexity
+
     def hypotheses(self, problem: RegularisedRisk) -> tuple[Hypothesis, ...]:
         """See LearningMechanism."""
         law = noise_hypothesis(f"Gaussian with standard deviation {self.scale:.10g} in every coordinate")

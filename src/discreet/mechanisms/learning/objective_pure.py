@@ -102,6 +102,10 @@ class PureObjectivePerturbation(LearningMechanism):
         second = self.grid.epsilon(radius=radius, dimension=problem.dimension)
         return PureDP(epsilon=first + second, neighbours=self.neighbours, theorem="objective perturbation, theorem T2, released on a grid")
 
+    def weight_noise(self, problem: RegularisedRisk) -> float:
+        """See Mechanism: |b| is about d / beta, and reaches the weights through the inverse of a Hessian of at least lambda."""
+        return problem.dimension / self.rate / self._effective(problem).strong_convexity
+
     def hypotheses(self, problem: RegularisedRisk) -> tuple[Hypothesis, ...]:
         """See LearningMechanism."""
         law = noise_hypothesis(f"of density proportional to exp(-{self.rate:.10g} |b|)")

@@ -84,6 +84,10 @@ class GaussianOutputPerturbation(LearningMechanism):
             theorem="output perturbation, analytic Gaussian noise, released on a grid",
         )
 
+    def weight_noise(self, problem: RegularisedRisk) -> float:
+        """See Mechanism: sigma sqrt(d)."""
+        return self.scale * problem.dimension**0.5
+
     def hypotheses(self, problem: RegularisedRisk) -> tuple[Hypothesis, ...]:
         """See LearningMechanism."""
         law = noise_hypothesis(f"Gaussian with standard deviation {self.scale:.10g} in every coordinate")

@@ -69,6 +69,10 @@ class PureOutputPerturbation(LearningMechanism):
         second = self.grid.epsilon(radius=radius, dimension=problem.dimension)
         return PureDP(epsilon=first + second, neighbours=self.neighbours, theorem="output perturbation, spherical noise, released on a grid")
 
+    def weight_noise(self, problem: RegularisedRisk) -> float:
+        """See Mechanism: d / beta."""
+        return problem.dimension / self.rate
+
     def hypotheses(self, problem: RegularisedRisk) -> tuple[Hypothesis, ...]:
         """See LearningMechanism."""
         law = noise_hypothesis(f"of density proportional to exp(-{self.rate:.10g} |N|)")

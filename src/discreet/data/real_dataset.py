@@ -1,0 +1,81 @@
+"""Records with real targets: private, like `Dataset`, and a type of its own.
+
+A Dataset has classes, as signs or codes, and rows bounded in Euclidean norm. Here targets are numbers, and rows may be bounded entry by entry; no
+mechanism takes both kinds, so that neither type has fields that the other one leaves empty. The door is the same: rows and targets are brought
+within the domain's bounds one record at a time, the caller's table is neither copied nor changed, and nothing prints, pickles or copies.
+
+What is done to a record depends on this record alone, to the last bit: entries are clipped, squares are added up in the order of the columns
+(designs/ordered.py), and one factor min(1, bound / |x|) a row shortens it. So two data sets that share a record share its clipped form, which proofs
+about losses with a kink need.
+"""
+
+from collections.abc import Iterator
+from typing import NoReturn
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.data.real_domain import RealDomain
+from discreet.designs import AugmentedDesign, Design
+from discreet.designs.clipped import clip_entries
+from discreet.designs.ordered import ordered_row_norms
+from discreet.errors import InvalidInput, PrivateDataError
+
+
+class RealDataset:
+    """Clipped rows with their clipped targets.
+
+    Parameters: `rows` a Design of shape (n, domain.features); `targets` (n,) real numbers. Raises InvalidInput when shapes disagree with each
+    other or with the domain, or a number is not finite.
+    """
+
+    __slots__ = ("_given", "design", "domain", "targets")
+
+    def __init__(self, *, rows: Design, targets: Floats, domain: RealDomain) -> None:
+        """Bring every record within the bounds, and append the intercept's constant feature, lazily."""
+        count, features = rows.shape
+        if features != domain.features:
+            raise InvalidInput(f"the domain declares {domain.features} features; rows with {features} were given.")
+        if targets.shape != (count,):
+            raise InvalidInput("rows and targets must have the same length.")
+        if not np.all(np.isfinite(targets)):
+            raise InvalidInput("targets must be finite numbers.")
+        if not np.all(np.isfinite(rows.row_norms())):
+            raise InvalidInput("rows must be finite, and so must their norms.")
+        self.domain = domain
+        self.design = bounded_rows(rows, domain)
+        self.targets: Floats = np.clip(targets, -domain.target_bound, domain.target_bound)
+        self._given = (rows, targets)
+
+    def content(self) -> Iterator[bytes]:
+        """Rows and targets as they were given, as bytes, for a ledger's keyed digest; private."""
+        rows, targets = self._given
+        yield from rows.content()
+        yield np.asarray(targets, dtype=np.float64).tobytes()
+
+    def __repr__(self) -> str:
+        """The domain only: not even the number of rows, which add-remove keeps private."""
+        return f"RealDataset({self.domain!r})"
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise PrivateDataError("a RealDataset holds private records and can be neither copied nor pickled; pass it on as it is.")
+
+    __copy__ = __deepcopy__ = __reduce__ = __reduce_ex__ = __getstate__ = _refuse
+
+
+def bounded_rows(rows: Design, domain: RealDomain) -> Design:
+    """Rows (n, domain.features) within the bounds, with the constant feature, lazily: what models are fitted on and applied to."""
+    clipped = rows if domain.entry_bound is None else clip_entries(rows, domain.entry_bound)
+    scale = None if domain.norm_bound is None else _shortening(ordered_row_norms(clipped), domain.norm_bound, domain.features)
+    return AugmentedDesign(clipped, scale=scale, constant=domain.intercept_scale)
+
+
+def _shortening(norms: Floats, bound: float, features: int) -> Floats | None:
+    """Factors min(1, bound / |x|), rounded down so that the exact norm never exceeds the bound; None when all are 1.
+
+    A computed norm of d numbers is within a relative d 2^-53 of the exact one; the room left is twice that and 1e-12.
+    """
+    safe = bound * (1.0 - 1e-12 - features * 2.0**-52)
+    if not np.any(norms > safe):
+        return None
+    return np.minimum(1.0, safe / np.maximum(norms, np.finfo(np.float64).tiny))

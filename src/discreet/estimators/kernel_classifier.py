@@ -1,0 +1,209 @@
+"""Private kernel machines of two or more classes: a linear classifier on random features of a kernel.
+
+    f(x) = <w, v(x)>,   v(x) = sqrt(2 / D) (cos <w_j, x>, sin <w_j, x>)_{j <= D / 2},   <v(x), v(x')> ~ k(x, x')
+
+Chaudhuri, Monteleoni and Sarwate (2011), Algorithm 3, with paired features in place of sqrt(2 / D) cos(<w_j, x> + psi_j): those have rows of norm
+up to sqrt 2, for which the printed guarantee (theorem 5) is false; paired ones have norm 1. The frequencies w_j are public and drawn without looking
+at a record. A fixed map of rows takes neighbouring tables to neighbouring tables, so for every draw of the frequencies the guarantee is that of the
+linear mechanism (proof notes in discreet/mechanisms/learning) for rows of norm 1.
+
+Cost: the angles of a fit take O(n d D), once where the features fit into 256 MiB and once a pass where not; otherwise that of a linear classifier
+of D features: O(n D) a pass, O(n D^2 + D^3) for each of two or three Hessians (D <= 3000; conjugate gradients above). Beyond 256 MiB, memory does
+not grow with n D.
+"""
+
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.certificates import Certificate, Hypothesis, digest_of
+from discreet.designs import Design, entries_of
+from discreet.errors import InvalidInput
+from discreet.estimators.linear_classifier import LinearClassifier, ManyFits
+from discreet.guarantees import Json
+from discreet.kernels import Kernel, draw_frequencies, fresh_public_seed, kernel_named, kernel_names
+from discreet.kernels.design import FeatureMapDesign
+from discreet.kernels.feature_map import FeatureMap
+from discreet.ledger import Account
+from discreet.losses import MarginLoss
+
+_FITTED = ("classes_", "weights_", "coef_", "intercept_", "certificate_")
+
+
+class KernelClassifier(LinearClassifier):
+    """Support vector machine with a kernel under differential privacy, by random features.
+
+    Parameters
+    ----------
+    kernel : "gaussian", "laplacian", "matern" or "cauchy", or a kernel of discreet.kernels with parameters of its own.
+    gamma : scale of a kernel given by name, as in exp(-gamma |x - x'|^2). None takes 1 / d, which suits features of size about 1 each; for rows of
+        norm 1 take about 1. Choose it from what is public: never from the variance of the records.
+    n_features : D, the number of random features, even. More approximate the kernel better, and need more noise: the noise grows with D
+        (pure) or with sqrt(D) (delta > 0).
+    orthogonal : whether directions of frequencies are orthogonal (kernels of |x - x'| only): a better approximation at the same D.
+    feature_seed : public seed of the frequencies, an integer of at least 0. None draws a fresh one, which `feature_seed_` tells.
+    fit_intercept : False unless asked for: a constant is nearly in the span of smooth kernels.
+    epsilon, delta, neighbours, alpha, classes, loss, mechanism, calibration, multi_class, intercept_scale, class_weight, max_sample_weight,
+    public_records, ledger, random_state : those of LinearSVC. There is no data_norm: features have norm 1 whatever X is.
+
+    Attributes
+    ----------
+    coef_ : weights of the features, (1, D), or (K, D) for K > 2 classes.
+    intercept_, weights_, classes_, certificate_, n_features_in_ : as in LinearSVC.
+    frequencies_ : (D / 2, d), public: with `coef_`, all that `predict` needs.
+    kernel_, feature_seed_ : what the frequencies were drawn from.
+
+    Examples
+    --------
+    >>> from discreet import KernelClassifier
+    >>> model = KernelClassifier(epsilon=1.0, gamma=4.0, n_features=100, classes=[0, 1])
+    >>> ring = [[0.0, 0.1], [0.9, 0.0], [-0.1, 0.0], [0.0, -0.9], [-0.9, 0.0], [0.1, 0.1], [0.0, 0.9], [0.0, 0.0]] * 1000
+    >>> model.fit(ring, [0, 1, 0, 1, 1, 0, 1, 0] * 1000).predict([[0.0, 0.0], [-0.9, 0.0]])
+    array([0, 1])
+    """
+
+    _standard_loss: ClassVar[str] = "softplus-hinge"
+    frequencies_: Floats
+    feature_seed_: int
+    kernel_: Kernel
+
+    def __init__(
+        self,
+        *,
+        epsilon: float = 1.0,
+        delta: float = 0.0,
+        neighbours: str = "replace-one",
+        kernel: str | Kernel = "gaussian",
+        gamma: float | None = None,
+        n_features: int = 200,
+        orthogonal: bool = True,
+        feature_seed: int | None = 0,
+        alpha: float | None = None,
+        classes: Any = None,
+        loss: str | MarginLoss | None = None,
+        mechanism: str = "auto",
+        calibration: str = "tight",
+        multi_class: str | None = None,
+        fit_intercept: bool = False,
+        intercept_scale: float | None = None,
+        class_weight: dict[Any, float] | None = None,
+        max_sample_weight: float | None = None,
+        public_records: int | None = None,
+        ledger: Account | None = None,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            epsilon=epsilon,
+            delta=delta,
+            neighbours=neighbours,
+            alpha=alpha,
+            data_norm=1.0,
+            classes=classes,
+            loss=loss,
+            mechanism=mechanism,
+            calibration=calibration,
+            multi_class=multi_class,
+            fit_intercept=fit_intercept,
+            intercept_scale=intercept_scale,
+            class_weight=class_weight,
+            max_sample_weight=max_sample_weight,
+            public_records=public_records,
+            ledger=ledger,
+            random_state=random_state,
+        )
+        self.kernel = kernel
+        self.gamma = gamma
+        self.n_features = n_features
+        self.orthogonal = orthogonal
+        self.feature_seed = feature_seed
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Draw the public frequencies, then fit as LinearSVC does, spending (epsilon, delta) on the records. A fit that fails leaves no model."""
+        super().fit(X, y, sample_weight)
+        self.certificate_ = self._with_map(self.certificate_)
+        return self
+
+    def fit_many(self, X: Any, y: Any = None, *, count: int, sample_weight: Any = None) -> ManyFits:
+        """As LinearSVC does: `count` fits of the same frequencies. Two classes: decisions are `random_features(X) @ fits.coef.T + fits.intercept`."""
+        fits = super().fit_many(X, y, count=count, sample_weight=sample_weight)
+        return replace(fits, certificate=self._with_map(fits.certificate))
+
+    def random_features(self, X: Any) -> Floats:
+        """v(x) for the rows of X, (n, D): what the linear classifier sees, and as large as it is. After fit or fit_many."""
+        rows = self._rows(X, reset=False)
+        return np.concatenate([entries_of(block, slice(None)) for _, block in rows.blocks()])
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Frequencies alone are no model."""
+        return "weights_" in vars(self)
+
+    def _rows(self, X: Any, *, reset: bool) -> Design:
+        """The features, streamed; with `reset`, of new frequencies, to which older weights do not belong."""
+        base = super()._rows(X, reset=reset)
+        if reset:
+            for name in _FITTED:
+                if name in vars(self):
+                    delattr(self, name)
+            self._draw(base.shape[1])
+        return FeatureMapDesign(base, FeatureMap(frequencies=self.frequencies_))
+
+    def _known_features(self) -> int | None:
+        return self.n_features
+
+    def _draw(self, columns: int) -> None:
+        self.kernel_ = self._kernel(columns)
+        self.feature_seed_ = self._seed()
+        count = self.n_features
+        if isinstance(count, bool) or not isinstance(count, Integral) or count < 2 or count % 2:
+            raise InvalidInput(f"n_features must be an even integer of at least 2, a cosine and a sine for each frequency; {count!r} was given.")
+        if not isinstance(self.orthogonal, bool):
+            raise InvalidInput(f"orthogonal must be True or False; {self.orthogonal!r} was given.")
+        self.frequencies_ = draw_frequencies(
+            self.kernel_, seed=self.feature_seed_, features=columns, count=int(count) // 2, orthogonal=self.orthogonal
+        )
+
+    def _kernel(self, columns: int) -> Kernel:
+        if isinstance(self.kernel, str):
+            gamma = 1.0 / columns if self.gamma is None else self.gamma
+            if isinstance(gamma, bool) or not isinstance(gamma, Real):
+                raise InvalidInput(f"gamma must be a number or None; {gamma!r} was given.")
+            return kernel_named(self.kernel, {"gamma": float(gamma)})
+        if not isinstance(self.kernel, Kernel):
+            raise InvalidInput(
+                f"kernel must be one of {kernel_names()} or a kernel of discreet.kernels; an object of type {type(self.kernel).__name__} was given."
+            )
+        if self.gamma is not None:
+            raise InvalidInput(f"gamma belongs to a kernel given by name; {self.kernel!r} brings its own. Leave gamma out.")
+        return self.kernel
+
+    def _seed(self) -> int:
+        seed = self.feature_seed
+        if seed is None:
+            return fresh_public_seed()
+        if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+            raise InvalidInput(f"feature_seed must be an integer of at least 0 or None; {seed!r} was given. It is public.")
+        return int(seed)
+
+    def _with_map(self, certificate: Certificate) -> Certificate:
+        """The certificate, with the map in the problem, its hypothesis, and what was declared."""
+        record: dict[str, Json] = {
+            "kernel": self.kernel_.name,
+            "kernel_parameters": {**self.kernel_.parameters},
+            "orthogonal": self.orthogonal and self.kernel_.rotation_invariant,
+            "seed": self.feature_seed_,
+            "frequencies": digest_of(self.frequencies_),
+        }
+        hypothesis = Hypothesis(
+            required="every row is a function of one record alone, fixed before any record was read",
+            enforced=f"cosines and sines of {len(self.frequencies_)} frequencies of the {self.kernel_.name} kernel, drawn from the public seed "
+            f"{self.feature_seed_}; the same floats in every pass, of norm 1, measured and shortened like other rows",
+        )
+        return replace(
+            certificate,
+            problem={**certificate.problem, "feature_map": record},
+            hypotheses=(*certificate.hypotheses, hypothesis),
+            declared=(*certificate.declared, "the kernel with its scale, the number of features and their seed"),
+        )

@@ -1,0 +1,137 @@
+"""Sparse private classification of two classes: logistic loss over an l1 ball, by private Frank-Wolfe.
+
+minimise  sum_i log(1 + exp(-y_i (<w, x_i> + t v)))   over |w|_1 + |v| <= radius;   proof note discreet/mechanisms/constrained/frank_wolfe.md
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import ClassifierMixin
+
+from discreet.arrays import Floats
+from discreet.constraints import L1Ball
+from discreet.errors import InvalidInput
+from discreet.estimators.constrained_model import ConstrainedModel
+from discreet.estimators.inputs import labels, positive
+from discreet.estimators.link import log_probabilities, probabilities
+from discreet.ledger import Account
+from discreet.losses import Logistic
+from discreet.losses.predictions import OfMargin
+
+
+class LassoClassifier(ClassifierMixin, ConstrainedModel):  # type: ignore[misc]
+    """Sparse logistic regression of two classes under differential privacy, for tables with many features.
+
+    Parameters
+    ----------
+    epsilon : privacy loss, > 0; `inf` is the ordinary fit without privacy, and its certificate says so.
+    delta : probability that the loss is exceeded, well below 1 / n; 0 for pure differential privacy, which costs this method much.
+    neighbours : "replace-one" (the number of records is public) or "add-remove" (it is not).
+    radius : of the l1 ball: the largest sum of absolute coefficients. Chosen without the records.
+    data_bound : bound on every entry of X; larger ones are clipped to it. None where data_norm bounds the rows alone.
+    data_norm : bound on the Euclidean norm of a row, or None; longer rows are shortened to it.
+    classes : [negative, positive]. None means that you declare the labels in y public.
+    fit_intercept, intercept_scale : an intercept is a constant feature of this size whose coefficient lies in the ball with the others; None takes
+        the bound of the entries, which costs no noise.
+    mechanism : "auto" (the better one, from public numbers), "frank-wolfe-polytope" or "frank-wolfe-gaussian".
+    n_iter : number of steps, chosen without the records; None takes it from public numbers.
+    public_records : under add-remove, a number of records that you declare public, for the number of steps.
+    ledger : an Account(path, name) to spend on; None spends on the ledger in use (`discreet.ledger.using`), if any.
+    random_state : None draws noise from the operating system. A seed makes results reproducible and the certificate invalid.
+
+    Attributes
+    ----------
+    coef_ : coefficients, (1, d); intercept_ : (1,).
+    weights_ : the released vector, (d,) or (d + 1,); the last entry times the constant feature is the intercept.
+    classes_ : [negative, positive].
+    n_features_in_, feature_names_in_ : d, and the names of the columns where X has them.
+    certificate_ : what the release promises and why; `certificate_.verify(weights_)` checks it.
+    """
+
+    classes_: npt.NDArray[Any]
+    coef_: Floats
+    intercept_: Floats
+
+    def __init__(
+        self,
+        *,
+        epsilon: float = 1.0,
+        delta: float = 1e-6,
+        neighbours: str = "replace-one",
+        radius: float = 10.0,
+        data_bound: float | None = 1.0,
+        data_norm: float | None = None,
+        classes: Any = None,
+        fit_intercept: bool = True,
+        intercept_scale: float | None = None,
+        mechanism: str = "auto",
+        n_iter: int | None = None,
+        public_records: int | None = None,
+        ledger: Account | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.neighbours = neighbours
+        self.radius = radius
+        self.data_bound = data_bound
+        self.data_norm = data_norm
+        self.classes = classes
+        self.fit_intercept = fit_intercept
+        self.intercept_scale = intercept_scale
+        self.mechanism = mechanism
+        self.n_iter = n_iter
+        self.public_records = public_records
+        self.ledger = ledger
+        self.random_state = random_state
+
+    def decision_function(self, X: Any) -> Floats:
+        """<w, x> + intercept, (n,), with rows brought within the declared bounds."""
+        return self._predictions(X)
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """The likelier class of every row, (n,)."""
+        chosen = (self.decision_function(X) > 0).astype(np.intp)
+        found: npt.NDArray[Any] = self.classes_[chosen]
+        return found
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities of the two classes, (n, 2)."""
+        return probabilities(Logistic(), self.decision_function(X), multinomial=False)
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of `predict_proba`, (n, 2)."""
+        return log_probabilities(Logistic(), self.decision_function(X), multinomial=False)
+
+    def __sklearn_tags__(self) -> Any:
+        """Two classes; with noise, small data sets score poorly."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _constraint(self, dimension: int) -> L1Ball:
+        return L1Ball(dimension=dimension, radius=positive(self.radius, "radius"))
+
+    def _loss(self) -> OfMargin:
+        return OfMargin(loss=Logistic())
+
+    def _aims(self, y: Any, records: int) -> tuple[Floats, float, tuple[str, ...]]:
+        given = labels(y, type(self).__name__, records)
+        if self.classes is None:
+            classes, declared = np.unique(given), ("the set of labels that occur in y, since classes=None",)
+        else:
+            classes, declared = np.asarray(self.classes), ("the classes",)
+        if classes.ndim == 1 and classes.shape[0] > 2:
+            raise InvalidInput("Only binary classification is supported. Declare two classes, or use LogisticRegression for more.")
+        if classes.ndim != 1 or classes.shape[0] != 2 or classes[0] == classes[1]:
+            raise InvalidInput(f"two different classes are needed, {classes.size} class(es) given. Declare both with classes=[negative, positive].")
+        positive_class = given == classes[1]
+        if not np.all(positive_class | (given == classes[0])):
+            raise InvalidInput(f"y holds a label outside the declared classes {classes.tolist()}; map it to one of them first.")
+        self.classes_ = classes
+        return np.where(positive_class, 1.0, -1.0), 1.0, declared
+
+    def _publish(self, weights: Floats, intercept: float) -> None:
+        self.coef_, self.intercept_ = weights[np.newaxis, :], np.array([intercept])

@@ -1,0 +1,46 @@
+"""The absolute loss of least absolute deviations.
+
+l(f; y) = |y - f|,   l' = sign(f - y),   kink at f = y
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.arrays import Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Absolute:
+    """Absolute loss |y - f|."""
+
+    @property
+    def name(self) -> str:
+        """Name in files."""
+        return "absolute"
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """None to set."""
+        return {}
+
+    @property
+    def signed_targets(self) -> bool:
+        """No."""
+        return False
+
+    def lipschitz(self, reach: float, target_bound: float) -> float:  # noqa: ARG002 - the same everywhere
+        """1."""
+        return 1.0
+
+    def smoothness(self, target_bound: float) -> float:  # noqa: ARG002 - the same for all targets
+        """None: the slope jumps at f = y."""
+        return np.inf
+
+    def value(self, predictions: Floats, targets: Floats) -> Floats:
+        """|y - f|."""
+        return np.abs(targets - predictions)
+
+    def slope(self, predictions: Floats, targets: Floats) -> Floats:
+        """sign(f - y), 0 at the kink; the difference of two floats is zero only if they are equal, so its sign is exact."""
+        return np.sign(predictions - targets)

@@ -1,0 +1,47 @@
+"""Convex losses l(f; y) of a prediction f = <x, theta> and a target y, with the constants that privacy proofs ask of them.
+
+Over a bounded set of models predictions and targets are bounded, |f| <= r and |y| <= b, and a loss needs a slope bound there only: the squared loss
+has none on the whole line, and 2 (r + b) over a set.
+
+    lipschitz(r, b)     sup |dl/df|       over |f| <= r, |y| <= b
+    smoothness(b)       sup d2l/df2       over all f, |y| <= b; infinity for losses with a kink
+
+The law tests check both, and that neither is too large by 1 %.
+"""
+
+from typing import Protocol, runtime_checkable
+
+from discreet.arrays import Floats
+
+
+@runtime_checkable
+class PredictionLoss(Protocol):
+    """A convex loss of a prediction, for each target."""
+
+    @property
+    def name(self) -> str:
+        """Standard name, used in files."""
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """Constructor arguments, for certificates and files."""
+
+    @property
+    def signed_targets(self) -> bool:
+        """Whether targets are classes written as +1 and -1, as losses of the margin y f want them."""
+
+    def lipschitz(self, reach: float, target_bound: float) -> float:
+        """An upper bound of |dl/df| over |f| <= reach, |y| <= target_bound; tight up to rounding."""
+
+    def smoothness(self, target_bound: float) -> float:
+        """An upper bound of the second derivative in f over |y| <= target_bound; infinity for a loss with a kink."""
+
+    def value(self, predictions: Floats, targets: Floats) -> Floats:
+        """l(f; y), elementwise."""
+
+    def slope(self, predictions: Floats, targets: Floats) -> Floats:
+        """dl/df, elementwise, within 16 units 2^-53 of the Lipschitz bound, at a prediction within 4 units (1 + |f|) of f.
+
+        Bounds of rounding errors rest on it. At a kink any slope between the one-sided ones. A loss with a kink decides by comparisons of correctly
+        rounded numbers, so that the slope is a function of this prediction and this target alone, whatever else the array holds.
+        """

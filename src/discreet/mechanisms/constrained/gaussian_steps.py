@@ -1,0 +1,82 @@
+"""Many adaptive releases of a vector, each rounded to a grid with exact discrete Gaussian noise, at the price of Gaussian ones.
+
+    y_t = w (round(g_t / w) + K_t),    g_t in R^d a function of the records and of y_1 .. y_{t-1},    t = 1 .. T
+
+K_t independent integers of P(k) proportional to exp(-k^2 / (2 s^2)). If neighbours move every computed g_t by at most `distance` in Euclidean norm
+(rounding errors of its computation included), the rounded vectors differ by at most D = distance / w + sqrt(d), and
+
+    delta(epsilon + T (A + B)) <= e^{T A} (delta_G(epsilon; D sqrt(T) / s) + e^epsilon T tail)
+    A = d / (8 s^2),   B = (rho^2 + 1) / (8 s^2),   rho = sqrt(d) + 41,   tail = e^{-800}
+
+for s^2 >= d, s >= 1 (proof note frank_wolfe.md, lemma 1: lemma 2 of the residual stage, T times; T = 1 is that lemma). With w = distance / (2^16
+sqrt(d)), or less, s is above 2^16 sqrt(d T) / mu and T (A + B) below 1e-9 mu^2 or so: T discrete steps cost one Gaussian of mu = D sqrt(T) / s.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.errors import InvalidInput
+from discreet.guarantees import gaussian_delta, gaussian_mu
+from discreet.noise import Noise
+
+_FINENESS = 16
+_UP = 1.0 + 1e-12
+_LEAST_SCALE = 2.0**10
+_LARGEST = 2.0**62
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianSteps:
+    """The noise of every step, and how many there are."""
+
+    sampler: ClassVar[str] = "discrete Gaussian integers, exactly (staircase rejection in integer arithmetic)"
+    count: int
+    """T."""
+    step: float
+    """w, a power of two."""
+    scale: float
+    """s, in steps of the grid."""
+
+    @classmethod
+    def calibrate(cls, *, distance: float, dimension: int, epsilon: float, delta: float, count: int) -> Self:
+        """The least noise (to 1e-6) with which all of them together are (epsilon, delta)-private. Raises InvalidInput for numbers out of range."""
+        step = 2.0 ** math.floor(math.log2(distance / math.sqrt(dimension)) - _FINENESS)
+        scale = max(_LEAST_SCALE, _apart(distance, step, dimension) * math.sqrt(count) / gaussian_mu(epsilon, delta * (1.0 - 1e-9)))
+        found = cls(count=count, step=step, scale=scale)
+        for _ in range(10_000):
+            if found.delta(epsilon, distance=distance, dimension=dimension) <= delta:
+                return found
+            found = cls(count=count, step=step, scale=found.scale * (1.0 + 1e-6))
+        raise InvalidInput(f"no noise on a grid that fits in a computer's numbers reaches epsilon={epsilon!r}, delta={delta!r}; lower epsilon.")
+
+    @property
+    def deviation(self) -> float:
+        """w s, about the standard deviation of the noise on every coordinate."""
+        return self.step * self.scale
+
+    def delta(self, epsilon: float, *, distance: float, dimension: int) -> float:
+        """delta at `epsilon` of all releases together; 1 where the lemma does not apply."""
+        upper = self.count * dimension / (8.0 * self.scale**2) * _UP
+        lower = self.count * ((math.sqrt(dimension) + 41.0) ** 2 + 1.0) / (8.0 * self.scale**2) * _UP
+        if not (self.scale >= _LEAST_SCALE and dimension <= self.scale**2 and epsilon > upper + lower):
+            return 1.0
+        mu = _apart(distance, self.step, dimension) * math.sqrt(self.count) / self.scale * _UP
+        return min(1.0, math.exp(upper) * gaussian_delta(min(epsilon, 500.0) - upper - lower, mu) * _UP + 1e-100)
+
+    def release(self, vector: Floats, noise: Noise) -> Floats:
+        """One of the releases: `vector` (d,) on the grid, with noise. Raises InvalidInput for a vector beyond the grid: no number of it is shown."""
+        scaled = np.rint(vector / self.step)
+        if not np.all(np.abs(scaled) < _LARGEST):
+            raise InvalidInput("a sum over the records is too large for the grid that the noise was calibrated for.")
+        drawn = noise.discrete_gaussian(scale=self.scale, dimension=len(vector), draws=1)[:, 0]
+        total: Floats = (scaled.astype(np.int64) + drawn).astype(np.float64) * self.step
+        return total
+
+
+def _apart(distance: float, step: float, dimension: int) -> float:
+    """D."""
+    return (distance / step + math.sqrt(dimension)) * _UP

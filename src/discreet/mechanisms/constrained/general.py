@@ -1,0 +1,110 @@
+"""Private Frank-Wolfe over any set with a linear minimiser (proof note frank_wolfe.md, theorem 2).
+
+    y_t = grad F(theta_t) + noise on a grid,    s_t = argmin_{s in C} <s, y_t>,    t = 1 .. T
+
+Talwar, Thakurta and Zhang (2014), Algorithm 5, with the noise of exact Gaussian composition (module `gaussian_steps`) in place of the printed
+constants: T steps together are one Gaussian release of mu = Delta sqrt(T) / sigma, Delta = k B R_2 plus twice the bound of rounding errors, k = 1
+under add-remove and 2 under replace-one. What follows from y_t is post-processing: the linear minimiser may be inexact.
+
+    E F(theta) - min F <= Gamma (1 + ln T) / (2 T) + sigma G_C,    G_C the Gaussian width of C
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+from discreet.arrays import Floats
+from discreet.certificates import Hypothesis
+from discreet.errors import InvalidInput
+from discreet.guarantees import ApproximateDP, Json, gaussian_mu
+from discreet.mechanisms.constrained.base import ConstrainedMechanism
+from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
+from discreet.mechanisms.constrained.horizon import checked_steps, default_steps, require_smooth
+from discreet.mechanisms.constrained.records import constrained_hypotheses
+from discreet.mechanisms.constrained.walk import Walk
+from discreet.mechanisms.hypotheses import noise_hypothesis
+from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.noise import Noise
+from discreet.problems import ConstrainedRisk, PredictionObjective
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianFrankWolfe(ConstrainedMechanism):
+    """Frank-Wolfe on gradients with Gaussian noise: (epsilon, delta)-private."""
+
+    noise_steps: GaussianSteps
+    """Number of steps, grid and scale."""
+    epsilon: float
+    """epsilon at which delta is stated."""
+    neighbours: Neighbours
+
+    @property
+    def name(self) -> str:
+        """Name in certificates."""
+        return "frank-wolfe-gaussian"
+
+    @classmethod
+    def calibrate(cls, problem: ConstrainedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, steps: int | None = None) -> Self:
+        """The least noise for (epsilon, delta); `steps` None takes the number that suits public numbers (horizon.py).
+
+        Raises InvalidInput for a loss with a kink, or numbers out of range.
+        """
+        if not (0 < epsilon < math.inf and 0 < delta < 1):
+            raise InvalidInput(f"Gaussian noise needs 0 < epsilon < infinity and 0 < delta < 1; epsilon={epsilon!r}, delta={delta!r} were given.")
+        require_smooth(problem)
+        count = default_gaussian_steps(problem, epsilon, delta, neighbours) if steps is None else checked_steps(steps)
+        distance = gradient_distance(problem, neighbours)
+        found = GaussianSteps.calibrate(distance=distance, dimension=problem.dimension, epsilon=epsilon, delta=delta, count=count)
+        return cls(noise_steps=found, epsilon=epsilon, neighbours=neighbours)
+
+    def guarantee(self, problem: ConstrainedRisk) -> ApproximateDP:
+        """See module docstring."""
+        delta = self.noise_steps.delta(self.epsilon, distance=gradient_distance(problem, self.neighbours), dimension=problem.dimension)
+        return ApproximateDP(
+            epsilon=self.epsilon,
+            delta_at_epsilon=min(delta, 1.0 - 2.0**-53),
+            neighbours=self.neighbours,
+            theorem="private Frank-Wolfe, discrete Gaussian noise on gradients",
+        )
+
+    def hypotheses(self, problem: ConstrainedRisk) -> tuple[Hypothesis, ...]:
+        """See ConstrainedMechanism."""
+        steps = self.noise_steps
+        law = f"{steps.sampler} of scale {steps.scale:.10g} steps of {steps.step:.6g} on every coordinate of {steps.count} gradients"
+        return (
+            *constrained_hypotheses(problem, self.neighbours),
+            Hypothesis(
+                required=f"the number of steps, {steps.count}, was chosen without the records",
+                enforced="from public numbers, or by the caller before the fit",
+            ),
+            noise_hypothesis(law),
+        )
+
+    def parameters(self) -> dict[str, Json]:
+        """See ConstrainedMechanism."""
+        steps = self.noise_steps
+        return {
+            "steps": steps.count,
+            "scale": steps.scale,
+            "grid_step": steps.step,
+            "epsilon": self.epsilon,
+            "neighbours": str(self.neighbours),
+        }
+
+    def draw(self, problem: ConstrainedRisk, objective: PredictionObjective, noise: Noise) -> Floats:
+        """See ConstrainedMechanism."""
+        walk = Walk.from_start(objective, problem.constraint)
+        for _ in range(self.noise_steps.count):
+            walk.towards(problem.constraint.linear_minimiser(self.noise_steps.release(walk.gradient(), noise)))
+        return walk.point
+
+
+def gradient_distance(problem: ConstrainedRisk, neighbours: Neighbours) -> float:
+    """How far apart the computed gradients of neighbours can be: k B R_2, and the rounding errors of two gradients."""
+    return (problem.gradient_bound * (1.0 if neighbours is ADD_REMOVE else 2.0) + 2.0 * problem.gradient_error) * (1.0 + 2.0**-48)
+
+
+def default_gaussian_steps(problem: ConstrainedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> int:
+    """T of horizon.py: the expected regret of a noisy step is at most sigma G_C."""
+    regret = gradient_distance(problem, neighbours) * problem.constraint.gaussian_width / gaussian_mu(epsilon, delta)
+    return default_steps(problem, regret=regret, power=0.5)

@@ -1,0 +1,44 @@
+"""How many steps, from public numbers.
+
+After T steps whose points are optimal up to an expected regret a T^p each (p = 1/2 when the budget is shared by Gaussian composition, p = 1 by basic
+composition), and with 2 / T for (1 + ln T) / (2 T), which is within 40 % for T <= 100 (module `walk`),
+
+    E F(theta) - min F <= 2 Gamma / T + a T^p            least at T = (2 Gamma / (p a))^{1 / (1 + p)}
+
+Gamma = n c spread^2 is a worst case: with it T is several times too large in practice. SHARE of it is used, a public number that was chosen on
+synthetic tables (docs/frank-wolfe.md).
+
+Under add-remove n is private, and T may only depend on a number of records that the caller declares public, or on none: T is then that of NOMINAL
+records, and grows like n^(2/3), so that being wrong about n by a factor of ten costs a factor of about two in the excess risk.
+"""
+
+from discreet.errors import InvalidInput
+from discreet.problems import ConstrainedRisk
+
+SHARE = 1.0 / 24.0
+NOMINAL = 10_000
+MOST_STEPS = 2_000
+
+
+def default_steps(problem: ConstrainedRisk, *, regret: float, power: float) -> int:
+    """T for an expected regret of `regret` T^`power` a step; see module docstring. Raises InvalidInput for a loss with a kink."""
+    require_smooth(problem)
+    records = NOMINAL if problem.domain.records is None else problem.domain.records
+    best = (2.0 * SHARE * records * problem.curvature / (power * regret)) ** (1.0 / (1.0 + power))
+    return int(min(MOST_STEPS, max(2.0, round(best))))
+
+
+def checked_steps(steps: int) -> int:
+    """A number of steps that the caller chose; InvalidInput unless it is a positive integer, at most 100,000."""
+    if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= 100_000:
+        raise InvalidInput(f"the number of steps must be an integer from 1 to 100000, chosen without looking at the records; {steps!r} was given.")
+    return steps
+
+
+def require_smooth(problem: ConstrainedRisk) -> None:
+    """Refuse a loss with a kink, over which the Frank-Wolfe method need not come near the minimum."""
+    if problem.smoothness == float("inf"):
+        raise InvalidInput(
+            f"the Frank-Wolfe method needs a smooth loss; {problem.loss.name!r} has a kink. "
+            "Use a smooth one ('huber', 'log-cosh', 'softplus-hinge'), or mirror descent."
+        )

@@ -1,0 +1,150 @@
+"""Noisy mirror descent over a set (proof note mirror_descent.md).
+
+    y_t = grad F(theta_t) + noise on a grid,    theta_{t+1} = argmin_{theta in C} <eta y_t, theta> + B_Psi(theta, theta_t),    t = 1 .. T
+    theta_1 = argmin_C Psi,    released: an average of the points
+
+Talwar, Thakurta and Zhang (2014), Algorithm 1, and the strongly convex variant of their appendix A, with the noise of exact Gaussian composition
+(module `gaussian_steps`) in place of the printed constants: T steps together are one Gaussian release of mu = S sqrt(T) / sigma, S = k B R_2 plus
+twice
+the bound of rounding errors, k = 1 under add-remove and 2 under replace-one. Everything after y_t is post-processing. F is the SUM of the losses, so
+eta is a step size for sums. Any loss with bounded slopes will do: with a kink (the hinge), or clipped to `max_slope` record by record.
+
+Which map, T and eta: module `mirror_geometry`, from public numbers; what is then proved of the risk: bounds/geometry.py.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.certificates import Hypothesis
+from discreet.errors import InvalidInput
+from discreet.guarantees import ApproximateDP, Json, gaussian_mu
+from discreet.mechanisms.constrained.base import ConstrainedMechanism
+from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
+from discreet.mechanisms.constrained.general import gradient_distance
+from discreet.mechanisms.constrained.horizon import checked_steps
+from discreet.mechanisms.constrained.mirror_geometry import AUTO, SMOOTH, STRONGLY_CONVEX, Plan, mirror_map_named, plan
+from discreet.mechanisms.constrained.records import constrained_hypotheses
+from discreet.mechanisms.hypotheses import noise_hypothesis
+from discreet.neighbours import Neighbours
+from discreet.noise import Noise
+from discreet.problems import ConstrainedRisk, PredictionObjective
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoisyMirrorDescent(ConstrainedMechanism):
+    """Mirror descent on gradients with Gaussian noise: (epsilon, delta)-private."""
+
+    noise_steps: GaussianSteps
+    """Number of noisy gradients, grid and scale."""
+    epsilon: float
+    """epsilon at which delta is stated."""
+    plan: Plan
+    """Map, schedule and step size."""
+    neighbours: Neighbours
+
+    @property
+    def name(self) -> str:
+        """Name in certificates."""
+        return "mirror-descent"
+
+    @classmethod
+    def calibrate(
+        cls,
+        problem: ConstrainedRisk,
+        *,
+        epsilon: float,
+        delta: float,
+        neighbours: Neighbours,
+        steps: int | None = None,
+        mirror_map: str = AUTO,
+        ridge: float = 0.0,
+    ) -> Self:
+        """The least noise for (epsilon, delta).
+
+        `steps` noisy gradients and the `mirror_map` ("euclidean", "p-norm", "power", "entropy") are chosen from public numbers where they are left
+        out.
+        `ridge` lambda > 0 adds lambda |theta - theta_1|^2 / 2 to F and takes the strongly convex schedule. Raises InvalidInput for numbers out of
+        range and maps that the set has not.
+        """
+        if not (0 < epsilon < math.inf and 0 < delta < 1):
+            raise InvalidInput(f"Gaussian noise needs 0 < epsilon < infinity and 0 < delta < 1; epsilon={epsilon!r}, delta={delta!r} were given.")
+        if not (isinstance(ridge, int | float) and math.isfinite(ridge) and ridge >= 0):
+            raise InvalidInput(f"ridge must be a finite number of at least 0; {ridge!r} was given.")
+        distance = gradient_distance(problem, neighbours)
+        chosen = plan(
+            problem,
+            sensitivity=distance,
+            mu=gaussian_mu(epsilon, delta),
+            mirror_map=mirror_map,
+            steps=None if steps is None else checked_steps(steps),
+            ridge=float(ridge),
+        )
+        found = GaussianSteps.calibrate(distance=distance, dimension=problem.dimension, epsilon=epsilon, delta=delta, count=chosen.noisy_gradients)
+        return cls(noise_steps=found, epsilon=epsilon, plan=chosen, neighbours=neighbours)
+
+    def guarantee(self, problem: ConstrainedRisk) -> ApproximateDP:
+        """See module docstring."""
+        delta = self.noise_steps.delta(self.epsilon, distance=gradient_distance(problem, self.neighbours), dimension=problem.dimension)
+        return ApproximateDP(
+            epsilon=self.epsilon,
+            delta_at_epsilon=min(delta, 1.0 - 2.0**-53),
+            neighbours=self.neighbours,
+            theorem="noisy mirror descent, discrete Gaussian noise on gradients",
+        )
+
+    def risk_bound(self) -> float:
+        """Bound of the excess of the mean loss, E F / n - min F / n, for the n that the plan was made for; ideal Gaussian noise."""
+        return self.plan.excess / self.plan.records
+
+    def hypotheses(self, problem: ConstrainedRisk) -> tuple[Hypothesis, ...]:
+        """See ConstrainedMechanism."""
+        steps = self.noise_steps
+        law = f"{steps.sampler} of scale {steps.scale:.10g} steps of {steps.step:.6g} on every coordinate of {steps.count} gradients"
+        return (
+            *constrained_hypotheses(problem, self.neighbours),
+            Hypothesis(
+                required=f"the map ({self.plan.mirror_map}), the step sizes and the number of steps, {steps.count}, were chosen without the records",
+                enforced="from public numbers, or by the caller before the fit",
+            ),
+            noise_hypothesis(law),
+        )
+
+    def parameters(self) -> dict[str, Json]:
+        """See ConstrainedMechanism."""
+        steps = self.noise_steps
+        return {
+            "steps": steps.count,
+            "scale": steps.scale,
+            "grid_step": steps.step,
+            "epsilon": self.epsilon,
+            "neighbours": str(self.neighbours),
+            "mirror_map": self.plan.mirror_map,
+            "schedule": self.plan.schedule,
+            "step_size": self.plan.step_size,
+        }
+
+    def draw(self, problem: ConstrainedRisk, objective: PredictionObjective, noise: Noise) -> Floats:
+        """See ConstrainedMechanism."""
+        made = mirror_map_named(self.plan.mirror_map, problem.constraint)
+        state = made.start()
+        start = made.point(state)
+        first_weight = 0.0 if self.plan.schedule == SMOOTH else 1.0
+        total, weights = first_weight * start, first_weight
+        for taken in range(1, self.noise_steps.count + 1):
+            point = made.point(state)
+            released = self.noise_steps.release(objective.gradient(point), noise)
+            if self.plan.schedule == STRONGLY_CONVEX:
+                ridge, weight = self.plan.step_size, taken + 1.0
+                direction = (released + ridge * (point - start)) * (2.0 / (ridge * weight))
+            else:
+                weight = 1.0
+                direction = self.plan.step_size * released
+            state = made.step(state, direction)
+            total = total + weight * made.point(state)
+            weights += weight
+        average: Floats = np.asarray(total / weights)
+        return average

@@ -1,0 +1,209 @@
+"""Which mirror map, how many steps, how long: from public numbers alone (bounds/geometry.py has the bounds; proof note mirror_descent.md).
+
+    W^2 = G_Q^2 + |Q|_2^2        the mean square of the dual norm of N(0, I)
+    g = B min(R_2 |Q|_2, R_inf |Q|_1)     the dual norm of one record's gradient
+    c' = c min(R_2 |Q|_2, R_inf |Q|_1)^2  the curvature of one record's loss along a unit vector of the norm
+
+Q is the unit ball of the map's norm, carried to R^d; |Q|_1 its l1 radius. The candidates are the Euclidean map, the p-norm and power maps where they
+exist, and the entropy over up to MOST_VERTICES vertices. The one with the smallest bound is taken. T is the least number of steps with which the
+terms that are not privacy's are at most SHARE of those that are, and at most a number that bounds the work.
+
+Under add-remove the number of records is private: plans then use the one that the caller declares public, or NOMINAL ones (horizon.py). What is
+proved of the risk holds for that many; privacy does not depend on it.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from discreet.bounds.geometry import (
+    enough_steps,
+    mirror_descent,
+    mirror_descent_step,
+    private_noise,
+    smooth_mirror_descent,
+    smooth_mirror_descent_step,
+    strongly_convex_mirror_descent,
+)
+from discreet.constraints import Constraint, GroupL2Ball, L1Ball, NuclearBall, Polytope
+from discreet.errors import InvalidInput
+from discreet.mechanisms.constrained.horizon import NOMINAL
+from discreet.mirror_maps import EntropyMap, EuclideanMap, MirrorMap, PNormMap, PowerMap
+from discreet.problems import ConstrainedRisk
+
+AUTO = "auto"
+SMOOTH, LIPSCHITZ, STRONGLY_CONVEX = "smooth", "lipschitz", "strongly-convex"
+SHARE = 0.25
+MOST_STEPS = 4096
+LEAST_STEPS = 16
+MOST_VERTICES = 1 << 17
+_WORK = 2.0**34
+"""Entries of the table that all gradients together may read, where T is not chosen by the caller."""
+
+
+class Geometry(NamedTuple):
+    """One map on one set, for one record of a problem."""
+
+    map: MirrorMap
+    width: float
+    """W."""
+    gradient: float
+    """g."""
+    smoothness: float
+    """c', infinity for a loss with a kink."""
+    hilbert: bool
+    """Whether the norm is the Euclidean one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Public choices of one run, and the bound that they were chosen by."""
+
+    mirror_map: str
+    schedule: str
+    """`smooth`: constant steps, average of the points after them; `lipschitz`: constant steps, average of all points; `strongly-convex`: see A.1."""
+    noisy_gradients: int
+    step_size: float
+    """eta, on the sum of losses; for `strongly-convex` the lambda of steps 2 / (lambda (t + 1))."""
+    excess: float
+    """Bound of E F - min F on the sum, for `records`."""
+    records: int
+
+
+def mirror_map_named(name: str, constraint: Constraint) -> MirrorMap:
+    """The map of this name over the set. Raises InvalidInput where there is none."""
+    if name not in map_names(constraint):
+        raise InvalidInput(f"over the set {constraint.name!r} the mirror map must be one of {[AUTO, *map_names(constraint)]}; {name!r} was given.")
+    match name, constraint:
+        case "p-norm", _:
+            return PNormMap(constraint=constraint)
+        case "power", L1Ball() | GroupL2Ball():
+            return PowerMap(constraint=constraint)
+        case "entropy", Polytope():
+            return EntropyMap(constraint=constraint)
+        case _:
+            return EuclideanMap(constraint=constraint)
+
+
+def map_names(constraint: Constraint) -> tuple[str, ...]:
+    """Maps that the set has."""
+    names = ["euclidean"]
+    if isinstance(constraint, L1Ball | GroupL2Ball | NuclearBall):
+        names.append("p-norm")
+    if isinstance(constraint, L1Ball | GroupL2Ball):
+        names.append("power")
+    if isinstance(constraint, Polytope) and 2 <= constraint.vertex_count <= MOST_VERTICES:
+        names.append("entropy")
+    return tuple(names)
+
+
+def geometry_of(problem: ConstrainedRisk, name: str) -> Geometry:
+    """The constants of a map for one record of this problem."""
+    made = mirror_map_named(name, problem.constraint)
+    domain = problem.domain
+    longest = min(domain.radius * made.norm_radius, domain.largest_entry * _l1_radius(made))
+    return Geometry(
+        map=made,
+        width=math.hypot(made.norm_width, made.norm_radius),
+        gradient=problem.slope_bound * longest,
+        smoothness=problem.smoothness * longest**2,
+        hilbert=isinstance(made, EuclideanMap),
+    )
+
+
+def _l1_radius(made: MirrorMap) -> float:
+    """|Q|_1, or an upper bound."""
+    set_ = made.constraint
+    match made:
+        case EntropyMap():
+            return set_.l1_radius
+        case PNormMap() if isinstance(set_, L1Ball):
+            return float(set_.dimension) ** (1.0 - 1.0 / made.exponent)
+        case PowerMap() if isinstance(set_, L1Ball):
+            return 1.0
+    return math.sqrt(set_.dimension) * made.norm_radius
+
+
+def plan(problem: ConstrainedRisk, *, sensitivity: float, mu: float, mirror_map: str = AUTO, steps: int | None = None, ridge: float = 0.0) -> Plan:
+    """The best map and schedule by their bounds. `sensitivity` and `mu` are those of all noisy gradients together; `ridge` lambda >= 0."""
+    if problem.constraint.diameter == 0:
+        raise InvalidInput("the set is a single point: there is nothing to learn from the records.")
+    records = NOMINAL if problem.domain.records is None else problem.domain.records
+    names = map_names(problem.constraint) if mirror_map == AUTO else (mirror_map,)
+    if ridge > 0:
+        if mirror_map not in (AUTO, "euclidean"):
+            raise InvalidInput(f"the strongly convex variant uses the Euclidean map; mirror_map={mirror_map!r} was given.")
+        return _strongly_convex(geometry_of(problem, "euclidean"), ridge, sensitivity, mu, _count(problem, records, steps), records)
+    candidates = []
+    for name in names:
+        geometry = geometry_of(problem, name)
+        wanted = enough_steps(
+            range_=geometry.map.range,
+            strong_convexity=geometry.map.strong_convexity,
+            gradient=records * geometry.gradient,
+            width=geometry.width,
+            sensitivity=sensitivity,
+            mu=mu,
+            smoothness=records * geometry.smoothness,
+            share=SHARE,
+        )
+        count = _count(problem, records, steps, wanted)
+        candidates.append(_lipschitz(geometry, sensitivity, mu, count, records))
+        if math.isfinite(geometry.smoothness):
+            candidates.append(_smooth(geometry, sensitivity, mu, count, records))
+    return min(candidates, key=lambda candidate: candidate.excess)
+
+
+def _count(problem: ConstrainedRisk, records: int, steps: int | None, wanted: float = math.inf) -> int:
+    if steps is not None:
+        return steps
+    affordable = _WORK / (records * problem.dimension)
+    return int(max(LEAST_STEPS, min(MOST_STEPS, affordable, math.ceil(wanted) if wanted < MOST_STEPS else MOST_STEPS)))
+
+
+def _smooth(geometry: Geometry, sensitivity: float, mu: float, count: int, records: int) -> Plan:
+    known = {
+        "range_": geometry.map.range,
+        "strong_convexity": geometry.map.strong_convexity,
+        "smoothness": records * geometry.smoothness,
+        "width": geometry.width,
+        "noise": private_noise(sensitivity=sensitivity, mu=mu, steps=count),
+    }
+    step = smooth_mirror_descent_step(**known, steps=count)
+    excess = smooth_mirror_descent(**known, steps=count, step_size=step)
+    return Plan(mirror_map=geometry.map.name, schedule=SMOOTH, noisy_gradients=count, step_size=step, excess=excess, records=records)
+
+
+def _lipschitz(geometry: Geometry, sensitivity: float, mu: float, count: int, records: int) -> Plan:
+    known = {
+        "range_": geometry.map.range,
+        "strong_convexity": geometry.map.strong_convexity,
+        "gradient": records * geometry.gradient,
+        "width": geometry.width,
+        "noise": private_noise(sensitivity=sensitivity, mu=mu, steps=count),
+    }
+    step = mirror_descent_step(**known, steps=count + 1, hilbert=geometry.hilbert)
+    excess = mirror_descent(**known, steps=count + 1, step_size=step, hilbert=geometry.hilbert)
+    return Plan(mirror_map=geometry.map.name, schedule=LIPSCHITZ, noisy_gradients=count, step_size=step, excess=excess, records=records)
+
+
+def _strongly_convex(geometry: Geometry, ridge: float, sensitivity: float, mu: float, count: int, records: int) -> Plan:
+    """Excess of the plain sum: at most that of the regularised one, plus lambda R."""
+    farthest = math.sqrt(2.0 * geometry.map.range)
+    excess = strongly_convex_mirror_descent(
+        strong_convexity=geometry.map.strong_convexity,
+        ridge=ridge,
+        gradient=records * geometry.gradient + ridge * farthest,
+        width=geometry.width,
+        noise=private_noise(sensitivity=sensitivity, mu=mu, steps=count),
+        steps=count + 1,
+        hilbert=geometry.hilbert,
+    )
+    return Plan(
+        mirror_map=geometry.map.name,
+        schedule=STRONGLY_CONVEX,
+        noisy_gradients=count,
+        step_size=ridge,
+        excess=excess + ridge * geometry.map.range,
+        records=records,
+    )

@@ -1,0 +1,173 @@
+"""Noisy mirror descent on Poisson batches, add-remove only (proof note mirror_sampled.md).
+
+    every step: each record takes part with probability q, exactly, in secret;   y_t = (sum over the batch of gradients + noise on a grid) / q
+
+The composed curve is that of T subsampled Gaussian steps (guarantees/subsampled.py) beside one Gaussian of mu_e, which pays for rounding errors, as
+those may differ between neighbours whether or not the record takes part:
+
+    mu = (S / w) / (s sqrt(1 - a)),   mu_e = 2 E sqrt(T) / (s sqrt(a)),   E = e / w + sqrt(d) / 2,   a = 1/64
+
+w the grid, s the noise in its steps, S = B R_2, e the bound of rounding errors of a gradient. Replace-one is refused: nothing is proved for it here. At equal T and total, full gradients have less
+noise; see the note for what batches are good for.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.certificates import Hypothesis
+from discreet.errors import InvalidInput
+from discreet.guarantees import ApproximateDP, Json
+from discreet.guarantees.subsampled import subsampled_gaussian
+from discreet.mechanisms.constrained.base import ConstrainedMechanism
+from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
+from discreet.mechanisms.constrained.horizon import checked_steps
+from discreet.mechanisms.constrained.mirror_geometry import AUTO, SMOOTH, Plan, mirror_map_named, plan
+from discreet.mechanisms.constrained.records import constrained_hypotheses
+from discreet.mechanisms.hypotheses import noise_hypothesis
+from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.noise import Noise
+from discreet.problems import ConstrainedRisk, PredictionObjective
+
+RATE_BITS = 20
+ERROR_SHARE = 1.0 / 64.0
+_FINENESS = 16
+_LEAST_SCALE = 2.0**10
+_UP = 1.0 + 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampledMirrorDescent(ConstrainedMechanism):
+    """Mirror descent on Poisson batches: (epsilon, delta)-private, add-remove."""
+
+    rate: int
+    """q in units of 2^-20."""
+    noise_steps: GaussianSteps
+    """Number of steps, grid and scale."""
+    epsilon: float
+    plan: Plan
+    neighbours: Neighbours
+
+    @property
+    def name(self) -> str:
+        """Name in certificates."""
+        return "mirror-descent-sampled"
+
+    @classmethod
+    def calibrate(
+        cls, problem: ConstrainedRisk, *, epsilon: float, delta: float, rate: float, steps: int, neighbours: Neighbours, mirror_map: str = AUTO
+    ) -> Self:
+        """The least noise (to 0.1 %) for (epsilon, delta) at sampling `rate` in (0, 1] and `steps` T. Raises InvalidInput, for replace-one too."""
+        if neighbours is not ADD_REMOVE:
+            raise InvalidInput("Poisson batches are private under add-remove here; for replace-one use full gradients (NoisyMirrorDescent).")
+        if not (0 < epsilon < math.inf and 0 < delta < 1):
+            raise InvalidInput(f"Gaussian noise needs 0 < epsilon < infinity and 0 < delta < 1; epsilon={epsilon!r}, delta={delta!r} were given.")
+        units = round(rate * 2**RATE_BITS) if isinstance(rate, float | int) and 0 < rate <= 1 else 0
+        if not 1 <= units <= 2**RATE_BITS:
+            raise InvalidInput(f"the sampling rate must lie in [2^-20, 1]; {rate!r} was given.")
+        count = checked_steps(steps)
+        step = 2.0 ** math.floor(math.log2(problem.gradient_bound / math.sqrt(problem.dimension)) - _FINENESS)
+
+        def spent(scale: float) -> float:
+            return sampled_delta(problem, rate=units, steps=GaussianSteps(count=count, step=step, scale=scale), epsilon=epsilon)
+
+        low = high = problem.gradient_bound / step
+        while spent(high) > delta:
+            low, high = high, 2.0 * high
+        while high == low or (low > _LEAST_SCALE and spent(low) <= delta):
+            low, high = low / 2.0, min(high, low) if spent(low) <= delta else high
+        while high / low > 1.001:
+            middle = math.sqrt(low * high)
+            low, high = (low, middle) if spent(middle) <= delta else (middle, high)
+        made = GaussianSteps(count=count, step=step, scale=high)
+        share = units / 2.0**RATE_BITS
+        # The batch itself is noise for the descent: a record's gradient, included with probability q and divided by q.
+        records = float(problem.domain.records or 10_000)
+        sampling = problem.gradient_bound * math.sqrt(records * (1.0 - share) / share)
+        deviation = math.hypot(made.deviation / share, sampling / math.sqrt(problem.dimension))
+        chosen = plan(problem, sensitivity=deviation / math.sqrt(count), mu=1.0, mirror_map=mirror_map, steps=count)
+        return cls(rate=units, noise_steps=made, epsilon=epsilon, plan=chosen, neighbours=neighbours)
+
+    def guarantee(self, problem: ConstrainedRisk) -> ApproximateDP:
+        """See module docstring."""
+        delta = sampled_delta(problem, rate=self.rate, steps=self.noise_steps, epsilon=self.epsilon)
+        return ApproximateDP(
+            epsilon=self.epsilon,
+            delta_at_epsilon=min(delta, 1.0 - 2.0**-53),
+            neighbours=self.neighbours,
+            theorem="noisy mirror descent on Poisson batches, discrete Gaussian noise",
+        )
+
+    def hypotheses(self, problem: ConstrainedRisk) -> tuple[Hypothesis, ...]:
+        """See ConstrainedMechanism."""
+        steps = self.noise_steps
+        law = f"{steps.sampler} of scale {steps.scale:.10g} steps of {steps.step:.6g} on every coordinate of {steps.count} gradients"
+        return (
+            *constrained_hypotheses(problem, self.neighbours),
+            Hypothesis(
+                required=f"every record takes part in a step with probability {self.rate} / 2^20, independently, and nobody learns in which",
+                enforced="bits of the noise source, compared as integers; batches and their sizes are never shown",
+            ),
+            Hypothesis(
+                required=f"the map ({self.plan.mirror_map}), the step sizes and the number of steps, {steps.count}, were chosen without the records",
+                enforced="from public numbers, or by the caller before the fit",
+            ),
+            noise_hypothesis(law),
+        )
+
+    def parameters(self) -> dict[str, Json]:
+        """See ConstrainedMechanism."""
+        steps = self.noise_steps
+        return {
+            "rate": self.rate,
+            "steps": steps.count,
+            "scale": steps.scale,
+            "grid_step": steps.step,
+            "epsilon": self.epsilon,
+            "neighbours": str(self.neighbours),
+            "mirror_map": self.plan.mirror_map,
+            "schedule": self.plan.schedule,
+            "step_size": self.plan.step_size,
+        }
+
+    def draw(self, problem: ConstrainedRisk, objective: PredictionObjective, noise: Noise) -> Floats:
+        """See ConstrainedMechanism."""
+        made = mirror_map_named(self.plan.mirror_map, problem.constraint)
+        state = made.start()
+        share = self.rate / 2.0**RATE_BITS
+        weights = 0.0 if self.plan.schedule == SMOOTH else 1.0
+        total = weights * made.point(state)
+        for _ in range(self.noise_steps.count):
+            included = batch(noise, len(objective.targets), self.rate)
+            released = self.noise_steps.release(objective.gradient(made.point(state), included), noise) / share
+            state = made.step(state, self.plan.step_size * released)
+            total = total + made.point(state)
+            weights += 1.0
+        average: Floats = np.asarray(total / weights)
+        return average
+
+
+def batch(noise: Noise, records: int, rate: int) -> Floats:
+    """1.0 for records that take part, 0.0 for others, (records,): the top 20 bits of a uniform word are below `rate`, exactly rate / 2^20."""
+    words = noise.words()(records)
+    return (words >> np.uint64(64 - RATE_BITS) < np.uint64(rate)).astype(np.float64)
+
+
+def sampled_delta(problem: ConstrainedRisk, *, rate: int, steps: GaussianSteps, epsilon: float) -> float:
+    """delta at `epsilon` of all steps together; 1 where nothing is proved."""
+    dimension, count, scale = problem.dimension, steps.count, steps.scale
+    upper = count * dimension / (8.0 * scale**2) * _UP
+    lower = count * ((math.sqrt(dimension) + 41.0) ** 2 + 1.0) / (8.0 * scale**2) * _UP
+    if not (scale >= _LEAST_SCALE and dimension <= scale**2 and upper + lower < epsilon <= 500.0 and 1 <= rate <= 2**RATE_BITS):
+        return 1.0
+    error = problem.gradient_error / steps.step + 0.5 * math.sqrt(dimension)
+    curve = subsampled_gaussian(
+        mu=problem.gradient_bound / steps.step / (scale * math.sqrt(1.0 - ERROR_SHARE)) * _UP,
+        rate=rate / 2.0**RATE_BITS,
+        count=count,
+        extra_mu=2.0 * error * math.sqrt(count) / (scale * math.sqrt(ERROR_SHARE)) * _UP,
+    )
+    return min(1.0, math.exp(upper) * curve.delta(epsilon - upper - lower) * _UP + 1e-100)

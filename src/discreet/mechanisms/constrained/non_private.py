@@ -1,0 +1,49 @@
+"""No privacy: the Frank-Wolfe method without noise, as epsilon = infinity asks.
+
+Kept as a mechanism so that it carries a certificate, which says that there is no guarantee. Shares 2 / (t + 2): F - min F <= 2 Gamma / (T + 2).
+"""
+
+from dataclasses import dataclass
+
+from discreet.arrays import Floats
+from discreet.certificates import Hypothesis
+from discreet.guarantees import Json, NoGuarantee
+from discreet.mechanisms.constrained.base import ConstrainedMechanism
+from discreet.mechanisms.constrained.horizon import require_smooth
+from discreet.mechanisms.constrained.walk import Walk
+from discreet.neighbours import Neighbours
+from discreet.noise import Noise
+from discreet.problems import ConstrainedRisk, PredictionObjective
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NonPrivateFrankWolfe(ConstrainedMechanism):
+    """Frank-Wolfe without noise."""
+
+    neighbours: Neighbours
+    steps: int = 1000
+
+    @property
+    def name(self) -> str:
+        """Name in certificates."""
+        return "frank-wolfe-non-private"
+
+    def parameters(self) -> dict[str, Json]:
+        """See ConstrainedMechanism."""
+        return {"steps": self.steps, "neighbours": str(self.neighbours)}
+
+    def guarantee(self, problem: ConstrainedRisk) -> NoGuarantee:
+        """None."""
+        require_smooth(problem)
+        return NoGuarantee(neighbours=self.neighbours, theorem="epsilon=inf was asked for: this is the ordinary fit, without privacy")
+
+    def hypotheses(self, problem: ConstrainedRisk) -> tuple[Hypothesis, ...]:  # noqa: ARG002 - the same for any problem
+        """Nothing is promised, so nothing is required."""
+        return ()
+
+    def draw(self, problem: ConstrainedRisk, objective: PredictionObjective, noise: Noise) -> Floats:  # noqa: ARG002 - no noise is drawn
+        """See ConstrainedMechanism."""
+        walk = Walk.from_start(objective, problem.constraint)
+        for step in range(1, self.steps + 1):
+            walk.towards(problem.constraint.linear_minimiser(walk.gradient()), share=2.0 / (step + 2.0))
+        return walk.point

@@ -1,0 +1,174 @@
+"""Private Frank-Wolfe over a polytope (proof note frank_wolfe.md, theorem 1).
+
+    s_t = vertex number i with probability proportional to exp(-rate z_i),    z_i = round(<v_i, grad F(theta_t)> / w),    t = 1 .. T
+
+the exponential mechanism, drawn exactly on integers; w is a power of two, public. With B the slope bound, k = 1 under add-remove and 2 under
+replace-one, and E the bound of rounding errors of a score, neighbours move the difference of two scores by at most
+
+    span = (k B spread + 4 E) / w + 2   steps of the grid
+
+so a step has bounded range rate span, and T adaptive steps have the delta of `bounded_range_delta` (guarantees/bounded_range.py). With delta = 0 the
+ranges add up to epsilon. This replaces Talwar, Thakurta and Zhang (2014), Algorithm 4, whose Laplace noise is too small for its claim where
+epsilon is large and too large elsewhere (note, section "What was printed").
+"""
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Self
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.certificates import Hypothesis
+from discreet.constraints import Polytope
+from discreet.errors import InvalidInput
+from discreet.guarantees import ApproximateDP, Guarantee, Json, PureDP, bounded_range_delta, bounded_range_width, gaussian_mu
+from discreet.mechanisms.constrained.base import ConstrainedMechanism
+from discreet.mechanisms.constrained.horizon import checked_steps, default_steps, require_smooth
+from discreet.mechanisms.constrained.records import constrained_hypotheses
+from discreet.mechanisms.constrained.walk import Walk
+from discreet.mechanisms.hypotheses import noise_hypothesis
+from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.noise import Integers, Noise
+from discreet.problems import ConstrainedRisk, PredictionObjective
+from discreet.problems.constrained_risk import ROUNDING
+from discreet.problems.rounding import gamma
+
+_FINE, _COARSE = 12, 10
+"""log2 of the steps of the grid in the span, at least: rounding costs 2 in 2^12 of the noise, or 2 in 2^10 where there are MANY vertices, since the
+sampler counts scores by value (noise/tally.py), and fewer values take less time."""
+_MANY = 1 << 17
+_UP = 1.0 + 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolytopeFrankWolfe(ConstrainedMechanism):
+    """Frank-Wolfe whose vertices are drawn by the exponential mechanism: epsilon- or (epsilon, delta)-private."""
+
+    steps: int
+    """T."""
+    rate: float
+    """Per step of the grid."""
+    grid_step: float
+    """w, a power of two."""
+    epsilon: float
+    """epsilon at which delta is stated."""
+    pure: bool
+    """Whether delta is 0, and the steps' ranges simply add up."""
+    neighbours: Neighbours
+
+    @property
+    def name(self) -> str:
+        """Name in certificates."""
+        return "frank-wolfe-polytope"
+
+    @classmethod
+    def calibrate(cls, problem: ConstrainedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, steps: int | None = None) -> Self:
+        """The least noise for (epsilon, delta); `steps` None takes the number that suits public numbers (horizon.py).
+
+        Raises InvalidInput for a set that is no polytope, a loss with a kink, or numbers out of range.
+        """
+        if not (0 < epsilon < math.inf and 0 <= delta < 1):
+            raise InvalidInput(
+                f"private Frank-Wolfe needs 0 < epsilon < infinity and 0 <= delta < 1; epsilon={epsilon!r}, delta={delta!r} were given."
+            )
+        count = default_polytope_steps(problem, epsilon, delta, neighbours) if steps is None else checked_steps(steps)
+        require_smooth(problem)
+        fineness = _FINE if polytope_of(problem).vertex_count < _MANY else _COARSE
+        width = epsilon / count if delta == 0 else _width(epsilon, delta, count)
+        grid_step = 2.0 ** math.floor(math.log2(_moved(problem, neighbours)) - fineness)
+        rate = width / span_in_steps(problem, neighbours, grid_step) / _UP
+        return cls(steps=count, rate=rate, grid_step=grid_step, epsilon=epsilon, pure=delta == 0, neighbours=neighbours)
+
+    def guarantee(self, problem: ConstrainedRisk) -> Guarantee:
+        """See module docstring."""
+        width = self.rate * span_in_steps(problem, self.neighbours, self.grid_step)
+        theorem = "private Frank-Wolfe over a polytope, exponential mechanism of bounded range"
+        if self.pure:
+            return PureDP(epsilon=self.steps * width * (1.0 + 1e-15), neighbours=self.neighbours, theorem=theorem)
+        delta = bounded_range_delta(width, self.steps, self.epsilon)
+        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=min(delta, 1.0 - 2.0**-53), neighbours=self.neighbours, theorem=theorem)
+
+    def hypotheses(self, problem: ConstrainedRisk) -> tuple[Hypothesis, ...]:
+        """See ConstrainedMechanism."""
+        law = f"vertex i with probability proportional to exp(-{self.rate:.10g} z_i), z_i its score in steps of {self.grid_step:.6g}"
+        return (
+            *constrained_hypotheses(problem, self.neighbours),
+            Hypothesis(
+                required=f"the number of steps, {self.steps}, was chosen without the records",
+                enforced="from public numbers, or by the caller before the fit",
+            ),
+            noise_hypothesis(f"{law}, {self.steps} times, exactly (selection in integer arithmetic)"),
+        )
+
+    def parameters(self) -> dict[str, Json]:
+        """See ConstrainedMechanism."""
+        return {
+            "steps": self.steps,
+            "rate": self.rate,
+            "grid_step": self.grid_step,
+            "epsilon": self.epsilon,
+            "pure": self.pure,
+            "neighbours": str(self.neighbours),
+        }
+
+    def draw(self, problem: ConstrainedRisk, objective: PredictionObjective, noise: Noise) -> Floats:
+        """See ConstrainedMechanism."""
+        polytope = polytope_of(problem)
+        require_short(problem, len(objective.targets))
+        walk = Walk.from_start(objective, polytope)
+        for _ in range(self.steps):
+            walk.towards(polytope.vertex(noise.choice(scores_on_grid(polytope, walk.gradient(), self.grid_step), rate=self.rate)))
+        return walk.point
+
+
+def polytope_of(problem: ConstrainedRisk) -> Polytope:
+    """The problem's set. Raises InvalidInput where it has no list of vertices."""
+    if not isinstance(problem.constraint, Polytope):
+        raise InvalidInput(
+            f"this mechanism chooses among vertices, and the set {problem.constraint.name!r} has no list of them. "
+            "Use mechanism='frank-wolfe-gaussian'."
+        )
+    return problem.constraint
+
+
+def scores_on_grid(polytope: Polytope, gradient: Floats, step: float) -> Integers:
+    """round(<v_i, gradient> / step), (vertices,): division by a power of two is exact."""
+    scores = polytope.vertex_scores(gradient)
+    scores *= 1.0 / step
+    return np.rint(scores, out=scores).astype(np.int64)
+
+
+def span_in_steps(problem: ConstrainedRisk, neighbours: Neighbours, step: float) -> float:
+    """The most that neighbours move the difference of two integer scores, rounding of gradients and of scores included."""
+    error = 2.0 * ROUNDING * problem.score_bound
+    return ((_moved(problem, neighbours) + 4.0 * error) / step + 2.0) * _UP
+
+
+def require_short(problem: ConstrainedRisk, records: int) -> None:
+    """Refuse tables so long that the rounding of a score, gamma_(d+4) n B r, could exceed ROUNDING B r."""
+    most = 1 << math.floor(math.log2(ROUNDING / gamma(problem.dimension + 4)))
+    if records > most:
+        raise InvalidInput(
+            f"rounding errors of scores are bounded for up to {most} records of {problem.dimension} features, and the table is longer."
+        )
+
+
+def default_polytope_steps(problem: ConstrainedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> int:
+    """T of horizon.py: the expected regret of one choice is at most (span / range) ln(vertices)."""
+    choices = math.log(max(2, polytope_of(problem).vertex_count)) * _moved(problem, neighbours)
+    if delta == 0:
+        return default_steps(problem, regret=choices / epsilon, power=1.0)
+    return default_steps(problem, regret=0.5 * choices / gaussian_mu(epsilon, delta), power=0.5)
+
+
+def _moved(problem: ConstrainedRisk, neighbours: Neighbours) -> float:
+    """k B spread."""
+    return problem.score_spread * (1.0 if neighbours is ADD_REMOVE else 2.0)
+
+
+@lru_cache(maxsize=64)
+def _width(epsilon: float, delta: float, count: int) -> float:
+    """The largest range for `count` uses: the optimal recursion takes about a second, and estimators ask again for each fit."""
+    return bounded_range_width(epsilon, delta * (1.0 - 1e-9), count=count)

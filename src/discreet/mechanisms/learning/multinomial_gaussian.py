@@ -1,0 +1,102 @@
+"""Gaussian objective perturbation of multinomial logistic regression (theorems M1 and M2 of the proof note multinomial_perturbation.md).
+
+    B ~ N(0, sigma^2 I) on R^{K d},   W = argmin G + <B, .>,   release a point near W on a grid, with discrete Gaussian noise
+
+    delta(epsilon + epsilon_2) <= delta_M(epsilon) + delta_2(epsilon_2)
+
+delta_M is computed in module `multinomial_profile`; delta_2 hides a distance of (tau + e) / lambda from W (module `grid`). With enough
+regularisation K classes cost about what one Gaussian mechanism of sensitivity sqrt(2) R costs at delta / (K - 1): only the logarithm of K is paid.
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+from discreet.arrays import Floats
+from discreet.certificates import Hypothesis
+from discreet.data import Dataset
+from discreet.errors import InfeasibleTarget
+from discreet.guarantees import ApproximateDP, gaussian_mu
+from discreet.mechanisms.base import Mechanism
+from discreet.mechanisms.hypotheses import computing_hypotheses, noise_hypothesis, problem_hypotheses
+from discreet.mechanisms.learning.class_ridge import infeasible_multinomial, least_multinomial_ridge
+from discreet.mechanisms.learning.grid import GaussianGrid
+from discreet.mechanisms.learning.minimise import default_tolerance, last_share, minimisers, weight_reach
+from discreet.mechanisms.learning.multinomial_profile import multinomial_delta, multinomial_scale
+from discreet.neighbours import Neighbours
+from discreet.noise import Noise, gaussian_error
+from discreet.problems import MultinomialRisk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianMultinomialPerturbation(Mechanism[MultinomialRisk]):
+    """Objective perturbation of K classes with Gaussian noise, (epsilon, delta)-private."""
+
+    scale: float
+    """sigma, the standard deviation of each coordinate of the linear term."""
+    epsilon: float
+    """epsilon at which delta_M is evaluated."""
+    tolerance: float
+    """tau, the largest gradient norm of the minimiser."""
+    noise_error: float
+    """e, the largest distance of the drawn noise from its ideal."""
+    grid: GaussianGrid
+    """The last stage: step of the grid, and scale of the exact discrete noise in steps."""
+    neighbours: Neighbours
+
+    @property
+    def name(self) -> str:
+        """Name in certificates."""
+        return "multinomial-perturbation-gaussian"
+
+    @classmethod
+    def calibrate(cls, problem: MultinomialRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:
+        """The least noise for a total of (epsilon, delta). Raises InfeasibleTarget when lambda is too small for any noise."""
+        refusal = infeasible_multinomial(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
+        rough = _scale(problem, epsilon * (1.0 - 1e-3), delta * (1.0 - 1e-3), neighbours, refusal)
+        tolerance = default_tolerance(problem, rough * problem.dimension**0.5)
+        radius = (tolerance + gaussian_error(scale=rough, dimension=problem.dimension)) / problem.strong_convexity
+        share = last_share(2.0 * radius / gaussian_mu(epsilon, delta) * weight_reach(problem) / rough)
+        scale = _scale(problem, epsilon * (1.0 - share), delta * (1.0 - share), neighbours, refusal)
+        noise_error = gaussian_error(scale=scale, dimension=problem.dimension)
+        grid = GaussianGrid.calibrate(
+            radius=(tolerance + noise_error) / problem.strong_convexity,
+            dimension=problem.dimension,
+            epsilon=epsilon * share * (1.0 - 1e-13),
+            delta=delta * share * (1.0 - 1e-6),
+        )
+        return cls(scale=scale, epsilon=epsilon * (1.0 - share), tolerance=tolerance, noise_error=noise_error, grid=grid, neighbours=neighbours)
+
+    def guarantee(self, problem: MultinomialRisk) -> ApproximateDP:
+        """See module docstring."""
+        first = multinomial_delta(problem, scale=self.scale, epsilon=self.epsilon, neighbours=self.neighbours)
+        radius = (self.tolerance + max(self.noise_error, gaussian_error(scale=self.scale, dimension=problem.dimension))) / problem.strong_convexity
+        second = self.grid.delta(radius=radius, dimension=problem.dimension)
+        return ApproximateDP(
+            epsilon=self.epsilon + self.grid.epsilon,
+            delta_at_epsilon=min(first + second, 1.0 - 2.0**-53),
+            neighbours=self.neighbours,
+            theorem="multinomial objective perturbation, theorems M1 and M2, released on a grid",
+        )
+
+    def weight_noise(self, problem: MultinomialRisk) -> float:
+        """See Mechanism: |B| is about sigma sqrt(K d), and reaches the weights through the inverse of a Hessian of at least lambda."""
+        return self.scale * problem.dimension**0.5 / problem.strong_convexity
+
+    def hypotheses(self, problem: MultinomialRisk) -> tuple[Hypothesis, ...]:
+        """See Mechanism."""
+        law = noise_hypothesis(f"Gaussian with standard deviation {self.scale:.10g} in every coordinate of every class")
+        return (*problem_hypotheses(problem, self.neighbours), law, *computing_hypotheses(self.tolerance, self.grid.step, self.grid.sampler))
+
+    def draw(self, problem: MultinomialRisk, data: Dataset, noise: Noise, count: int) -> Floats:
+        """See Mechanism; classes one after the other."""
+        linears = noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=count)
+        return self.grid.release(minimisers(problem, data, linears, self.tolerance), noise)
+
+
+def _scale(problem: MultinomialRisk, epsilon: float, delta: float, neighbours: Neighbours, refusal: InfeasibleTarget) -> float:
+    if problem.strong_convexity > least_multinomial_ridge(problem, epsilon):
+        try:
+            return multinomial_scale(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
+        except InfeasibleTarget:
+            raise refusal from None
+    raise refusal

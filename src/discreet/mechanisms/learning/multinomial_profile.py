@@ -1,0 +1,139 @@
+"""The privacy profile of Gaussian objective perturbation with K outputs (theorems M1 and M2 of the proof note multinomial_perturbation.md).
+
+Notation: s = c_max R / sigma; a = c_max R^2 / lambda; t = 1 - |p|^2 in [0, 1 - 1/K] for a vector p of K probabilities; delta_G the Gaussian
+profile. One record shifts the noise by s sum_j p_j (e_j - e_y): a mixture, with unknown probabilities p, of K shifts of lengths m_j s.
+
+    privacy loss <= max over k of sup_p { sum_j p_j A_jk + J(p) - (s^2 / 2) t },     A_jk ~ N(m_jk^2 s^2 / 2, m_jk^2 s^2)
+    J(p) = ln det(I + a (diag(p) - p p^T)) <= (K - 1) ln(1 + a t / (K - 1)) <= c + a' t      for every tangent (c, a')
+
+    add-remove     one k:  m^2 = 2 (K - 1 times), 0
+    replace-one    K - 1 times k: m^2 = 8, 6 (K - 2 times), 2;  and the one k of add-remove            (the worst pair of records)
+
+With b = max(0, a' - s^2 / 2) and A_1 >= A_2 the two largest of the A_jk, the supremum over p is at most A_1 + (1 - 1/K) (2 b - A_1 + A_2)_+^2 / 4 b.
+So, with epsilon lowered by c,
+
+    delta(epsilon) <= sum_j delta_G(epsilon; m_j s) + sum_{i < j} E[(1 - e^{epsilon - larger - bonus})_+ - (1 - e^{epsilon - larger})_+]
+
+and the second sum is over pairs that come within 2 b of each other only: it vanishes for b = 0 and is small for lambda >= 6 c_max R^2 / epsilon (12
+under replace-one). Then K classes cost what one Gaussian mechanism of sensitivity sqrt(2) R (2 sqrt(2) R under replace-one) costs at delta / (K - 1).
+Integrals over the difference A_i - A_j are sums over cells of (largest integrand) x (largest density) x (width): upper bounds.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.special import erfcx, ndtr
+
+from discreet.arrays import Floats
+from discreet.errors import InfeasibleTarget
+from discreet.guarantees import gaussian_delta, gaussian_mu
+from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.problems import MultinomialRisk
+
+_CELLS = 192
+_TANGENTS = (0.0, 0.25, 0.5, 0.75, 1.0)
+_FARTHEST = 37.0
+_UP = 1.0 + 1e-12
+_Shifts = Sequence[tuple[float, int]]
+"""(m^2, how many of the A_j have it)."""
+
+
+def multinomial_delta(problem: MultinomialRisk, *, scale: float, epsilon: float, neighbours: Neighbours) -> float:
+    """Upper bound of delta(epsilon) when the objective is perturbed by N(0, scale^2 I) and minimised exactly."""
+    s = problem.max_weight * problem.domain.radius / scale
+    return min(1.0, *(_along(problem.classes, s, line, epsilon, neighbours) for line in jacobian_lines(problem)))
+
+
+def multinomial_scale(problem: MultinomialRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> float:
+    """The least noise scale (to 1e-7, rounded up) with `multinomial_delta` <= delta.
+
+    Raises InfeasibleTarget when the Jacobian term alone exceeds epsilon, so that no noise would do.
+    """
+    target = delta * (1.0 - 1e-6)
+    shift = problem.gradient_bound * (1.0 if neighbours is ADD_REMOVE else 2.0)
+    low = math.log(shift / gaussian_mu(epsilon, target)) - 1e-6
+    high, step = low, 1e-2
+    while multinomial_delta(problem, scale=math.exp(high), epsilon=epsilon, neighbours=neighbours) > target:
+        low, high, step = high, high + step, 2.0 * step
+        if step > 40.0:
+            raise InfeasibleTarget("no noise scale reaches this target: the regularisation is too weak.")
+    while high - low > 1e-8:
+        middle = 0.5 * (low + high)
+        if multinomial_delta(problem, scale=math.exp(middle), epsilon=epsilon, neighbours=neighbours) <= target:
+            high = middle
+        else:
+            low = middle
+    return math.exp(high)
+
+
+def jacobian_lines(problem: MultinomialRisk) -> list[tuple[float, float]]:
+    """Pairs (c, a') with J(p) <= c + a' (1 - |p|^2) for all p: tangents of a concave bound, and its largest value with a' = 0."""
+    ratio, rank = problem.jacobian_ratio, problem.classes - 1.0
+    most = 1.0 - 1.0 / problem.classes
+    lines = [(rank * math.log1p(ratio * most / rank) * _UP, 0.0)]
+    for t in (share * most for share in _TANGENTS):
+        slope = ratio / (1.0 + ratio * t / rank)
+        height = rank * math.log1p(ratio * t / rank) * _UP - slope * t / _UP
+        lines.append((max(height, 0.0), slope * _UP))
+    return lines
+
+
+def _along(classes: int, s: float, line: tuple[float, float], epsilon: float, neighbours: Neighbours) -> float:
+    """The bound with one line above the Jacobian term."""
+    height, slope = line
+    bend = max(0.0, slope - 0.5 * s * s / _UP)
+    alone: _Shifts = ((2.0, classes - 1), (0.0, 1))
+    total = _mixture(alone, s, bend, epsilon - height, classes)
+    if neighbours is not ADD_REMOVE:
+        total += (classes - 1) * _mixture(((8.0, 1), (6.0, classes - 2), (2.0, 1)), s, bend, epsilon - height, classes)
+    return total * _UP
+
+
+def _mixture(shifts: _Shifts, s: float, bend: float, epsilon: float, classes: int) -> float:
+    """E (1 - e^{epsilon - sup_p})_+ for one k: the largest of the A_j, and what a second one near it adds."""
+    total = sum(count * gaussian_delta(epsilon, math.sqrt(square) * s) for square, count in shifts if count)
+    if bend == 0 or total >= 1:
+        return total
+    for index, (square, count) in enumerate(shifts):
+        for other, other_count in shifts[index:]:
+            pairs = count * (count - 1) // 2 if other == square else count * other_count
+            if pairs:
+                total += pairs * _bonus(square, other, s, bend, epsilon, 1.0 - 1.0 / classes)
+    return total
+
+
+def _bonus(first: float, second: float, s: float, bend: float, epsilon: float, share: float) -> float:
+    """What the pair with m^2 = `first`, `second` adds: an integral over D = A_1 - A_2 ~ N((first - second) s^2 / 2, 2 s^2), |D| <= 2 bend.
+
+    Given D, the mean U = (A_1 + A_2) / 2 is normal, as written below; the shifts of a pair are always sqrt(2) s apart.
+    """
+    centre, spread = 0.5 * (first - second) * s * s, math.sqrt(2.0) * s
+    left, right = max(-2.0 * bend, centre - _FARTHEST * spread), min(2.0 * bend, centre + _FARTHEST * spread)
+    if left >= right:
+        return 1e-280
+    edges = np.linspace(left, right, _CELLS + 1)
+    nearest = np.clip(centre, edges[:-1], edges[1:])
+    density = np.exp(-0.5 * np.square((nearest - centre) / spread)) / (math.sqrt(2.0 * math.pi) * spread)
+    tilt = 0.25 * (first - second)
+    mean = 0.25 * (first + second) * s * s + tilt * (edges - centre) - epsilon
+    sigma = s * math.sqrt(max(0.0, 0.5 * (first + second - 1.0) - 0.125 * (first - second) ** 2))
+    larger = mean + 0.5 * np.abs(edges)  # convex between edges, and linear or with its kink at 0 between them
+    lifted = larger + share * np.square(2.0 * bend - np.abs(edges)) / (4.0 * bend)
+    low = np.minimum(larger[:-1], larger[1:])
+    low = np.where((edges[:-1] < 0) & (edges[1:] > 0), low - 0.5 * (edges[1:] - edges[:-1]), low)
+    high = np.maximum(lifted[:-1], lifted[1:])
+    gained = _excess(high, sigma) * _UP - _excess(low, sigma)
+    return float(np.sum(np.maximum(gained, 0.0) * density * np.diff(edges))) * _UP + 1e-280
+
+
+def _excess(mean: Floats, sigma: float) -> Floats:
+    """E (1 - e^{-(mean + sigma g)})_+, g ~ N(0, 1), elementwise."""
+    if sigma == 0:
+        return -np.expm1(-np.maximum(mean, 0.0))
+    threshold = -mean / sigma
+    far = np.maximum(threshold, 0.0)
+    tail = 0.5 * np.exp(-0.5 * np.square(far)) * (erfcx(far / math.sqrt(2.0)) - erfcx((far + sigma) / math.sqrt(2.0)))
+    near = np.minimum(threshold, 0.0)
+    body = ndtr(-near) - np.exp(np.minimum(near * sigma + 0.5 * sigma * sigma, 700.0)) * ndtr(-near - sigma)
+    return np.where(threshold > 0, tail, np.maximum(body, 0.0))

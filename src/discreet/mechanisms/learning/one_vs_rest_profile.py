@@ -1,0 +1,93 @@
+"""The privacy profile of K problems of two classes on the same records, each with fresh Gaussian noise (theorem O1 of one_vs_rest.md).
+
+One problem, add-remove, s = c_max L R / sigma, J(t) <= a t (1 - t), A ~ N(s^2 / 2, s^2):
+
+    privacy loss <= sup_t { t A + (a - s^2 / 2) t (1 - t) }  =  A for A >= b,  (A + b)^2 / (4 b) for |A| < b,  0 below,     b = max(0, a - s^2 / 2)
+
+    delta_1(epsilon) = delta_G(epsilon; s) for epsilon >= b; else, with A_0 = 2 sqrt(b epsilon) - b, 1 / v = 1 / s^2 + 1 / (2 b), N the law of A,
+        N(A_0, b) - e^{epsilon - s^2/8 - b/4} sqrt(v) / s (Phi(b / sqrt v) - Phi(A_0 / sqrt v)) + N(b, oo) - e^epsilon Phi(-b/s - s/2)
+
+Where a <= s^2 / 2 (lambda >= 2 M sigma^2 / (c_max L)) each problem is exactly s-Gaussian-private, so K of them are sqrt(K) s, and 2 sqrt(K) s
+when a record is replaced. Otherwise the whole curve delta_1 is composed K-fold (guarantees planned in advance: discretised worst-case losses), and
+replacing a record is a group of two steps.
+"""
+
+import math
+
+import numpy as np
+from scipy.special import ndtr
+
+from discreet.arrays import Floats
+from discreet.errors import InfeasibleTarget
+from discreet.guarantees import Profile, gaussian_delta, gaussian_deltas, gaussian_mu, n_fold, to_replace_one
+from discreet.mechanisms.learning.gaussian_profile import objective_delta
+from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.problems import OneVsRestRisk, RegularisedRisk
+
+_POINTS = 320
+_REACH = 10.5
+"""Standard deviations of a Gaussian loss beyond which the curve is below 1e-25."""
+_ROUNDING = 1e-14
+
+
+def one_vs_rest_delta(problem: OneVsRestRisk, *, scale: float, epsilon: float, neighbours: Neighbours) -> float:
+    """Upper bound of delta(epsilon) for all K exact minimisers together, each perturbed by its own N(0, scale^2 I)."""
+    s = problem.each.gradient_bound / scale
+    if problem.each.slack_free_ratio <= 0.5 * s * s * (1.0 - _ROUNDING):
+        changed = 1.0 if neighbours is ADD_REMOVE else 2.0
+        return gaussian_delta(epsilon, changed * math.sqrt(problem.classes) * s * (1.0 + _ROUNDING))
+    whole = n_fold(one_problem_profile(problem.each, scale=scale), problem.classes, planned=True)
+    return (whole if neighbours is ADD_REMOVE else to_replace_one(whole)).delta(epsilon)
+
+
+def one_vs_rest_scale(problem: OneVsRestRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> float:
+    """A noise scale (to 1e-4, rounded up) with `one_vs_rest_delta` <= delta, which has been evaluated there. Raises InfeasibleTarget."""
+    target = delta * (1.0 - 1e-6)
+    shift = problem.gradient_bound * (1.0 if neighbours is ADD_REMOVE else 2.0)
+    low = math.log(shift / gaussian_mu(epsilon, target)) - 1e-6
+    high, step = low, 2e-2
+    while one_vs_rest_delta(problem, scale=math.exp(high), epsilon=epsilon, neighbours=neighbours) > target:
+        low, high, step = high, high + step, 2.0 * step
+        if step > 20.0:
+            raise InfeasibleTarget("no noise scale reaches this target: the regularisation is too weak.")
+    while high - low > 1e-4:
+        middle = 0.5 * (low + high)
+        if one_vs_rest_delta(problem, scale=math.exp(middle), epsilon=epsilon, neighbours=neighbours) <= target:
+            high = middle
+        else:
+            low = middle
+    return math.exp(high)
+
+
+def one_problem_profile(problem: RegularisedRisk, *, scale: float) -> Profile:
+    """delta_1 at all epsilons, add-remove."""
+    s = problem.gradient_bound / scale
+    bend = max(0.0, problem.slack_free_ratio - 0.5 * s * s)
+    last = s * (0.5 * s + _REACH) + (bend if math.isfinite(bend) else float(problem.jacobian_term(np.zeros(1), np.ones(1))[0]))
+    epsilons = np.concatenate(([0.0], last * np.linspace(0.0, 1.0, _POINTS + 1)[1:] ** 1.5))
+    if math.isfinite(bend):
+        deltas = one_problem_deltas(epsilons, s, bend)
+    else:
+        deltas = np.array([objective_delta(problem, scale=scale, epsilon=float(epsilon), neighbours=ADD_REMOVE) for epsilon in epsilons])
+    falling = np.minimum.accumulate(np.minimum(deltas, 1.0))
+    return Profile(
+        epsilons=tuple(epsilons.tolist()),
+        deltas_at=tuple(falling.tolist()),
+        neighbours=ADD_REMOVE,
+        theorem="objective perturbation, theorems T1 and O1",
+    )
+
+
+def one_problem_deltas(epsilons: Floats, s: float, bend: float) -> Floats:
+    """delta_1 of the module docstring at epsilons >= 0, rounded up."""
+    beyond = gaussian_deltas(epsilons, s)
+    if bend == 0:
+        return beyond
+    centre = 0.5 * s * s
+    start = 2.0 * np.sqrt(bend * np.minimum(epsilons, bend)) - bend
+    width = math.sqrt(1.0 / (1.0 / (s * s) + 0.5 / bend))
+    inner = ndtr((bend - centre) / s) - ndtr((start - centre) / s)
+    weight = np.exp(np.minimum(np.minimum(epsilons, bend) - s * s / 8.0 - bend / 4.0, 700.0)) * (width / s)
+    inner -= weight * (ndtr(bend / width) - ndtr(start / width))
+    outer = ndtr((centre - bend) / s) - np.exp(np.minimum(np.minimum(epsilons, bend), 700.0)) * ndtr(-(centre + bend) / s)
+    return np.where(epsilons >= bend, beyond, np.minimum(1.0, np.maximum(inner + outer, beyond) + _ROUNDING * (1.0 + weight)))

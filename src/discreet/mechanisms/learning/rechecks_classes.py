@@ -1,0 +1,218 @@
+"""What a stranger computes from a certificate for K classes: the guarantee again, by another road.
+
+Multinomial. The line above the Jacobian term is found anew: for every slope its height is the largest gap of the exact ln det(I + a S(p)) over
+vectors p
+of two levels (m classes share q, the others 1 - q), and the best slope is searched for. Integrals are Gauss-Legendre in both normal variables.
+
+One-vs-rest. The privacy loss of one problem is the supremum over a scan of the loss's own derivatives; its curve is a Gauss-Legendre sum; K of them
+are composed by a plain Fourier transform on a grid three times finer than the calibration's; a replaced record is two steps, split at the best point.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+from scipy.fft import irfft, rfft
+from scipy.optimize import minimize_scalar
+
+from discreet.arrays import Floats
+from discreet.certificates import Check, register_recheck
+from discreet.guarantees import Guarantee, Json
+from discreet.mechanisms.learning.recheck_parts import (
+    NODES,
+    WEIGHTS,
+    Scan,
+    delta_check,
+    epsilon_check,
+    finite,
+    gaussian_grid,
+    gaussian_integral,
+    laplace_grid,
+    on_a_grid,
+    positive,
+    same_relation,
+    scan_of,
+)
+from discreet.neighbours import ADD_REMOVE
+
+_MOST_CLASSES = 100_000
+
+
+@register_recheck("multinomial-perturbation-gaussian")
+def _multinomial_gaussian(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
+    yield same_relation(parameters, guarantee)
+    yield on_a_grid(parameters)
+    classes, bound, ratio, ridge = _multinomial(problem)
+    epsilon, s = positive(parameters["epsilon"]), bound / positive(parameters["scale"])
+    shares, dets = _two_levels(classes, ratio)
+    mixtures = [(1, [(2.0, classes - 1), (0.0, 1)])]
+    if guarantee.neighbours is not ADD_REMOVE:
+        mixtures.append((classes - 1, [(8.0, 1), (6.0, classes - 2), (2.0, 1)]))
+
+    def with_slope(slope: float) -> float:
+        height = max(0.0, float(np.max(dets - slope * shares)))
+        bend = max(0.0, slope - 0.5 * s * s)
+        return sum(count * _mixture(shifts, s, bend, epsilon - height, classes) for count, shifts in mixtures)
+
+    found = minimize_scalar(with_slope, bounds=(0.0, ratio), method="bounded", options={"xatol": 1e-3 * ratio}).fun
+    first = min(with_slope(0.0), with_slope(ratio), float(found))
+    last = gaussian_grid(parameters, problem, (positive(parameters["tolerance"]) + positive(parameters["noise_error"])) / ridge)
+    total = epsilon + positive(parameters["grid_epsilon"])
+    yield delta_check(total, first + last, guarantee, releases, "numerical integrals over pairs of classes, plus the last stage")
+
+
+@register_recheck("multinomial-perturbation-pure")
+def _multinomial_pure(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
+    yield same_relation(parameters, guarantee)
+    yield on_a_grid(parameters)
+    classes, bound, ratio, ridge = _multinomial(problem)
+    unit = positive(parameters["rate"]) * bound
+    shares, dets = _two_levels(classes, ratio)
+    first = float(np.max(unit * np.sqrt(2.0 - shares) + dets)) + (0.0 if guarantee.neighbours is ADD_REMOVE else math.sqrt(2.0) * unit)
+    last = laplace_grid(parameters, problem, (positive(parameters["tolerance"]) + positive(parameters["noise_error"])) / ridge)
+    yield epsilon_check(first + last, guarantee, releases, "supremum of the log density ratio over probabilities, plus the last stage")
+
+
+@register_recheck("one-vs-rest-pure")
+def _one_vs_rest_pure(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
+    yield same_relation(parameters, guarantee)
+    yield on_a_grid(parameters)
+    scan, classes = scan_of(problem), _classes(problem)
+    shift = positive(parameters["rate"]) * scan.gradient
+    first = float(np.max(shift * scan.slopes + scan.jacobian)) + (0.0 if guarantee.neighbours is ADD_REMOVE else shift)
+    alone = {key: value for key, value in problem.items() if key != "classes"}
+    radius = (positive(parameters["tolerance"]) + positive(parameters["noise_error"])) / scan.ridge
+    total = classes * (first + laplace_grid(parameters, alone, radius))
+    yield epsilon_check(total, guarantee, releases, "the classes' suprema of the log density ratio, plus their last stages")
+
+
+@register_recheck("one-vs-rest-gaussian")
+def _one_vs_rest_gaussian(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
+    yield same_relation(parameters, guarantee)
+    yield on_a_grid(parameters)
+    scan, classes = scan_of(problem), _classes(problem)
+    epsilon, s = positive(parameters["epsilon"]), scan.gradient / positive(parameters["scale"])
+    losses, masses = _composed(scan, s, classes)
+    one_step = _curve(losses, masses)
+    if guarantee.neighbours is ADD_REMOVE:
+        first = float(one_step(np.array([epsilon]))[0])
+    else:
+        splits = epsilon * np.linspace(-1.0, 2.0, 3001)
+        first = float(np.min(one_step(splits) + np.exp(splits) * one_step(epsilon - splits)))
+    if np.all(scan.jacobian <= 0.5 * s * s * scan.slopes * (1.0 - scan.slopes) + 1e-12):  # no slack: K Gaussian mechanisms, for which the grid is coarse
+        changed = 1.0 if guarantee.neighbours is ADD_REMOVE else 2.0
+        first = min(first, gaussian_integral(epsilon, changed * math.sqrt(classes) * s))
+    radius = (math.sqrt(classes) * positive(parameters["tolerance"]) + positive(parameters["noise_error"])) / scan.ridge
+    last = gaussian_grid(parameters, problem, radius)
+    total = epsilon + positive(parameters["grid_epsilon"])
+    yield delta_check(total, first + last, guarantee, releases, "a finer composition of the classes' losses, plus the last stage")
+
+
+def _classes(problem: Mapping[str, Json]) -> int:
+    classes = positive(problem["classes"])
+    if classes != int(classes) or not 2 < classes <= _MOST_CLASSES:
+        raise ValueError
+    return int(classes)
+
+
+def _multinomial(problem: Mapping[str, Json]) -> tuple[int, float, float, float]:
+    """K, c_max R, c_max R^2 / lambda and lambda."""
+    if problem["loss"] != "multinomial-logistic":
+        raise ValueError
+    radius = math.hypot(positive(problem["data_norm"]), finite(problem["intercept_scale"]))
+    weight, ridge = positive(problem["max_weight"]), positive(problem["ridge"])
+    return _classes(problem), weight * radius, weight * radius**2 / ridge, ridge
+
+
+def _two_levels(classes: int, ratio: float) -> tuple[Floats, Floats]:
+    """1 - |p|^2 and ln det(I + ratio S(p)) over vectors p of two levels."""
+    q = np.unique(np.concatenate((np.geomspace(1e-6, 0.5, 400), 1.0 - np.geomspace(1e-6, 0.5, 400), [0.0, 1.0])))
+    shares, dets = [], []
+    for inside in np.unique(np.geomspace(1, classes - 1, 40).round()):
+        outside = classes - inside
+        high, low = q / inside, (1.0 - q) / outside
+        weighted = inside * high**2 / (1.0 + ratio * high) + outside * low**2 / (1.0 + ratio * low)
+        shares.append(1.0 - inside * high**2 - outside * low**2)
+        dets.append(inside * np.log1p(ratio * high) + outside * np.log1p(ratio * low) + np.log1p(-ratio * weighted))
+    return np.maximum(np.concatenate(shares), 0.0), np.maximum(np.concatenate(dets), 0.0)
+
+
+def _mixture(shifts: list[tuple[float, int]], s: float, bend: float, epsilon: float, classes: int) -> float:
+    """E (1 - e^{epsilon - sup_p})_+: single classes, and pairs that come within 2 bend of each other."""
+    total = sum(count * (gaussian_integral(epsilon, math.sqrt(square) * s) if square else max(0.0, -math.expm1(epsilon))) for square, count in shifts)
+    if bend == 0:
+        return total
+    for first, count in shifts:
+        for second, other in shifts:
+            pairs = 0.5 * count * (count - 1) if first == second else 0.5 * count * other
+            if pairs:
+                total += pairs * _pair(first, second, s, bend, epsilon, 1.0 - 1.0 / classes)
+    return total
+
+
+def _pair(first: float, second: float, s: float, bend: float, epsilon: float, share: float) -> float:
+    centre, spread = 0.5 * (first - second) * s * s, math.sqrt(2.0) * s
+    reach = 12.0 * spread + abs(centre)
+    width = min(2.0 * bend, reach)
+    edges = np.linspace(-width, width, 2 * math.ceil(4.0 + 2.0 * width / spread) + 1)
+    gap, weight = _panels(edges)
+    density = np.exp(-0.5 * np.square((gap - centre) / spread)) / (math.sqrt(2.0 * math.pi) * spread) * weight
+    mean = 0.25 * (first + second) * s * s + 0.25 * (first - second) * (gap - centre) - epsilon + 0.5 * np.abs(gap)
+    sigma = s * math.sqrt(max(0.0, 0.5 * (first + second - 1.0) - 0.125 * (first - second) ** 2))
+    lift = share * np.square(np.maximum(2.0 * bend - np.abs(gap), 0.0)) / (4.0 * bend)
+    return float(density @ (_hinge(mean + lift, sigma) - _hinge(mean, sigma)))
+
+
+def _hinge(mean: Floats, sigma: float) -> Floats:
+    """E (1 - e^{-(mean + sigma g)})_+, g ~ N(0, 1), by quadrature beyond the threshold."""
+    if sigma == 0:
+        return -np.expm1(-np.maximum(mean, 0.0))
+    offsets, weight = _panels(np.concatenate((np.linspace(0.0, 4.0, 9), np.linspace(5.0, 40.0, 20))))
+    start = np.maximum(-mean / sigma, -12.0)
+    g = start[:, np.newaxis] + offsets
+    values = np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi) * -np.expm1(-np.maximum(mean[:, np.newaxis] + sigma * g, 0.0))
+    return np.asarray(values @ weight)
+
+
+def _panels(edges: Floats) -> tuple[Floats, Floats]:
+    """Gauss-Legendre points and weights on consecutive panels."""
+    half = 0.5 * np.diff(edges)[:, np.newaxis]
+    middle = 0.5 * (edges[1:] + edges[:-1])[:, np.newaxis]
+    return (middle + half * NODES).ravel(), (half * WEIGHTS).ravel()
+
+
+def _composed(scan: Scan, s: float, classes: int) -> tuple[Floats, Floats]:
+    """Losses of K problems together and their masses under the likelier data set; the mass of what lies beyond the grid, as infinite, comes last."""
+    g, weight = _panels(np.linspace(-13.0, 13.0, 157))
+    weight = weight * np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi)
+    _, distinct = np.unique(np.round(scan.slopes, 12), return_index=True)
+    slopes, jacobian = scan.slopes[distinct], scan.jacobian[distinct]
+    steep, flat = (slopes * s)[:, np.newaxis], (0.5 * (slopes * s) ** 2 + jacobian)[:, np.newaxis]
+    worst = np.maximum(np.concatenate([np.max(steep * part + flat, axis=0) for part in np.array_split(g, 64)]), 0.0)
+    step = 0.01 * s
+    grid = step * np.arange(math.ceil((s * (0.5 * s + 10.0) + float(jacobian.max())) / step) + 2)
+    upper = np.concatenate([-np.expm1(np.minimum(part[:, np.newaxis] - worst, 0.0)) @ weight for part in np.array_split(grid, 1 + len(grid) // 256)])
+    slope = np.append(np.maximum(np.diff(-upper) / np.diff(np.exp(grid)), 0.0), 0.0)
+    slope = np.maximum.accumulate(slope[::-1])[::-1]
+    against = slope[:-1] - slope[1:]
+    likely = against * np.exp(grid[1:])
+    rest = max(0.0, 1.0 - float(upper[-1] + likely.sum() + against.sum()))
+    masses = np.concatenate((against[::-1], [rest], likely))
+    reach = classes * (len(grid) - 1)
+    length = 1 << math.ceil(math.log2(2 * reach + 1))
+    together = np.maximum(irfft(rfft(masses, length) ** classes, length)[: 2 * reach + 1], 0.0)
+    losses: Floats = step * np.arange(-reach, reach + 1, dtype=np.float64)
+    return losses, np.append(together, min(1.0, classes * float(upper[-1])))
+
+
+def _curve(losses: Floats, masses: Floats) -> Callable[[Floats], Floats]:
+    """epsilons -> delta, for any real numbers."""
+    likely, infinite = masses[:-1], float(masses[-1])
+    above = np.append(np.cumsum(likely[::-1])[::-1], 0.0)
+    against = np.append(np.cumsum((likely * np.exp(-losses))[::-1])[::-1], 0.0)
+
+    def delta(epsilons: Floats) -> Floats:
+        at = np.searchsorted(losses, epsilons, side="right")
+        return infinite + np.maximum(above[at] - np.exp(epsilons) * against[at], 0.0)
+
+    return delta

@@ -1,0 +1,149 @@
+"""Empirical risk of predictions over a constraint set, as an un-normalised sum over a public domain.
+
+    minimise F(theta) = sum_i l(<x_i, theta>; y_i)   over theta in C,        |x_i|_inf <= R_inf,  |x_i|_2 <= R_2,  |y_i| <= b
+
+The one place where the constants of the loss meet the bounds of the data and of the set. By Hoelder's inequality:
+
+    reach r               |<x, theta>| <= min(R_inf max_C |theta|_1, R_2 max_C |theta|_2)
+    spread                |<x, theta - theta'>| <= min(2 r, R_2 diameter)
+    slope bound B         |l'(f; y)| over |f| <= r, |y| <= b; or the declared one, to which slopes are clipped record by record
+    gradient of a record  l2: B R_2      l-infinity: B R_inf      along points of C, <theta, .>: B r
+    curvature             second derivative of a record's loss along theta' - theta at most c spread^2: the curvature constant of Frank-Wolfe (Jaggi
+                          2013), (2 / g^2) (F(theta + g v) - F(theta) - g <v, grad F(theta)>) <= n c spread^2
+
+A sum, not a mean: adding a record changes F by that record's loss and nothing else. (Talwar, Thakurta, Zhang 2014 have means over n and replace-one
+neighbours; their Gamma for theta^T A^T A theta + <b, theta> lacks a factor 2: with this definition it is 2 max |A (theta - theta')|^2.)
+"""
+
+import math
+from dataclasses import dataclass
+
+from discreet.constraints import Constraint
+from discreet.data import RealDataset, RealDomain
+from discreet.errors import InvalidInput
+from discreet.losses.predictions import PredictionLoss
+from discreet.problems.prediction_objective import PredictionObjective, rounding_share
+
+ROUNDING = 2.0**-14
+"""The share of a record's gradient bound that rounding errors of a whole gradient may have: noise covers it, for 0.01 % more."""
+_UP = 1.0 + 2.0**-48
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConstrainedRisk:
+    """The public problem: holds no data, and is known in full before any record is read.
+
+    Raises InvalidInput when the set and the domain differ in dimension, and for a slope bound that bounds nothing.
+    """
+
+    loss: PredictionLoss
+    constraint: Constraint
+    domain: RealDomain
+    max_slope: float | None = None
+    """Slopes are clipped to it, record by record; None clips at the Lipschitz constant, which changes nothing."""
+
+    def __post_init__(self) -> None:
+        """See class docstring."""
+        if self.constraint.dimension != self.domain.dimension:
+            raise InvalidInput(
+                f"the set lies in dimension {self.constraint.dimension}, the records have {self.domain.dimension} features, the intercept's constant "
+                "counted; they must agree."
+            )
+        if self.max_slope is not None and not (math.isfinite(self.max_slope) and self.max_slope > 0):
+            raise InvalidInput(f"max_slope must be a positive finite number or None; {self.max_slope!r} was given.")
+        if self.loss.signed_targets and self.domain.target_bound != 1.0:
+            raise InvalidInput(f"the loss {self.loss.name!r} takes classes as +1 and -1: target_bound must be 1.")
+
+    @property
+    def dimension(self) -> int:
+        """Number of weights."""
+        return self.domain.dimension
+
+    @property
+    def reach(self) -> float:
+        """r, the largest |prediction|."""
+        by_entries = self.domain.largest_entry * self.constraint.l1_radius
+        return min(by_entries, self.domain.radius * self.constraint.l2_radius) * _UP
+
+    @property
+    def spread(self) -> float:
+        """The largest difference of two models' predictions for one record."""
+        return min(2.0 * self.reach, self.domain.radius * self.constraint.diameter * _UP)
+
+    @property
+    def slope_bound(self) -> float:
+        """B."""
+        lipschitz = self.loss.lipschitz(self.reach, self.domain.target_bound) * _UP
+        return lipschitz if self.max_slope is None else min(lipschitz, self.max_slope)
+
+    @property
+    def smoothness(self) -> float:
+        """c, infinity for a loss with a kink."""
+        return self.loss.smoothness(self.domain.target_bound)
+
+    @property
+    def gradient_bound(self) -> float:
+        """B R_2: the most one record adds to the gradient, in l2."""
+        return self.slope_bound * self.domain.radius * _UP
+
+    @property
+    def coordinate_bound(self) -> float:
+        """B R_inf: the most one record adds to a coordinate of the gradient."""
+        return self.slope_bound * self.domain.largest_entry * _UP
+
+    @property
+    def score_bound(self) -> float:
+        """B r: the most one record adds to <theta, gradient>, for theta in C."""
+        return self.slope_bound * self.reach * _UP
+
+    @property
+    def score_spread(self) -> float:
+        """B spread: the most one record moves the difference of two such scores."""
+        return self.slope_bound * self.spread * _UP
+
+    @property
+    def curvature(self) -> float:
+        """c spread^2: a record's part of the curvature constant."""
+        return self.smoothness * self.spread**2
+
+    @property
+    def gradient_error(self) -> float:
+        """Bound of the rounding error of `objective(data).gradient(theta)`, in l2: ROUNDING B R_2."""
+        return ROUNDING * self.gradient_bound
+
+    @property
+    def coordinate_error(self) -> float:
+        """The same for every coordinate: ROUNDING B R_inf."""
+        return ROUNDING * self.coordinate_bound
+
+    @property
+    def most_records(self) -> int:
+        """The largest power of two of records, up to 2^40, for which the error bounds hold; about 10^8 in use."""
+        most = 1
+        while most < 1 << 40 and self._share(2 * most) <= ROUNDING:
+            most *= 2
+        return most
+
+    def objective(self, data: RealDataset) -> PredictionObjective:
+        """F on these records. Raises InvalidInput for a data set of another domain, or longer than `most_records`."""
+        if data.domain != self.domain:
+            raise InvalidInput("the data set and the problem declare different domains.")
+        if len(data.targets) > self.most_records:
+            raise InvalidInput(
+                f"rounding errors are bounded for up to {self.most_records} records of {self.dimension} features, and the table is longer. "
+                "Split it, or use fewer features."
+            )
+        return PredictionObjective(
+            design=data.design, targets=data.targets, loss=self.loss, slope_bound=self.slope_bound, kink=math.isinf(self.smoothness)
+        )
+
+    def _share(self, records: int) -> float:
+        smoothness = 0.0 if math.isinf(self.smoothness) else self.smoothness
+        return rounding_share(
+            records,
+            dimension=self.dimension,
+            reach=self.reach,
+            target_bound=self.domain.target_bound,
+            smoothness=smoothness,
+            slope_bound=self.slope_bound,
+        )

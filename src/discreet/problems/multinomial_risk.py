@@ -1,0 +1,74 @@
+"""Regularised multinomial logistic risk of K classes over a public domain, as an un-normalised sum.
+
+    G(W) = sum_i c_i (ln sum_k e^{<w_k, x_i>} - <w_{y_i}, x_i>) + (lambda / 2) |W|_F^2,    0 <= c_i <= c_max public weights,  |x_i| <= R
+
+With p the softmax of W^T x and S(p) = diag(p) - p p^T, one record has gradient c x (p - e_y)^T and Hessian c S(p) (x) x x^T:
+
+    gradient of one record    <= sqrt(2) c_max R       (Frobenius norm: |p - e_y| <= sqrt 2)
+    curvature of one record   <= c_max R^2 / 2         (spectral norm: S <= I / 2)
+    Jacobian term             <= ln det(I + a S(p)),   a = c_max R^2 / lambda
+"""
+
+import math
+from dataclasses import dataclass
+
+from discreet.data import Dataset, Domain
+from discreet.errors import InvalidInput
+from discreet.problems.softmax_objective import SoftmaxObjective
+from discreet.regularisers import L2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MultinomialRisk:
+    """The public problem of multinomial logistic regression: holds no data. Its weights are the K columns of W one after the other."""
+
+    regulariser: L2
+    domain: Domain
+    max_weight: float = 1.0
+    """c_max, the largest weight a record may have."""
+
+    def __post_init__(self) -> None:
+        """Refuse a weight bound that bounds nothing."""
+        if not (math.isfinite(self.max_weight) and self.max_weight > 0):
+            raise InvalidInput(f"the largest record weight must be a positive finite number; {self.max_weight!r} was given.")
+
+    @property
+    def classes(self) -> int:
+        """K."""
+        return self.domain.classes
+
+    @property
+    def dimension(self) -> int:
+        """Number of weights, K (d + 1) with an intercept."""
+        return self.classes * self.domain.dimension
+
+    @property
+    def gradient_bound(self) -> float:
+        """sqrt(2) c_max R: the most one record moves the gradient."""
+        return math.sqrt(2.0) * self.max_weight * self.domain.radius
+
+    @property
+    def curvature_bound(self) -> float:
+        """c_max R^2 / 2: the most one record adds to the Hessian in one direction."""
+        return 0.5 * self.max_weight * self.domain.radius**2
+
+    @property
+    def value_at_zero(self) -> float:
+        """c_max ln K: the most one record adds to G(0)."""
+        return self.max_weight * math.log(self.classes)
+
+    @property
+    def strong_convexity(self) -> float:
+        """lambda, on all coordinates."""
+        return self.regulariser.strong_convexity
+
+    @property
+    def jacobian_ratio(self) -> float:
+        """a = c_max R^2 / lambda."""
+        return self.max_weight * self.domain.radius**2 / self.strong_convexity
+
+    def objective(self, data: Dataset) -> SoftmaxObjective:
+        """G on these records, for a solver."""
+        if data.domain != self.domain:
+            raise InvalidInput("the data set and the problem declare different domains.")
+        return SoftmaxObjective(design=data.design, codes=data.codes, classes=self.classes, weights=data.weights, ridge=self.strong_convexity)

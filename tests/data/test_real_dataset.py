@@ -1,0 +1,108 @@
+"""Records with real targets: what the door does to them, and what it never shows."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from discreet.data import RealDataset, RealDomain
+from discreet.designs import as_design, entries_of
+from discreet.errors import InvalidInput, PrivateDataError
+from tests.canary import CANARY, assert_silent
+
+KINDS = {"dense": np.asarray, "single": lambda X: X.astype(np.float32), "sparse": sp.csr_array}
+
+
+def dataset(X, y, *, change=np.asarray, **bounds):
+    return RealDataset(rows=as_design(change(X)), targets=y, domain=RealDomain(features=X.shape[1], **bounds))
+
+
+def table(records=500, features=4):
+    draw = np.random.default_rng(0)
+    return 3.0 * draw.normal(size=(records, features)), 3.0 * draw.normal(size=records)
+
+
+def rows_of(data):
+    return np.concatenate([entries_of(block, slice(None)) for _, block in data.design.blocks()])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "bounds", [{"entry_bound": 0.7}, {"norm_bound": 1.1}, {"entry_bound": 0.7, "norm_bound": 1.1}, {"entry_bound": 0.7, "intercept_scale": 0.9}]
+)
+def test_every_record_is_within_the_bounds_and_the_table_is_unchanged(kind, bounds):
+    X, y = table()
+    before = X.copy()
+    data = dataset(X, y, change=KINDS[kind], target_bound=0.5, **bounds)
+    rows = rows_of(data)
+    assert np.abs(rows).max() <= data.domain.largest_entry
+    assert np.linalg.norm(rows, axis=1).max() <= data.domain.radius
+    assert np.array_equal(data.targets, np.clip(y, -0.5, 0.5))
+    assert np.array_equal(X, before)
+
+
+def test_records_within_the_bounds_stay_as_they_are():
+    X, y = table()
+    X, y = X / np.abs(X).max(), y / np.abs(y).max()
+    data = dataset(X, y, entry_bound=1.0, norm_bound=3.0)
+    assert np.array_equal(rows_of(data), X)
+    assert np.array_equal(data.targets, y)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_done_to_a_record_does_not_depend_on_the_others(kind):
+    X, y = table(2100)
+    bounds = {"entry_bound": 2.0, "norm_bound": 1.5}
+    whole, part = dataset(X, y, change=KINDS[kind], **bounds), dataset(X[1:], y[1:], change=KINDS[kind], **bounds)
+    assert np.array_equal(rows_of(whole)[1:], rows_of(part))
+
+
+def test_the_content_is_that_of_the_table_whatever_the_bounds():
+    X, y = table()
+    one = b"".join(dataset(X, y, entry_bound=0.1).content())
+    assert one == b"".join(dataset(X, y, norm_bound=2.0, target_bound=3.0).content())
+    assert one != b"".join(dataset(X, y + 1.0, entry_bound=0.1).content())
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        {},
+        {"entry_bound": 0.0},
+        {"entry_bound": np.inf},
+        {"norm_bound": -1.0},
+        {"entry_bound": 1.0, "target_bound": np.nan},
+        {"entry_bound": 1.0, "intercept_scale": -1.0},
+        {"entry_bound": 1.0, "records": 0},
+    ],
+)
+def test_a_domain_without_usable_bounds_is_refused(bounds):
+    with pytest.raises(InvalidInput):
+        RealDomain(features=3, **bounds)
+
+
+def test_nothing_shows_copies_or_pickles_records():
+    X, y = np.full((3, 2), CANARY), np.full(3, CANARY)
+    data = dataset(X, y, entry_bound=1.0)
+    assert_silent(repr(data))
+    for leave in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(PrivateDataError) as refusal:
+            leave(data)
+        assert_silent(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        (np.full((3, 2), CANARY), np.full(2, CANARY)),
+        (np.full((3, 3), CANARY), np.full(3, CANARY)),
+        (np.full((3, 2), CANARY), np.array([CANARY, np.nan, 0.0])),
+        (np.array([[CANARY, np.inf]] * 3), np.zeros(3)),
+    ],
+)
+def test_broken_records_are_refused_without_a_word_of_them(X, y):
+    with pytest.raises(InvalidInput) as refusal:
+        RealDataset(rows=as_design(X), targets=y, domain=RealDomain(features=2, entry_bound=1.0))
+    assert_silent(refusal.value)

@@ -1,0 +1,155 @@
+"""ConstrainedERM and the regressions over sets: scikit-learn's manners, the choice of a mechanism, and what it is explained by."""
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from discreet import ConstrainedERM, GroupLasso, MatrixRegression, SimplexRegression
+from discreet.constraints import ConvexHull, KSupportBall, L1Ball, L2Ball, NuclearBall
+from discreet.errors import InfeasibleTarget, InvalidInput
+from discreet.losses.predictions import Absolute
+from discreet.mechanisms.constrained import calibrate_over_set, candidates
+from discreet.neighbours import REPLACE_ONE
+from tests.canary import CANARY, assert_silent
+from tests.mechanisms.constrained.mirror_problems import regression
+
+_PEOPLE = "a repeated record is another person: it changes n, which the noise depends on, so no private fit can satisfy it"
+MODELS = [
+    ConstrainedERM(n_iter=5),
+    ConstrainedERM(loss="hinge", n_iter=5),
+    GroupLasso(n_iter=5),
+    SimplexRegression(n_iter=5),
+    MatrixRegression(n_iter=5),
+]
+
+
+@parametrize_with_checks(
+    MODELS,
+    expected_failed_checks=lambda _: {
+        "check_sample_weight_equivalence_on_dense_data": _PEOPLE,
+        "check_sample_weight_equivalence_on_sparse_data": _PEOPLE,
+    },
+)
+def test_scikit_learn_check(estimator, check):
+    check(estimator)
+
+
+def table(records=4000, *, features=6, seed=0):
+    generator = np.random.default_rng(seed)
+    rows = generator.normal(size=(records, features))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows, rows @ np.array([0.5, 0.3, 0.2, 0.0, 0.0, 0.0][:features])
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        ConstrainedERM(constraint=KSupportBall(dimension=6, support=2)),
+        ConstrainedERM(loss="absolute", constraint=L1Ball(dimension=6), n_iter=400),
+        ConstrainedERM(constraint=ConvexHull(vertices=np.eye(6)), neighbours="add-remove", public_records=4000),
+        GroupLasso(groups=[3, 3]),
+        GroupLasso(groups=2),
+        SimplexRegression(),
+        MatrixRegression(shape=(2, 3)),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_models_are_learnt_and_their_certificates_verify(model):
+    rows, targets = table()
+    fitted = clone(model).set_params(epsilon=2.0).fit(rows, targets)
+    fitted.certificate_.verify(fitted.weights_).require()
+    assert np.mean((fitted.predict(rows) - targets) ** 2) < 0.5 * np.mean(targets**2)
+
+
+def test_the_shapes_of_sets_show_in_their_models():
+    rows, targets = table()
+    simplex = SimplexRegression(radius=0.7).fit(rows, targets)
+    assert simplex.coef_.min() >= 0
+    assert simplex.coef_.sum() == pytest.approx(0.7)
+    matrix = MatrixRegression(shape=(2, 3)).fit(rows, targets)
+    assert matrix.matrix_.shape == (2, 3)
+    assert NuclearBall(rows=2, columns=3).contains(matrix.coef_)
+
+
+def test_classes_are_predicted_with_the_true_hinge_and_an_intercept():
+    rows, targets = table()
+    words = np.where(targets > 0.1, "yes", "no")
+    model = ConstrainedERM(
+        loss="hinge", constraint=L2Ball(dimension=7, radius=10.0), fit_intercept=True, classes=["no", "yes"], epsilon=4.0, n_iter=500
+    )
+    model.fit(rows, words)
+    assert np.mean(model.predict(rows) == words) > 0.85
+    assert model.coef_.shape == (6,)
+    assert model.intercept_ < 0
+
+
+def test_the_chosen_mechanism_has_the_smallest_bound():
+    for constraint in (L1Ball(dimension=5), L2Ball(dimension=5)):
+        for epsilon, delta in ((0.5, 1e-6), (8.0, 1e-6)):
+            problem, _ = regression(constraint, ConstrainedERM()._loss(), records=500)
+            found = candidates(problem, epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE)
+            assert [each.risk for each in found] == sorted(each.risk for each in found)
+            assert calibrate_over_set(problem, epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE).name == found[0].name
+            for each in found:
+                if each.risk < math.inf:
+                    assert calibrate_over_set(problem, mechanism=each.name, epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE).name == each.name
+
+
+def test_without_delta_the_vertices_are_left_and_without_them_nothing():
+    rows, targets = table(200)
+    model = ConstrainedERM(delta=0.0, constraint=L1Ball(dimension=6)).fit(rows, targets)
+    assert model.certificate_.mechanism == "frank-wolfe-polytope"
+    with pytest.raises(InfeasibleTarget, match="delta > 0"):
+        ConstrainedERM(delta=0.0).fit(rows, targets)
+    problem, _ = regression(L1Ball(dimension=5), Absolute(), records=50)
+    with pytest.raises(InfeasibleTarget, match="delta > 0"):
+        calibrate_over_set(problem, epsilon=1.0, delta=0.0, neighbours=REPLACE_ONE)
+
+
+def test_an_explanation_needs_no_data_and_names_the_choice():
+    model = ConstrainedERM(constraint=L1Ball(dimension=20))
+    shown = model.explain(features=20, records=10_000)
+    chosen = [reason.choice for reason in shown.reasons if reason.text.startswith("chosen")]
+    assert chosen == ["mirror-descent"]
+    risks = {reason.choice: reason.numbers["risk"] for reason in shown.reasons if "risk" in reason.numbers}
+    assert risks["mirror-descent"] == min(risk for risk in risks.values() if risk is not None)
+    assert "10,000 records" in str(shown)
+    with pytest.raises(InvalidInput, match="features=d"):
+        model.explain()
+    assert "mirror-descent" in model.explain(features=20).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (ConstrainedERM(constraint="l1"), "a set of discreet.constraints"),
+        (ConstrainedERM(constraint=L1Ball(dimension=5)), "they must agree"),
+        (ConstrainedERM(loss="cubic"), "cubic"),
+        (ConstrainedERM(loss=3), "type int"),
+        (ConstrainedERM(mechanism="magic"), "mechanism must be one of"),
+        (GroupLasso(groups=4), "do not divide"),
+        (GroupLasso(groups=[1, 2]), "add up"),
+        (MatrixRegression(shape=(2, 2)), "entries"),
+        (SimplexRegression(loss="hinge"), "real targets"),
+        (SimplexRegression(radius=-1.0), "radius"),
+    ],
+)
+def test_bad_arguments_are_refused_in_words(model, words):
+    with pytest.raises(InvalidInput, match=words):
+        model.fit(*table(30))
+
+
+def test_a_canary_stays_silent():
+    rows, targets = table(30)
+    rows[0, 0], targets[1] = CANARY, CANARY
+    for model in (ConstrainedERM(n_iter=3), SimplexRegression(n_iter=3)):
+        fitted = model.fit(rows, targets)
+        assert_silent(fitted)
+        assert_silent(fitted.certificate_)
+        assert_silent(fitted.explain())
+        with pytest.raises(InvalidInput) as caught:
+            model.fit(rows, [CANARY])
+        assert_silent(caught.value)

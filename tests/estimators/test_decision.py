@@ -1,0 +1,50 @@
+"""The decision about a record depends on this record and the model alone, to the last bit."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from discreet.designs import DenseDesign, TabularDesign, as_design
+from discreet.estimators.decision import linear_decision
+from discreet.kernels import Gaussian, draw_frequencies
+from discreet.kernels.design import FeatureMapDesign
+from discreet.kernels.feature_map import FeatureMap
+
+ROWS, COLUMNS = 2500, 37
+
+
+def tables():
+    """(name, the design of some row numbers)."""
+    random = np.random.default_rng(0)
+    dense = random.standard_normal((ROWS, COLUMNS))
+    thin = sparse.csr_array(np.where(random.random(dense.shape) < 0.2, dense, 0.0))
+    codes = [random.integers(0, size, ROWS) for size in (3, 5)]
+    frequencies = draw_frequencies(Gaussian(gamma=1.0), features=COLUMNS, count=20, seed=1, orthogonal=True)
+    yield "row-major", lambda rows: as_design(dense[rows])
+    yield "column-major", lambda rows: as_design(np.asfortranarray(dense[rows]))
+    yield "float32", lambda rows: as_design(dense[rows].astype(np.float32))
+    yield "sparse", lambda rows: as_design(thin[rows])
+    yield "tabular", lambda rows: TabularDesign(dense[rows], [code[rows] for code in codes], [3, 5])
+    yield "random features", lambda rows: FeatureMapDesign(DenseDesign(dense[rows]), FeatureMap(frequencies=frequencies))
+
+
+@pytest.mark.parametrize("classes", [1, 4])
+@pytest.mark.parametrize("design", [pytest.param(make, id=name) for name, make in tables()])
+def test_other_records_change_nothing(design, classes):
+    random = np.random.default_rng(1)
+    everything = design(np.arange(ROWS))
+    shape = (everything.shape[1], classes) if classes > 1 else (everything.shape[1],)
+    weights, intercept = random.standard_normal(shape), (random.standard_normal(classes) if classes > 1 else 0.3)
+
+    def decide(rows):
+        return linear_decision(design(rows), weights=weights, intercept=intercept, data_norm=2.0)
+
+    together = decide(np.arange(ROWS))
+    for rows in (np.arange(1, ROWS), random.permutation(ROWS)[:1111], np.array([7])):
+        assert np.array_equal(decide(rows), together[rows])
+
+
+def test_it_is_the_formula():
+    rows = np.array([[3.0, 4.0], [0.3, 0.4]])
+    found = linear_decision(as_design(rows), weights=np.array([1.0, 2.0]), intercept=0.5, data_norm=1.0)
+    assert found == pytest.approx([0.6 + 1.6 + 0.5, 1.1 + 0.5])

@@ -1,0 +1,132 @@
+"""Objective perturbation over a set: the certified minimiser, the certificate, the bound of risk and the choice of a mechanism."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from discreet.constraints import Box, GroupL2Ball, L1Ball, L2Ball, LInfinityBall, Simplex
+from discreet.errors import InfeasibleTarget, InvalidInput, SolverFailure
+from discreet.losses import HuberHinge
+from discreet.losses.predictions import OfMargin, Squared
+from discreet.mechanisms.constrained import calibrate_over_set, candidates
+from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet
+from discreet.mechanisms.constrained.objective_set_solver import certified_minimiser, projection
+from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.noise import SeededNoise, SystemNoise
+from tests.canary import CANARY, assert_silent
+from tests.mechanisms.constrained.mirror_problems import data_set, regression
+
+SETS = [
+    L2Ball(dimension=4, radius=0.8),
+    L1Ball(dimension=4),
+    LInfinityBall(dimension=4, radius=0.3),
+    Box(lower=[-0.1, -1.0, 0.0, 0.2], upper=[0.3, 0.5, 1.0, 0.4]),
+    Simplex(dimension=4),
+]
+each_set = pytest.mark.parametrize("constraint", SETS, ids=lambda constraint: constraint.name)
+
+
+def calibrated(problem, **changes):
+    return ObjectivePerturbationOverSet.calibrate(problem, **({"epsilon": 1.0, "delta": 1e-6, "neighbours": REPLACE_ONE} | changes))
+
+
+@each_set
+def test_projections_are_the_sets_own_within_their_error(constraint):
+    generator = np.random.default_rng(0)
+    for size in (0.1, 1.0, 30.0):
+        for point in size * generator.normal(size=(20, 4)):
+            found, slip = projection(constraint, point)
+            np.testing.assert_allclose(found, constraint.project(point), atol=1e-12 * size)
+            assert 0.0 <= slip < 1e-13 * max(1.0, size)
+
+
+@each_set
+def test_the_certified_distance_holds(constraint):
+    problem, data = regression(constraint, OfMargin(), records=80)
+    objective = problem.objective(data)
+    linear = np.array([3.0, -2.0, 5.0, 1.0])
+    fine = certified_minimiser(problem, objective, ridge=2.0, linear=linear, distance=1e-11)
+
+    def value(theta):
+        return objective.value(theta) + theta @ theta + linear @ theta
+
+    start = constraint.project(np.zeros(4))
+    lower = minimize(lambda theta: value(constraint.project(theta)) + np.sum((theta - constraint.project(theta)) ** 2), start, method="Powell").fun
+    assert value(fine) <= lower + 1e-9
+    assert constraint.contains(fine)
+    for distance in (1e-1, 1e-3, 1e-6):
+        coarse = certified_minimiser(problem, objective, ridge=2.0, linear=linear, distance=distance)
+        assert np.linalg.norm(coarse - fine) <= distance
+
+
+def test_a_distance_below_rounding_errors_raises():
+    problem, data = regression(L2Ball(dimension=2), OfMargin(), records=5)
+    with pytest.raises(SolverFailure, match="could not certify"):
+        certified_minimiser(problem, problem.objective(data), ridge=1.0, linear=np.zeros(2), distance=1e-18)
+
+
+@each_set
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
+def test_a_release_lies_in_the_set_and_its_certificate_verifies(constraint, neighbours):
+    problem, data = regression(constraint, OfMargin(), records=60, public=neighbours is REPLACE_ONE)
+    release = calibrated(problem, neighbours=neighbours).run(problem, data, SystemNoise())
+    assert constraint.contains(release.value)
+    guarantee = release.certificate.guarantee
+    assert guarantee.epsilon <= 1.0
+    assert guarantee.delta_at_epsilon <= 1e-6
+    release.verify().require()
+
+
+def test_a_recheck_catches_changed_numbers():
+    problem, data = regression(L1Ball(dimension=4), OfMargin(), records=60)
+    certificate = calibrated(problem).run(problem, data, SystemNoise()).certificate
+    assert certificate.verify().ok
+    for name, factor in (("scale", 0.9), ("ridge", 0.3), ("tolerance", 50.0), ("grid_scale", 0.5), ("epsilon", 1.2)):
+        changed = {**certificate.parameters, name: certificate.parameters[name] * factor}
+        assert not replace(certificate, parameters=changed).verify().ok, name
+    assert not replace(certificate, problem={**certificate.problem, "max_slope": 0.1}).verify().ok
+
+
+@each_set
+def test_the_mean_excess_is_below_its_bound(constraint):
+    problem, data = regression(constraint, OfMargin(), records=500)
+    objective = problem.objective(data)
+    best = objective.value(certified_minimiser(problem, objective, ridge=1e-3, linear=np.zeros(4), distance=1e-4))
+    mechanism = calibrated(problem)
+    excess = np.mean([objective.value(mechanism.draw(problem, objective, SeededNoise(seed))) - best for seed in range(10)]) / 500
+    assert -1e-6 <= excess <= mechanism.risk_bound(problem)
+
+
+def test_it_is_chosen_where_its_bound_is_the_smallest():
+    problem, _ = regression(L1Ball(dimension=30), OfMargin(), records=3000)
+    assert candidates(problem, epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE)[0].name == "objective-perturbation-set"
+    assert calibrate_over_set(problem, epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE).name == "objective-perturbation-set"
+    assert calibrate_over_set(problem, epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE, steps=7).name == "mirror-descent"
+
+
+def test_what_the_theorem_does_not_cover_is_refused_in_words():
+    problem, _ = regression(L1Ball(dimension=3), OfMargin(), records=20)
+    with pytest.raises(InvalidInput, match="loss of the margin"):
+        calibrated(replace(problem, loss=Squared()))
+    with pytest.raises(InvalidInput, match="clipped slopes"):
+        calibrated(replace(problem, max_slope=0.1))
+    with pytest.raises(InvalidInput, match="projection is certified"):
+        calibrated(replace(problem, constraint=GroupL2Ball(sizes=(1, 2))))
+    with pytest.raises(InvalidInput, match="delta"):
+        calibrated(problem, delta=0.0)
+    with pytest.raises(InvalidInput, match="ridge"):
+        calibrated(problem, ridge=-1.0)
+    with pytest.raises(InfeasibleTarget, match="needs alpha"):
+        calibrated(problem, ridge=1e-3)
+    with pytest.raises(InvalidInput, match="number of steps"):
+        calibrate_over_set(problem, mechanism="objective-perturbation-set", epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE, steps=3)
+
+
+def test_a_canary_stays_silent():
+    problem, _ = regression(L1Ball(dimension=2), OfMargin(loss=HuberHinge()), records=3)
+    data = data_set(problem, [[CANARY, 1.0], [0.1, CANARY], [CANARY, -CANARY]], [1.0, -1.0, CANARY])
+    release = calibrated(problem).run(problem, data, SystemNoise())
+    assert_silent(release.certificate.to_json())
+    assert_silent(release)

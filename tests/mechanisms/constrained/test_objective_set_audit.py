@@ -1,0 +1,89 @@
+"""The exact law of the minimiser over an interval, a density and two atoms: the right noise keeps its claim, wrong ones are caught."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from discreet.constraints import LInfinityBall
+from discreet.data import RealDomain
+from discreet.losses import HuberHinge, Logistic
+from discreet.losses.predictions import OfMargin
+from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet, without_set
+from discreet.mechanisms.learning.gaussian_profile import objective_delta
+from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.problems import ConstrainedRisk
+
+EPSILON, DELTA = 1.0, 1e-4
+
+
+def over(half_width, loss, *, norm=1.0):
+    domain = RealDomain(features=1, norm_bound=norm, records=30)
+    return ConstrainedRisk(loss=OfMargin(loss=loss), constraint=LInfinityBall(dimension=1, radius=half_width), domain=domain)
+
+
+def needed(points, signed, loss, ridge):
+    """The noise that puts the unconstrained minimiser at each point, and the logarithm of the second derivative there."""
+    margins = np.outer(points, signed)
+    return -(loss.slope(margins) @ signed + ridge * points), np.log(loss.curvature(margins) @ np.square(signed) + ridge)
+
+
+def divergence(first, second, *, half_width, loss, ridge, scale, epsilon):
+    """The hockey-stick divergence of the minimiser's law on `first` from that on `second` (signed records v = y x), by quadrature."""
+    points = np.linspace(-half_width, half_width, 400_001)
+    (here, here_bend), (there, there_bend) = (needed(points, signed, loss, ridge) for signed in (first, second))
+    log_ratio = (np.square(there) - np.square(here)) / (2.0 * scale**2) + here_bend - there_bend
+    density = np.exp(-0.5 * np.square(here / scale) + here_bend) / (scale * math.sqrt(2.0 * math.pi))
+    inside = np.sum(density * -np.expm1(np.minimum(epsilon - log_ratio, 0.0))) * (points[1] - points[0])
+    ends = []
+    for index, sign in ((-1, 1.0), (0, -1.0)):
+        # Beyond the end, b <= needed(end) on the right and b >= needed(end) on the left.
+        p, q = (float(ndtr(sign * noise[index] / scale)) for noise in (here, there))
+        ends.append(max(0.0, p - math.exp(epsilon) * q))
+    return float(inside) + sum(ends)
+
+
+PULLED = np.array([-1.0] * 30)
+PAIRS = {
+    ADD_REMOVE: (np.append(PULLED, 1.0), PULLED),
+    REPLACE_ONE: (np.append(PULLED, 1.0), np.append(PULLED, -1.0)),
+}
+
+
+def audited(neighbours, *, half_width, loss, ridge, scale, epsilon):
+    near, far = PAIRS[neighbours]
+    known = {"half_width": half_width, "loss": loss, "ridge": ridge, "scale": scale, "epsilon": epsilon}
+    return max(divergence(near, far, **known), divergence(far, near, **known))
+
+
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
+@pytest.mark.parametrize("loss", [Logistic(), HuberHinge()], ids=lambda loss: loss.name)
+@pytest.mark.parametrize("half_width", [0.05, 0.5, 40.0])
+def test_the_calibrated_noise_keeps_its_claim_over_every_interval(half_width, loss, neighbours):
+    problem = over(half_width, loss)
+    mechanism = ObjectivePerturbationOverSet.calibrate(problem, epsilon=EPSILON, delta=DELTA, neighbours=neighbours)
+    claimed = objective_delta(without_set(problem, mechanism.ridge), scale=mechanism.scale, epsilon=mechanism.epsilon, neighbours=neighbours)
+    known = {"half_width": half_width, "loss": loss, "ridge": mechanism.ridge, "scale": mechanism.scale, "epsilon": mechanism.epsilon}
+    found = audited(neighbours, **known)
+    assert found <= claimed * (1.0 + 1e-9)
+    if half_width == 40.0 and neighbours is ADD_REMOVE and loss.name == "logistic":
+        assert found >= 0.99 * claimed
+
+
+@pytest.mark.parametrize("half_width", [3.0, 40.0])
+def test_half_the_noise_is_caught(half_width):
+    problem = over(half_width, Logistic())
+    mechanism = ObjectivePerturbationOverSet.calibrate(problem, epsilon=EPSILON, delta=DELTA, neighbours=ADD_REMOVE)
+    known = {"half_width": half_width, "loss": Logistic(), "ridge": mechanism.ridge, "epsilon": mechanism.epsilon}
+    assert audited(ADD_REMOVE, scale=mechanism.scale / 2.0, **known) > 3 * DELTA
+
+
+def test_curvature_by_the_norm_instead_of_its_square_is_caught():
+    """Rows of norm 12 with the ridge and the noise that c R for c R^2 would give: the Jacobian term is not covered."""
+    problem = over(40.0, Logistic(), norm=12.0)
+    mechanism = ObjectivePerturbationOverSet.calibrate(problem, epsilon=EPSILON, delta=DELTA, neighbours=ADD_REMOVE)
+    near, far = np.array([12.0]), np.array([])
+    known = {"half_width": 40.0, "loss": Logistic(), "scale": mechanism.scale, "epsilon": mechanism.epsilon}
+    assert divergence(near, far, ridge=mechanism.ridge, **known) <= DELTA
+    assert divergence(near, far, ridge=mechanism.ridge / 120.0, **known) > 5 * DELTA

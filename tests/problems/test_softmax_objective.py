@@ -1,0 +1,161 @@
+"""The multinomial objective against differences, and its certificate against sixty digits."""
+
+import mpmath
+import numpy as np
+import pytest
+
+from discreet.data import Dataset, Domain
+from discreet.designs import AugmentedDesign, DenseDesign, TabularDesign
+from discreet.errors import InvalidInput
+from discreet.losses import Logistic
+from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk, SoftmaxObjective, softmax
+from discreet.regularisers import L2
+from discreet.solvers import solve
+
+K = 4
+
+
+def objective_of(design, seed=0, size=1.0):
+    rng = np.random.default_rng(seed)
+    count, dimension = design.shape
+    return SoftmaxObjective(
+        design=design,
+        codes=rng.integers(0, K, count),
+        classes=K,
+        weights=rng.random(count) + 0.5,
+        ridge=0.3,
+        linear=size * rng.standard_normal(K * dimension),
+    ), rng.standard_normal(K * dimension)
+
+
+def dense(seed=0, count=30, dimension=3, size=1.0):
+    return DenseDesign(size * np.random.default_rng(seed).standard_normal((count, dimension)))
+
+
+def test_gradient_hessian_and_products_match_differences():
+    objective, point = objective_of(dense())
+    step = 1e-5 * np.eye(len(point))
+    values = [[objective.value(p, objective.margins(p)) for p in (point + e, point - e)] for e in step]
+    np.testing.assert_allclose(objective.gradient(point, objective.margins(point)), [(a - b) / 2e-5 for a, b in values], atol=1e-5)
+    curvatures = objective.curvatures(objective.margins(point))
+    hessian = objective.hessian(curvatures)
+    slopes = [[objective.gradient(p, objective.margins(p)) for p in (point + e, point - e)] for e in step]
+    np.testing.assert_allclose(hessian, [(a - b) / 2e-5 for a, b in slopes], atol=1e-5)
+    np.testing.assert_allclose(objective.hessian_product(curvatures, point), hessian @ point, rtol=1e-10)
+    np.testing.assert_allclose(objective.hessian_diagonal(curvatures), np.diag(hessian), rtol=1e-10)
+    inverse = objective.preconditioner(curvatures)
+    matrix = np.column_stack([inverse(e) for e in np.eye(len(point))])
+    np.testing.assert_allclose(matrix, matrix.T, atol=1e-12)
+    assert np.linalg.eigvalsh(matrix).min() > 0
+    assert np.linalg.cond(matrix @ hessian) < np.linalg.cond(hessian)
+
+
+def test_slope_along_a_line_is_the_gradient_times_the_direction():
+    objective, point = objective_of(dense(1))
+    direction = np.random.default_rng(2).standard_normal(len(point))
+    steady = objective.ridge * point + objective.linear
+    bend = objective.ridge * float(direction @ direction)
+    slope = objective.slope_along(0.7, objective.margins(point), objective.margins(direction), float(steady @ direction), bend)
+    end = point + 0.7 * direction
+    assert slope == pytest.approx(float(objective.gradient(end, objective.margins(end)) @ direction), rel=1e-8)
+
+
+def exact_gradient_norm(objective, table, point):
+    with mpmath.workdps(60):
+        columns = [[mpmath.mpf(float(v)) for v in part] for part in np.split(point, K)]
+        linear = [[mpmath.mpf(float(v)) for v in part] for part in np.split(objective.linear, K)]
+        gradient = [[mpmath.mpf(objective.ridge) * w + b for w, b in zip(*pair, strict=True)] for pair in zip(columns, linear, strict=True)]
+        for row, code, weight in zip(table, objective.codes, objective.weights, strict=True):
+            exact = [mpmath.mpf(float(v)) for v in row]
+            powers = [mpmath.exp(mpmath.fdot(exact, column)) for column in columns]
+            total = mpmath.fsum(powers)
+            for k in range(K):
+                slope = mpmath.mpf(float(weight)) * (powers[k] / total - (k == code))
+                for j, value in enumerate(exact):
+                    gradient[k][j] += slope * value
+        return mpmath.sqrt(mpmath.fsum(value**2 for part in gradient for value in part))
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 30.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_certified_norm_is_above_the_exact_one_and_close_to_it(seed, size):
+    table = size * np.random.default_rng(seed).standard_normal((40, 3))
+    objective, point = objective_of(DenseDesign(table), seed)
+    for where in (point, solve(objective, tolerance=1e-9 * max(1.0, size) ** 2, by_products=True).weights):
+        certified, exact = objective.certified_gradient_norm(where), exact_gradient_norm(objective, table, where)
+        assert certified >= exact
+        assert certified <= exact * (1 + 1e-9) + 1e-11 * max(1.0, size) ** 2 * (1 + np.linalg.norm(where))
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_the_solver_certifies_on_every_kind_of_design(wide, monkeypatch):
+    if wide:
+        monkeypatch.setattr("discreet.problems.softmax_objective._KRONECKER_LIMIT", 1)
+    rng = np.random.default_rng(0)
+    designs = [
+        dense(count=3000),
+        AugmentedDesign(dense(count=200), scale=rng.random(200), constant=0.3),
+        TabularDesign(rng.random((300, 2)), [rng.integers(0, 3, 300)], [3]),
+        DenseDesign(rng.standard_normal((100, 3)).astype(np.float32)),
+    ]
+    for design in designs:
+        objective, _ = objective_of(design, size=5.0)
+        solution = solve(objective, tolerance=1e-8, by_products=True)
+        assert solution.gradient_norm <= 1e-8
+        again = objective.with_linear(None)
+        assert again.linear is None
+        assert solve(again, tolerance=1e-8, by_products=True).gradient_norm <= 1e-8
+
+
+def test_columns_are_certified_as_single_points_are():
+    objective, _ = objective_of(dense(5, count=2500))
+    rng = np.random.default_rng(0)
+    points, linears = rng.standard_normal((12, 3)), rng.standard_normal((12, 3))
+    gradients, norms = objective.certified_gradients(points, linears)
+    for j in range(3):
+        single = objective.with_linear(linears[:, j])
+        np.testing.assert_allclose(gradients[:, j], single.gradient(points[:, j], single.margins(points[:, j])), rtol=1e-9, atol=1e-9)
+        assert norms[j] == pytest.approx(single.certified_gradient_norm(points[:, j]), rel=1e-9)
+
+
+def test_overflow_is_never_certified():
+    objective, _ = objective_of(dense(6, size=1e200))
+    with np.errstate(all="ignore"):
+        assert not objective.certified_gradient_norm(np.full(12, 1e200)) <= 1e300
+
+
+def test_the_softmax_adds_up_to_one_and_does_not_overflow():
+    margins = np.array([[1e4, 0.0, -1e4], [0.0, 0.0, 0.0], [-700.0, -701.0, -702.0]])
+    np.testing.assert_allclose(softmax(margins).sum(axis=1), 1.0)
+    assert softmax(margins)[0].tolist() == [1.0, 0.0, 0.0]
+
+
+def test_one_record_moves_gradients_and_hessians_by_no_more_than_the_problems_say():
+    rng = np.random.default_rng(0)
+    domain = Domain(features=3, norm_bound=2.0, intercept_scale=0.5, classes=K)
+    strength = L2(strength=0.7)
+    together = MultinomialRisk(regulariser=strength, domain=domain, max_weight=3.0)
+    apart = OneVsRestRisk(each=RegularisedRisk(loss=Logistic(), regulariser=strength, domain=domain, max_weight=3.0))
+    assert together.dimension == apart.dimension == 16
+    row = rng.standard_normal((1, 3)) * 50.0
+    data = Dataset(rows=DenseDesign(row), codes=np.array([2]), domain=domain, weights=np.array([3.0]))
+    largest = [0.0, 0.0, 0.0]
+    for scale in (0.1, 1.0, 30.0):
+        for _ in range(200):
+            point = scale * rng.standard_normal(16)
+            objective = together.objective(data)
+            moved = np.linalg.norm(objective.gradient(point, objective.margins(point)) - 0.7 * point)
+            bent = np.linalg.eigvalsh(objective.hessian(objective.curvatures(objective.margins(point)))).max() - 0.7
+            gradients = [g.gradient(w, g.margins(w)) - 0.7 * w for g, w in zip(apart.objectives(data), np.split(point, K), strict=True)]
+            largest = [max(old, new) for old, new in zip(largest, (moved, bent, np.linalg.norm(np.concatenate(gradients))), strict=True)]
+    bounds = (together.gradient_bound, together.curvature_bound, apart.gradient_bound)
+    for reached, bound in zip(largest, bounds, strict=True):
+        assert 0.9 * bound < reached <= bound
+    assert together.value_at_zero == pytest.approx(3.0 * np.log(K))
+    assert together.objective(data).value(np.zeros(16), np.zeros((1, K))) == pytest.approx(together.value_at_zero)
+    with pytest.raises(InvalidInput, match="different domains"):
+        MultinomialRisk(regulariser=strength, domain=Domain(features=3, norm_bound=1.0, classes=K)).objective(data)
+    with pytest.raises(InvalidInput, match="different domains"):
+        next(OneVsRestRisk(each=RegularisedRisk(loss=Logistic(), regulariser=strength, domain=Domain(features=3, norm_bound=1.0))).objectives(data))
+    with pytest.raises(InvalidInput, match="largest record weight"):
+        MultinomialRisk(regulariser=strength, domain=domain, max_weight=0.0)
