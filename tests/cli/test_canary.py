@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from discreet.cli import program
-from discreet.estimators import LogisticRegression
+from discreet.estimators import LinearSVC
 from tests.cli.conftest import SCHEMA, csv_text, discreet, rows
 
 MARKS = ("918273", "canary")
@@ -156,7 +156,7 @@ def test_an_unexpected_exception_that_quotes_it_is_not_shown(watched, monkeypatc
     def fit_and_fail(self, *_, **__):
         raise RuntimeError("918273.645") from ValueError("could not convert string to float: 'canary-918273.645'")
 
-    monkeypatch.setattr(LogisticRegression, "fit", fit_and_fail)
+    monkeypatch.setattr(LinearSVC, "fit", fit_and_fail)
     for as_json in ((), ("--json",)):
         outcome = discreet(*fit(), *as_json)
         assert outcome.code == 1

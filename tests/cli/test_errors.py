@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from discreet.errors import SolverFailure
-from discreet.estimators import LogisticRegression, whole_file
+from discreet.estimators import LinearSVC, whole_file
 from tests.cli.conftest import FIT, SCHEMA, discreet
 
 
@@ -38,7 +38,7 @@ REFUSED_FITS = [
     ({"neighbours": "neither"}, 2, "'neither' is not one of"),
     ({"neighbours": "add-remove", "alpha": "0.1"}, 3, "public_records"),
     ({"loss": "hinge", "model": "linear-svc"}, 3, "the hinge loss has a kink"),
-    ({"loss": "huber-hinge"}, 3, "LogisticRegression minimises the logistic loss"),
+    ({"loss": "huber-hinge", "model": "logistic-regression"}, 3, "LogisticRegression minimises the logistic loss"),
     ({"mechanism": "magic"}, 3, "mechanism must be one of"),
     ({"calibration": "magic"}, 3, "calibration must be one of"),
     ({"intercept-scale": "0"}, 3, "intercept_scale must be a positive finite number"),
@@ -219,7 +219,7 @@ def raising(error):
 )
 @pytest.mark.parametrize("as_json", [False, True])
 def test_a_fit_that_fails_leaves_no_file_and_shows_no_value(folder, monkeypatch, error, code, words, as_json):
-    monkeypatch.setattr(LogisticRegression, "fit", raising(error))
+    monkeypatch.setattr(LinearSVC, "fit", raising(error))
     before = contents(folder)
     outcome = discreet(*FIT, *(["--json"] if as_json else []))
     assert outcome.code == code

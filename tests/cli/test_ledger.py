@@ -8,9 +8,9 @@ import pytest
 
 from discreet.data import read_table
 from discreet.errors import SolverFailure
-from discreet.estimators import LogisticRegression, Model, whole_file
+from discreet.estimators import LinearSVC, Model, whole_file
 from discreet.ledger import Ledger
-from discreet.mechanisms.learning import GaussianObjectivePerturbation
+from discreet.mechanisms.learning import PureObjectivePerturbation
 from tests.cli.conftest import FIT, csv_text, discreet, rows
 
 SPEND = ("--ledger", "team.ledger", "--data-set", "people")
@@ -178,14 +178,14 @@ def test_the_ledger_counts_a_fit_whose_model_cannot_be_saved(folder, ledger, mon
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SolverFailure("the solver did not reach tau = 1e-9."), RuntimeError("918273.645")])
 def test_a_fit_that_fails_after_its_reservation_stays_counted(folder, ledger, monkeypatch, error):
     rehearsing = iter([True])
-    original = GaussianObjectivePerturbation.draw
+    original = PureObjectivePerturbation.draw
 
     def draw(*arguments):
         if next(rehearsing, False):
             return original(*arguments)
         raise error
 
-    monkeypatch.setattr(GaussianObjectivePerturbation, "draw", draw)
+    monkeypatch.setattr(PureObjectivePerturbation, "draw", draw)
     assert discreet(*FIT, *SPEND).code in (1, 5, 130)
     assert states(ledger) == ["reserved"]
     assert "reserved and never settled" in discreet("budget", "show", "team.ledger").out
@@ -195,7 +195,7 @@ def test_a_failure_before_the_reservation_spends_nothing(folder, ledger, monkeyp
     def fit(self, *_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(LogisticRegression, "fit", fit)
+    monkeypatch.setattr(LinearSVC, "fit", fit)
     assert discreet(*FIT, *SPEND).code == 130
     assert states(ledger) == []
 

@@ -69,7 +69,7 @@ def test_a_table_may_come_through_a_pipe(folder):
         (("--epsilon", "-1"), 3, "epsilon"),
         (("--epsilon", "inf"), 3, "own search"),
         (("--expected-runs", "0.5"), 3, "expected number of runs"),
-        (("--grid", "loss=huber-hinge"), 3, "LinearSVC"),
+        (("--model", "logistic-regression", "--grid", "loss=huber-hinge"), 3, "LinearSVC"),
         (("--epsilon", "0.01"), 4, "leave this setting out"),
     ],
     ids=str,

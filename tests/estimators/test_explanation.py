@@ -22,7 +22,16 @@ def test_explain_needs_no_data_and_says_what_the_fit_then_does():
 
 def test_every_choice_is_told_with_its_alternatives():
     text = str(LinearSVC(epsilon=0.5, delta=1e-6, neighbours="add-remove").explain(features=105))
-    for word in ("softplus-hinge", "R = 1.044", "lambda = ", "slack", "objective-perturbation-gaussian", "Output perturbation", "replace-one", "delta 0"):
+    for word in (
+        "softplus-hinge",
+        "R = 1.044",
+        "lambda = ",
+        "slack",
+        "objective-perturbation-gaussian",
+        "Output perturbation",
+        "replace-one",
+        "delta 0",
+    ):
         assert word in text
     assert "alpha =" not in text, "n is private under add-remove"
 

@@ -161,7 +161,9 @@ def _relation(setting: Setting, size: float) -> Reason:
 def _delta(setting: Setting, size: float) -> Reason:
     if setting.delta > 0:
         pure = _size_of(setting, setting.neighbours, 0.0, setting.mechanism)
-        text = f"{setting.delta:g}: with this probability the promise of epsilon may fail; keep it well below 1 / n. {_against('delta 0', pure, size)}"
+        text = (
+            f"{setting.delta:g}: with this probability the promise of epsilon may fail; keep it well below 1 / n. {_against('delta 0', pure, size)}"
+        )
         return Reason(choice="delta", text=text, numbers={"delta": setting.delta, "pure": pure})
     some = _size_of(setting, setting.neighbours, 1e-6, setting.mechanism)
     text = f"0: the promise of epsilon never fails. {_against('delta 1e-6', some, size)}"
@@ -169,7 +171,7 @@ def _delta(setting: Setting, size: float) -> Reason:
 
 
 def _size_of(setting: Setting, neighbours: Neighbours, delta: float, mechanism: str) -> float | None:
-    """Noise in units of the linear term, lambda times weight_noise, under another choice, its lambda chosen anew if it was; None where there is none."""
+    """lambda times weight_noise under another choice, its lambda chosen anew if it was; None where no noise reaches the target."""
     problem = setting.problem
     if setting.chosen and (neighbours, delta) != (setting.neighbours, setting.delta):
         ridge = default_ridge(problem, epsilon=setting.epsilon, delta=delta, neighbours=neighbours, mechanism=mechanism)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -207,9 +207,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             neighbours=neighbours,
             mechanism=self.mechanism,
             chosen=self.alpha is None,
-            calibrated=lambda problem, relation, delta, mechanism: (
-                clone(self).set_params(delta=delta, mechanism=mechanism)._calibrated(problem, relation)
-            ),
+            calibrated=self._calibrated,
         )
         return explain(setting)
 
@@ -248,23 +246,22 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             records=self._public_records() if neighbours is ADD_REMOVE else records,
             classes=len(classes),
         )
-        problem, mechanism = self._calibrated(self._problem(domain, largest, neighbours), neighbours)
+        problem, mechanism = self._calibrated(self._problem(domain, largest, neighbours), neighbours, number(self.delta, "delta"), self.mechanism)
         data = Dataset(rows=rows, codes=codes, domain=domain, weights=weights)
         return _Task(data=data, problem=problem, mechanism=mechanism, classes=classes, declared=declared)
 
-    def _calibrated(self, two_classes: RegularisedRisk, neighbours: Neighbours) -> tuple[RegularisedRisk | ClassRisk, Mechanism[Any]]:
+    def _calibrated(
+        self, two_classes: RegularisedRisk, neighbours: Neighbours, delta: float, mechanism: str
+    ) -> tuple[RegularisedRisk | ClassRisk, Mechanism[Any]]:
         """The problem that is solved and its mechanism: those of two classes, or of more."""
-        epsilon, delta = number(self.epsilon, "epsilon"), number(self.delta, "delta")
-        many = class_problem(self._scheme(), two_classes)
+        target = {"epsilon": number(self.epsilon, "epsilon"), "delta": delta}
+        scheme = self._scheme()
         if two_classes.domain.classes == 2:
-            return two_classes, calibrate(
-                two_classes, mechanism=self.mechanism, calibration=self.calibration, epsilon=epsilon, delta=delta, neighbours=neighbours
-            )
-        if self.alpha is None and 0 < epsilon < np.inf and 0 <= delta < 1:
-            many = with_ridge(many, default_class_ridge(many, epsilon=epsilon, delta=delta, neighbours=neighbours))
-        return many, calibrate_classes(
-            many, mechanism=self.mechanism, calibration=self.calibration, epsilon=epsilon, delta=delta, neighbours=neighbours
-        )
+            return two_classes, calibrate(two_classes, mechanism=mechanism, calibration=self.calibration, neighbours=neighbours, **target)
+        many = class_problem(scheme, two_classes)
+        if self.alpha is None and 0 < target["epsilon"] < np.inf and 0 <= delta < 1:
+            many = with_ridge(many, default_class_ridge(many, neighbours=neighbours, **target))
+        return many, calibrate_classes(many, mechanism=mechanism, calibration=self.calibration, neighbours=neighbours, **target)
 
     def _scheme(self) -> str:
         return scheme_named(self.multi_class, standard=self._standard_scheme, allowed=self._schemes)
@@ -280,7 +277,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     "pass public_records (a number that you declare public), or alpha=None."
                 )
             return replace(problem, regulariser=L2(strength=alpha * domain.records))
-        if not 0 < epsilon < np.inf:
+        if not (0 < epsilon < np.inf and 0 <= delta < 1):  # the calibration refuses it, or adds no noise
             return problem
         ridge = default_ridge(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, mechanism=self.mechanism)
         return replace(problem, regulariser=L2(strength=ridge))

@@ -9,7 +9,8 @@ does not increase a hockey-stick divergence. With e = epsilon of any sign and H(
 
 (Zhu, Dong and Wang 2022, theorem 11). Both directions are put on a grid ("connect the dots", Doroshenko et al. 2022) and composed by module
 `convolution`, each by itself; the curve is the larger. Grid masses: with U_j >= H(j h), g_j = e^{j h}, B_j = (U_j - U_{j+1}) / (g_{j+1} - g_j) made
-non-increasing, and the slope of the chord from (0, 1) on the left, q_j = B_{j-1} - B_j and p_j = g_j q_j; what is beyond J h counts as infinite (note composition.md).
+non-increasing, and the slope of the chord from (0, 1) on the left, q_j = B_{j-1} - B_j and p_j = g_j q_j; what is beyond J h counts as infinite
+(note composition.md, sections 2 and 3, read with j from -J to J: the total is at least 1, and H of the pair at least U_j everywhere).
 Under replace-one the pair is another one, and nothing is stated here.
 """
 
@@ -80,7 +81,7 @@ def subsampled_gaussian(*, mu: float, rate: float, count: int, extra_mu: float =
         curves.append(curve_together(parts, step=step))
     length = max(len(deltas) for _, deltas in curves)
     deltas = np.max([np.append(each, np.full(length - len(each), each[-1])) for _, each in curves], axis=0)
-    epsilons = step * np.arange(length)
+    epsilons: Floats = step * np.arange(length, dtype=np.float64)
     kept = np.unique(np.concatenate(([0, length - 1], np.geomspace(1, length - 1, _KNOTS), np.linspace(0, length - 1, _KNOTS))).astype(np.intp))
     knots, values = hull(epsilons[kept], deltas[kept])
     return Profile(epsilons=knots, deltas_at=values, neighbours=ADD_REMOVE, theorem="Poisson-subsampled Gaussian steps, composed numerically")

@@ -21,9 +21,7 @@ from tests.mechanisms.constrained.mirror_problems import data_set, line, regress
 
 
 def calibrated(problem, **changes):
-    return SampledMirrorDescent.calibrate(
-        problem, **({"epsilon": 1.0, "delta": 1e-5, "rate": 0.1, "steps": 50, "neighbours": ADD_REMOVE} | changes)
-    )
+    return SampledMirrorDescent.calibrate(problem, **({"epsilon": 1.0, "delta": 1e-5, "rate": 0.1, "steps": 50, "neighbours": ADD_REMOVE} | changes))
 
 
 @pytest.mark.parametrize(("mu", "rate"), [(1.0, 0.01), (0.3, 0.2), (3.0, 0.05), (0.5, 1.0)])
@@ -40,7 +38,9 @@ def test_one_step_has_the_curve_of_its_densities_in_both_directions(mu, rate):
             assert exact * (1 - 1e-6) - 1e-9 <= found <= exact * (1 + 1e-6) + 1e-9
 
 
-@pytest.mark.parametrize(("mu", "rate", "count", "epsilon"), [(1.0, 0.01, 100, 0.5), (0.5, 0.05, 400, 1.0), (1.0, 0.004, 10_000, 1.0), (2.0, 0.02, 300, 3.0)])
+@pytest.mark.parametrize(
+    ("mu", "rate", "count", "epsilon"), [(1.0, 0.01, 100, 0.5), (0.5, 0.05, 400, 1.0), (1.0, 0.004, 10_000, 1.0), (2.0, 0.02, 300, 3.0)]
+)
 def test_the_composed_curve_is_just_above_the_true_one(mu, rate, count, epsilon):
     found = subsampled_gaussian(mu=mu, rate=rate, count=count).delta(epsilon)
     assert composed(mu, rate, count, 0.0, epsilon) <= found <= 1.003 * composed(mu, rate, count, 0.0, epsilon)

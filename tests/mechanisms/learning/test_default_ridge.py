@@ -84,10 +84,13 @@ def test_auto_takes_the_output_only_where_slack_has_more_than_doubled_the_noise(
 def test_defaults_of_many_classes_are_feasible(neighbours, epsilon, delta):
     domain = Domain(features=30, norm_bound=2.0, intercept_scale=0.6, classes=7)
     each = replace(problem(SoftplusHinge(), ridge=1.0), domain=domain)
-    for public in (MultinomialRisk(regulariser=L2(strength=1.0), domain=domain), OneVsRestRisk(each=each)):
-        ridge = default_class_ridge(public, epsilon=epsilon, delta=delta, neighbours=neighbours)
-        strong = L2(strength=ridge)
-        public = replace(public, each=replace(each, regulariser=strong)) if isinstance(public, OneVsRestRisk) else replace(public, regulariser=strong)
-        claim = calibrate_classes(public, mechanism="auto", calibration="tight", epsilon=epsilon, delta=delta, neighbours=neighbours).guarantee(public)
+    softmax = MultinomialRisk(regulariser=L2(strength=1.0), domain=domain)
+    target = {"epsilon": epsilon, "delta": delta, "neighbours": neighbours}
+    separate = OneVsRestRisk(each=each)
+    for public in (
+        replace(softmax, regulariser=L2(strength=default_class_ridge(softmax, **target))),
+        OneVsRestRisk(each=replace(each, regulariser=L2(strength=default_class_ridge(separate, **target)))),
+    ):
+        claim = calibrate_classes(public, mechanism="auto", calibration="tight", **target).guarantee(public)
         assert claim.epsilon <= epsilon
         assert claim.delta(epsilon) <= delta

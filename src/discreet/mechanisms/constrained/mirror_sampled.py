@@ -7,8 +7,8 @@ those may differ between neighbours whether or not the record takes part:
 
     mu = (S / w) / (s sqrt(1 - a)),   mu_e = 2 E sqrt(T) / (s sqrt(a)),   E = e / w + sqrt(d) / 2,   a = 1/64
 
-w the grid, s the noise in its steps, S = B R_2, e the bound of rounding errors of a gradient. Replace-one is refused: nothing is proved for it here. At equal T and total, full gradients have less
-noise; see the note for what batches are good for.
+w the grid, s the noise in its steps, S = B R_2, e the bound of rounding errors of a gradient. Replace-one is refused: nothing is proved for it here.
+At equal T and total, full gradients have less noise; the note says what batches are good for.
 """
 
 import math

@@ -12,9 +12,9 @@
 This is no theorem, and privacy does not rest on it: every lambda is private. It is a summary of measurements. Test errors over lambda were
 measured on Adult (2,000 to 36,177 records, d = 105), KDD Cup 99 (d = 118), w8a (d = 300), MNIST 4 against 9 (d = 784), farm ads and two groups of
 news20 (d = 55,000 and 62,000), epsilon 0.1 to 4, pure and delta = 1 / n^2, both relations; the best lambda of each grew with the noise
-like sigma^1.2 to sigma^1.6, with the dimension like d^0.3 to d^0.4, and hardly with n: more records want less regularisation only where the error is flat
-in lambda anyway. Within a factor of 2 of the rule the error moves by a few percent of itself. That lambda needs no n is what makes it usable under
-add-remove, where n is private.
+like sigma^1.2 to sigma^1.6, with the dimension like d^0.3 to d^0.4, and hardly with n: more records want less regularisation only where the error is
+flat in lambda anyway. Within a factor of 2 of the rule the error moves by a few percent of itself. That lambda needs no n is what makes it usable
+under add-remove, where n is private.
 
 More than two classes: the multinomial loss has one problem with G = sqrt(2) c_max R in K d dimensions. One-vs-rest has K problems in d dimensions,
 whose records are shared, so each has sqrt(K) times the noise. MNIST, ten classes, d = 784, agrees.

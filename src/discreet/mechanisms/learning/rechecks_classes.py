@@ -99,7 +99,9 @@ def _one_vs_rest_gaussian(parameters: Mapping[str, Json], problem: Mapping[str, 
     else:
         splits = epsilon * np.linspace(-1.0, 2.0, 3001)
         first = float(np.min(one_step(splits) + np.exp(splits) * one_step(epsilon - splits)))
-    if np.all(scan.jacobian <= 0.5 * s * s * scan.slopes * (1.0 - scan.slopes) + 1e-12):  # no slack: K Gaussian mechanisms, for which the grid is coarse
+    if np.all(
+        scan.jacobian <= 0.5 * s * s * scan.slopes * (1.0 - scan.slopes) + 1e-12
+    ):  # no slack: K Gaussian mechanisms, for which the grid is coarse
         changed = 1.0 if guarantee.neighbours is ADD_REMOVE else 2.0
         first = min(first, gaussian_integral(epsilon, changed * math.sqrt(classes) * s))
     radius = (math.sqrt(classes) * positive(parameters["tolerance"]) + positive(parameters["noise_error"])) / scan.ridge
