@@ -11,7 +11,13 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "src").rglob("*.md")), ROOT / "CONTRIBUTING.md"]
-RUN = [ROOT / "README.md", *(ROOT / "docs" / page for page in ("tutorial-train.md", "kernels.md", "constraints.md", "defaults.md"))]
+RUN = [
+    ROOT / "README.md",
+    *(
+        ROOT / "docs" / page
+        for page in ("tutorial-train.md", "kernels.md", "constraints.md", "defaults.md", "classes.md", "frank-wolfe.md", "mirror-descent.md")
+    ),
+]
 
 
 def blocks(page: Path) -> list[str]:

@@ -2,9 +2,9 @@
 
     objective-perturbation-set   theorem 4.1: s G_C + lambda D^2 / 2, or s^2 d / (2 lambda), and the last stage   (delta > 0; losses of the margin)
     mirror-descent          theorem 3.2 at its T and step size                        (delta > 0; any loss)
-    frank-wolfe-gaussian    2 Gamma / (T + 2) + S sqrt(T) G_C / mu, least over T      (delta > 0; smooth losses)
-    frank-wolfe-polytope    2 Gamma / (T + 2) + S' sqrt(T) ln k / (2 mu), least over T (smooth losses, sets with a list of vertices);
-                            with delta = 0  2 Gamma / (T + 2) + S' T ln k / epsilon
+    frank-wolfe-gaussian    Gamma (1 + ln T) / (2 T) + S sqrt(T) G_C / mu, least over T      (delta > 0; smooth losses)
+    frank-wolfe-polytope    Gamma (1 + ln T) / (2 T) + S' sqrt(T) ln k / (2 mu), least over T (smooth losses, sets with a list of vertices);
+                            with delta = 0  Gamma (1 + ln T) / (2 T) + S' T ln k / epsilon
 
 Gamma = n c spread^2; all in bounds/geometry.py, on the mean loss here. A bound is a worst case: where the minimum lies at a corner of the set the
 Frank-Wolfe methods are often better than theirs, and they run fewer steps than their bounds want (horizon.py).
@@ -13,7 +13,7 @@ Frank-Wolfe methods are often better than theirs, and they run fewer steps than 
 import math
 from dataclasses import dataclass
 
-from discreet.bounds.geometry import gaussian_frank_wolfe, polytope_frank_wolfe, private_noise
+from discreet.bounds.geometry import frank_wolfe_of_mean
 from discreet.constraints import Polytope
 from discreet.errors import InfeasibleTarget, InvalidInput
 from discreet.guarantees import gaussian_mu
@@ -30,6 +30,7 @@ AUTO = "auto"
 OBJECTIVE, MIRROR = "objective-perturbation-set", "mirror-descent"
 GAUSSIAN, VERTICES = "frank-wolfe-gaussian", "frank-wolfe-polytope"
 _MOST_STEPS = 10**7
+_PLACES = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,9 +113,7 @@ def _gaussian(problem: ConstrainedRisk, epsilon: float, delta: float, neighbours
         return _none(GAUSSIAN, "needs delta > 0" if delta == 0 else "needs a smooth loss")
     records, width = _records(problem), problem.constraint.gaussian_width
     sensitivity, mu = gradient_distance(problem, neighbours), gaussian_mu(epsilon, delta)
-    steps = _least(records * problem.curvature, sensitivity * width / mu, 0.5)
-    noise = private_noise(sensitivity=sensitivity, mu=mu, steps=steps)
-    excess = gaussian_frank_wolfe(curvature=records * problem.curvature, width=width, noise=noise, steps=steps)
+    excess, steps = _least(records * problem.curvature, sensitivity * width / mu, 0.5)
     return Candidate(name=GAUSSIAN, risk=excess / records, remark=f"at {steps} steps")
 
 
@@ -127,19 +126,16 @@ def _vertices(problem: ConstrainedRisk, epsilon: float, delta: float, neighbours
     choices = math.log(max(2, set_.vertex_count))
     curvature = records * problem.curvature
     if delta == 0:
-        steps = _least(curvature, spread * choices / epsilon, 1.0)
-        return Candidate(
-            name=VERTICES, risk=(2.0 * curvature / (steps + 2.0) + spread * choices * steps / epsilon) / records, remark=f"at {steps} steps"
-        )
-    mu = gaussian_mu(epsilon, delta)
-    steps = _least(curvature, spread * choices / (2.0 * mu), 0.5)
-    excess = polytope_frank_wolfe(curvature=curvature, spread=spread, mu=mu, vertices=max(2, set_.vertex_count), steps=steps)
+        excess, steps = _least(curvature, spread * choices / epsilon, 1.0)
+    else:
+        excess, steps = _least(curvature, spread * choices / (2.0 * gaussian_mu(epsilon, delta)), 0.5)
     return Candidate(name=VERTICES, risk=excess / records, remark=f"at {steps} steps")
 
 
-def _least(curvature: float, regret: float, power: float) -> int:
-    """T where 2 Gamma / T + a T^p is least."""
-    return int(min(_MOST_STEPS, max(1.0, round((2.0 * curvature / (power * regret)) ** (1.0 / (1.0 + power))))))
+def _least(curvature: float, regret: float, power: float) -> tuple[float, int]:
+    """Least Gamma (1 + ln T) / (2 T) + a T^p over T of a fine grid, and that T."""
+    grid = sorted({round(_MOST_STEPS ** (place / _PLACES)) for place in range(_PLACES + 1)})
+    return min((frank_wolfe_of_mean(curvature=curvature, regret=regret * steps**power, steps=steps), steps) for steps in grid)
 
 
 def _records(problem: ConstrainedRisk) -> int:
