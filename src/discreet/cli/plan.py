@@ -4,11 +4,12 @@ What is proved (discreet/bounds, discreet/planning) is printed beside a simulati
 numbers only: no table is read, and no privacy is spent.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from discreet.cli.output import answer, examples, heading, json_option, step
+from discreet.cli.plan_over import plan_over
 
 if TYPE_CHECKING:
     from discreet.planning import Plan, PlannedBound, Simulated
@@ -18,13 +19,24 @@ _EXAMPLES = examples(
     "discreet plan --records 50000 --epsilon 0.5 --features 20 --norm 3 --loss softplus-hinge",
     "discreet plan --excess 0.1 --epsilon 1 --features 100 --norm 5 --no-simulation --json",
     "discreet plan --records 20000 --epsilon 1 --features 20 --norm 3 --plot plan.svg",
+    "discreet plan over l1-ball --features 1000 --entry-bound 1 --records 20000 --epsilon 1 --delta 1e-6",
 )
 _ENTRIES = 2_000_000
 """The largest simulated table, in numbers."""
 _LARGEST = 100_000
 
 
-@click.command(short_help="How many records for which error, before there are any.", epilog=_EXAMPLES)
+class _OrOver(click.Command):
+    """`discreet plan`, whose first argument may be `over`: then the rest is for that command, which has options of its own."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any) -> click.Context:  # noqa: ANN401 - click's signature
+        """As click's."""
+        if args and args[0] == "over":
+            return plan_over.make_context(f"{info_name} over", args[1:], parent, **extra)
+        return super().make_context(info_name, args, parent, **extra)
+
+
+@click.command(cls=_OrOver, short_help="How many records for which error, before there are any.", epilog=_EXAMPLES)
 @click.option("--excess", type=float, help="Excess of expected loss to stay below: the answer is a number of records.")
 @click.option("--records", type=int, help="Number of records: the answer is an excess of expected loss.")
 @click.option("--epsilon", type=float, required=True, help="Privacy loss of the fit, > 0.")
@@ -66,6 +78,8 @@ def plan(  # noqa: PLR0913 - one argument an option
 
     The excess is that of the expected loss of the private classifier over that of the best linear predictor whose norm is at most --norm. No table is
     read: all numbers are public. Beside the bound, a simulation on invented records shows how loose it is.
+
+    For a model that must lie in a set: discreet plan over SET, with options of its own (discreet plan over --help).
     """
     if (excess is None) == (records is None):
         raise click.UsageError(

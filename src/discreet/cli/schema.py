@@ -83,7 +83,7 @@ def check(*, schema_path: str, table: str | None, as_json: bool) -> None:
     lines = [
         f"Schema {found.name!r} is valid.",
         f"Columns      {len(found.numeric)} numeric, {len(found.categorical)} categorical, and the target {found.target.column!r}",
-        f"Classes      {classes[0]!r} (negative) and {classes[1]!r} (positive)",
+        f"Classes      {quoted(classes) if len(classes) > 2 else f'{classes[0]!r} (negative) and {classes[1]!r} (positive)'}",
         f"Features     d = {found.features}",
         f"Row norm     R = {found.norm_bound:.10g} ({'each row is divided by its norm' if found.rows == 'normalise' else 'rows stay as they are'})",
     ]

@@ -27,7 +27,7 @@ rows = "normalise"
 # Texts that stand for a missing value, beside the empty one; as in ["?", "NA"].
 missing_values = []
 
-# The column to predict and its two classes; the second one is the positive class.
+# The column to predict and its classes: two, of which the second is the positive one, or more in any order.
 # other = "CLASS" and missing = "CLASS" say what any other value and a missing one count as; without them such a table is refused.
 [target]
 column = {target}

@@ -36,7 +36,9 @@ def feature_rows(X: Any) -> Design:
         # scikit-learn's own wording, without the number of records, which add-remove keeps private
         raise InvalidInput("X has 0 feature(s) (shape=(, 0)) while a minimum of 1 is required.")
     values = matrix.data if compressed else matrix
-    if not np.isfinite(np.sum(values)) and not np.all(np.isfinite(values)):
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = np.sum(values)  # finite unless an entry is not, or the sum overflows: then look closer
+    if not np.isfinite(total) and not np.all(np.isfinite(values)):
         raise InvalidInput(
             "X must be finite: it contains NaN or inf. Decide on missing values before fitting (a schema can do that, column by column)."
         )

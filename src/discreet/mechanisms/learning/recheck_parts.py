@@ -93,7 +93,8 @@ def gaussian_grid(parameters: Mapping[str, Json], problem: Mapping[str, Json], r
     if scale < 1000.0 or dimension > scale**2:
         return 1.0
     closeness = (dimension + (math.sqrt(dimension) + 41.0) ** 2 + 1.0) / (8.0 * scale**2)
-    return gaussian_integral(positive(parameters["grid_epsilon"]) - closeness, euclidean / scale) * math.exp(closeness)
+    one_way = dimension / (8.0 * scale**2)
+    return gaussian_integral(positive(parameters["grid_epsilon"]) - closeness, euclidean / scale) * math.exp(one_way)
 
 
 def on_a_grid(parameters: Mapping[str, Json]) -> Check:
