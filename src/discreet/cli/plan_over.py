@@ -20,9 +20,9 @@ _EXAMPLES = examples(
 )
 _SETS = ("l1-ball", "l2-ball", "linfinity-ball", "simplex")
 _LOSSES = ("squared", "huber", "log-cosh", "absolute", "logistic", "hinge", "huber-hinge", "smoothed-hinge", "softplus-hinge")
-_ENTRIES = 500_000
+_ENTRIES = 2_000_000
 """The largest simulated table, in numbers."""
-_WORK = 1.0e9
+_WORK = 2.0e9
 """Numbers that the simulated fits of one size may read."""
 _RUNS = (2, 3)
 """Tables, and fits on each."""
@@ -75,6 +75,8 @@ def plan_over(  # noqa: PLR0913 - one argument an option
         raise click.UsageError(
             "either --excess (how many records are enough?) or --records (for which excess?) is needed, and not both", click.get_current_context()
         )
+    if entry_bound is None and data_norm is None:
+        raise click.UsageError("rows need a public bound: --entry-bound, --data-norm, or both", click.get_current_context())
     with step("Calibrating"):
         from discreet.bounds.checks import whole  # noqa: PLC0415 - imports of the library wait until they are needed
         from discreet.constraints import constraint_named  # noqa: PLC0415
@@ -92,7 +94,7 @@ def plan_over(  # noqa: PLR0913 - one argument an option
             entry_bound=entry_bound,
             data_norm=data_norm,
             target_bound=1.0 if target_bound is None else target_bound,
-            intercept_scale=min(given) if intercept and given else 0.0,
+            intercept_scale=min(given) if intercept else 0.0,
             steps=steps,
         )
         needed = () if excess is None else made.needed(excess)
@@ -109,7 +111,8 @@ def _simulated(made: "SetPlan", found: "SetBound", excess: float | None, seed: i
     noise = SeededNoise(seed)
     wanted = (100, 300, 1000, 3000, 10_000, 30_000, 100_000) if excess is not None else (found.records // 100, found.records // 10, found.records)
     done: list[SimulatedOverSet] = []
-    for count in sorted({max(10, min(found.records, one)) for one in wanted}):
+    largest = max(10, _ENTRIES // made.constraint.dimension)
+    for count in sorted({max(10, min(found.records, largest, one)) for one in wanted}):
         if done and not _affordable(made, count):
             break
         with step(f"Simulating {count:,} records"):
@@ -120,10 +123,9 @@ def _simulated(made: "SetPlan", found: "SetBound", excess: float | None, seed: i
 
 
 def _affordable(made: "SetPlan", records: int) -> bool:
-    entries = records * made.constraint.dimension
     bound = made.bound(records)
     steps = bound.of(bound.auto).own_steps or 200
-    return entries <= _ENTRIES and _RUNS[0] * _RUNS[1] * steps * entries <= _WORK
+    return _RUNS[0] * _RUNS[1] * steps * records * made.constraint.dimension <= _WORK
 
 
 def _report(
@@ -198,7 +200,7 @@ def _about(made: "SetPlan", simulated: "list[SimulatedOverSet]", enough: int | N
     rows = "uniform directions" if made.entry_bound is None else "entries of random sign"
     lines = [
         "",
-        f"{simulated[0].repeats} fits each that are left to themselves, on invented records: {rows}, targets by a model of three vertices or so.",
+        f"{simulated[0].repeats} fits each that are left to themselves, on invented records: {rows}, targets by a model of the set.",
         f"Minima are known to {max(one.error for one in simulated):.1g}. Your table will be another one; a bound holds for every table.",
     ]
     if enough is not None:

@@ -38,13 +38,15 @@ def scan_of(problem: Mapping[str, Json], extra_ridge: float = 0.0) -> Scan:
     radius = math.hypot(finite(problem["data_norm"]), finite(problem["intercept_scale"]))
     ridge = finite(problem["ridge"]) + extra_ridge
     weight = finite(problem["max_weight"])
+    if not (ridge > 0 and extra_ridge >= 0 and radius > 0 and weight > 0):
+        raise ValueError
     width = max([1.0, *parameters.values()])
     kinks = [1.0 + sign * value for value in parameters.values() for sign in (-1.0, 1.0)]
     margins = np.unique(np.concatenate((np.linspace(-4.0, 6.0, 8_001) * width, np.linspace(-60.0, 60.0, 6_001) * width, kinks)))
     slopes = np.abs(loss.slope(margins))
     steepest = float(slopes.max())
     jacobian = np.log1p(weight * loss.curvature(margins) * radius**2 / ridge)
-    if not (ridge > 0 and extra_ridge >= 0 and radius > 0 and weight > 0 and steepest > 0):
+    if not steepest > 0:
         raise ValueError
     return Scan(slopes / steepest, jacobian, weight * steepest * radius, ridge)
 
