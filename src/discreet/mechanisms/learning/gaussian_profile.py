@@ -25,8 +25,8 @@ import numpy as np
 from scipy.special import erfcx, ndtr
 
 from discreet.arrays import Floats
-from discreet.errors import InfeasibleTarget
 from discreet.guarantees import gaussian_delta, gaussian_mu
+from discreet.mechanisms.learning.gaussian_plan import least_scale
 from discreet.mechanisms.learning.jacobian import jacobian_corners
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.problems import RegularisedRisk
@@ -49,20 +49,8 @@ def objective_scale(problem: RegularisedRisk, *, epsilon: float, delta: float, n
     profile = _profile(problem, neighbours)
     target = delta * (1.0 - 1e-6)
     sensitivity = problem.gradient_bound * (1.0 if neighbours is ADD_REMOVE else 2.0)
-    low = math.log(sensitivity / gaussian_mu(epsilon, target)) - 1e-6
-    high = low
-    step = 1e-5
-    while profile(math.exp(high), epsilon) > target:
-        low, high, step = high, high + step, 2.0 * step
-        if high - math.log(sensitivity) > 40.0:
-            raise InfeasibleTarget("no noise scale reaches this target: the regularisation is too weak.")
-    while high - low > 1e-8:
-        middle = 0.5 * (low + high)
-        if profile(math.exp(middle), epsilon) <= target:
-            high = middle
-        else:
-            low = middle
-    return math.exp(high)
+    above = sensitivity / gaussian_mu(epsilon, target)
+    return least_scale(lambda scale: profile(scale, epsilon), above=above, target=target, step=1e-5, precision=1e-8)
 
 
 def _profile(problem: RegularisedRisk, neighbours: Neighbours) -> Callable[[float, float], float]:

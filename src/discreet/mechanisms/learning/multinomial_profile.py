@@ -26,8 +26,8 @@ import numpy as np
 from scipy.special import erfcx, ndtr
 
 from discreet.arrays import Floats
-from discreet.errors import InfeasibleTarget
 from discreet.guarantees import gaussian_delta, gaussian_mu
+from discreet.mechanisms.learning.gaussian_plan import least_scale
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.problems import MultinomialRisk
 
@@ -52,19 +52,13 @@ def multinomial_scale(problem: MultinomialRisk, *, epsilon: float, delta: float,
     """
     target = delta * (1.0 - 1e-6)
     shift = problem.gradient_bound * (1.0 if neighbours is ADD_REMOVE else 2.0)
-    low = math.log(shift / gaussian_mu(epsilon, target)) - 1e-6
-    high, step = low, 1e-2
-    while multinomial_delta(problem, scale=math.exp(high), epsilon=epsilon, neighbours=neighbours) > target:
-        low, high, step = high, high + step, 2.0 * step
-        if step > 40.0:
-            raise InfeasibleTarget("no noise scale reaches this target: the regularisation is too weak.")
-    while high - low > 1e-8:
-        middle = 0.5 * (low + high)
-        if multinomial_delta(problem, scale=math.exp(middle), epsilon=epsilon, neighbours=neighbours) <= target:
-            high = middle
-        else:
-            low = middle
-    return math.exp(high)
+    return least_scale(
+        lambda scale: multinomial_delta(problem, scale=scale, epsilon=epsilon, neighbours=neighbours),
+        above=shift / gaussian_mu(epsilon, target),
+        target=target,
+        step=1e-2,
+        precision=1e-8,
+    )
 
 
 def jacobian_lines(problem: MultinomialRisk) -> list[tuple[float, float]]:

@@ -17,12 +17,13 @@ from discreet.arrays import Floats
 from discreet.certificates import Hypothesis
 from discreet.data import Dataset
 from discreet.errors import InfeasibleTarget
-from discreet.guarantees import ApproximateDP, gaussian_mu
+from discreet.guarantees import ApproximateDP
 from discreet.mechanisms.base import LearningMechanism
 from discreet.mechanisms.hypotheses import computing_hypotheses, noise_hypothesis, problem_hypotheses
+from discreet.mechanisms.learning.gaussian_plan import gaussian_plan
 from discreet.mechanisms.learning.gaussian_profile import objective_delta, objective_scale
 from discreet.mechanisms.learning.grid import GaussianGrid
-from discreet.mechanisms.learning.minimise import default_tolerance, last_share, minimisers, weight_reach
+from discreet.mechanisms.learning.minimise import default_tolerance, minimisers, weight_reach
 from discreet.mechanisms.learning.ridge import infeasible, least_ridge
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise, gaussian_error
@@ -54,27 +55,16 @@ class GaussianObjectivePerturbation(LearningMechanism):
     def calibrate(cls, problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:
         """The least noise for a total of (epsilon, delta). Raises InfeasibleTarget when lambda is too small for any noise."""
         refusal = infeasible(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
-        rough = _scale(problem, epsilon * (1.0 - 1e-3), delta * (1.0 - 1e-3), neighbours, refusal)
-        tolerance = default_tolerance(problem, rough * problem.dimension**0.5)
-        radius = (tolerance + gaussian_error(scale=rough, dimension=problem.dimension)) / problem.strong_convexity
-        share = last_share(2.0 * radius / gaussian_mu(epsilon, delta) * weight_reach(problem) / rough)
-        scale = _scale(problem, epsilon * (1.0 - share), delta * (1.0 - share), neighbours, refusal)
-        noise_error = gaussian_error(scale=scale, dimension=problem.dimension)
-        last_epsilon = epsilon * share * (1.0 - 1e-13)
-        grid = GaussianGrid.calibrate(
-            radius=(tolerance + noise_error) / problem.strong_convexity,
+        plan = gaussian_plan(
+            epsilon=epsilon,
+            delta=delta,
             dimension=problem.dimension,
-            epsilon=last_epsilon,
-            delta=delta * share * (1.0 - 1e-6),
+            scale=lambda part, least: _scale(problem, part, least, neighbours, refusal),
+            tolerance=lambda scale: default_tolerance(problem, scale * problem.dimension**0.5),
+            radius=lambda tolerance, error: (tolerance + error) / problem.strong_convexity,
+            reach=weight_reach(problem),
         )
-        return cls(
-            scale=scale,
-            epsilon=epsilon * (1.0 - share),
-            tolerance=tolerance,
-            noise_error=noise_error,
-            grid=grid,
-            neighbours=neighbours,
-        )
+        return cls(**plan._asdict(), neighbours=neighbours)
 
     def guarantee(self, problem: RegularisedRisk) -> ApproximateDP:
         """See module docstring."""

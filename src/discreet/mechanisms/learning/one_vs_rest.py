@@ -17,12 +17,13 @@ from discreet.arrays import Floats
 from discreet.certificates import Hypothesis
 from discreet.data import Dataset
 from discreet.errors import InfeasibleTarget
-from discreet.guarantees import ApproximateDP, PureDP, gaussian_mu
+from discreet.guarantees import ApproximateDP, PureDP
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.hypotheses import computing_hypotheses, noise_hypothesis, problem_hypotheses
 from discreet.mechanisms.learning.class_ridge import infeasible_one_vs_rest, least_one_vs_rest_ridge
+from discreet.mechanisms.learning.gaussian_plan import gaussian_plan
 from discreet.mechanisms.learning.grid import GaussianGrid, LaplaceGrid
-from discreet.mechanisms.learning.minimise import default_tolerance, last_share, minimisers, weight_reach
+from discreet.mechanisms.learning.minimise import default_tolerance, minimisers, weight_reach
 from discreet.mechanisms.learning.objective_pure import PureObjectivePerturbation, objective_epsilon
 from discreet.mechanisms.learning.one_vs_rest_profile import one_vs_rest_delta, one_vs_rest_scale
 from discreet.neighbours import Neighbours
@@ -58,21 +59,18 @@ class GaussianOneVsRest(Mechanism[OneVsRestRisk]):
         if problem.strong_convexity <= least_one_vs_rest_ridge(problem, epsilon):
             raise refusal
         try:
-            rough = one_vs_rest_scale(problem, epsilon=epsilon * (1.0 - 1e-3), delta=delta * (1.0 - 1e-3), neighbours=neighbours)
-            tolerance = default_tolerance(problem.each, rough * problem.domain.dimension**0.5)
-            radius = _gaussian_radius(problem, tolerance, gaussian_error(scale=rough, dimension=problem.dimension))
-            share = last_share(2.0 * radius / gaussian_mu(epsilon, delta) * weight_reach(problem) / rough)
-            scale = one_vs_rest_scale(problem, epsilon=epsilon * (1.0 - share), delta=delta * (1.0 - share), neighbours=neighbours)
+            plan = gaussian_plan(
+                epsilon=epsilon,
+                delta=delta,
+                dimension=problem.dimension,
+                scale=lambda part, least: one_vs_rest_scale(problem, epsilon=part, delta=least, neighbours=neighbours),
+                tolerance=lambda scale: default_tolerance(problem.each, scale * problem.domain.dimension**0.5),
+                radius=lambda tolerance, error: _gaussian_radius(problem, tolerance, error),
+                reach=weight_reach(problem),
+            )
         except InfeasibleTarget:
             raise refusal from None
-        noise_error = gaussian_error(scale=scale, dimension=problem.dimension)
-        grid = GaussianGrid.calibrate(
-            radius=_gaussian_radius(problem, tolerance, noise_error),
-            dimension=problem.dimension,
-            epsilon=epsilon * share * (1.0 - 1e-13),
-            delta=delta * share * (1.0 - 1e-6),
-        )
-        return cls(scale=scale, epsilon=epsilon * (1.0 - share), tolerance=tolerance, noise_error=noise_error, grid=grid, neighbours=neighbours)
+        return cls(**plan._asdict(), neighbours=neighbours)
 
     def guarantee(self, problem: OneVsRestRisk) -> ApproximateDP:
         """See module docstring."""

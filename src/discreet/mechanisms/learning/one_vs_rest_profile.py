@@ -18,8 +18,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from discreet.arrays import Floats
-from discreet.errors import InfeasibleTarget
 from discreet.guarantees import Profile, gaussian_delta, gaussian_deltas, gaussian_mu, n_fold, to_replace_one
+from discreet.mechanisms.learning.gaussian_plan import least_scale
 from discreet.mechanisms.learning.gaussian_profile import objective_delta
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.problems import OneVsRestRisk, RegularisedRisk
@@ -44,19 +44,13 @@ def one_vs_rest_scale(problem: OneVsRestRisk, *, epsilon: float, delta: float, n
     """A noise scale (to 1e-4, rounded up) with `one_vs_rest_delta` <= delta, which has been evaluated there. Raises InfeasibleTarget."""
     target = delta * (1.0 - 1e-6)
     shift = problem.gradient_bound * (1.0 if neighbours is ADD_REMOVE else 2.0)
-    low = math.log(shift / gaussian_mu(epsilon, target)) - 1e-6
-    high, step = low, 2e-2
-    while one_vs_rest_delta(problem, scale=math.exp(high), epsilon=epsilon, neighbours=neighbours) > target:
-        low, high, step = high, high + step, 2.0 * step
-        if step > 20.0:
-            raise InfeasibleTarget("no noise scale reaches this target: the regularisation is too weak.")
-    while high - low > 1e-4:
-        middle = 0.5 * (low + high)
-        if one_vs_rest_delta(problem, scale=math.exp(middle), epsilon=epsilon, neighbours=neighbours) <= target:
-            high = middle
-        else:
-            low = middle
-    return math.exp(high)
+    return least_scale(
+        lambda scale: one_vs_rest_delta(problem, scale=scale, epsilon=epsilon, neighbours=neighbours),
+        above=shift / gaussian_mu(epsilon, target),
+        target=target,
+        step=2e-2,
+        precision=1e-4,
+    )
 
 
 def one_problem_profile(problem: RegularisedRisk, *, scale: float) -> Profile:
