@@ -12,7 +12,24 @@ from pathlib import Path
 
 import numpy as np
 
-from discreet.constraints import Constraint, GroupL2Ball, KSupportBall, L1Ball, L2Ball, NuclearBall, Simplex
+from discreet.constraints import (
+    Box,
+    Constraint,
+    ConvexHull,
+    GroupL2Ball,
+    GroupLInfinityBall,
+    InterpolationBall,
+    KSupportBall,
+    L1Ball,
+    L2Ball,
+    L2L1Ball,
+    LInfinityBall,
+    LpBall,
+    NuclearBall,
+    Simplex,
+    scaled,
+    translated,
+)
 from discreet.data import RealDataset, RealDomain
 from discreet.designs import as_design
 from discreet.losses.predictions import OfMargin
@@ -67,13 +84,24 @@ def over_sets(seeds: int) -> None:
     print("| set | d | n | epsilon | width | map, steps | measured excess | bound | share |\n|---|---|---|---|---|---|---|---|---|")
     for d in (16, 64):
         side = math.isqrt(d)
+        corners = np.random.default_rng(d).normal(size=(8, d))
+        corners /= np.linalg.norm(corners, axis=1, keepdims=True)
         sets: list[Constraint] = [
             L2Ball(dimension=d),
             L1Ball(dimension=d),
+            LpBall(dimension=d, exponent=1.5),
+            LInfinityBall(dimension=d, radius=1.0 / side),
+            Box(lower=np.full(d, -0.5 / side), upper=np.full(d, 1.0 / side)),
             Simplex(dimension=d),
+            ConvexHull(vertices=np.vstack((corners, -corners))),
             GroupL2Ball(sizes=(4,) * (d // 4)),
+            GroupLInfinityBall(sizes=(4,) * (d // 4), radius=0.5),
             KSupportBall(dimension=d, support=4),
+            InterpolationBall(dimension=d, l2_part=0.5, l1_part=1.0),
+            L2L1Ball(dimension=d, l1_bound=2.0),
             NuclearBall(rows=side, columns=side),
+            scaled(L1Ball(dimension=d), 2.0),
+            translated(Simplex(dimension=d), np.full(d, -1.0 / d)),
         ]
         for constraint in sets:
             for records, epsilon in ((2000, 1.0), (8000, 0.5), (8000, 1.0), (8000, 4.0)):

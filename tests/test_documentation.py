@@ -15,7 +15,16 @@ RUN = [
     ROOT / "README.md",
     *(
         ROOT / "docs" / page
-        for page in ("tutorial-train.md", "kernels.md", "constraints.md", "defaults.md", "classes.md", "frank-wolfe.md", "mirror-descent.md")
+        for page in (
+            "tutorial-train.md",
+            "kernels.md",
+            "constraints.md",
+            "defaults.md",
+            "classes.md",
+            "frank-wolfe.md",
+            "mirror-descent.md",
+            "release.md",
+        )
     ),
 ]
 

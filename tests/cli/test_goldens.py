@@ -10,7 +10,7 @@ from discreet.noise import SeededNoise
 from tests.cli.conftest import FIT, GOLDEN, discreet
 
 BUDGET = ["budget", *(f"budget {name}" for name in ("new", "show", "history", "plot", "export", "import"))]
-COMMANDS = ["", "demo", "plan", "schema", "schema new", "schema check", "fit", "predict", "evaluate", "verify", "show", *BUDGET]
+COMMANDS = ["", "demo", "plan", "plan over", "schema", "schema new", "schema check", "fit", "predict", "evaluate", "verify", "show", *BUDGET]
 
 
 def compare(name, text):

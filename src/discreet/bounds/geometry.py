@@ -141,16 +141,6 @@ def objective_perturbation(
     return min(noise * width, fast) + 0.5 * ridge * spread**2
 
 
-def frank_wolfe_of_mean(*, curvature: float, regret: float, steps: int) -> float:
-    """Gamma (1 + ln T) / (2 T) + the mean regret of a step, for the Frank-Wolfe method whose point is the mean of its T vertices (steps 1 / t).
-
-    That is the one that is run; the proof is in mechanisms/constrained/frank_wolfe.md.
-    """
-    not_negative(curvature=curvature, regret=regret)
-    whole(steps=steps)
-    return curvature * (1.0 + math.log(steps)) / (2.0 * steps) + regret
-
-
 def gaussian_frank_wolfe(*, curvature: float, width: float, noise: float, steps: int) -> float:
     """Theorem B.2: 2 Gamma / (T + 2) + sigma G_C."""
     positive(width=width)

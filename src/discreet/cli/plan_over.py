@@ -24,8 +24,9 @@ _ENTRIES = 2_000_000
 """The largest simulated table, in numbers."""
 _WORK = 2.0e9
 """Numbers that the simulated fits of one size may read."""
-_RUNS = (2, 3)
-"""Tables, and fits on each."""
+_A_STEP = 5e4
+"""What a step takes on no records, in numbers that it could read."""
+_TABLES = 2
 
 
 @click.command(short_help="The same over a set.", epilog=_EXAMPLES)
@@ -112,20 +113,33 @@ def _simulated(made: "SetPlan", found: "SetBound", excess: float | None, seed: i
     wanted = (100, 300, 1000, 3000, 10_000, 30_000, 100_000) if excess is not None else (found.records // 100, found.records // 10, found.records)
     done: list[SimulatedOverSet] = []
     largest = max(10, _ENTRIES // made.constraint.dimension)
-    for count in sorted({max(10, min(found.records, largest, one)) for one in wanted}):
-        if done and not _affordable(made, count):
-            break
+    for count in sorted({_affordable(made, max(10, min(found.records, largest, one))) for one in wanted}):
+        if done and count < 2 * done[-1].records:
+            continue
         with step(f"Simulating {count:,} records"):
-            done += simulate_over_set(made, [count], noise, tables=_RUNS[0], draws=_RUNS[1])
+            done += simulate_over_set(made, [count], noise, tables=_TABLES, draws=_draws(_own_steps(made, count)))
         if excess is not None and done[-1].largest <= excess:
             break
     return done
 
 
-def _affordable(made: "SetPlan", records: int) -> bool:
+def _affordable(made: "SetPlan", records: int) -> int:
+    """This number of records, or a third, a ninth and so on, so that fits take seconds."""
+    steps = _own_steps(made, records)
+    kink = made.problem(records).smoothness == float("inf")  # predictions in a fixed order take about three times as long
+    work = _TABLES * _draws(steps) * steps * (_A_STEP + records * (made.constraint.dimension + 10) * (3 if kink else 1))
+    return records if work <= _WORK or records <= 30 else _affordable(made, records // 3)
+
+
+def _own_steps(made: "SetPlan", records: int) -> int:
+    """Of a fit, or about the passes that a solver takes."""
     bound = made.bound(records)
-    steps = bound.of(bound.auto).own_steps or 200
-    return _RUNS[0] * _RUNS[1] * steps * records * made.constraint.dimension <= _WORK
+    return bound.of(bound.auto).own_steps or 200
+
+
+def _draws(steps: int) -> int:
+    """Fits on each table."""
+    return 3 if steps <= 1000 else 1
 
 
 def _report(
@@ -198,9 +212,10 @@ def _report(
 
 def _about(made: "SetPlan", simulated: "list[SimulatedOverSet]", enough: int | None, excess: float | None) -> list[str]:
     rows = "uniform directions" if made.entry_bound is None else "entries of random sign"
+    most = max(one.repeats for one in simulated)
     lines = [
         "",
-        f"{simulated[0].repeats} fits each that are left to themselves, on invented records: {rows}, targets by a model of the set.",
+        f"Up to {most} fits each that are left to themselves, on invented records: {rows}, targets by a model of the set.",
         f"Minima are known to {max(one.error for one in simulated):.1g}. Your table will be another one; a bound holds for every table.",
     ]
     if enough is not None:

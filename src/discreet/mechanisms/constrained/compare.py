@@ -2,35 +2,30 @@
 
     objective-perturbation-set   theorem 4.1: s G_C + lambda D^2 / 2, or s^2 d / (2 lambda), and the last stage   (delta > 0; losses of the margin)
     mirror-descent          theorem 3.2 at its T and step size                        (delta > 0; any loss)
-    frank-wolfe-gaussian    Gamma (1 + ln T) / (2 T) + S sqrt(T) G_C / mu, least over T      (delta > 0; smooth losses)
-    frank-wolfe-polytope    Gamma (1 + ln T) / (2 T) + S' sqrt(T) ln k / (2 mu), least over T (smooth losses, sets with a list of vertices);
-                            with delta = 0  Gamma (1 + ln T) / (2 T) + S' T ln k / epsilon
+    frank-wolfe-gaussian    Gamma (1 + ln T) / (2 T) + regret of a noisy gradient, least over T    (delta > 0; smooth losses)
+    frank-wolfe-polytope    Gamma (1 + ln T) / (2 T) + regret of a private choice, least over T    (smooth losses, sets with a list of vertices)
 
-Gamma = n c spread^2; all in bounds/geometry.py, on the mean loss here. A bound is a worst case: where the minimum lies at a corner of the set the
+Gamma = n c spread^2, regrets in `regret.py`, all on the mean loss here. A bound is a worst case: where the minimum lies at a corner of the set the
 Frank-Wolfe methods are often better than theirs, and they run fewer steps than their bounds want (horizon.py).
 """
 
 import math
 from dataclasses import dataclass
 
-from discreet.bounds.geometry import frank_wolfe_of_mean
 from discreet.constraints import Polytope
 from discreet.errors import InfeasibleTarget, InvalidInput
-from discreet.guarantees import gaussian_mu
 from discreet.mechanisms.constrained.base import ConstrainedMechanism
 from discreet.mechanisms.constrained.choose import calibrate_frank_wolfe
-from discreet.mechanisms.constrained.general import gradient_distance
 from discreet.mechanisms.constrained.horizon import NOMINAL
 from discreet.mechanisms.constrained.mirror_descent import NoisyMirrorDescent
 from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet, why_not
-from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.mechanisms.constrained.regret import least_walk
+from discreet.neighbours import Neighbours
 from discreet.problems import ConstrainedRisk
 
 AUTO = "auto"
 OBJECTIVE, MIRROR = "objective-perturbation-set", "mirror-descent"
 GAUSSIAN, VERTICES = "frank-wolfe-gaussian", "frank-wolfe-polytope"
-_MOST_STEPS = 10**7
-_PLACES = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,31 +106,19 @@ def _mirror(problem: ConstrainedRisk, epsilon: float, delta: float, neighbours: 
 def _gaussian(problem: ConstrainedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> Candidate:
     if delta == 0 or math.isinf(problem.smoothness):
         return _none(GAUSSIAN, "needs delta > 0" if delta == 0 else "needs a smooth loss")
-    records, width = _records(problem), problem.constraint.gaussian_width
-    sensitivity, mu = gradient_distance(problem, neighbours), gaussian_mu(epsilon, delta)
-    excess, steps = _least(records * problem.curvature, sensitivity * width / mu, 0.5)
-    return Candidate(name=GAUSSIAN, risk=excess / records, remark=f"at {steps} steps")
+    return _walk(GAUSSIAN, problem, epsilon, delta, neighbours)
 
 
 def _vertices(problem: ConstrainedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> Candidate:
-    set_ = problem.constraint
-    if not isinstance(set_, Polytope) or math.isinf(problem.smoothness):
-        return _none(VERTICES, "needs a list of vertices" if not isinstance(set_, Polytope) else "needs a smooth loss")
+    if not isinstance(problem.constraint, Polytope) or math.isinf(problem.smoothness):
+        return _none(VERTICES, "needs a list of vertices" if not isinstance(problem.constraint, Polytope) else "needs a smooth loss")
+    return _walk(VERTICES, problem, epsilon, delta, neighbours)
+
+
+def _walk(name: str, problem: ConstrainedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> Candidate:
     records = _records(problem)
-    spread = problem.score_spread * (1.0 if neighbours is ADD_REMOVE else 2.0)
-    choices = math.log(max(2, set_.vertex_count))
-    curvature = records * problem.curvature
-    if delta == 0:
-        excess, steps = _least(curvature, spread * choices / epsilon, 1.0)
-    else:
-        excess, steps = _least(curvature, spread * choices / (2.0 * gaussian_mu(epsilon, delta)), 0.5)
-    return Candidate(name=VERTICES, risk=excess / records, remark=f"at {steps} steps")
-
-
-def _least(curvature: float, regret: float, power: float) -> tuple[float, int]:
-    """Least Gamma (1 + ln T) / (2 T) + a T^p over T of a fine grid, and that T."""
-    grid = sorted({round(_MOST_STEPS ** (place / _PLACES)) for place in range(_PLACES + 1)})
-    return min((frank_wolfe_of_mean(curvature=curvature, regret=regret * steps**power, steps=steps), steps) for steps in grid)
+    excess, steps = least_walk(problem, vertices=name == VERTICES, records=records, epsilon=epsilon, delta=delta, neighbours=neighbours)
+    return Candidate(name=name, risk=excess / records, remark=f"at {steps} steps")
 
 
 def _records(problem: ConstrainedRisk) -> int:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from discreet.bounds import geometry
+from discreet.bounds.averaged_walk import averaged_frank_wolfe
 from discreet.constraints import Simplex
 
 
@@ -21,12 +21,12 @@ def test_the_excess_of_the_mean_of_vertices_is_below_the_bound(steps, regret):
             point += (np.eye(6)[random.choice(choices)] - point) / step
         worst = max(worst, 0.5 * float(np.sum(np.square(point - centre))))
     curvature = Simplex(dimension=6, radius=1.0).diameter ** 2
-    bound = geometry.frank_wolfe_of_mean(curvature=curvature, regret=regret, steps=steps)
+    bound = averaged_frank_wolfe(curvature=curvature, regret=regret, steps=steps)
     assert worst <= bound
     if regret == 0.0 and steps > 1:
         assert worst > bound / (400.0 * steps), "a bound that is far too large tells nothing"
 
 
 def test_it_is_the_formula():
-    assert geometry.frank_wolfe_of_mean(curvature=2.0, regret=0.1, steps=1) == pytest.approx(1.1)
-    assert geometry.frank_wolfe_of_mean(curvature=2.0, regret=0.1, steps=10) == pytest.approx(0.1 * (1 + np.log(10)) + 0.1)
+    assert averaged_frank_wolfe(curvature=2.0, regret=0.1, steps=1) == pytest.approx(1.1)
+    assert averaged_frank_wolfe(curvature=2.0, regret=0.1, steps=10) == pytest.approx(0.1 * (1 + np.log(10)) + 0.1)

@@ -1,0 +1,34 @@
+"""Mechanisms that release a data set, with their proof notes beside them (rows.md, projection.md, sketch.md, fisher_noise.md)."""
+
+from discreet.mechanisms.release import rechecks as _rechecks  # noqa: F401 - registers them
+from discreet.mechanisms.release import rechecks_sketch as _rechecks_sketch  # noqa: F401 - as above
+from discreet.mechanisms.release.base import ReleaseMechanism
+from discreet.mechanisms.release.bounded_noise import BoundedNoise
+from discreet.mechanisms.release.clear_target_sketch import ClearTargetSketch
+from discreet.mechanisms.release.eigenvalue_sketch import EigenvalueSketch
+from discreet.mechanisms.release.fisher_noise import FisherNoise
+from discreet.mechanisms.release.fresh_projection import FreshProjection
+from discreet.mechanisms.release.null_space_noise import NullSpaceNoise
+from discreet.mechanisms.release.published import farokhi_theorem_5, tu_factor_1, tu_factor_2, tu_theorem_1
+from discreet.mechanisms.release.published_sketch import PublishedSketch
+from discreet.mechanisms.release.rows import GaussianRelease
+from discreet.mechanisms.release.sketch import GaussianSketch
+from discreet.mechanisms.release.sketch_information import InformationSketch
+
+__all__ = [
+    "BoundedNoise",
+    "ClearTargetSketch",
+    "EigenvalueSketch",
+    "FisherNoise",
+    "FreshProjection",
+    "GaussianRelease",
+    "GaussianSketch",
+    "InformationSketch",
+    "NullSpaceNoise",
+    "PublishedSketch",
+    "ReleaseMechanism",
+    "farokhi_theorem_5",
+    "tu_factor_1",
+    "tu_factor_2",
+    "tu_theorem_1",
+]

@@ -1,0 +1,159 @@
+"""Noise of bounded support with the least Fisher information for its variance (Farokhi 2020, theorem 2.6, corrected; proof note fisher_noise.md).
+
+    density u(n)^2 on [-L, L],   -(4 / weight) u'' + level n^2 u = E u,   u(-L) = u(L) = 0,   u > 0  (the ground state),   E the optimal value
+
+level = weight = L = 1 gives E = 10 and u prop. to e^{-n^2/4} (1 - n^2); level = 0 gives E = pi^2 / (weight L^2) and cos^2. Solved with a tridiagonal
+eigen-solver, tabulated on a grid of step w as integers that sum to about 2^62, and drawn by inversion: the law that is sampled is the tabulated one,
+exactly, and the delta that is stated is that law's:
+
+    delta(epsilon) = max over shifts d <= D of sum_k (p_k - e^epsilon p_{k-d})_+ ,     D = range / w + 1,     for ONE entry of a record
+
+Bounded noise is never (epsilon, 0)-private: what is shifted out of the support gives the entry away. Where D reaches the support nothing is left.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy.linalg import eigh_tridiagonal
+
+from discreet.arrays import Floats
+from discreet.certificates import Hypothesis
+from discreet.data import RealDataset
+from discreet.errors import InvalidInput
+from discreet.guarantees import ApproximateDP, Json, NoGuarantee, Unit
+from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
+from discreet.mechanisms.release.words import record_hypotheses
+from discreet.neighbours import REPLACE_ONE, Neighbours
+from discreet.noise import Integers, Noise
+from discreet.noise.uniform import uniform_below
+from discreet.queries import Rows, Target
+from discreet.queries.base import UP
+
+_CELLS = 1 << 11
+"""Grid points on each side of zero, at least."""
+_TOTAL = 2.0**62
+THEOREM = "noise of bounded support, its own law's curve (fisher_noise.md)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundedNoise(ReleaseMechanism[Rows]):
+    """The same bounded noise on every released number."""
+
+    half_width: float
+    """L."""
+    level: float
+    """Of the variance against the information."""
+    epsilon: float
+    """At which delta is stated."""
+    weight: float = 1.0
+    """Of the information."""
+    neighbours: Neighbours = REPLACE_ONE
+
+    def __post_init__(self) -> None:
+        """Refuse what is no law."""
+        sizes = (self.half_width, self.weight, self.epsilon)
+        if not all(math.isfinite(size) and size > 0 for size in sizes) or not (math.isfinite(self.level) and self.level >= 0):
+            raise InvalidInput("bounded noise needs a positive half_width, weight and epsilon, and a level of at least 0, all finite.")
+        if self.neighbours is not REPLACE_ONE:
+            raise InvalidInput("one released row a record tells their number: the relation is replace-one.")
+
+    @property
+    def name(self) -> str:
+        """See ReleaseMechanism."""
+        return "release-bounded-noise"
+
+    @property
+    def step(self) -> float:
+        """w, a power of two."""
+        return 2.0 ** math.floor(math.log2(self.half_width / _CELLS))
+
+    def table(self) -> Integers:
+        """Integers proportional to the probabilities of -K, .., K."""
+        return tabulated(self.half_width / self.step, self.level * self.step**2, self.weight * self.step**2)
+
+    def variance(self) -> float:
+        """Of the noise on a number."""
+        masses, last = self._masses()
+        return float(masses @ np.square(np.arange(-last, last + 1))) * self.step**2
+
+    def guarantee(self, query: Rows) -> ApproximateDP | NoGuarantee:
+        """See module docstring: per entry. Raises InvalidInput for rows that are shortened as a whole."""
+        if query.domain.norm_bound is not None or query.domain.entry_bound is None:
+            raise InvalidInput("bounded noise protects single entries: give the domain an entry_bound alone.")
+        delta = self.delta(2.0 * float(np.max(query.read.entries)), self.epsilon)
+        if delta >= 1:
+            why = "two entries may be farther apart than the noise is wide, so a release may tell them apart for sure"
+            return NoGuarantee(neighbours=REPLACE_ONE, unit=Unit.ENTRY, theorem=f"{THEOREM}: {why}")
+        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=REPLACE_ONE, unit=Unit.ENTRY, theorem=THEOREM)
+
+    def delta(self, ranges: float, epsilon: float) -> float:
+        """delta for two entries that are at most `ranges` apart."""
+        masses, _ = self._masses()
+        largest = math.floor(ranges / self.step * UP) + 1
+        if largest >= len(masses):
+            return 1.0
+        growth = math.exp(min(epsilon, 700.0))
+        worst = 0.0
+        for shift in range(1, largest + 1):
+            worst = max(worst, float(masses[:shift].sum() + np.maximum(masses[shift:] - growth * masses[:-shift], 0.0).sum()))
+        return min(1.0, worst * (1.0 + 1e-9) + 1e-15)
+
+    def parameters(self) -> dict[str, Json]:
+        """See ReleaseMechanism."""
+        return {
+            "half_width": self.half_width,
+            "level": self.level,
+            "weight": self.weight,
+            "step": self.step,
+            "epsilon": self.epsilon,
+            "neighbours": str(self.neighbours),
+        }
+
+    def hypotheses(self, query: Rows) -> tuple[Hypothesis, ...]:
+        """See ReleaseMechanism."""
+        return (
+            *record_hypotheses(query.read, REPLACE_ONE),
+            Hypothesis(
+                required=f"every number is rounded to the grid of step {self.step:.6g}, and secret integers of a tabulated bounded law are added",
+                enforced="drawn by inversion from a table of integers, without floating-point decisions; the stated delta is that of the table",
+            ),
+        )
+
+    def draw(self, query: Rows, data: RealDataset, noise: Noise) -> Drawn:
+        """See ReleaseMechanism."""
+        return Drawn((len(data.targets), query.columns + (query.target is Target.CLEAR)), self._noisy(query, data, noise), {})
+
+    def _noisy(self, query: Rows, data: RealDataset, noise: Noise) -> Iterator[Floats]:
+        table = self.table()
+        ends, last = np.cumsum(table), len(table) // 2
+        for rows, block in query.answer(data):
+            uniform = uniform_below(noise.words(), int(ends[-1]), count=block.size)
+            drawn = (np.searchsorted(ends, uniform, side="right") - last).reshape(block.shape)
+            noisy = np.asarray((np.rint(block / self.step) + drawn) * self.step, dtype=np.float64)
+            yield np.column_stack((noisy, data.targets[rows])) if query.target is Target.CLEAR else noisy
+
+    def _masses(self) -> tuple[Floats, int]:
+        table = self.table()
+        return table / float(table.sum()), len(table) // 2
+
+
+@lru_cache(maxsize=8)
+def tabulated(half_width: float, level: float, weight: float) -> Integers:
+    """The law in steps: integers for -K .. K, K the last integer below `half_width`, by second differences of u at integers."""
+    last = math.ceil(half_width) - 1
+    _, state = ground_state(half_width, level, weight, points=2 * last + 1, spacing=1.0)
+    counts: Integers = np.maximum(np.rint(np.square(state) * (_TOTAL / np.sum(np.square(state)) * (1.0 - 1e-9))), 0.0).astype(np.int64)
+    counts.setflags(write=False)
+    return counts
+
+
+def ground_state(half_width: float, level: float, weight: float, *, points: int, spacing: float | None = None) -> tuple[float, Floats]:
+    """(E, u at `points` inner points of [-half_width, half_width]), u of unit length; equally spaced, at `spacing` around 0 if it is given."""
+    gap = 2.0 * half_width / (points + 1) if spacing is None else spacing
+    places = gap * (np.arange(points) - (points - 1) / 2.0)
+    diagonal = 8.0 / (weight * gap**2) + level * np.square(places)
+    values, vectors = eigh_tridiagonal(diagonal, np.full(points - 1, -4.0 / (weight * gap**2)), select="i", select_range=(0, 0))
+    return float(values[0]), np.abs(vectors[:, 0])

@@ -1,0 +1,158 @@
+"""The sketch for bits about entries of the features, its target sketched without noise (proof note sketch.md, section 5; theorem 5).
+
+    (S X + sigma N, S y):    bits = log2(1 + k U^2 / sigma^2) / 2 + D^2 / (2 s^2 ln 2)
+
+This is what Showkatbakhsh, Karakus, Diggavi (2018) set out to release, with the noise that its claim needs: nothing is subtracted. Targets
+count as known to the adversary, and records as a whole are not protected: with all other targets 0, S y = 0 exactly when this target is 0.
+
+Drawn by its exact law, row by row: (g b' + row of N(0, W), |y| g) with g normal, b = X'y / |y|, W = X'X - b b' + sigma^2 I >= sigma^2 I.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from scipy.linalg import LinAlgError, cholesky
+
+from discreet.arrays import Floats
+from discreet.certificates import Hypothesis
+from discreet.data import RealDataset
+from discreet.errors import InfeasibleTarget, InvalidInput, SolverFailure
+from discreet.guarantees import Json, MutualInformation
+from discreet.mechanisms.learning.grid import GaussianGrid, grid_step
+from discreet.mechanisms.release.arithmetic import FAILURE, UNIT
+from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
+from discreet.mechanisms.release.rows import LARGEST_SCALE
+from discreet.mechanisms.release.sketch import TOO_ROUGH, arithmetic_of, check_target
+from discreet.mechanisms.release.sketch_information import check_entries, coherent_bits, sure_distance
+from discreet.mechanisms.release.words import record_hypotheses
+from discreet.neighbours import REPLACE_ONE, Neighbours
+from discreet.noise import Integers, Noise
+from discreet.queries import SecondMoments, Target
+from discreet.queries.base import UP
+
+_SHARE = 1e-3
+"""Of the bits, the last stage's."""
+_LEAST_SCALE = 2.0**12
+THEOREM = "Gaussian sketch with targets in clear, bits about an entry of the features (sketch.md)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClearTargetSketch(ReleaseMechanism[SecondMoments]):
+    """k random combinations of the records, noise on the features' columns only; the last column is the target's."""
+
+    rows: int
+    """k."""
+    variance: int
+    """sigma^2 / q^2."""
+    step: float
+    """Of the last stage's grid, in units of q."""
+    scale: float
+    """Of the last stage, in steps."""
+    neighbours: Neighbours = REPLACE_ONE
+
+    @property
+    def name(self) -> str:
+        """See ReleaseMechanism."""
+        return "release-clear-target-sketch"
+
+    def noise_variance(self, query: SecondMoments) -> float:
+        """As for GaussianSketch, on the features' columns."""
+        return query.unit**2 * (self.variance + (self.step * self.scale) ** 2)
+
+    @classmethod
+    def calibrate(cls, query: SecondMoments, *, rows: int, bits: float) -> Self:
+        """sigma^2 = k U^2 / (2^{2 bits} - 1), to 1e-3. Raises InvalidInput unless the query has the target as its last column."""
+        check_target(1.0, rows)
+        if not (math.isfinite(bits) and 0 < bits <= 100):
+            raise InvalidInput(f"bits must be positive and at most 100; {bits!r} was given.")
+        _check(query)
+        entry = _entry(query)
+        variance = math.ceil(rows * entry**2 / math.expm1(2.0 * math.log(2.0) * (1.0 - 1.5 * _SHARE) * bits))
+        bounds = arithmetic_of(query, rows, variance, variance)
+        radius = 2.0 * sure_distance(bounds)
+        if variance >= 1 << 61 or not math.isfinite(radius):
+            raise InfeasibleTarget(TOO_ROUGH.format(rows=rows, records=query.most_records))
+        size = rows * query.domain.features
+        step = grid_step(radius, size)
+        scale = max((2.0 * radius / step + math.sqrt(size)) / math.sqrt(2.0 * math.log(2.0) * _SHARE * bits) * UP, _LEAST_SCALE)
+        if scale >= LARGEST_SCALE:
+            raise InfeasibleTarget(TOO_ROUGH.format(rows=rows, records=query.most_records))
+        return cls(rows=rows, variance=variance, step=step, scale=scale)
+
+    def guarantee(self, query: SecondMoments) -> MutualInformation:
+        """See module docstring."""
+        _check(query)
+        size = self.rows * query.domain.features
+        radius = 2.0 * sure_distance(arithmetic_of(query, self.rows, self.variance, self.variance))
+        last = ((2.0 * radius / self.step + math.sqrt(size)) / self.scale) ** 2 / (2.0 * math.log(2.0))
+        bits = (coherent_bits(self.rows, self.variance, _entry(query) ** 2) + last) * (1.0 + 1e-9)
+        return MutualInformation(bits=bits, neighbours=REPLACE_ONE, theorem=THEOREM)
+
+    def parameters(self) -> dict[str, Json]:
+        """See ReleaseMechanism."""
+        return {"rows": self.rows, "variance": self.variance, "step": self.step, "scale": self.scale, "neighbours": str(self.neighbours)}
+
+    def hypotheses(self, query: SecondMoments) -> tuple[Hypothesis, ...]:
+        """See ReleaseMechanism."""
+        return (
+            *record_hypotheses(query.read, REPLACE_ONE),
+            Hypothesis(required="targets need no protection", enforced="by nothing: they are sketched without noise, and count as known"),
+            Hypothesis(
+                required=f"the second moments are exact, of at most {query.most_records} records; noise does not depend on the records",
+                enforced="integer sums of products in exact arithmetic; the factor is multiplied out and compared, and the release fails otherwise",
+            ),
+            Hypothesis(
+                required=f"released on the grid of step {self.step * query.unit:.6g} plus {GaussianGrid.sampler}, scale {self.scale:.10g}",
+                enforced="the last stage's bits are counted: the computed sketch is surely within a public distance of an ideal one",
+            ),
+        )
+
+    def declared(self, query: SecondMoments) -> tuple[str, ...]:  # noqa: ARG002
+        """See ReleaseMechanism."""
+        return ("the targets of all records",)
+
+    def draw(self, query: SecondMoments, data: RealDataset, noise: Noise) -> Drawn:
+        """See ReleaseMechanism."""
+        moments = query.answer(data)
+        trace = arithmetic_of(query, self.rows, self.variance, self.variance).trace
+        slope, factor = conditional(moments, self.variance, trace)
+        length = math.sqrt(float(moments[-1, -1]))
+        return Drawn((self.rows, query.columns), self._rows(query, slope, factor, length, noise), {})
+
+    def _rows(self, query: SecondMoments, slope: Floats, factor: Floats, length: float, noise: Noise) -> Iterator[Floats]:
+        grid = GaussianGrid(step=self.step, scale=self.scale, epsilon=1.0)
+        size = max(1, (1 << 20) // query.columns)
+        for start in range(0, self.rows, size):
+            normals = noise.gaussian(scale=1.0, dimension=query.columns, draws=min(size, self.rows - start))
+            features = np.outer(slope, normals[-1]) + factor @ normals[:-1]
+            yield np.column_stack((grid.release(features, noise).T, length * normals[-1])) * query.unit
+
+
+def conditional(moments: Integers, variance: int, trace: float) -> tuple[Floats, Floats]:
+    """b, and a Cholesky factor of W (module docstring). Raises SolverFailure where W's error cannot be certified."""
+    square = float(moments[-1, -1])
+    slope = moments[:-1, -1].astype(np.float64) / math.sqrt(square) if square > 0 else np.zeros(len(moments) - 1)
+    inner = moments[:-1, :-1].copy()
+    inner[np.diag_indices_from(inner)] += variance
+    matrix = inner.astype(np.float64) - np.outer(slope, slope)
+    try:
+        factor: Floats = cholesky(matrix, lower=True)
+    except LinAlgError:
+        raise SolverFailure(FAILURE) from None
+    if not float(np.linalg.norm(factor @ factor.T - matrix)) <= 5.0 * (len(moments) + 3) * UNIT * trace:
+        raise SolverFailure(FAILURE)
+    return slope, factor
+
+
+def _entry(query: SecondMoments) -> float:
+    """U, in units of q."""
+    return float(np.max(query.read.entries[:-1])) / query.unit
+
+
+def _check(query: SecondMoments) -> None:
+    if query.target is not Target.NOISY:
+        raise InvalidInput("a sketch with its target needs a query with target='noisy': the target is the last column, here without noise.")
+    check_entries(query)

@@ -1,0 +1,108 @@
+"""Gaussian noise of covariance Sigma = Pi^{-1/2} / sqrt(level) on records (Farokhi 2020, theorem 2.4; proof note fisher_noise.md).
+
+    Sigma minimises Tr(Pi^-1 I) + level Tr(Sigma) over all laws of noise, I their Fisher information;  I = Sigma^-1 = sqrt(level) Pi^{1/2}
+
+Two statements, and they are not the same. `guarantee`: (epsilon, delta), exactly as for any Gaussian noise, from the distance of two records in the
+metric of Sigma, over the declared domain (the published sufficient condition assumes ranges of 1 without saying so, and fails for
+large epsilon). `cramer_rao`: a squared error that UNBIASED estimators cannot beat; it is no privacy guarantee.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Self
+
+from discreet.arrays import Floats
+from discreet.certificates import Hypothesis, Release
+from discreet.data import RealDataset
+from discreet.errors import InvalidInput
+from discreet.guarantees import ApproximateDP, CramerRaoBound, Json, NoGuarantee
+from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
+from discreet.mechanisms.release.rows import GaussianRelease
+from discreet.mechanisms.release.words import record_hypotheses
+from discreet.neighbours import REPLACE_ONE, Neighbours
+from discreet.noise import Noise
+from discreet.queries import Target, WeightedRows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FisherNoise(ReleaseMechanism[WeightedRows]):
+    """Gaussian noise shaped by public weights, on the records' own scales."""
+
+    inner: GaussianRelease
+    """The noise of one size on weighted records."""
+
+    @property
+    def neighbours(self) -> Neighbours:  # type: ignore[override] # that of the inner noise
+        """See ReleaseMechanism."""
+        return self.inner.neighbours
+
+    @property
+    def name(self) -> str:
+        """See ReleaseMechanism."""
+        return "release-fisher-noise"
+
+    @property
+    def level(self) -> float:
+        """lambda: Sigma = Pi^{-1/2} / sqrt(lambda)."""
+        return self.inner.deviation**-4.0
+
+    @classmethod
+    def calibrate(
+        cls, query: WeightedRows, *, epsilon: float, delta: float, neighbours: Neighbours, slots: int | None = None, local: bool = False
+    ) -> Self:
+        """The largest level, that is the least noise, for (epsilon, delta)."""
+        return cls(inner=GaussianRelease.calibrate(query, epsilon=epsilon, delta=delta, neighbours=neighbours, slots=slots, local=local))
+
+    @classmethod
+    def of_level(cls, query: WeightedRows, *, level: float, epsilon: float, neighbours: Neighbours = REPLACE_ONE) -> Self:
+        """A chosen level; what it promises at `epsilon` is stated, and may be nothing."""
+        if not (math.isfinite(level) and level > 0):
+            raise InvalidInput(f"the level must be positive and finite; {level!r} was given.")
+        return cls(inner=GaussianRelease.of_deviation(query, deviation=level**-0.25, epsilon=epsilon, neighbours=neighbours))
+
+    def guarantee(self, query: WeightedRows) -> ApproximateDP | NoGuarantee:
+        """See module docstring."""
+        return self.inner.guarantee(query)
+
+    def cramer_rao(self, query: WeightedRows) -> CramerRaoBound:
+        """The Cramer-Rao number, of the normal law whose rounding is released, about a record rounded to the grid: T T' / deviation^2."""
+        root = query.shaped.map.matrix
+        information = root @ root.T / self.inner.deviation**2
+        return CramerRaoBound(
+            information=tuple(tuple(float(value) for value in row) for row in 0.5 * (information + information.T)),
+            neighbours=REPLACE_ONE,
+            theorem="Cramer-Rao, unbiased estimators only (fisher_noise.md)",
+        )
+
+    def parameters(self) -> dict[str, Json]:
+        """See ReleaseMechanism."""
+        return {**self.inner.parameters(), "level": self.level}
+
+    def hypotheses(self, query: WeightedRows) -> tuple[Hypothesis, ...]:
+        """See ReleaseMechanism."""
+        return (*record_hypotheses(query.read, self.neighbours, self.inner.slots), *self.inner.hypotheses(query)[-1:])
+
+    def require(self, query: WeightedRows, data: RealDataset) -> None:
+        """See ReleaseMechanism."""
+        self.inner.require(query, data)
+
+    def draw(self, query: WeightedRows, data: RealDataset, noise: Noise) -> Drawn:
+        """See ReleaseMechanism."""
+        drawn = self.inner.draw(query, data, noise)
+        return drawn._replace(blocks=(_restored(query, block) for block in drawn.blocks))
+
+    def randomise(self, query: WeightedRows, features: Floats, noise: Noise, *, target: float = 0.0) -> Release:
+        """As GaussianRelease.randomise."""
+        return self.run(query, self.inner.one_record(query, features, target), noise)
+
+    def with_reason(self, why: str) -> Self:
+        """The same noise, promising nothing."""
+        return replace(self, inner=self.inner.with_reason(why))
+
+
+def _restored(query: WeightedRows, block: Floats) -> Floats:
+    if query.read.target is not Target.CLEAR:
+        return query.restore(block)
+    whole = block.copy()
+    whole[:, :-1] = query.restore(block[:, :-1])
+    return whole

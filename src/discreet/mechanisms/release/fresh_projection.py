@@ -1,0 +1,156 @@
+"""A projection drawn afresh with the release, used once:  (P, X P + N)  (proof note projection.md).
+
+    P (m, width) with independent N(0, 1 / width) entries, drawn after the records are fixed and released with the rows
+
+    delta(epsilon) = E over W ~ chi^2_width of delta_G(epsilon; (a sqrt(W) + b) / s)
+
+For a difference z - z' of length at most B, |(z - z') P| has the law of B sqrt(W / width) whatever its direction, so neither a failure probability
+nor a bound of |P|_2 is needed (Tu 2013, theorem 1, bounds the same quantity twice). a = (B + q sqrt(m)) / (w sqrt(width)) counts the
+rounding of records (module `linear`), b = sqrt(width) + (B + q sqrt(m)) e / w that of the rows, and the distance e of the released P from an ideal
+normal one.
+
+It holds for ONE release: a P that is used again, or that somebody knew when the records were chosen, is the public query `Projection`.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import Self
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.certificates import Hypothesis
+from discreet.data import RealDataset
+from discreet.errors import InvalidInput
+from discreet.guarantees import ApproximateDP, Json, NoGuarantee
+from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
+from discreet.mechanisms.release.profiles import largest, mixture_delta, require_rows
+from discreet.mechanisms.release.rows import GaussianRelease, closeness, grid_step
+from discreet.mechanisms.release.words import record_hypotheses
+from discreet.neighbours import Neighbours
+from discreet.noise import Noise, gaussian_error
+from discreet.queries import LinearMap, Projection, Rows, Target
+from discreet.queries.base import UP
+from discreet.queries.linear import BITS, power_of_two, resolution
+
+_LEAST_SCALE = 2.0**12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FreshProjection(ReleaseMechanism[Rows]):
+    """The first m rows of the release are P, the others the projected records with noise; targets in clear are a last column (0 beside P)."""
+
+    width: int
+    step: float
+    """w, a power of two."""
+    scale: float
+    """s, in steps."""
+    neighbours: Neighbours
+    epsilon: float
+    """At which delta is stated."""
+    slots: int | None = None
+    """Released rows under add-remove, P not counted."""
+
+    @property
+    def name(self) -> str:
+        """See ReleaseMechanism."""
+        return "release-fresh-projection"
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of the noise on every projected number."""
+        return self.step * self.scale
+
+    @classmethod
+    def calibrate(cls, query: Rows, *, width: int, epsilon: float, delta: float, neighbours: Neighbours, slots: int | None = None) -> Self:
+        """The least noise (to 1e-5) for (epsilon, delta); `query` says what is projected."""
+        require_rows(width)
+        if not 0 < epsilon <= 100:
+            raise InvalidInput(f"a fresh projection needs 0 < epsilon <= 100; {epsilon!r} was given.")
+        slope = largest(lambda value: mixture_delta(epsilon, width, value), delta)
+        distance = query.sensitivity(neighbours)
+        step = grid_step(distance, width)
+        scale = max(_LEAST_SCALE, math.sqrt(width) * UP, distance / (math.sqrt(width) * slope * step))
+        made = cls(width=width, step=step, scale=scale, neighbours=neighbours, epsilon=epsilon, slots=slots)
+        while made.delta(query, epsilon) > delta:
+            scale *= 1.0 + 2e-6
+            made = cls(width=width, step=step, scale=scale, neighbours=neighbours, epsilon=epsilon, slots=slots)
+        made.guarantee(query)
+        return made
+
+    def guarantee(self, query: Rows) -> ApproximateDP | NoGuarantee:
+        """See module docstring."""
+        self._rows()._check(query)  # noqa: SLF001 - the same conditions on relation, target and slots
+        delta, theorem = self.delta(query, self.epsilon), "fresh Gaussian projection with Gaussian noise, used once (projection.md)"
+        if delta >= 1:
+            return NoGuarantee(theorem=f"{theorem}: delta reaches 1", neighbours=self.neighbours, unit=query.read.unit)
+        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=self.neighbours, unit=query.read.unit, theorem=theorem)
+
+    def delta(self, query: Rows, epsilon: float) -> float:
+        """delta at any epsilon; 1 where the lemma does not apply."""
+        upper, lower = closeness(self.scale, self.width)
+        if self.scale < _LEAST_SCALE or self.width > self.scale**2 or not 0 < upper + lower < epsilon <= 600.0:
+            return 1.0
+        read = query.read
+        length = (query.sensitivity(self.neighbours) + resolution(read) * math.sqrt(read.columns)) * UP
+        size = read.columns * self.width
+        error = (gaussian_error(scale=self._entry, dimension=size) + 0.5 * self._grid(query) * math.sqrt(size)) * UP
+        slope = length * self._entry / (self.step * self.scale) * UP
+        offset = (length * error / self.step + math.sqrt(self.width)) / self.scale * UP
+        curve = mixture_delta(epsilon - upper - lower, self.width, slope, offset).up
+        return min(1.0, math.exp(upper) * (curve + math.exp(epsilon - 800.0)) * UP)
+
+    def parameters(self) -> dict[str, Json]:
+        """See ReleaseMechanism."""
+        return {
+            "width": self.width,
+            "step": self.step,
+            "scale": self.scale,
+            "neighbours": str(self.neighbours),
+            "epsilon": self.epsilon,
+            "slots": self.slots,
+        }
+
+    def hypotheses(self, query: Rows) -> tuple[Hypothesis, ...]:
+        """See ReleaseMechanism."""
+        return (
+            *record_hypotheses(query.read, self.neighbours, self.slots),
+            Hypothesis(
+                required="the projection is Gaussian, drawn independently of the records, and used for this release alone",
+                enforced="it is drawn by the noise source inside the run and released with the rows; never project other records with it",
+            ),
+            Hypothesis(
+                required=f"rows are released on the grid of step {self.step:.6g} plus secret discrete Gaussian integers of scale {self.scale:.10g}",
+                enforced="a row is a function of its record and the projection to the last bit; noise is drawn without floating-point decisions",
+            ),
+        )
+
+    def require(self, query: Rows, data: RealDataset) -> None:
+        """See ReleaseMechanism."""
+        self._rows().require(query, data)
+
+    def draw(self, query: Rows, data: RealDataset, noise: Noise) -> Drawn:
+        """See ReleaseMechanism. Raises SolverFailure, with a probability that is the same for all tables, below 1e-100."""
+        read = query.read
+        entries = noise.gaussian(scale=self._entry, dimension=read.columns, draws=self.width)
+        projection = Projection(domain=query.domain, target=query.target, map=LinearMap.on_grid(entries, grid=self._grid(query)))
+        rows = self._rows().draw(projection, data, noise)
+        return Drawn((rows.shape[0] + read.columns, rows.shape[1]), chain(_first(projection), rows.blocks), {})
+
+    @property
+    def _entry(self) -> float:
+        return 1.0 / math.sqrt(self.width)
+
+    def _grid(self, query: Rows) -> float:
+        """Of P: columns have a length of about sqrt(m / width), known before they are drawn."""
+        return power_of_two(self._entry * (math.sqrt(query.read.columns) + 16.0)) * 2.0**-BITS
+
+    def _rows(self) -> GaussianRelease:
+        return GaussianRelease(step=self.step, scale=self.scale, neighbours=self.neighbours, epsilon=self.epsilon, slots=self.slots)
+
+
+def _first(projection: Projection) -> Iterator[Floats]:
+    matrix = projection.map.matrix
+    yield np.column_stack((matrix, np.zeros(len(matrix)))) if projection.target is Target.CLEAR else matrix

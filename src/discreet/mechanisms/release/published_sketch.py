@@ -1,0 +1,76 @@
+"""The sketch as published (Showkatbakhsh, Karakus, Diggavi 2018, section IV): for comparison, without any guarantee (sketch.md, section 6).
+
+    S X + sigma N and S y, sigma^2 = (k / (2^{2 bits} - 1) - f^2)_+,    f^2 = min over columns j of (sum_i x_ij^2 - max_i x_ij^2),    |x_ij| <= 1
+
+Three faults, each fatal: the other columns share S, so what hides an entry is not the rest of its column but the rest of its column that the other
+columns do not predict; y is sketched without noise and predicts them too; sigma is a function of the records. Nearly equal columns, or a good fit,
+and the release tells an entry's value with certainty.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.certificates import Hypothesis
+from discreet.data import RealDataset
+from discreet.guarantees import Json, NoGuarantee, Unit
+from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
+from discreet.mechanisms.release.words import record_hypotheses
+from discreet.neighbours import REPLACE_ONE, Neighbours
+from discreet.noise import Noise
+from discreet.queries import SecondMoments, Target
+
+REASON = (
+    "as printed (Showkatbakhsh et al. 2018, eq. 13) this release claims a bound of bits about each entry. The noise was set from the records "
+    "themselves, and columns that nearly repeat each other, or a target that the columns predict, let anybody read single entries off the release. "
+    "Nothing is promised"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedSketch(ReleaseMechanism[SecondMoments]):
+    """k random combinations of the records, with the noise that was printed."""
+
+    rows: int
+    """k."""
+    bits: float
+    """What is claimed per entry."""
+    neighbours: Neighbours = REPLACE_ONE
+
+    @property
+    def name(self) -> str:
+        """See ReleaseMechanism."""
+        return "release-published-sketch"
+
+    def guarantee(self, query: SecondMoments) -> NoGuarantee:  # noqa: ARG002 - none for any
+        """None, and why."""
+        return NoGuarantee(neighbours=self.neighbours, unit=Unit.ENTRY, theorem=REASON)
+
+    def parameters(self) -> dict[str, Json]:
+        """See ReleaseMechanism."""
+        return {"rows": self.rows, "claimed_bits": self.bits, "neighbours": str(self.neighbours)}
+
+    def hypotheses(self, query: SecondMoments) -> tuple[Hypothesis, ...]:
+        """See ReleaseMechanism."""
+        return (
+            *record_hypotheses(query.read, REPLACE_ONE),
+            Hypothesis(required="columns and target do not predict each other", enforced="by nothing"),
+        )
+
+    def draw(self, query: SecondMoments, data: RealDataset, noise: Noise) -> Drawn:
+        """See ReleaseMechanism; the law of S Z + sigma N by the square root of its covariance."""
+        with_target = query.target is Target.NOISY
+        squares, largest = np.zeros(query.columns), np.zeros(query.columns)
+        for _, rows in query.read.blocks(data):
+            squares += np.square(rows).sum(axis=0)
+            largest = np.maximum(largest, np.square(rows).max(axis=0, initial=0.0))
+        features = slice(0, query.domain.features)
+        variance = max(0.0, self.rows / np.expm1(2.0 * self.bits * np.log(2.0)) - float(np.min((squares - largest)[features])))
+        moments = query.answer(data) * query.unit**2
+        noisy = np.full(query.columns, variance)
+        noisy[query.domain.features :] = 0.0
+        values, vectors = np.linalg.eigh(moments + np.diag(noisy))
+        root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+        sketch: Floats = (root @ noise.gaussian(scale=1.0, dimension=query.columns, draws=self.rows)).T
+        return Drawn((self.rows, query.columns), iter((sketch,)), {"target_without_noise": with_target})

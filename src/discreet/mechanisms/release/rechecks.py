@@ -1,0 +1,234 @@
+"""What a stranger computes from the certificate of released rows: the guarantee again, by another road.
+
+The calibration takes singular values, Mills' ratio and Gauss-Legendre sums over sqrt(W). Here norms are square roots of eigenvalues of P'P, Gaussian
+curves are integrated numerically, the mean over W is a trapezoid sum over W with its density, and the ground state comes from inverse iteration.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import solveh_banded
+from scipy.special import gammaln, log_ndtr
+
+from discreet.arrays import Floats
+from discreet.certificates import Check, register_recheck
+from discreet.guarantees import Guarantee, Json, NoGuarantee, Unit
+from discreet.guarantees.base import Statement
+from discreet.mechanisms.learning.recheck_parts import delta_check, finite, gaussian_integral, positive, same_relation
+from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.queries.projection import public_matrix
+
+
+class Record(NamedTuple):
+    """What a query reads of a record, from a certificate."""
+
+    features: int
+    entry: float
+    norm: float
+    target: float
+    """Bound of the target where it is noisy, else 0."""
+    clear: bool
+
+    @property
+    def columns(self) -> int:
+        """m."""
+        return self.features + (self.target > 0)
+
+    @property
+    def length(self) -> float:
+        """C."""
+        return math.hypot(min(self.norm, math.sqrt(self.features) * self.entry), self.target)
+
+    @property
+    def entries(self) -> Floats:
+        """Bounds of single numbers."""
+        return np.append(np.full(self.features, min(self.entry, self.norm)), [self.target] if self.target > 0 else [])
+
+
+@register_recheck("release-gaussian-rows")
+def _gaussian_rows(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
+    read = record_of(problem)
+    yield from scope_checks(parameters, read, guarantee)
+    if isinstance(guarantee, NoGuarantee):
+        return
+    distance, columns = _distance(problem, read, guarantee)
+    step, scale, epsilon = positive(parameters["step"]), positive(parameters["scale"]), positive(parameters["epsilon"])
+    yield power_of_two(step)
+    computed = discrete(epsilon, distance / step + math.sqrt(columns), scale, columns)
+    yield delta_check(epsilon, computed, guarantee, releases, "numerical integral of the Gaussian curve, distances from eigenvalues")
+
+
+@register_recheck("release-fisher-noise")
+def _fisher(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
+    yield from _gaussian_rows(parameters, problem, guarantee, releases)
+    weights, root = _matrix(problem["weights"]), _matrix(problem["matrix"])
+    level = positive(parameters["level"])
+    wanted = np.linalg.inv(weights) / level
+    covariance = np.linalg.inv(root @ root.T) * (positive(parameters["step"]) * positive(parameters["scale"])) ** 2
+    same = bool(np.linalg.norm(covariance @ covariance - wanted) <= 1e-6 * np.linalg.norm(wanted))
+    yield Check("shape of the noise", same, "its covariance squared is the inverse of the weights over the level")
+
+
+@register_recheck("release-fresh-projection")
+def _fresh(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
+    read = record_of(problem)
+    yield from scope_checks(parameters, read, guarantee)
+    if isinstance(guarantee, NoGuarantee):
+        return
+    step, scale, epsilon = positive(parameters["step"]), positive(parameters["scale"]), positive(parameters["epsilon"])
+    width = int(positive(parameters["width"]))
+    yield power_of_two(step)
+    ranges = 1.0 if guarantee.neighbours is ADD_REMOVE else 2.0
+    length = ranges * min(read.length, float(np.linalg.norm(read.entries))) + _resolution(read) * math.sqrt(read.columns)
+    grid = 2.0 ** math.ceil(math.log2((math.sqrt(read.columns) + 16.0) / math.sqrt(width) * 2.0**-25))
+    error = math.sqrt(read.columns * width) * (0.5 * grid + 37.0 * 2.0**-48 / math.sqrt(width))
+    closeness = (width + (math.sqrt(width) + 41.0) ** 2 + 1.0) / (8.0 * scale**2)
+    if scale < 1000.0 or width > scale**2 or epsilon <= closeness:
+        yield Check("delta", False, "the noise is too small for the grid's lemma")
+        return
+    slope, offset = length / math.sqrt(width) / step / scale, (length * error / step + math.sqrt(width)) / scale
+    computed = _mean_curve(epsilon - closeness, width, slope, offset) * math.exp(closeness)
+    yield delta_check(epsilon, computed * (1.0 - 1e-7), guarantee, releases, "trapezoid sum over the density of W")
+
+
+@register_recheck("release-bounded-noise")
+def _bounded(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
+    read = record_of(problem)
+    yield same_relation(parameters, guarantee)
+    yield Check("unit", guarantee.unit is Unit.ENTRY and read.norm == math.inf, f"stated for {str(guarantee.unit)!r}; bounded noise protects entries")
+    if isinstance(guarantee, NoGuarantee):
+        yield no_promise(guarantee)
+        return
+    step, half_width, epsilon = positive(parameters["step"]), positive(parameters["half_width"]), positive(parameters["epsilon"])
+    yield power_of_two(step)
+    level = finite(parameters["level"])
+    yield Check("level", level >= 0, "the weight of the variance is not negative")
+    masses = _inverse_iteration(half_width / step, level * step**2, positive(parameters["weight"]) * step**2)
+    largest = math.floor(2.0 * float(np.max(read.entries)) / step) + 1
+    if largest >= len(masses):
+        yield Check("delta", False, "the noise is narrower than the range of an entry")
+        return
+    growth = math.exp(epsilon)
+    shifts = np.unique(np.linspace(1, largest, 64).astype(int))
+    computed = max(float(masses[:d].sum() + np.maximum(masses[d:] - growth * masses[:-d], 0.0).sum()) for d in shifts.tolist())
+    yield delta_check(epsilon, computed * (1.0 - 1e-7), guarantee, releases, "hockey-stick sums of the law found by inverse iteration")
+
+
+def record_of(problem: Mapping[str, Json]) -> Record:
+    """What a query reads."""
+    entry, norm, target = problem["entry_bound"], problem["norm_bound"], str(problem["target"])
+    if (entry is None and norm is None) or target not in {"omitted", "noisy", "clear"}:
+        raise ValueError
+    return Record(
+        features=int(positive(problem["features"])),
+        entry=math.inf if entry is None else positive(entry),
+        norm=math.inf if norm is None else positive(norm),
+        target=positive(problem["target_bound"]) if target == "noisy" else 0.0,
+        clear=target == "clear",
+    )
+
+
+def scope_checks(parameters: Mapping[str, Json], read: Record, guarantee: Guarantee) -> Iterator[Check]:
+    """Relation, unit, rows and the local flag; a failed one for no guarantee."""
+    yield same_relation(parameters, guarantee)
+    unit = Unit.FEATURES if read.clear else Unit.RECORD
+    yield Check("unit", guarantee.unit is unit, f"stated for {str(guarantee.unit)!r}; what is released allows {str(unit)!r}")
+    slots = parameters.get("slots")
+    hidden = slots is not None and positive(slots) >= 1
+    yield Check(
+        "number of records", hidden is (guarantee.neighbours is ADD_REMOVE), "hidden by a public number of rows under add-remove, and only there"
+    )
+    local = bool(parameters.get("local", False))
+    yield Check("who randomised", local is (isinstance(guarantee, Statement) and guarantee.local), "owners" if local else "the holder of the table")
+    if isinstance(guarantee, NoGuarantee):
+        yield no_promise(guarantee)
+
+
+def no_promise(guarantee: Guarantee) -> Check:
+    """A failed check that says why nothing is promised."""
+    return Check("guarantee", False, guarantee.theorem)
+
+
+def power_of_two(step: float) -> Check:
+    """Whether grid points are exact numbers."""
+    return Check("grid", math.frexp(step)[0] == 0.5, f"step {step:.6g}, which must be a power of two, so that grid points are exact numbers")
+
+
+def discrete(epsilon: float, distance: float, scale: float, columns: int) -> float:
+    """delta of discrete Gaussian integers by numerical integration; 1 where the lemma does not apply."""
+    closeness = (columns + (math.sqrt(columns) + 41.0) ** 2 + 1.0) / (8.0 * scale**2)
+    if scale < 1000.0 or columns > scale**2 or epsilon <= closeness:
+        return 1.0
+    return gaussian_integral(epsilon - closeness, distance / scale) * math.exp(closeness)
+
+
+def _distance(problem: Mapping[str, Json], read: Record, guarantee: Guarantee) -> tuple[float, int]:
+    """How far a computed row moves, and how many numbers it has."""
+    ranges = 1.0 if guarantee.neighbours is not REPLACE_ONE else 2.0
+    if problem["query"] == "rows":
+        return ranges * min(read.length, float(np.linalg.norm(read.entries))), read.columns
+    if problem.get("seed") is not None:
+        given = public_matrix(int(positive(problem["seed"])) if problem["seed"] else 0, read.columns, int(positive(problem["width"])))
+        step = 2.0 ** math.ceil(math.log2(float(np.max(np.linalg.norm(given, axis=0))) * 2.0**-25))
+        matrix = np.rint(given / step) * step
+    else:
+        matrix = _matrix(problem["matrix"])
+    if len(matrix) != read.columns:
+        raise ValueError
+    norm, entries = _spectral(matrix), read.entries
+    moved = [norm * read.length]
+    if math.isfinite(read.entry):
+        moved.append(math.sqrt(float(entries @ np.abs(matrix @ matrix.T) @ entries)))
+    if read.target > 0:
+        rest = _spectral(matrix[:-1]) * min(read.norm, math.sqrt(read.features) * read.entry)
+        moved.append(rest + float(np.linalg.norm(matrix[-1])) * read.target)
+    return ranges * min(moved) + norm * _resolution(read) * math.sqrt(read.columns), matrix.shape[1]
+
+
+def _spectral(matrix: Floats) -> float:
+    small = matrix.T @ matrix if matrix.shape[0] >= matrix.shape[1] else matrix @ matrix.T
+    return math.sqrt(max(0.0, float(np.linalg.eigvalsh(small)[-1])))
+
+
+def _resolution(read: Record) -> float:
+    return 2.0 ** math.ceil(math.log2(read.length * 2.0**-25))
+
+
+def _mean_curve(epsilon: float, width: int, slope: float, offset: float) -> float:
+    # Over W, or over its square root where the density of W is not smooth at zero.
+    rooted = width < 30
+    spread = math.sqrt(2.0 * width)
+    last = math.sqrt(width) + 16.0 if rooted else width + 20.0 * spread + 200.0
+    places = np.linspace(1e-12 if rooted else max(1e-9, width - 14.0 * spread), last, 200_001)
+    squares, power, halves = (np.square(places), width - 1.0, 0.5 * width - 1.0) if rooted else (places, 0.5 * width - 1.0, 0.5 * width)
+    logs = power * np.log(places) - 0.5 * squares - halves * math.log(2.0) - float(gammaln(0.5 * width))
+    mu = slope * np.sqrt(squares) + offset
+    curve = np.maximum(np.exp(log_ndtr(0.5 * mu - epsilon / mu)) - np.exp(epsilon + log_ndtr(-0.5 * mu - epsilon / mu)), 0.0)
+    values = np.exp(logs) * curve
+    return float(np.sum(values[1:] + values[:-1]) * 0.5 * (places[1] - places[0]))
+
+
+def _inverse_iteration(half_width: float, level: float, weight: float) -> Floats:
+    last = math.ceil(half_width) - 1
+    if not 1 <= last <= 1 << 14:
+        raise ValueError
+    numbers = np.arange(-last, last + 1, dtype=np.float64)
+    bands = np.vstack((np.full(len(numbers), -4.0 / weight), 8.0 / weight + level * np.square(numbers)))
+    bands[0, 0] = 0.0
+    state = np.ones(len(numbers))
+    for _ in range(200):
+        state = solveh_banded(bands, state)
+        state /= np.linalg.norm(state)
+    masses: Floats = np.square(state)
+    return masses / masses.sum()
+
+
+def _matrix(value: Json) -> Floats:
+    if not isinstance(value, list) or not all(isinstance(row, list) for row in value):
+        raise TypeError
+    matrix = np.array([[finite(number) for number in row] for row in value if isinstance(row, list)])
+    if matrix.ndim != 2 or matrix.size == 0:
+        raise ValueError
+    return matrix

@@ -1,0 +1,236 @@
+"""Rows with independent noise, on a grid: additive noise X + N, and a public projection X P + N (proof note rows.md).
+
+    released row i = w (round(a_i / w) + K_i),     a_i = the query's answer for record i,  K_i discrete Gaussian integers of scale s
+
+    (epsilon, delta),   delta = e^A (delta_G(epsilon - A - B; D / s) + e^epsilon e^-800),   D = S / w + sqrt(columns)
+
+S is the query's sensitivity, A and B (below 1e-9 in use) what separates discrete Gaussian integers from rounded normal numbers (residual_stage.md,
+lemma 2). One stage is enough, since a_i is a function of record i to the last bit: there is no real-valued ideal to stay close to.
+
+    replace-one   rows in the order of the records; n is public
+    add-remove    the rows of the table and rows of zeros, `slots` together, in a secret uniform order, S from record to zeros; n stays secret
+
+Local: one owner, one record, the same numbers (S between any two records of the declared domain). A target released in clear is protected by nothing:
+the unit is then the features of a record, and there is no add-remove.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.certificates import Hypothesis, Release
+from discreet.data import RealDataset
+from discreet.designs import as_design
+from discreet.errors import InfeasibleTarget, InvalidInput
+from discreet.guarantees import ApproximateDP, ConcentratedDP, Json, MutualInformation, NoGuarantee, Statement, gaussian_delta, gaussian_mu
+from discreet.guarantees.base import scope
+from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
+from discreet.mechanisms.release.words import grid_hypothesis, record_hypotheses
+from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
+from discreet.noise import Noise
+from discreet.noise.uniform import shuffled
+from discreet.queries import RowQuery, Rows, Target
+from discreet.queries.base import UP
+
+_LEAST_SCALE = 2.0**12
+LARGEST_SCALE = 2.0**51
+"""In steps: what the exact samplers draw."""
+_FINENESS = 2.0**20
+"""Steps in a sensitivity, per square root of columns: rounding costs about a millionth of the noise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianRelease(ReleaseMechanism[RowQuery]):
+    """Gaussian noise of one size on every released number."""
+
+    step: float
+    """w, a power of two."""
+    scale: float
+    """s, in steps."""
+    neighbours: Neighbours
+    epsilon: float
+    """At which delta is stated."""
+    slots: int | None = None
+    """Released rows under add-remove."""
+    local: bool = False
+    """Whether every owner randomises their own record."""
+    published: str = ""
+    """Why a published calibration promises nothing; empty for ours."""
+
+    @property
+    def name(self) -> str:
+        """See ReleaseMechanism."""
+        return "release-gaussian-rows"
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of the noise on every number; the rounding adds a variance of step^2 / 12."""
+        return self.step * self.scale
+
+    @classmethod
+    def calibrate(
+        cls, query: RowQuery, *, epsilon: float, delta: float, neighbours: Neighbours, slots: int | None = None, local: bool = False
+    ) -> Self:
+        """The least noise (to 1e-5) for (epsilon, delta). Under add-remove, `slots` rows are released, at least as many as there are records.
+
+        Raises InvalidInput where the relation, the target and the arguments do not go together.
+        """
+        mu = gaussian_mu(epsilon, delta)
+        distance = query.sensitivity(neighbours)
+        step = grid_step(distance, query.columns)
+        scale = max(_LEAST_SCALE, math.sqrt(query.columns) * UP, steps_apart(distance, step, query.columns) / mu)
+        while discrete_delta(epsilon, steps_apart(distance, step, query.columns), scale, query.columns) > delta:
+            scale *= 1.0 + 1e-6
+        if scale >= LARGEST_SCALE:
+            raise InfeasibleTarget("so much noise does not fit into 64-bit integers: raise epsilon or delta.")
+        made = cls(step=step, scale=scale, neighbours=neighbours, epsilon=epsilon, slots=slots, local=local)
+        made.guarantee(query)
+        return made
+
+    @classmethod
+    def of_deviation(cls, query: RowQuery, *, deviation: float, epsilon: float, neighbours: Neighbours, slots: int | None = None) -> Self:
+        """Noise of a chosen standard deviation; its delta is stated at `epsilon`."""
+        if not (math.isfinite(deviation) and deviation > 0):
+            raise InvalidInput(f"the standard deviation of noise must be positive and finite; {deviation!r} was given.")
+        step = 2.0 ** math.floor(math.log2(min(query.sensitivity(neighbours) / math.sqrt(query.columns), deviation) / _FINENESS))
+        made = cls(step=step, scale=max(deviation / step, _LEAST_SCALE), neighbours=neighbours, epsilon=epsilon, slots=slots)
+        made.guarantee(query)
+        return made
+
+    def guarantee(self, query: RowQuery) -> ApproximateDP | NoGuarantee:
+        """See module docstring."""
+        self._check(query)
+        theorem = self.published or "Gaussian noise on rows, on a grid (rows.md)"
+        where = Statement(neighbours=self.neighbours, unit=query.read.unit, local=self.local, theorem=theorem)
+        delta = 1.0 if self.published else self.delta(query, self.epsilon)
+        if delta >= 1:
+            why = "" if self.published else f": delta reaches 1 at epsilon = {self.epsilon:g}"
+            return NoGuarantee(**{**scope(where), "theorem": f"{theorem}{why}"})
+        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, **scope(where))
+
+    def delta(self, query: RowQuery, epsilon: float) -> float:
+        """delta at any epsilon, whatever was published."""
+        return discrete_delta(epsilon, self._distance(query), self.scale, query.columns)
+
+    def concentrated(self, query: RowQuery) -> ConcentratedDP:
+        """The same release in zero-concentrated privacy: rho = D^2 / (2 s^2) (Canonne, Kamath, Steinke 2020, theorem 14)."""
+        rho = self._distance(query) ** 2 / (2.0 * self.scale**2) * UP
+        return ConcentratedDP(
+            rho=rho, neighbours=self.neighbours, unit=query.read.unit, local=self.local, theorem="Gaussian noise on rows, on a grid (rows.md)"
+        )
+
+    def information(self, query: Rows) -> MutualInformation:
+        """Bits about any one entry x_ij, all others known: log2((u^2 + s^2 + 1/12) / s^2) / 2 with u = bound / w + 1/2 (rows.md, theorem 3).
+
+        Raises InvalidInput for other queries and for rows that are shortened as a whole: one entry then moves the others.
+        """
+        if not isinstance(query, Rows) or query.domain.norm_bound is not None or query.domain.entry_bound is None:
+            raise InvalidInput("bits about single entries need a query Rows and a domain with entry_bound alone: a norm bound ties entries together.")
+        if self.published:
+            raise InvalidInput("a published calibration promises nothing, bits included.")
+        largest = float(np.max(query.read.entries)) / self.step + 0.5
+        bits = 0.5 * math.log1p((largest**2 + 1.0 / 12.0) / self.scale**2) / math.log(2.0) * (1.0 + 1e-9) + 1e-12
+        return MutualInformation(bits=bits, neighbours=REPLACE_ONE, local=self.local, theorem="Gaussian noise on entries (rows.md)")
+
+    def parameters(self) -> dict[str, Json]:
+        """See ReleaseMechanism."""
+        return {
+            "step": self.step,
+            "scale": self.scale,
+            "neighbours": str(self.neighbours),
+            "epsilon": self.epsilon,
+            "slots": self.slots,
+            "local": self.local,
+        }
+
+    def hypotheses(self, query: RowQuery) -> tuple[Hypothesis, ...]:
+        """See ReleaseMechanism."""
+        return (*record_hypotheses(query.read, self.neighbours, self.slots), grid_hypothesis(query, self.neighbours, self.step, self.scale))
+
+    def require(self, query: RowQuery, data: RealDataset) -> None:
+        """See ReleaseMechanism; also for more records than slots, and for more than one in a local release."""
+        query.read.require(data)
+        if self.local and len(data.targets) != 1:
+            raise InvalidInput("a local release is of one record: its owner's. Use randomise, or calibrate without local=True.")
+        if self.slots is not None and len(data.targets) > self.slots:
+            raise InvalidInput(f"{self.slots} rows are to be released, and the table has more records; declare more slots.")
+
+    def draw(self, query: RowQuery, data: RealDataset, noise: Noise) -> Drawn:
+        """See ReleaseMechanism."""
+        if self.slots is None:
+            columns = query.columns + (query.read.target is Target.CLEAR)
+            return Drawn((len(data.targets), columns), self._in_order(query, data, noise), {})
+        return Drawn((self.slots, query.columns), self._shuffled(query, data, noise), {})
+
+    def randomise(self, query: RowQuery, features: Floats, noise: Noise, *, target: float = 0.0) -> Release:
+        """One record by its owner, who keeps it: `features` (d,) and its target, clipped to the domain; shape (1, columns)."""
+        return self.run(query, self.one_record(query, features, target), noise)
+
+    def one_record(self, query: RowQuery, features: Floats, target: float) -> RealDataset:
+        """The data set of one owner. Raises InvalidInput unless calibrated with local=True."""
+        if not self.local:
+            raise InvalidInput("calibrate with local=True to randomise single records at their owners.")
+        row = np.asarray(features, dtype=np.float64).reshape(1, -1)
+        return RealDataset(rows=as_design(row), targets=np.array([float(target)]), domain=query.read.domain)
+
+    def _check(self, query: RowQuery) -> None:
+        if self.neighbours is ADD_REMOVE and query.read.target is Target.CLEAR:
+            raise InvalidInput("targets in clear tell how many records there are: under add-remove take target='noisy' or 'omitted'.")
+        if (self.neighbours is ADD_REMOVE) != (self.slots is not None):
+            raise InvalidInput(
+                "one released row a record tells their number. Under add-remove give slots, a public number of rows (the rest are rows of zeros, "
+                "with noise, in secret order); under replace-one the number of records is public, and slots must be None."
+            )
+
+    def _distance(self, query: RowQuery) -> float:
+        return steps_apart(query.sensitivity(self.neighbours), self.step, query.columns)
+
+    def _in_order(self, query: RowQuery, data: RealDataset, noise: Noise) -> Iterator[Floats]:
+        for rows, block in query.answer(data):
+            noisy = self._noisy(np.rint(block / self.step), noise)
+            yield np.column_stack((noisy, data.targets[rows])) if query.read.target is Target.CLEAR else noisy
+
+    def _shuffled(self, query: RowQuery, data: RealDataset, noise: Noise) -> Iterator[Floats]:
+        slots = self.slots or 0
+        table = np.zeros((slots, query.columns))
+        order = shuffled(noise.words(), slots)
+        for rows, block in query.answer(data):
+            table[order[rows]] = np.rint(block / self.step)
+        for start in range(0, slots, 1024):
+            yield self._noisy(table[start : start + 1024], noise)
+
+    def _noisy(self, steps: Floats, noise: Noise) -> Floats:
+        drawn = noise.discrete_gaussian(scale=self.scale, dimension=len(steps), draws=steps.shape[1])
+        noisy: Floats = (steps.astype(np.int64) + drawn).astype(np.float64) * self.step
+        return noisy
+
+    def with_reason(self, why: str) -> Self:
+        """The same noise, promising nothing."""
+        return replace(self, published=why)
+
+
+def grid_step(distance: float, columns: int) -> float:
+    """The power of two below distance / (2^20 sqrt(columns))."""
+    return 2.0 ** math.floor(math.log2(distance / (_FINENESS * math.sqrt(columns))))
+
+
+def steps_apart(distance: float, step: float, columns: int) -> float:
+    """D: rounding moves each of `columns` numbers by at most half a step."""
+    return (distance / step + math.sqrt(columns)) * UP
+
+
+def closeness(scale: float, columns: int) -> tuple[float, float]:
+    """A and B of lemma 2 of residual_stage.md."""
+    return columns / (8.0 * scale**2) * UP, ((math.sqrt(columns) + 41.0) ** 2 + 1.0) / (8.0 * scale**2) * UP
+
+
+def discrete_delta(epsilon: float, distance: float, scale: float, columns: int) -> float:
+    """delta at epsilon of discrete Gaussian integers, `columns` of which move by at most `distance` together; 1 where the lemma does not apply."""
+    upper, lower = closeness(scale, columns)
+    if scale < _LEAST_SCALE or columns > scale**2 or not 0 < upper + lower < epsilon <= 600.0:
+        return 1.0
+    return min(1.0, math.exp(upper) * (gaussian_delta(epsilon - upper - lower, distance / scale) + math.exp(epsilon - 800.0)) * UP)

@@ -1,0 +1,242 @@
+"""A secret Gaussian sketch of the records,  S Z + sigma N,  by its exact law (proof note sketch.md).
+
+    k rows, independent, N(0, Z'Z + sigma^2 I):  one pass for the second moments, a Cholesky factor, k m normal numbers; S (k, n) is never formed
+
+With |z_i| <= C, beta = sigma^2 + lambda_0 (lambda_0 a declared lower bound of the least eigenvalue of Z'Z without any one record; 0 by default) and
+h = C^2 / beta the worst pairs of neighbours are two laws of k normal rows, and their curves are exact (module `profiles`): one record more or less,
+N(0, 1 + h) and N(0, 1); one replaced, N(0, diag(1 + h, 1)) and N(0, diag(1, 1 + h)). Noise is on ALL columns, the target's included: with a target
+sketched without noise nothing protects a row. S and N stay secret.
+
+What is charged on top: twice the closeness of the computed covariance to the exact one, and the last stage on a grid (module `arithmetic`).
+
+    epsilon = epsilon_1 + 2 closeness + epsilon_2,    delta = e^closeness delta_1(epsilon_1) + 2 e^(epsilon - epsilon_2) e^-100 + delta_2
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self
+
+from discreet.arrays import Floats
+from discreet.certificates import Hypothesis
+from discreet.data import RealDataset
+from discreet.errors import InfeasibleTarget, InvalidInput
+from discreet.guarantees import ApproximateDP, Json, NoGuarantee
+from discreet.mechanisms.learning.grid import GaussianGrid
+from discreet.mechanisms.release.arithmetic import CLOSENESS_DELTA, Arithmetic
+from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
+from discreet.mechanisms.release.profiles import Bounded, largest, replace_delta, require_rows, zero_out_delta
+from discreet.mechanisms.release.rows import LARGEST_SCALE
+from discreet.mechanisms.release.words import record_hypotheses
+from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.noise import Noise
+from discreet.queries import SecondMoments
+from discreet.queries.base import UP
+
+_SHARES = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 5e-2)
+_DELTA_SHARE = 1e-4
+_LARGEST = 1 << 61
+THEOREM = "Gaussian sketch, exact chi-square curve (sketch.md)"
+SECRET = ("the sketching matrix",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianSketch(ReleaseMechanism[SecondMoments]):
+    """k noisy random combinations of the records."""
+
+    rows: int
+    """k."""
+    variance: int
+    """sigma^2 / q^2."""
+    step: float
+    """Of the last stage's grid, in units of q."""
+    scale: float
+    """Of the last stage, in steps."""
+    neighbours: Neighbours
+    epsilon: float
+    """At which delta is stated, in total."""
+    last_epsilon: float
+    """Of it, the last stage's."""
+    least_eigenvalue: float = 0.0
+    """lambda_0: declared public, for every admissible table without any one record."""
+
+    @property
+    def name(self) -> str:
+        """See ReleaseMechanism."""
+        return "release-gaussian-sketch"
+
+    def noise_variance(self, query: SecondMoments) -> float:
+        """sigma^2 and the last stage's variance together: E of (released)'(released) / k is Z'Z plus this times the identity."""
+        return query.unit**2 * (self.variance + (self.step * self.scale) ** 2)
+
+    @classmethod
+    def calibrate(
+        cls, query: SecondMoments, *, rows: int, epsilon: float, delta: float, neighbours: Neighbours, least_eigenvalue: float = 0.0
+    ) -> Self:
+        """The least noise for (epsilon, delta), over a few shares of the last stage.
+
+        Raises InfeasibleTarget where rounding errors cannot be hidden: fewer records, or a larger epsilon.
+        """
+        check_target(epsilon, rows)
+        if not (math.isfinite(least_eigenvalue) and least_eigenvalue >= 0):
+            raise InvalidInput(f"the declared least eigenvalue must be finite and not negative; {least_eigenvalue!r} was given.")
+        credit = eigenvalue_credit(query, least_eigenvalue)
+        found: Self | None = None
+        for share in _SHARES:
+            parts = solve(query, rows, epsilon * (1.0 - share), delta * (1.0 - _DELTA_SHARE), neighbours)
+            if parts is None:
+                continue
+            floor, arithmetic = parts
+            grid = GaussianGrid.calibrate(
+                radius=arithmetic.radius, dimension=rows * query.columns, epsilon=share * epsilon, delta=_DELTA_SHARE * delta
+            )
+            made = cls(
+                rows=rows,
+                variance=max(math.ceil(floor - credit), 1),
+                step=grid.step,
+                scale=grid.scale,
+                neighbours=neighbours,
+                epsilon=epsilon,
+                last_epsilon=share * epsilon,
+                least_eigenvalue=least_eigenvalue,
+            )
+            if (
+                grid.scale < LARGEST_SCALE
+                and made.delta(query) <= delta
+                and (found is None or made.noise_variance(query) < found.noise_variance(query))
+            ):
+                found = made
+        if found is None:
+            raise InfeasibleTarget(TOO_ROUGH.format(rows=rows, records=query.most_records))
+        return found
+
+    def guarantee(self, query: SecondMoments) -> ApproximateDP | NoGuarantee:
+        """See module docstring."""
+        delta = self.delta(query)
+        if not delta < 1:
+            return NoGuarantee(theorem=f"{THEOREM}: delta reaches 1 at epsilon = {self.epsilon:g}", neighbours=self.neighbours, secret=SECRET)
+        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=self.neighbours, theorem=THEOREM, secret=SECRET)
+
+    def delta(self, query: SecondMoments) -> float:
+        """delta at `epsilon`; 1 where a lemma does not apply."""
+        floor = self.variance + eigenvalue_credit(query, self.least_eigenvalue)
+        first = sketch_delta(query, self.arithmetic(query), self.epsilon - self.last_epsilon, floor, self.neighbours)
+        last = GaussianGrid(step=self.step, scale=self.scale, epsilon=self.last_epsilon)
+        return min(1.0, (first + last.delta(radius=self.arithmetic(query).radius, dimension=self.rows * query.columns)) * UP)
+
+    def arithmetic(self, query: SecondMoments) -> Arithmetic:
+        """The bounds of rounding errors."""
+        return arithmetic_of(query, self.rows, self.variance, self.variance + eigenvalue_credit(query, self.least_eigenvalue))
+
+    def parameters(self) -> dict[str, Json]:
+        """See ReleaseMechanism."""
+        return {
+            "rows": self.rows,
+            "variance": self.variance,
+            "step": self.step,
+            "scale": self.scale,
+            "neighbours": str(self.neighbours),
+            "epsilon": self.epsilon,
+            "last_epsilon": self.last_epsilon,
+            "least_eigenvalue": self.least_eigenvalue,
+        }
+
+    def hypotheses(self, query: SecondMoments) -> tuple[Hypothesis, ...]:
+        """See ReleaseMechanism."""
+        return (
+            *record_hypotheses(query.read, self.neighbours),
+            *sketch_hypotheses(query, self.arithmetic(query)),
+            Hypothesis(
+                required=f"released on the grid of step {self.step * query.unit:.6g} plus {GaussianGrid.sampler}, scale {self.scale:.10g}",
+                enforced="integers drawn without floating-point decisions; their scale covers the distance of the computed sketch from an ideal one",
+            ),
+        )
+
+    def declared(self, query: SecondMoments) -> tuple[str, ...]:  # noqa: ARG002
+        """See ReleaseMechanism."""
+        if self.least_eigenvalue == 0:
+            return ()
+        return (f"the second moments of every admissible table, without any one record, have no eigenvalue below {self.least_eigenvalue:.10g}",)
+
+    def draw(self, query: SecondMoments, data: RealDataset, noise: Noise) -> Drawn:
+        """See ReleaseMechanism."""
+        factor = self.arithmetic(query).factor(query.answer(data), self.variance)
+        grid = GaussianGrid(step=self.step, scale=self.scale, epsilon=self.last_epsilon)
+        return Drawn((self.rows, query.columns), drawn_rows(query, factor, grid, self.rows, noise), {})
+
+
+def drawn_rows(query: SecondMoments, factor: Floats, grid: GaussianGrid, rows: int, noise: Noise) -> Iterator[Floats]:
+    """k rows of N(0, L L'), through the last stage, a thousand at a time."""
+    size = max(1, (1 << 20) // query.columns)
+    for start in range(0, rows, size):
+        normals = noise.gaussian(scale=1.0, dimension=query.columns, draws=min(size, rows - start))
+        yield grid.release(factor @ normals, noise).T * query.unit
+
+
+def sketch_delta(query: SecondMoments, arithmetic: Arithmetic, epsilon: float, floor: float, neighbours: Neighbours) -> float:
+    """delta of the computed sketch, its last stage not counted, at epsilon = epsilon_1 + 2 closeness."""
+    first = epsilon - 2.0 * arithmetic.closeness
+    if not (first > 0 and floor > 0):
+        return 1.0
+    ratio = (query.norm / query.unit) ** 2 / floor * UP
+    exact = curve(neighbours, first, arithmetic.rows, ratio).up
+    return min(1.0, (math.exp(arithmetic.closeness) * exact + 2.0 * math.exp(min(epsilon, 300.0)) * CLOSENESS_DELTA) * UP)
+
+
+def curve(neighbours: Neighbours, epsilon: float, rows: int, ratio: float) -> Bounded:
+    """The exact curve of the relation."""
+    return zero_out_delta(epsilon, rows, ratio) if neighbours is ADD_REMOVE else replace_delta(epsilon, rows, ratio)
+
+
+def solve(query: SecondMoments, rows: int, epsilon: float, delta: float, neighbours: Neighbours) -> tuple[float, Arithmetic] | None:
+    """The least floor of A's eigenvalues (in q^2) with which a computed sketch is (epsilon, delta)-private; None where rounding is too rough."""
+    norm = (query.norm / query.unit) ** 2
+    closeness, floor, arithmetic = 0.0, math.nan, None
+    for _ in range(4):
+        if not epsilon - 2.0 * closeness > 0.5 * epsilon:
+            return None
+        first, allowed = epsilon - 2.0 * closeness, delta * math.exp(-closeness) * (1.0 - 1e-9)
+        floor = norm / largest(lambda ratio, at=first: curve(neighbours, at, rows, ratio), allowed) * (1.0 + 1e-9)  # type: ignore[misc]
+        if floor >= _LARGEST:
+            return None
+        arithmetic = arithmetic_of(query, rows, math.ceil(floor), floor)
+        closeness = arithmetic.closeness * (1.0 + 1e-6)
+    return None if arithmetic is None or not math.isfinite(closeness) else (floor, arithmetic)
+
+
+def arithmetic_of(query: SecondMoments, rows: int, variance: float, floor: float) -> Arithmetic:
+    """Bounds for tables of at most `most_records` records."""
+    trace = (query.most_records * (query.norm / query.unit) ** 2 + query.columns * variance) * UP
+    return Arithmetic(rows=rows, columns=query.columns, trace=trace, floor=floor)
+
+
+def eigenvalue_credit(query: SecondMoments, least: float) -> float:
+    """lambda_0 in q^2, after every number is rounded towards zero by less than q: a singular value moves by at most q sqrt(n m)."""
+    if least == 0:
+        return 0.0
+    root = math.sqrt(least) / query.unit - math.sqrt(query.most_records * query.columns) * UP
+    return max(root, 0.0) ** 2 * (1.0 - 2.0**-40)
+
+
+def check_target(epsilon: float, rows: int) -> None:
+    """Raise InvalidInput for what no sketch can have."""
+    if not 0 < epsilon <= 100:
+        raise InvalidInput(f"a sketch needs 0 < epsilon <= 100; {epsilon!r} was given.")
+    require_rows(rows)
+
+
+def sketch_hypotheses(query: SecondMoments, arithmetic: Arithmetic) -> tuple[Hypothesis, ...]:
+    """The conditions on the law of the sketch and on arithmetic."""
+    return (
+        Hypothesis(
+            required=f"rows are independent N(0, second moments + noise), every record of norm at most {query.norm:.10g}; random numbers stay secret",
+            enforced="drawn by the noise source anew; noise is on all columns, and its size depends on public and released numbers only",
+        ),
+        Hypothesis(
+            required=f"the second moments are exact, of at most {query.most_records} records; its factor's error is below {arithmetic.eta:.2g}",
+            enforced="integer sums of products in exact arithmetic; the factor is multiplied out and compared, and the release fails otherwise",
+        ),
+    )
+
+
+TOO_ROUGH = "rounding errors for up to {records} records cannot be hidden in a sketch of {rows} rows at this target; declare a smaller most_records."

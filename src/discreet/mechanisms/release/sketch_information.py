@@ -1,0 +1,196 @@
+"""The sketch for bits about single entries (proof note sketch.md, section 5).
+
+    bits = min( coherent, divergence )
+    coherent     log2(1 + k U^2 / beta) / 2 + D_1^2 / (2 s^2 ln 2)
+    divergence   k / (2 ln 2) [ U^2 / beta - ln(1 + U^2 / (beta + R^2)) + 4.2 eta (U^2 + R^2) / beta + 4.5 m eta^2 ] + D_2^2 / (2 s^2 ln 2)
+
+beta = sigma^2; U the bound of the entry, R^2 of the squares of the other numbers of its record together; the last terms are the grid's, eta is the
+relative error of the computed covariance (module `arithmetic`). The first holds even if the adversary learns S; the second needs S secret and is
+far smaller for narrow tables. sup over all priors of the entry, every other number of the table known. Noise is on all columns.
+
+Nothing of the data enters sigma: the published rule (Showkatbakhsh et al. 2018, eq. 13) subtracts the least column norm, which protects nothing when
+columns are nearly collinear or the target is nearly a combination of them, and is itself a function of the records.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, Self, TypeAlias
+
+from discreet.certificates import Hypothesis
+from discreet.data import RealDataset
+from discreet.errors import InfeasibleTarget, InvalidInput
+from discreet.guarantees import Json, MutualInformation
+from discreet.mechanisms.learning.grid import GaussianGrid, grid_step
+from discreet.mechanisms.release.arithmetic import Arithmetic
+from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
+from discreet.mechanisms.release.rows import LARGEST_SCALE
+from discreet.mechanisms.release.sketch import SECRET, TOO_ROUGH, arithmetic_of, check_target, drawn_rows, sketch_hypotheses
+from discreet.mechanisms.release.words import record_hypotheses
+from discreet.neighbours import REPLACE_ONE, Neighbours
+from discreet.noise import Noise
+from discreet.noise.continuous import NORMAL_LIMIT
+from discreet.queries import SecondMoments
+from discreet.queries.base import UP
+
+_SHARE = 1e-3
+"""Of the bits, the last stage's."""
+_LEAST_SCALE = 2.0**12
+THEOREM = "Gaussian sketch, bits about an entry (sketch.md)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InformationSketch(ReleaseMechanism[SecondMoments]):
+    """k noisy random combinations of records whose entries are bounded one by one."""
+
+    rows: int
+    """k."""
+    variance: int
+    """sigma^2 / q^2."""
+    step: float
+    """Of the last stage's grid, in units of q."""
+    scale: float
+    """Of the last stage, in steps."""
+    neighbours: Neighbours = REPLACE_ONE
+
+    @property
+    def name(self) -> str:
+        """See ReleaseMechanism."""
+        return "release-information-sketch"
+
+    def noise_variance(self, query: SecondMoments) -> float:
+        """As for GaussianSketch."""
+        return query.unit**2 * (self.variance + (self.step * self.scale) ** 2)
+
+    @classmethod
+    def calibrate(cls, query: SecondMoments, *, rows: int, bits: float) -> Self:
+        """The least noise (to 1e-3) for at most `bits` bits about any entry. Raises InvalidInput for rows that are shortened as a whole."""
+        check_target(1.0, rows)
+        if not (math.isfinite(bits) and bits > 0):
+            raise InvalidInput(f"bits must be positive and finite; {bits!r} was given.")
+        check_entries(query)
+        made = [cls._for_route(query, rows, bits, route) for route in _ROUTES]
+        found = [one for one in made if one is not None and one.guarantee(query).bits <= bits]
+        if not found:
+            raise InfeasibleTarget(TOO_ROUGH.format(rows=rows, records=query.most_records))
+        return min(found, key=lambda one: one.noise_variance(query))
+
+    @classmethod
+    def _for_route(cls, query: SecondMoments, rows: int, bits: float, route: "Route") -> Self | None:
+        low, high = math.log(1e-6), math.log(1e18)
+        while high - low > 1e-9:
+            middle = 0.5 * (low + high)
+            bounds = _bounds(query, rows, math.exp(middle) / query.unit**2)
+            low, high = (low, middle) if route(query, bounds).bits <= (1.0 - 2.0 * _SHARE) * bits else (middle, high)
+        variance = math.ceil(math.exp(high) / query.unit**2)
+        bounds = _bounds(query, rows, variance)
+        radius = route(query, bounds).radius
+        if variance >= 1 << 61 or not math.isfinite(radius):
+            return None
+        step = grid_step(radius, rows * query.columns)
+        scale = _steps(radius, step, bounds) / math.sqrt(2.0 * math.log(2.0) * _SHARE * bits) * UP
+        return cls(rows=rows, variance=variance, step=step, scale=max(scale, _LEAST_SCALE)) if scale < LARGEST_SCALE else None
+
+    def guarantee(self, query: SecondMoments) -> MutualInformation:
+        """See module docstring."""
+        check_entries(query)
+        bounds = _bounds(query, self.rows, self.variance)
+        bits = min(part.bits + _last_bits(part.radius, self.step, self.scale, bounds) for part in (route(query, bounds) for route in _ROUTES))
+        return MutualInformation(bits=bits * (1.0 + 1e-9), neighbours=REPLACE_ONE, theorem=THEOREM, secret=SECRET)
+
+    def parameters(self) -> dict[str, Json]:
+        """See ReleaseMechanism."""
+        return {"rows": self.rows, "variance": self.variance, "step": self.step, "scale": self.scale, "neighbours": str(self.neighbours)}
+
+    def hypotheses(self, query: SecondMoments) -> tuple[Hypothesis, ...]:
+        """See ReleaseMechanism."""
+        bounds = _bounds(query, self.rows, self.variance)
+        return (
+            *record_hypotheses(query.read, REPLACE_ONE),
+            *sketch_hypotheses(query, bounds),
+            Hypothesis(
+                required=f"released on the grid of step {self.step * query.unit:.6g} plus {GaussianGrid.sampler}, scale {self.scale:.10g}",
+                enforced="the last stage's bits are counted: the computed sketch is surely within a public distance of an ideal one",
+            ),
+        )
+
+    def draw(self, query: SecondMoments, data: RealDataset, noise: Noise) -> Drawn:
+        """See ReleaseMechanism."""
+        factor = _bounds(query, self.rows, self.variance).factor(query.answer(data), self.variance)
+        grid = GaussianGrid(step=self.step, scale=self.scale, epsilon=1.0)
+        return Drawn((self.rows, query.columns), drawn_rows(query, factor, grid, self.rows, noise), {})
+
+
+class Part(NamedTuple):
+    """What one road bounds: bits about the worst entry, and how far the computed sketch surely is from the one that they are about."""
+
+    bits: float
+    radius: float
+
+
+def coherent_route(query: SecondMoments, bounds: Arithmetic) -> Part:
+    """S known; the ideal sketch has the exact covariance, and |L - M|_F <= |L|_F eta / (1 - eta) is counted in the radius."""
+    if not math.isfinite(bounds.closeness):
+        return Part(math.inf, math.inf)
+    bits = max(coherent_bits(bounds.rows, bounds.floor, entry**2) for entry in _entries(query))
+    return Part(bits, sure_distance(bounds))
+
+
+def sure_distance(bounds: Arithmetic) -> float:
+    """Of a computed sketch from an ideal one with the exact covariance; infinity where the factorisation could break down."""
+    if not math.isfinite(bounds.closeness):
+        return math.inf
+    normals = 1.02 * NORMAL_LIMIT * math.sqrt(bounds.rows * bounds.columns)
+    return bounds.radius + normals * math.sqrt(bounds.trace) * bounds.eta / (1.0 - bounds.eta)
+
+
+def divergence_route(query: SecondMoments, bounds: Arithmetic) -> Part:
+    """S secret; the ideal sketch has the computed covariance, whose error is counted in bits."""
+    if not math.isfinite(bounds.closeness):
+        return Part(math.inf, math.inf)
+    squares = [entry**2 for entry in _entries(query)]
+    total = math.fsum(squares)
+    bits = max(divergence_bits(bounds.rows, bounds.floor, square, total - square) for square in squares)
+    rounding = 4.2 * bounds.eta * total / bounds.floor + 4.5 * bounds.columns * bounds.eta**2
+    return Part(bits + bounds.rows / (2.0 * math.log(2.0)) * rounding, bounds.radius)
+
+
+def coherent_bits(rows: int, beta: float, square: float) -> float:
+    """log2(1 + k U^2 / beta) / 2."""
+    return 0.5 * math.log1p(rows * square / beta) / math.log(2.0)
+
+
+def divergence_bits(rows: int, beta: float, square: float, others: float) -> float:
+    """k / (2 ln 2) [ x - ln(1 + y) ], x = U^2 / beta, y = U^2 / (beta + R^2): the largest divergence from the law of a zero entry."""
+    x, y = square / beta, square / (beta + others)
+    # For small y the series, whose first omitted term is negative.
+    rest = y * y * (0.5 - y / 3.0 + y * y / 4.0) if y < 1e-4 else y - math.log1p(y)
+    return rows / (2.0 * math.log(2.0)) * (square * others / (beta * (beta + others)) + rest) if x > 0 else 0.0
+
+
+Route: TypeAlias = Callable[[SecondMoments, Arithmetic], Part]
+_ROUTES: tuple[Route, ...] = (coherent_route, divergence_route)
+
+
+def _entries(query: SecondMoments) -> list[float]:
+    return [float(entry) / query.unit for entry in query.read.entries]
+
+
+def _bounds(query: SecondMoments, rows: int, variance: float) -> Arithmetic:
+    return arithmetic_of(query, rows, variance, variance)
+
+
+def _steps(radius: float, step: float, bounds: Arithmetic) -> float:
+    return (2.0 * radius / step + math.sqrt(bounds.rows * bounds.columns)) * UP
+
+
+def _last_bits(radius: float, step: float, scale: float, bounds: Arithmetic) -> float:
+    return _steps(radius, step, bounds) ** 2 / (2.0 * scale**2 * math.log(2.0))
+
+
+def check_entries(query: SecondMoments) -> None:
+    """Raise InvalidInput unless entries are bounded one by one."""
+    if query.domain.norm_bound is not None or query.domain.entry_bound is None:
+        raise InvalidInput(
+            "bits about single entries need a domain with entry_bound alone: shortening a row by norm_bound ties its entries together."
+        )

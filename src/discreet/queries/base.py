@@ -1,0 +1,128 @@
+"""What queries of records share: which columns of a record they read, its bounds, and its numbers.
+
+A record is (x, y) with x and y within the bounds of a RealDomain. What a query reads of it is
+
+    z = x                 target omitted (it stays with its owner), or released in clear beside the answer
+    z = (x, y)            target noisy: the last column
+
+    |z - z'|_2 <= 2 C, |z|_2 <= C,    C = hypot(min(norm_bound, sqrt(d) entry_bound), target_bound)     (the latter where y is read)
+
+Computed rows z are functions of one record, to the last bit: entries are clipped and rows shortened one by one (`discreet.data.RealDataset`). So two
+tables that share a record share what is computed from it, and the only numbers that differ between neighbours are those of the record that does.
+"""
+
+import math
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.data import RealDataset, RealDomain
+from discreet.designs.clipped import entry_chunks
+from discreet.errors import InvalidInput
+from discreet.guarantees import Json, Unit
+from discreet.neighbours import ADD_REMOVE, Neighbours
+
+UP = 1.0 + 2.0**-40
+"""More than the rounding errors of a formula of a few terms."""
+
+
+class Target(StrEnum):
+    """What becomes of the target y of a record."""
+
+    OMITTED = "omitted"
+    """It is not released."""
+    NOISY = "noisy"
+    """It is a column like the others, with noise."""
+    CLEAR = "clear"
+    """It is released as it is: nothing is promised about it, and the unit of a guarantee is the features of a record."""
+
+
+class Released(NamedTuple):
+    """The bounds of what a query reads of one record."""
+
+    domain: RealDomain
+    target: Target
+
+    @property
+    def columns(self) -> int:
+        """How many numbers are read of a record."""
+        return self.domain.features + (self.target is Target.NOISY)
+
+    @property
+    def norm(self) -> float:
+        """C, rounded up."""
+        return math.hypot(self.domain.radius, self.domain.target_bound if self.target is Target.NOISY else 0.0) * UP
+
+    @property
+    def entries(self) -> Floats:
+        """Bounds of the single numbers, (columns,)."""
+        bounds = np.full(self.columns, self.domain.largest_entry)
+        if self.target is Target.NOISY:
+            bounds[-1] = self.domain.target_bound
+        return bounds
+
+    @property
+    def unit(self) -> Unit:
+        """What a neighbour changes."""
+        return Unit.FEATURES if self.target is Target.CLEAR else Unit.RECORD
+
+    def record(self) -> dict[str, Json]:
+        """For certificates."""
+        domain = self.domain
+        return {
+            "features": domain.features,
+            "entry_bound": domain.entry_bound,
+            "norm_bound": domain.norm_bound,
+            "target_bound": domain.target_bound,
+            "target": str(self.target),
+        }
+
+    def require(self, data: RealDataset) -> None:
+        """Raise InvalidInput for records of another domain."""
+        if data.domain != self.domain:
+            raise InvalidInput("the query was made for another domain than the one of these records; make it for data.domain.")
+
+    def blocks(self, data: RealDataset) -> Iterator[tuple[slice, Floats]]:
+        """The rows z of the records, in order, a thousand or so at a time: (slice of row numbers, rows). Raises InvalidInput for other domains."""
+        self.require(data)
+        for rows, entries in entry_chunks(data.design):
+            yield rows, np.column_stack((entries, data.targets[rows])) if self.target is Target.NOISY else entries
+
+
+def released(domain: RealDomain, target: Target | str) -> Released:
+    """The parts, checked: a constant column for an intercept protects nothing and is refused."""
+    if domain.intercept_scale != 0:
+        raise InvalidInput("a released table has no intercept column: whoever trains on it adds one. Take a domain with intercept_scale=0.")
+    if str(target) not in set(Target):
+        raise InvalidInput(f"the target is 'omitted', 'noisy' or 'clear'; {target!r} was given.")
+    return Released(domain, Target(target))
+
+
+def reach(neighbours: Neighbours) -> float:
+    """How often C a record may move: from one end of its range to the other if it is replaced, from the row of zeros if it is one more."""
+    return 1.0 if neighbours is ADD_REMOVE else 2.0
+
+
+@runtime_checkable
+class RowQuery(Protocol):
+    """A public map from a record to a row of `columns` numbers."""
+
+    @property
+    def read(self) -> Released:
+        """What it reads."""
+
+    @property
+    def columns(self) -> int:
+        """How many numbers a row of the answer has."""
+
+    def sensitivity(self, neighbours: Neighbours) -> float:
+        """An upper bound of the Euclidean distance of two computed rows; under add-remove, of a computed row and the row of zeros."""
+
+    def answer(self, data: RealDataset) -> Iterator[tuple[slice, Floats]]:
+        """The computed rows, in order: (slice of row numbers, rows). Each is a function of its record, to the last bit."""
+
+    def to_dict(self) -> dict[str, Json]:
+        """For certificates."""

@@ -1,0 +1,86 @@
+"""The second moments of the records, exactly:  M = sum_i z_i z_i'  as integers times q^2.
+
+Every number of a record is rounded towards zero to a multiple of q = 2^-b times a power of two that is at least C, so |z_q|_2 <= |z|_2 <= C holds
+exactly, and integers have at most b bits. With n <= most_records and 2 b + log2(n) <= 62 all sums fit 64 bits; products of a thousand rows are taken
+in floating point, exactly (partial sums below 2^53), and added up as integers. So M is a function of the set of records, not of their order or of
+the machine, and between neighbours it moves by exactly z z^T (add-remove) or u u^T - z z^T (replace-one): every eigenvalue moves by at most C^2.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.data import RealDataset, RealDomain
+from discreet.errors import InvalidInput
+from discreet.guarantees import Json
+from discreet.neighbours import Neighbours
+from discreet.noise import Integers
+from discreet.queries.base import Released, Target, released
+from discreet.queries.linear import power_of_two
+
+MOST_BITS = 20
+MOST_RECORDS = 1 << 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecondMoments:
+    """Sums of products of the numbers of a record, for tables of at most `most_records` records."""
+
+    domain: RealDomain
+    target: Target = Target.NOISY
+    most_records: int = 10_000_000
+    """A public bound; longer tables are refused. Rounding errors are bounded for it, and it costs almost nothing."""
+
+    def __post_init__(self) -> None:
+        """Refuse bounds that no proof can use."""
+        read = released(self.domain, self.target)
+        object.__setattr__(self, "target", read.target)
+        if read.target is Target.CLEAR:
+            raise InvalidInput("second moments have no target in clear: take target='noisy' or 'omitted'.")
+        if isinstance(self.most_records, bool) or not isinstance(self.most_records, int) or not 1 <= self.most_records <= MOST_RECORDS:
+            raise InvalidInput(f"most_records must be an integer from 1 to 2^40; {self.most_records!r} was given.")
+
+    @property
+    def read(self) -> Released:
+        """What it reads of a record."""
+        return Released(self.domain, self.target)
+
+    @property
+    def columns(self) -> int:
+        """m: M has shape (m, m)."""
+        return self.read.columns
+
+    @property
+    def norm(self) -> float:
+        """C, the bound of the norm of a record: with y a record has one number more."""
+        return min(self.read.norm, float(np.linalg.norm(self.read.entries)) * (1.0 + 2.0**-40))
+
+    @property
+    def unit(self) -> float:
+        """q."""
+        bits = min(MOST_BITS, (62 - math.ceil(math.log2(self.most_records))) // 2)
+        return power_of_two(self.norm) * 2.0**-bits
+
+    def sensitivity(self, neighbours: Neighbours) -> float:  # noqa: ARG002 - the same for both
+        """How far any eigenvalue of M may move: C^2, by Weyl's inequality."""
+        return self.norm**2
+
+    def require(self, data: RealDataset) -> None:
+        """Raise InvalidInput for another domain, and for more than `most_records` records."""
+        self.read.require(data)
+        if len(data.targets) > self.most_records:
+            raise InvalidInput(f"second moments are exact for at most {self.most_records} records, and the table is longer. Raise most_records.")
+
+    def answer(self, data: RealDataset) -> Integers:
+        """M / q^2, (m, m), exactly. Raises InvalidInput as `require` does."""
+        self.require(data)
+        total = np.zeros((self.columns, self.columns), dtype=np.int64)
+        for _, rows in self.read.blocks(data):
+            integers = np.trunc(rows / self.unit)
+            total += (integers.T @ integers).astype(np.int64)
+        return total
+
+    def to_dict(self) -> dict[str, Json]:
+        """For certificates."""
+        return {"query": "second-moments", **self.read.record(), "most_records": self.most_records}
