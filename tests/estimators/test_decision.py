@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 
+from discreet import LinearSVC
 from discreet.designs import DenseDesign, TabularDesign, as_design
 from discreet.estimators.decision import linear_decision
 from discreet.kernels import Gaussian, draw_frequencies
@@ -48,3 +50,10 @@ def test_it_is_the_formula():
     rows = np.array([[3.0, 4.0], [0.3, 0.4]])
     found = linear_decision(as_design(rows), weights=np.array([1.0, 2.0]), intercept=0.5, data_norm=1.0)
     assert found == pytest.approx([0.6 + 1.6 + 0.5, 1.1 + 0.5])
+
+
+def test_after_fit_many_there_is_no_model():
+    model = LinearSVC(classes=[0, 1])
+    model.fit_many(np.eye(2).repeat(50, axis=0), np.arange(2).repeat(50), count=2)
+    with pytest.raises(NotFittedError):
+        model.predict(np.eye(2))

@@ -222,6 +222,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         state: dict[str, Any] = super().__getstate__()
         return state
 
+    def __sklearn_is_fitted__(self) -> bool:
+        """`fit_many` leaves the number of features behind, and no model."""
+        return "weights_" in vars(self)
+
     def __sklearn_tags__(self) -> Any:
         """Dense and sparse input; more than two classes by tight objective perturbation only; with noise, small data sets score poorly."""
         tags = super().__sklearn_tags__()
