@@ -117,3 +117,17 @@ def test_noise_that_is_drawn_is_the_noise_that_is_assumed():
     counts = draw.binomial(300, 0.7, 600) + added
     missed = sum(not found.low <= 0.7 <= found.high for found in (proportion_interval(float(count), 300, law, level=0.9) for count in counts))
     assert 20 < missed < 110
+
+
+@pytest.mark.parametrize("released", [-9000.0, -700.0, 0.0, 60.0, 100.0, 800.0, 9000.0])
+def test_noise_that_hides_everything_leaves_everything_open(released):
+    """Whatever came out: a released count far beyond the possible ones must not be read as certainty."""
+    law = NoiseLaw.gaussian(3000.0)
+    proportion = proportion_interval(released, 100, law)
+    assert (proportion.low, proportion.high, proportion.noise_low, proportion.noise_high) == (0.0, 1.0, 0.0, 1.0)
+    mean = mean_interval(released, (100.0,) * 3, law, unit=1.0)
+    assert (mean.low, mean.high, mean.noise_low, mean.noise_high) == (0.0, 1.0, 0.0, 1.0)
+    for other in (-9000.0, 40.0, 9000.0):
+        ratio = ratio_interval(released, other, law, law)
+        assert ratio.high - ratio.low > 0.4
+        assert ratio.noise_high - ratio.noise_low > 0.4

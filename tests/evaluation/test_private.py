@@ -171,7 +171,8 @@ def test_extreme_budgets_give_extreme_noise_and_nothing_worse(epsilon, delta, ne
     if epsilon >= 100:
         assert report.accuracy.value == pytest.approx(np.mean(Oracle().predict(X) == y), abs=1e-9)
     if epsilon < 0.01:
-        assert report.accuracy.high - report.accuracy.low > 0.9
+        # Two noisy counts divided by each other: twice the noise's own reach, once in 50,000 evaluations, would leave less than half open.
+        assert report.accuracy.high - report.accuracy.low > (0.9 if neighbours == "replace-one" else 0.5)
 
 
 def test_a_seed_repeats_and_is_not_valid():

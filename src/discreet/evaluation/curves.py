@@ -131,9 +131,9 @@ def _area(counts: Floats, law: NoiseLaw, *, level: float) -> Estimate:
     value = min(1.0, max(0.0, area))
     return Estimate(
         value=value,
-        low=max(0.0, min(value, area - reach * both)),
-        high=min(1.0, max(value, area + reach * both)),
-        noise_low=max(0.0, min(value, area - reach * noise)),
-        noise_high=min(1.0, max(value, area + reach * noise)),
+        low=max(0.0, value - reach * both),
+        high=min(1.0, value + reach * both),
+        noise_low=max(0.0, value - reach * noise),
+        noise_high=min(1.0, value + reach * noise),
         level=level,
     )

@@ -7,8 +7,10 @@ A count C of successes among n records drawn independently from a population has
                  fewest successes with the most failures, and the other way round
     mean         of n numbers in [0, 1], n known or not: the noise at level a / 2, then { m : n kl(mean, m) <= log(4 / a) } (Chernoff; Hoeffding 1963)
 
-a = 1 - level. Each covers the population's p, or mean, with probability at least `level`, whatever it is. `noise_low` and `noise_high` are narrower:
-they are about these records, and hold the noise alone.
+a = 1 - level. What noise has carried beyond the possible counts (below 0, above n) is first brought back to the nearest possible one: the law of S
+says how often that happens, so the intervals stay valid, and none is empty, or a point, where the noise is wide. Each covers the population's p, or
+mean, with probability at least `level`, whatever it is. `noise_low` and `noise_high` are narrower: they are about these records, and hold the noise
+alone.
 """
 
 import math
@@ -57,6 +59,7 @@ def proportion_interval(successes: float, trials: int, law: NoiseLaw, *, level: 
     """Of a public number of trials, `successes` counted with noise of this law."""
     checked_level(level)
     tail = 0.5 * (1.0 - level)
+    successes = min(float(trials), max(0.0, successes))
     low, high = _lower(successes, trials, law, tail), 1.0 - _lower(trials - successes, trials, law, tail)
     width = law.quantile(1.0 - level)
     return Estimate(
@@ -74,6 +77,7 @@ def ratio_interval(successes: float, failures: float, law: NoiseLaw, failures_la
     checked_level(level)
     error = 1.0 - level
     tail = 0.5 * (1.0 - _NOISE_SHARE) * error
+    successes, failures = max(0.0, successes), max(0.0, failures)
     fewest, most, kept, lost = _ends(successes, failures, law, failures_law, _NOISE_SHARE * error)
     fewest_alone, most_alone, kept_alone, lost_alone = _ends(successes, failures, law, failures_law, error)
     total = successes + failures
@@ -98,6 +102,7 @@ def mean_interval(total: float, records: tuple[float, float, float], law: NoiseL
     if fewest < 1:
         return Estimate(value=_clipped(total / (unit * max(stated, 1.0))), low=0.0, high=1.0, noise_low=0.0, noise_high=1.0, level=level)
     alone, width = law.quantile(error), law.quantile(0.5 * error)
+    total = min(unit * most, max(0.0, total))
     radius = math.log(4.0 / error) / fewest
     return Estimate(
         value=_clipped(total / (unit * stated)),
