@@ -143,3 +143,24 @@ def test_without_a_ridge_there_is_nothing_to_prove():
 def test_an_indefinite_matrix_still_gets_a_positive_factor():
     factor, _ = positive_factor(np.array([[1.0, 1.0], [1.0, 1.0 - 1e-15]]))
     assert np.all(np.diag(factor) > 0)
+
+
+class Rough:
+    """An objective whose plain gradient is summed so badly that its error exceeds the tolerance; its certificate is as good as ever."""
+
+    def __init__(self, objective, size):
+        self._objective, self._size, self._random = objective, size, np.random.default_rng(3)
+
+    def __getattr__(self, name):
+        return getattr(self._objective, name)
+
+    def gradient(self, point, margins):
+        noise = self._random.normal(size=point.shape)
+        return self._objective.gradient(point, margins) + self._size * noise / np.linalg.norm(noise)
+
+
+def test_a_minimiser_is_found_where_only_the_certificate_can_see_it():
+    objective = _objective(0, Logistic(), count=400, dimension=5, ridge=2.0, noise=1.0)
+    solution = solve(Rough(objective, 3e-8), tolerance=2e-8)
+    assert solution.gradient_norm <= 2e-8
+    assert solution.gradient_norm == objective.certified_gradient_norm(solution.weights)
