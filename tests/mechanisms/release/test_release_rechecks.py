@@ -19,6 +19,7 @@ from discreet.mechanisms.release import (
     FreshProjection,
     GaussianRelease,
     GaussianSketch,
+    InformationRelease,
     InformationSketch,
     NullSpaceNoise,
     PublishedSketch,
@@ -59,6 +60,8 @@ def everything():
     for bits in (0.1, 4.0):
         yield entries, InformationSketch.calibrate(entries, rows=20, bits=bits)
     yield entries, ClearTargetSketch.calibrate(entries, rows=20, bits=0.5)
+    numbers = Rows(domain=BOX)
+    yield numbers, InformationRelease.calibrate(numbers, bits=0.5)
     narrow = Rows(domain=NARROW)
     yield narrow, BoundedNoise(half_width=1.0, level=1.0, epsilon=1.0)
 
@@ -72,7 +75,7 @@ def releases():
     return made
 
 
-COUNT = 41
+COUNT = 42
 each_release = pytest.mark.parametrize("place", range(COUNT))
 
 

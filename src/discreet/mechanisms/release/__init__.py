@@ -12,6 +12,7 @@ from discreet.mechanisms.release.null_space_noise import NullSpaceNoise
 from discreet.mechanisms.release.published import farokhi_theorem_5, tu_factor_1, tu_factor_2, tu_theorem_1
 from discreet.mechanisms.release.published_sketch import PublishedSketch
 from discreet.mechanisms.release.rows import GaussianRelease
+from discreet.mechanisms.release.rows_information import InformationRelease
 from discreet.mechanisms.release.sketch import GaussianSketch
 from discreet.mechanisms.release.sketch_information import InformationSketch
 
@@ -23,6 +24,7 @@ __all__ = [
     "FreshProjection",
     "GaussianRelease",
     "GaussianSketch",
+    "InformationRelease",
     "InformationSketch",
     "NullSpaceNoise",
     "PublishedSketch",

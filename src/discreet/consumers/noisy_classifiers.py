@@ -1,0 +1,148 @@
+"""Logistic regression and a support vector machine on rows whose features have known noise and whose labels have none.
+
+Rows are moved by moment reconstruction (module `reconstruction`), standardised, and the usual loss is minimised:
+
+    (1/n) sum_i l(y_i (<w, x^_i> + b)) + (ridge / 2) (|w|^2 + b^2)        in standardised features; coefficients are returned in the released ones
+
+l logistic, or the smoothed hinge; for the former the conditional score follows where noise is weak (module `conditional_score`). Trained on noisy
+rows as they are, coefficients shrink by about the share of noise in each direction, probabilities with them, and where noise or spread differ between
+directions the boundary turns.
+"""
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from discreet.arrays import Floats
+from discreet.consumers.arrays import feature_covariance, new_rows, not_negative, rows_of
+from discreet.consumers.conditional_score import refined
+from discreet.consumers.published import noise_on_rows, opened, with_targets
+from discreet.consumers.reconstruction import reconstructed_rows
+from discreet.designs import as_design
+from discreet.errors import InvalidInput
+from discreet.losses import Logistic, MarginLoss, SmoothedHinge
+from discreet.problems.objective import MarginObjective
+from discreet.publications import Kind, PublishedRelease
+from discreet.queries import Target
+from discreet.solvers import solve
+
+_BOUNDED = "release-bounded-noise"
+"""The mechanism whose noise is not normal."""
+
+
+class _NoisyClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """What both share. Parameters and attributes as documented below."""
+
+    feature_noise: Any
+    ridge: float
+    coef_: Floats
+    intercept_: Floats
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """From released rows X (n, d) and labels y (n,) of two classes. Raises InvalidInput for what cannot be used."""
+        rows = rows_of(X)
+        return self._fit(rows, y, feature_covariance(self.feature_noise, rows.shape[1]), normal=True)
+
+    def fit_release(self, release: PublishedRelease | str | Path) -> Self:
+        """From a published folder of rows with labels in clear: the noise is read from it, and feature_noise is not used."""
+        found = opened(release, Kind.ROWS)
+        if found.target is not Target.CLEAR:
+            raise InvalidInput("a classifier needs labels in clear; on noisy targets +1 and -1 use NoisyRidge, and the sign of what it predicts.")
+        rows, targets = with_targets(found)
+        return self._fit(rows, targets, noise_on_rows(found).features, normal=found.mechanism != _BOUNDED)
+
+    def decision_function(self, X: Any) -> Floats:
+        """<coef_, x> + intercept_, (n,), for rows WITHOUT noise; positive for the second class."""
+        check_is_fitted(self)
+        return np.asarray(new_rows(X, self.coef_.shape[1]) @ self.coef_[0] + self.intercept_[0])
+
+    def predict(self, X: Any) -> Any:
+        """Classes (n,)."""
+        return self.classes_[(self.decision_function(X) > 0).astype(np.intp)]
+
+    @abstractmethod
+    def _refined(self, rows: Floats, hits: Floats, noise: Floats, slopes: Floats, intercept: float) -> tuple[Floats, float]:
+        """Coefficients after what this model can do for normal noise beyond moments."""
+
+    @abstractmethod
+    def _loss(self) -> MarginLoss:
+        """What is minimised."""
+
+    def _fit(self, rows: Floats, labels: Any, noise: Floats, *, normal: bool) -> Self:
+        given = np.asarray(labels)
+        if given.shape != (len(rows),):
+            raise InvalidInput(f"y must hold one label for each of the {len(rows)} rows of X; shape {given.shape} was given.")
+        self.classes_, codes = np.unique(given, return_inverse=True)
+        if len(self.classes_) != 2:
+            raise InvalidInput(f"the labels must be of two classes; there are {len(self.classes_)}.")
+        ridge = not_negative(self.ridge, "ridge")
+        if ridge == 0:
+            raise InvalidInput("ridge must be positive: on separable classes there is no minimiser without one.")
+        moved, self.drowned_ = reconstructed_rows(rows, codes, noise)
+        mean, deviation = moved.mean(axis=0), moved.std(axis=0)
+        deviation[deviation == 0] = 1.0
+        design = as_design(np.column_stack(((moved - mean) / deviation, np.ones(len(rows)))))
+        signs = np.where(codes == 1, 1.0, -1.0)
+        objective = MarginObjective(design=design, signs=signs, weights=None, loss=self._loss(), ridge=ridge * len(rows))
+        weights = solve(objective, tolerance=1e-7 * len(rows)).weights
+        slopes = weights[:-1] / deviation
+        constant = float(weights[-1] - mean @ slopes)
+        if normal:
+            slopes, constant = self._refined(rows, 0.5 * (signs + 1.0), noise, slopes, constant)
+        self.coef_, self.intercept_ = slopes[np.newaxis], np.array([constant])
+        self.n_features_in_ = rows.shape[1]
+        return self
+
+
+class NoisyLogisticRegression(_NoisyClassifier):
+    """Logistic regression from released rows whose noise is known.
+
+    Parameters
+    ----------
+    feature_noise : variance of the normal noise on every feature, (d,) variances, or its (d, d) covariance.
+    ridge : of the mean loss, in standardised features, > 0.
+
+    Attributes
+    ----------
+    coef_, intercept_ : (1, d) and (1,); classes_ : the two classes.
+    drowned_ : how many directions of classes were raised to the noise floor.
+    n_features_in_ : d.
+    """
+
+    def __init__(self, *, feature_noise: Any = 0.0, ridge: float = 1e-4) -> None:
+        self.feature_noise = feature_noise
+        self.ridge = ridge
+
+    def predict_proba(self, X: Any) -> Floats:
+        """(n, 2), for rows without noise."""
+        decision = self.decision_function(X)
+        return np.column_stack((expit(-decision), expit(decision)))
+
+    def _refined(self, rows: Floats, hits: Floats, noise: Floats, slopes: Floats, intercept: float) -> tuple[Floats, float]:
+        return refined(rows, hits, noise, slopes, intercept)
+
+    def _loss(self) -> MarginLoss:
+        return Logistic()
+
+
+class NoisyLinearSVC(_NoisyClassifier):
+    """A support vector machine, with the smoothed hinge, from released rows whose noise is known. Parameters as in NoisyLogisticRegression, and
+
+    half_width : of the bend of the hinge, > 0.
+    """
+
+    def __init__(self, *, feature_noise: Any = 0.0, ridge: float = 1e-4, half_width: float = 0.5) -> None:
+        self.feature_noise = feature_noise
+        self.ridge = ridge
+        self.half_width = half_width
+
+    def _refined(self, rows: Floats, hits: Floats, noise: Floats, slopes: Floats, intercept: float) -> tuple[Floats, float]:  # noqa: ARG002
+        return slopes, intercept
+
+    def _loss(self) -> MarginLoss:
+        return SmoothedHinge(half_width=float(self.half_width))

@@ -1,0 +1,162 @@
+"""Projected rows  v_i = z_i P + e_i,  e_i of covariance s^2 I on k columns, P public: inner products and distances without the noise's share.
+
+    <v_i, v_j> is unbiased for <z_i P, z_j P>, i != j;        |v_i|^2 - k s^2         for |z_i P|^2
+    |v_i - v_j|^2 - 2 k s^2                                   for |(z_i - z_j) P|^2, with variance 8 s^2 |(z_i - z_j) P|^2 + 8 k s^4
+    |v_i - z P|^2 - k s^2                                     for a public row z,    with variance 4 s^2 |(z_i - z) P|^2 + 2 k s^4
+
+If P was drawn with independent N(0, 1/k) entries, these estimate lengths of z itself, to a relative error of (2/k)^{1/2}. Debiased squared distances
+may be negative: that says that the noise is larger than the distance. Subtracting a constant does not change who is nearest, so neighbours are found
+by the noisy distances; `distance_errors` tells how far to trust them.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from discreet.arrays import Floats
+from discreet.consumers.arrays import new_rows, not_negative, rows_of
+from discreet.consumers.noisy_ridge import NoisyRidge
+from discreet.consumers.published import opened, with_targets
+from discreet.errors import InvalidInput
+from discreet.publications import Kind, PublishedRelease
+
+_BLOCK = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ProjectedRows:
+    """Released projected rows with what is public about them."""
+
+    values: Floats
+    """(n, k)."""
+    projection: Floats
+    """P, (d, k)."""
+    noise_variance: float
+    """s^2."""
+
+    def __post_init__(self) -> None:
+        """Refuse shapes that do not go together."""
+        object.__setattr__(self, "values", rows_of(self.values))
+        object.__setattr__(self, "projection", rows_of(self.projection))
+        object.__setattr__(self, "noise_variance", not_negative(self.noise_variance, "noise_variance"))
+        if self.values.shape[1] != self.projection.shape[1]:
+            raise InvalidInput(f"rows of {self.values.shape[1]} numbers do not come from a projection to {self.projection.shape[1]}.")
+
+    @classmethod
+    def from_release(cls, release: PublishedRelease | str | Path) -> Self:
+        """From a published folder alone: projected rows, or rows with noise of one size (P is then the identity). Targets in clear are left out."""
+        found = opened(release, Kind.PROJECTED_ROWS, Kind.ROWS)
+        if found.noise_variance is None:
+            raise InvalidInput("the noise of this release is not of one public size in all columns, which distances between rows need.")
+        values = found.features()
+        projection = np.eye(values.shape[1]) if found.projection is None else np.asarray(found.projection)
+        return cls(values=values, projection=projection, noise_variance=found.noise_variance)
+
+    def project(self, X: Any) -> Floats:
+        """Public rows (m, d) in the coordinates of the release, (m, k), without noise."""
+        return new_rows(X, len(self.projection)) @ self.projection
+
+    def inner_products(self) -> Floats:
+        """(n, n), unbiased for those of the projected rows, the diagonal included."""
+        products = self.values @ self.values.T
+        products[np.diag_indices_from(products)] -= self._share
+        return products
+
+    def squared_norms(self) -> Floats:
+        """(n,), unbiased."""
+        return np.square(self.values).sum(axis=1) - self._share
+
+    def squared_distances(self) -> Floats:
+        """(n, n), unbiased; zero on the diagonal."""
+        lengths = np.square(self.values).sum(axis=1)
+        distances = lengths[:, np.newaxis] + lengths - 2.0 * (self.values @ self.values.T) - 2.0 * self._share
+        np.fill_diagonal(distances, 0.0)
+        return distances
+
+    def squared_distances_to(self, X: Any) -> Floats:
+        """(m, n): of public rows (m, d) to the records, unbiased."""
+        rows = self.project(X)
+        lengths = np.square(rows).sum(axis=1)[:, np.newaxis] + np.square(self.values).sum(axis=1)
+        return lengths - 2.0 * (rows @ self.values.T) - self._share
+
+    def distance_errors(self, squared: Floats, *, public: bool = False) -> Floats:
+        """Standard deviations of estimated squared distances near `squared`; `public` where one row of the pair has no noise."""
+        factor, width = (1.0, self.values.shape[1]) if public else (2.0, self.values.shape[1])
+        noise = factor * self.noise_variance
+        return np.sqrt(4.0 * noise * np.maximum(squared, 0.0) + 2.0 * width * noise**2)
+
+    def nearest(self, X: Any, *, neighbours: int = 1) -> npt.NDArray[np.int64]:
+        """(m, neighbours): which released rows are nearest to public rows (m, d), nearest first."""
+        rows = self.project(X)
+        if isinstance(neighbours, bool) or not 1 <= neighbours <= len(self.values):
+            raise InvalidInput(f"neighbours must be from 1 to the {len(self.values)} released rows; {neighbours!r} was given.")
+        half = 0.5 * np.square(self.values).sum(axis=1)
+        found = [
+            np.argsort(half - part @ self.values.T, axis=1, kind="stable")[:, :neighbours] for part in np.array_split(rows, -(-len(rows) // _BLOCK))
+        ]
+        return np.concatenate(found)
+
+    @property
+    def _share(self) -> float:
+        return self.values.shape[1] * self.noise_variance
+
+
+class ProjectedRidge(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Linear regression in projected coordinates: NoisyRidge of the targets on v, whose noise is s^2 I.
+
+    The best linear predictor of y from x P is not that from x: it is least squares among coefficients P t. `coef_` = P t is for the records' columns.
+
+    Parameters: `projection` (d, k), `noise_variance` s^2, `target_noise`, `ridge`, `fit_intercept`, `records` as in NoisyRidge.
+    Attributes: `coef_` (d,), `intercept_`, `inner_` the fitted NoisyRidge, `n_features_in_`.
+    """
+
+    coef_: Floats
+    intercept_: float
+
+    def __init__(
+        self,
+        *,
+        projection: Any = None,
+        noise_variance: float = 0.0,
+        target_noise: float = 0.0,
+        ridge: float = 0.0,
+        fit_intercept: bool = True,
+        records: int | None = None,
+    ) -> None:
+        self.projection = projection
+        self.noise_variance = noise_variance
+        self.target_noise = target_noise
+        self.ridge = ridge
+        self.fit_intercept = fit_intercept
+        self.records = records
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """From released projected rows X (n, k) and targets (n,)."""
+        if self.projection is None:
+            raise InvalidInput("give the public projection (d, k) that the rows were made with.")
+        made = ProjectedRows(values=X, projection=self.projection, noise_variance=self.noise_variance)
+        return self._fit(made, y, self.target_noise, self.records)
+
+    def fit_release(self, release: PublishedRelease | str | Path) -> Self:
+        """From a published folder of projected rows with targets in clear: projection and noise are read from it."""
+        found = opened(release, Kind.PROJECTED_ROWS)
+        _, targets = with_targets(found)
+        return self._fit(ProjectedRows.from_release(found), targets, 0.0, found.records if self.records is None else self.records)
+
+    def predict(self, X: Any) -> Floats:
+        """<coef_, x> + intercept_, (n,), for rows in the records' own columns, without noise."""
+        check_is_fitted(self)
+        return np.asarray(new_rows(X, len(self.coef_)) @ self.coef_ + self.intercept_)
+
+    def _fit(self, made: ProjectedRows, y: Any, target_noise: float, records: int | None) -> Self:
+        inner = NoisyRidge(
+            feature_noise=made.noise_variance, target_noise=target_noise, ridge=self.ridge, fit_intercept=self.fit_intercept, records=records
+        )
+        self.inner_ = inner.fit(made.values, y)
+        self.coef_, self.intercept_, self.n_features_in_ = made.projection @ inner.coef_, inner.intercept_, len(made.projection)
+        return self

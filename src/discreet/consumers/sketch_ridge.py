@@ -1,0 +1,117 @@
+"""Least squares and ridge from a sketch: k released rows, independent N(0, G), G = Z'Z + sigma^2 D, Z = [X, y] the records.
+
+With W the second moments of the k rows, exactly Wishart (G, k):
+
+    debias=False   W_xx^{-1} W_xy estimates G_xx^{-1} G_xy = (X'X + sigma^2 I)^{-1} X'y: ridge on the records with the public penalty sigma^2.
+                   Released rows are a Gaussian sample, so Student's t is exact: (estimate - ridge)_j ~ s ((W_xx^{-1})_jj)^{1/2} t_{k-d}
+    debias=True    (W_xx - k sigma^2 I)^{-1} W_xy, the first matrix kept positive definite (module `corrected`), estimates least squares on the
+                   records. To first order its covariance is H V H, V = (a'Wa / k) W_xx + k sigma^4 c c', a = (-c, 1), c the coefficients
+
+The first has less variance, and a bias that is known in form; the second is consistent as k grows. Which is nearer to the records' least squares
+depends on sigma^2 against the eigenvalues of X'X. A sketch holds second moments about zero, so there is no intercept: centre records by public
+numbers before they are sketched, or include a constant feature.
+"""
+
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from discreet.arrays import Floats
+from discreet.consumers.arrays import feature_covariance, interval, level_of, new_rows, not_negative, records_of, rows_of, targets_of
+from discreet.consumers.corrected import spectrum
+from discreet.consumers.published import noise_on_rows, opened, with_targets
+from discreet.errors import InvalidInput
+from discreet.publications import Kind, PublishedRelease
+
+
+class SketchRidge(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Linear regression from a published sketch.
+
+    Parameters
+    ----------
+    noise_variance : sigma^2, public; the same for all features.
+    target_noise : of the target's column; None for sigma^2, 0 for a target sketched without noise.
+    debias : whether to take sigma^2 I out of the second moments (least squares), or to leave it in (ridge; exact intervals).
+    ridge : added to the second moments of the records, >= 0.
+    records : the number of records where it is public, for intervals about targets; None where it is not.
+
+    Attributes
+    ----------
+    coef_ : (d,); intercept_ : 0.
+    standard_errors_ : (d,), about these records' own least squares or, with debias=False, their ridge. The sampling of records is not in a sketch.
+    degrees_ : of Student's t with debias=False, k - d; infinity otherwise.
+    drowned_ : how many directions were raised to the noise floor.
+    """
+
+    coef_: Floats
+    intercept_: float
+
+    def __init__(
+        self, *, noise_variance: float = 0.0, target_noise: float | None = None, debias: bool = True, ridge: float = 0.0, records: int | None = None
+    ) -> None:
+        self.noise_variance = noise_variance
+        self.target_noise = target_noise
+        self.debias = debias
+        self.ridge = ridge
+        self.records = records
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """From the sketch's columns of features (k, d) and of the target (k,). Raises InvalidInput for fewer rows than features."""
+        rows = rows_of(X)
+        variance = not_negative(self.noise_variance, "noise_variance")
+        target = variance if self.target_noise is None else not_negative(self.target_noise, "target_noise")
+        return self._fit(rows, targets_of(y, len(rows)), feature_covariance(variance, rows.shape[1]), target)
+
+    def fit_release(self, release: PublishedRelease | str | Path) -> Self:
+        """From a published folder alone: the noise is read from it, and the parameters about it are not used."""
+        found = opened(release, Kind.SKETCH)
+        rows, targets = with_targets(found)
+        noise = noise_on_rows(found)
+        return self._fit(rows, targets, noise.features, noise.target)
+
+    def predict(self, X: Any) -> Floats:
+        """<coef_, x>, (n,), for rows without noise."""
+        check_is_fitted(self)
+        return np.asarray(new_rows(X, len(self.coef_)) @ self.coef_)
+
+    def predict_interval(self, X: Any, *, level: float = 0.95, target: bool = False) -> Floats:
+        """(n, 2): for what the records' own fit predicts at x (exact with debias=False), or for a new target there, to first order.
+
+        Raises InvalidInput for a target without `records`.
+        """
+        check_is_fitted(self)
+        rows, sure = new_rows(X, len(self.coef_)), 0.5 + 0.5 * level_of(level)
+        variance = np.einsum("ij,jk,ik->i", rows, self._covariance, rows)
+        if target:
+            records = records_of(self.records, None)
+            if records is None:
+                raise InvalidInput("an interval for a target needs the number of records: give records, if it is public.")
+            variance += self._left / records
+        quantile = float(ndtri(sure) if np.isinf(self.degrees_) else stdtrit(self.degrees_, sure))
+        return interval(rows @ self.coef_, np.sqrt(variance), quantile)
+
+    def _fit(self, rows: Floats, targets: Floats, noise: Floats, target_noise: float) -> Self:
+        count, size = rows.shape
+        if count <= size:
+            raise InvalidInput(f"a sketch of {count} rows is too short for {size} features: it needs more rows than features.")
+        ridge = count * not_negative(self.ridge, "ridge") * np.eye(size)
+        square, product = rows.T @ rows, rows.T @ targets
+        found = spectrum(square, noise, removed=float(count), rows=count) if self.debias else None
+        inverse = np.linalg.inv((square if found is None else found.matrix()) + ridge)
+        coefficients: Floats = inverse @ product
+        squares = float(np.square(targets - rows @ coefficients).sum())
+        plain = found is None and not np.any(ridge)
+        self.degrees_ = float(count - size) if plain else np.inf
+        drift = np.zeros(size) if plain else product - square @ coefficients
+        inner = squares / (count - size) * square + np.outer(drift, drift) / count
+        self.coef_, self.intercept_, self.n_features_in_ = coefficients, 0.0, size
+        self._covariance = inverse @ inner @ inverse
+        self.standard_errors_ = np.sqrt(np.diag(self._covariance))
+        # The records' own squared residuals, noise taken out of all columns.
+        self._left = max(0.0, squares / (count - size) - target_noise - float(coefficients @ noise @ coefficients))
+        self.drowned_ = 0 if found is None else found.raised
+        return self

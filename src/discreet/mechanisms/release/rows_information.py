@@ -1,0 +1,90 @@
+"""Rows with independent noise, for bits about single entries instead of (epsilon, delta) about records (proof note rows.md, theorem 3).
+
+    bits = log2((U^2 + s^2 + 1/12) / s^2) / 2,     U = entry bound / w + 1/2,    about any one entry, all others known, for every prior
+
+So the noise is about U / sqrt(2^(2 bits) - 1), whatever the number of columns: far less than a record needs, for a far weaker promise. Entries are
+bounded one by one; a record's numbers add up. (Showkatbakhsh, Karakus, Diggavi 2018, lemma 1, which holds as printed, on a grid.)
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from discreet.certificates import Check, Hypothesis, register_recheck
+from discreet.data import RealDataset
+from discreet.errors import InvalidInput
+from discreet.guarantees import Guarantee, Json, MutualInformation, Unit
+from discreet.mechanisms.learning.recheck_parts import positive, same_relation
+from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
+from discreet.mechanisms.release.rechecks import power_of_two, record_of
+from discreet.mechanisms.release.rows import GaussianRelease
+from discreet.mechanisms.release.words import grid_hypothesis, record_hypotheses
+from discreet.neighbours import REPLACE_ONE, Neighbours
+from discreet.noise import Noise
+from discreet.queries import Rows
+
+_LEAST_SCALE = 4096.0
+"""From which on theorem 3 is proved."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InformationRelease(ReleaseMechanism[Rows]):
+    """Gaussian noise of one size on every released number, for bits."""
+
+    inner: GaussianRelease
+    """The noise."""
+    neighbours: Neighbours = REPLACE_ONE
+
+    @property
+    def name(self) -> str:
+        """See ReleaseMechanism."""
+        return "release-information-rows"
+
+    @classmethod
+    def calibrate(cls, query: Rows, *, bits: float) -> Self:
+        """The least noise (to 1e-6) for at most `bits` bits about any entry. Raises InvalidInput for rows that are shortened as a whole."""
+        if not (math.isfinite(bits) and 0 < bits <= 100):
+            raise InvalidInput(f"bits must be positive and at most 100; {bits!r} was given.")
+        bound = float(max(query.read.entries))
+        deviation = bound / math.sqrt(math.expm1(2.0 * math.log(2.0) * bits))
+        made = cls._of(query, deviation)
+        while made.guarantee(query).bits > bits:
+            deviation *= 1.0 + 1e-6
+            made = cls._of(query, deviation)
+        return made
+
+    @classmethod
+    def _of(cls, query: Rows, deviation: float) -> Self:
+        return cls(inner=GaussianRelease.of_deviation(query, deviation=deviation, epsilon=1.0, neighbours=REPLACE_ONE))
+
+    def guarantee(self, query: Rows) -> MutualInformation:
+        """See module docstring."""
+        return self.inner.information(query)
+
+    def parameters(self) -> dict[str, Json]:
+        """See ReleaseMechanism."""
+        return {"step": self.inner.step, "scale": self.inner.scale, "neighbours": str(self.neighbours)}
+
+    def hypotheses(self, query: Rows) -> tuple[Hypothesis, ...]:
+        """See ReleaseMechanism."""
+        grid = grid_hypothesis(query, REPLACE_ONE, self.inner.step, self.inner.scale)
+        return (*record_hypotheses(query.read, REPLACE_ONE), grid)
+
+    def draw(self, query: Rows, data: RealDataset, noise: Noise) -> Drawn:
+        """See ReleaseMechanism."""
+        return self.inner.draw(query, data, noise)
+
+
+@register_recheck("release-information-rows")
+def _information(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
+    """The same number from differences of logarithms."""
+    yield same_relation(parameters, guarantee)
+    read, step, scale = record_of(problem), positive(parameters["step"]), positive(parameters["scale"])
+    yield power_of_two(step)
+    yield Check("unit", guarantee.unit is Unit.ENTRY and read.norm == math.inf, f"stated for {str(guarantee.unit)!r}; bits are about entries")
+    yield Check("noise", scale >= _LEAST_SCALE, f"{scale:.6g} steps; at least {_LEAST_SCALE:g} are needed")
+    reach = float(max(read.entries)) / step + 0.5
+    computed = releases * (math.log(scale**2 + reach**2 + 1.0 / 12.0) - 2.0 * math.log(scale)) / (2.0 * math.log(2.0))
+    stated = guarantee.bits if isinstance(guarantee, MutualInformation) else -1.0
+    yield Check("bits", stated >= computed * (1.0 - 1e-9) and problem["query"] == "rows", f"stated {stated:.6g}, recomputed {computed:.6g}")

@@ -1,0 +1,146 @@
+"""Least squares on noisy rows: right on average, with standard errors that are, and refused where it cannot be."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from discreet.consumers import NoisyRidge
+from discreet.errors import InvalidInput
+from tests.consumers.tables import SLOPES, noisy, regression
+
+
+def least_squares(rows, targets):
+    return np.linalg.lstsq(np.column_stack((rows, np.ones(len(rows)))), targets, rcond=None)[0]
+
+
+def test_without_noise_it_is_least_squares():
+    rows, targets = regression(200, 0)
+    model = NoisyRidge().fit(rows, targets)
+    assert np.allclose(np.append(model.coef_, model.intercept_), least_squares(rows, targets))
+    plain = NoisyRidge(fit_intercept=False).fit(rows, targets)
+    assert np.allclose(plain.coef_, np.linalg.lstsq(rows, targets, rcond=None)[0])
+    assert plain.intercept_ == 0.0
+    ridge = NoisyRidge(fit_intercept=False, ridge=7.0).fit(rows, targets)
+    assert np.allclose(ridge.coef_, np.linalg.solve(rows.T @ rows + 7.0 * np.eye(3), rows.T @ targets))
+
+
+def test_errors_are_far_below_half_of_those_of_plain_least_squares_where_its_bias_dominates():
+    rows, targets = regression(50_000, 1)
+    released, answers = noisy(rows, 1.0, 1), noisy(targets, 0.5, 2)
+    reference = least_squares(rows, targets)[:3]
+    naive = np.linalg.norm(NoisyRidge().fit(released, answers).coef_ - reference)
+    aware = np.linalg.norm(NoisyRidge(feature_noise=1.0, target_noise=0.5).fit(released, answers).coef_ - reference)
+    assert naive > 0.5 * np.linalg.norm(reference)
+    assert aware < 0.1 * naive
+
+
+def test_noise_that_is_shared_by_features_and_target_is_counted():
+    covariance = np.array([[1.0, 0.3, 0.0, 0.6], [0.3, 0.5, 0.0, 0.0], [0.0, 0.0, 0.2, 0.1], [0.6, 0.0, 0.1, 0.8]])
+    rows, targets = regression(50_000, 2)
+    released = noisy(np.column_stack((rows, targets)), covariance, 3)
+    reference = least_squares(rows, targets)[:3]
+    model = NoisyRidge(feature_noise=covariance[:3, :3], cross_noise=covariance[:3, 3], target_noise=0.8)
+    assert np.all(np.abs(model.fit(released[:, :3], released[:, 3]).coef_ - reference) < 5.5 * model.noise_standard_errors_)
+    without = NoisyRidge(feature_noise=covariance[:3, :3], target_noise=0.8).fit(released[:, :3], released[:, 3])
+    assert np.any(np.abs(without.coef_ - reference) > 10 * without.noise_standard_errors_), "a planted fault: the shared part is forgotten"
+
+
+def test_standard_errors_are_the_deviations_over_many_releases():
+    """200 draws of three coefficients: deviations are known to 5 %, and 30 % is asked for; the means to 0.07 deviations, and 0.4 is asked for."""
+    fixed, population, inside, reached = [], [], [], []
+    rows, targets = regression(1500, 3)
+    reference = least_squares(rows, targets)[:3]
+    place = np.array([[2.0, 0.0, 1.0]])
+    draw = np.random.default_rng(0)
+    for seed in range(200):
+        model = NoisyRidge(feature_noise=0.6, target_noise=0.4).fit(noisy(rows, 0.6, seed), noisy(targets, 0.4, seed + 500))
+        fixed.append((model.coef_ - reference) / model.noise_standard_errors_)
+        others, answers = regression(1500, 100 + seed)
+        model = NoisyRidge(feature_noise=0.6, target_noise=0.4).fit(noisy(others, 0.6, seed + 1000), noisy(answers, 0.4, seed + 1500))
+        population.append((model.coef_ - SLOPES) / model.standard_errors_)
+        line = float(place[0] @ SLOPES + 0.5)
+        low, high = model.predict_interval(place, level=0.9)[0]
+        inside.append(low < line < high)
+        low, high = model.predict_interval(place, level=0.9, target=True)[0]
+        reached.append(low < line + draw.standard_normal() < high)
+    for scores in (np.array(fixed), np.array(population)):
+        assert np.all(np.abs(scores.mean(axis=0)) < 0.4)
+        assert np.all(np.abs(scores.std(axis=0) - 1.0) < 0.3)
+    assert 0.78 < np.mean(inside) < 0.99
+    assert 0.78 < np.mean(reached) < 0.99
+
+
+def test_rows_of_zeros_with_noise_are_no_records():
+    rows, targets = regression(20_000, 4)
+    targets += 5.0
+    table = np.zeros((30_000, 4))
+    table[np.random.default_rng(0).permutation(30_000)[:20_000]] = np.column_stack((rows, targets))
+    released = noisy(table, 0.7, 4)
+    plain = NoisyRidge(feature_noise=0.7, target_noise=0.7, fit_intercept=False).fit(released[:, :3], released[:, 3])
+    assert np.all(np.abs(plain.coef_ - np.linalg.lstsq(rows, targets, rcond=None)[0]) < 5.5 * plain.noise_standard_errors_)
+    centred = NoisyRidge(feature_noise=0.7, target_noise=0.7, records=20_000).fit(released[:, :3], released[:, 3])
+    reference = least_squares(rows, targets)
+    assert np.all(np.abs(centred.coef_ - reference[:3]) < 5.5 * centred.noise_standard_errors_)
+    assert centred.intercept_ == pytest.approx(reference[3], abs=0.3)
+    assert centred.residual_variance_ == pytest.approx(1.0, abs=0.2)
+    wrong = NoisyRidge(feature_noise=0.7, target_noise=0.7).fit(released[:, :3], released[:, 3])
+    assert np.any(np.abs(wrong.coef_ - reference[:3]) > 5.5 * wrong.noise_standard_errors_), "a planted fault: every row taken for a record"
+
+
+def test_drowned_directions_are_shrunk_and_not_blown_up():
+    rows, targets = regression(500, 5)
+    released, answers = noisy(rows, 400.0, 5), noisy(targets, 400.0, 6)
+    model = NoisyRidge(feature_noise=400.0, target_noise=400.0).fit(released, answers)
+    assert model.drowned_ >= 2
+    assert np.linalg.norm(model.coef_) < 10 * np.linalg.norm(SLOPES)
+    more = NoisyRidge(feature_noise=400.0, target_noise=400.0, ridge=1e9).fit(released, answers)
+    assert np.linalg.norm(more.coef_) < 1e-3
+
+
+def test_it_has_the_manners_of_an_estimator():
+    model = NoisyRidge(feature_noise=0.01, ridge=1.0)
+    assert clone(model).get_params() == model.get_params()
+    with pytest.raises(NotFittedError):
+        model.predict(np.ones((1, 3)))
+    rows, targets = regression(100, 6)
+    assert model.fit(rows, targets) is model
+    assert model.predict(rows).shape == (100,)
+    assert model.score(rows, targets) > 0.5
+    assert model.n_features_in_ == 3
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"feature_noise": -1.0}, "covariance"),
+        ({"feature_noise": [1.0, 2.0]}, "3 variances"),
+        ({"feature_noise": np.ones((3, 3)) - 2 * np.eye(3)}, "negative eigenvalue"),
+        ({"feature_noise": "much"}, "must hold numbers"),
+        ({"target_noise": -0.1}, "at least 0"),
+        ({"target_noise": 1.0, "cross_noise": [5.0, 0.0, 0.0]}, "together are no covariance"),
+        ({"cross_noise": [1.0]}, "each of the 3 features"),
+        ({"ridge": float("nan")}, "finite"),
+        ({"records": 0}, "positive integer"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_in_one_sentence(settings, message):
+    rows, targets = regression(50, 7)
+    with pytest.raises(InvalidInput, match=message):
+        NoisyRidge(**settings).fit(rows, targets)
+
+
+def test_tables_of_wrong_shapes_are_refused():
+    rows, targets = regression(50, 8)
+    with pytest.raises(InvalidInput, match=r"\(n, d\)"):
+        NoisyRidge().fit(targets, targets)
+    with pytest.raises(InvalidInput, match="each of the 50 rows"):
+        NoisyRidge().fit(rows, targets[:-1])
+    rows[0, 0] = np.nan
+    with pytest.raises(InvalidInput, match="NaN"):
+        NoisyRidge().fit(rows, targets)
+    model = NoisyRidge().fit(*regression(50, 9))
+    with pytest.raises(InvalidInput, match="fitted on 3"):
+        model.predict(np.ones((2, 2)))
+    with pytest.raises(InvalidInput, match="between 0 and 1"):
+        model.predict_interval(np.ones((2, 3)), level=1.0)
