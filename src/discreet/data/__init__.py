@@ -1,8 +1,9 @@
 """What is public about a table, and the records themselves."""
 
-from discreet.data.columns import CategoricalColumn, NumericColumn, Target
+from discreet.data.columns import CategoricalColumn, NumberTarget, NumericColumn, Target
 from discreet.data.dataset import Dataset
 from discreet.data.domain import Domain
+from discreet.data.draft import SchemaDraft
 from discreet.data.encoding import EncodedTable
 from discreet.data.real_dataset import RealDataset, bounded_rows
 from discreet.data.real_domain import RealDomain
@@ -15,10 +16,12 @@ __all__ = [
     "Dataset",
     "Domain",
     "EncodedTable",
+    "NumberTarget",
     "NumericColumn",
     "RealDataset",
     "RealDomain",
     "Schema",
+    "SchemaDraft",
     "Target",
     "bounded_rows",
     "read_header",

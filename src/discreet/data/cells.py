@@ -12,7 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from discreet.arrays import Floats
-from discreet.data.columns import CategoricalColumn, NumericColumn, Target
+from discreet.data.columns import CategoricalColumn, NumberTarget, NumericColumn, Target
 from discreet.data.frames import object_texts
 from discreet.data.labels import BLANKS, Label, canonical, spellings
 from discreet.data.quiet import quietly
@@ -23,13 +23,13 @@ Codes: TypeAlias = npt.NDArray[np.int32]
 """Positions in a list of labels."""
 
 
-def encode_numbers(series: pl.Series, column: NumericColumn, *, markers: Sequence[str]) -> Floats:
+def encode_numbers(series: pl.Series, column: NumericColumn | NumberTarget, *, markers: Sequence[str]) -> Floats:
     """The column in [0, 1] or [-1, 1], shape (n,)."""
-    table = f"[numeric.{toml_key(column.name)}]"
-    no_number = InvalidInput(
-        f"{column.where} must hold numbers; something else was found. Declare such texts in missing_values, "
-        f"or declare the column under [categorical.{toml_key(column.name)}]."
-    )
+    if isinstance(column, NumberTarget):
+        table, otherwise = "[target]", "declare its classes under [target] instead of bounds"
+    else:
+        table, otherwise = f"[numeric.{toml_key(column.name)}]", f"declare the column under [categorical.{toml_key(column.name)}]"
+    no_number = InvalidInput(f"{column.where} must hold numbers; something else was found. Declare such texts in missing_values, or {otherwise}.")
     values = quietly(lambda: _numbers(series, markers, no_number), no_number)
     gaps = np.isnan(values)
     if column.missing is not None:
@@ -48,6 +48,13 @@ def encode_numbers(series: pl.Series, column: NumericColumn, *, markers: Sequenc
         values *= 2.0
         values -= 1.0
     return values
+
+
+def column_numbers(series: pl.Series, *, markers: Sequence[str]) -> Floats:
+    """The column as it is, shape (n,), NaN where a value is missing; for bounds that are still to be chosen."""
+    name = series.name
+    no_number = InvalidInput(f"numeric column {name!r} must hold numbers; something else was found. Declare such texts in missing_values.")
+    return quietly(lambda: _numbers(series, markers, no_number), no_number)
 
 
 def encode_labels(series: pl.Series, column: CategoricalColumn | Target, *, markers: Sequence[str]) -> Codes:

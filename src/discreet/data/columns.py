@@ -3,15 +3,17 @@
     numeric       t = (clip(x, lower, upper) - lower) / (upper - lower) in [0, 1]   (scale = "unit")
                   2 t - 1 in [-1, 1]                                                (scale = "symmetric")
     categorical   one feature a category, 1 for the record's own and 0 for the others
-    target        +1 for classes[1], -1 for classes[0]; the number of the class, from 0, where there are more than two
+    target        +1 for classes[1], -1 for classes[0]; the number of the class, from 0, where there are more than two;
+                  2 t - 1 in [-1, 1] where it is a number
 
 Each is a function of one cell and of the declaration, so it costs no privacy. A cell that the declaration does not cover is refused unless
 `outside`, `other` or `missing` says what it counts as.
 """
 
 import math
+import re
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NoReturn, TypeAlias
 
 from discreet.data.labels import Label, checked_labels, checked_text, declared
 from discreet.data.words import did_you_mean, kind
@@ -36,26 +38,16 @@ class NumericColumn:
     """The number between the bounds that a missing value counts as. None: it is refused."""
     scale: Scale = "unit"
     """"unit" encodes to [0, 1], "symmetric" to [-1, 1]."""
+    released: str | None = None
+    """Where the bounds come from: the digest of the certificate under which they were chosen from the records, privately. None: declared."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be used, and keep every number as a float."""
         checked_text(self.name, what="the name of a numeric column")
-        where = self.where
-        lower = _number(self.lower, what=f"{where}: lower")
-        upper = _number(self.upper, what=f"{where}: upper")
-        if lower >= upper:
-            raise SchemaError(f"{where}: lower must be below upper; lower = {lower!r} and upper = {upper!r} were given. Exchange or widen them.")
-        if not math.isfinite(upper - lower):
-            raise SchemaError(f"{where}: upper - lower must be a finite number; lower = {lower!r} and upper = {upper!r} are too far apart.")
-        object.__setattr__(self, "lower", lower)
-        object.__setattr__(self, "upper", upper)
-        _one_of(self.outside, ("clip", None), what=f"{where}: outside", remedy='Write outside = "clip", or leave the key out to refuse such values.')
-        _one_of(self.scale, ("unit", "symmetric"), what=f"{where}: scale", remedy='Write "unit" for [0, 1] or "symmetric" for [-1, 1].')
-        if self.missing is not None:
-            missing = _number(self.missing, what=f"{where}: missing")
-            if not lower <= missing <= upper:
-                raise SchemaError(f"{where}: missing must lie between lower = {lower!r} and upper = {upper!r}; {missing!r} was given.")
-            object.__setattr__(self, "missing", missing)
+        _check_bounds(self)
+        if self.released is not None and not (isinstance(self.released, str) and re.fullmatch("[0-9a-f]{64}", self.released)):
+            raise SchemaError(f"{self.where}: released must be the digest of a certificate, 64 hexadecimal digits. `discreet bounds` writes it.")
+        _one_of(self.scale, ("unit", "symmetric"), what=f"{self.where}: scale", remedy='Write "unit" for [0, 1] or "symmetric" for [-1, 1].')
 
     @property
     def where(self) -> str:
@@ -115,6 +107,63 @@ class Target:
     def where(self) -> str:
         """How messages name this column."""
         return f"target column {self.column!r}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberTarget:
+    """A target that is a number between public bounds. Raises SchemaError for bounds that bound nothing."""
+
+    column: str
+    lower: float
+    """Smallest value, in the column's own unit; encoded as -1."""
+    upper: float
+    """Largest value; encoded as 1."""
+    outside: Outside | None = None
+    """"clip": a value outside counts as the nearer bound. None: it is refused."""
+    missing: float | None = None
+    """The number between the bounds that a missing value counts as. None: it is refused."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be used, and keep every number as a float."""
+        checked_text(self.column, what="target: column")
+        _check_bounds(self)
+
+    @property
+    def where(self) -> str:
+        """How messages name this column."""
+        return f"target column {self.column!r}"
+
+    @property
+    def scale(self) -> Scale:
+        """Always around zero."""
+        return "symmetric"
+
+    @property
+    def classes(self) -> NoReturn:
+        """None: what needs classes refuses such a schema here. Raises SchemaError."""
+        raise SchemaError(
+            f"{self.where} is a number between {self.lower:.10g} and {self.upper:.10g}; classes are needed here. Declare classes under [target] "
+            "instead of lower and upper, or use what predicts or releases numbers."
+        )
+
+
+def _check_bounds(column: NumericColumn | NumberTarget) -> None:
+    """Refuse bounds that bound nothing, and keep the numbers as floats."""
+    where = column.where
+    lower = _number(column.lower, what=f"{where}: lower")
+    upper = _number(column.upper, what=f"{where}: upper")
+    if lower >= upper:
+        raise SchemaError(f"{where}: lower must be below upper; lower = {lower!r} and upper = {upper!r} were given. Exchange or widen them.")
+    if not math.isfinite(upper - lower):
+        raise SchemaError(f"{where}: upper - lower must be a finite number; lower = {lower!r} and upper = {upper!r} are too far apart.")
+    object.__setattr__(column, "lower", lower)
+    object.__setattr__(column, "upper", upper)
+    _one_of(column.outside, ("clip", None), what=f"{where}: outside", remedy='Write outside = "clip", or leave the key out to refuse such values.')
+    if column.missing is not None:
+        missing = _number(column.missing, what=f"{where}: missing")
+        if not lower <= missing <= upper:
+            raise SchemaError(f"{where}: missing must lie between lower = {lower!r} and upper = {upper!r}; {missing!r} was given.")
+        object.__setattr__(column, "missing", missing)
 
 
 def _number(value: object, *, what: str) -> float:

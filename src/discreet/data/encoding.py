@@ -13,19 +13,20 @@ import polars as pl
 
 from discreet.arrays import Floats
 from discreet.data.cells import Codes, encode_labels, encode_numbers
-from discreet.data.columns import CategoricalColumn, NumericColumn, Target
+from discreet.data.columns import CategoricalColumn, NumberTarget, NumericColumn, Target
 from discreet.data.labels import Label
 from discreet.designs import AugmentedDesign, Design, TabularDesign
 from discreet.errors import PrivateDataError
 
 
 class EncodedTable:
-    """Private rows (n, d) as a Design and, where asked for, their classes.
+    """Private rows (n, d) as a Design and, where asked for, their classes or numbers.
 
-    Two classes are `signs` (n,) of +1.0 and -1.0, more are `codes` (n,), numbers from 0; what was not asked for, or is the other, is None.
+    Two classes are `signs` (n,) of +1.0 and -1.0, more are `codes` (n,), numbers from 0, and a target that is a number is `numbers` (n,) in [-1, 1];
+    what was not asked for, or is another, is None. `classes` is empty for numbers.
     """
 
-    __slots__ = ("categorical", "classes", "codes", "numeric", "rows", "schema", "signs")
+    __slots__ = ("categorical", "classes", "codes", "numbers", "numeric", "rows", "schema", "signs")
 
     def __init__(
         self,
@@ -33,6 +34,7 @@ class EncodedTable:
         rows: Design,
         signs: Floats | None,
         codes: Codes | None = None,
+        numbers: Floats | None = None,
         classes: tuple[Label, ...],
         schema: str,
         numeric: int,
@@ -42,6 +44,7 @@ class EncodedTable:
         self.rows = rows
         self.signs = signs
         self.codes = codes
+        self.numbers = numbers
         self.classes = classes
         self.schema = schema
         self.numeric = numeric
@@ -90,3 +93,8 @@ def encode_codes(frame: pl.DataFrame, target: Target, *, markers: Sequence[str])
 def encode_signs(frame: pl.DataFrame, target: Target, *, markers: Sequence[str]) -> Floats:
     """+1 for classes[1] and -1 for classes[0], shape (n,)."""
     return np.where(encode_codes(frame, target, markers=markers) == 1, 1.0, -1.0)
+
+
+def encode_target_numbers(frame: pl.DataFrame, target: NumberTarget, *, markers: Sequence[str]) -> Floats:
+    """In [-1, 1], shape (n,)."""
+    return encode_numbers(frame.get_column(target.column), target, markers=markers)

@@ -15,8 +15,8 @@ from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, TypeVar
 
-from discreet.data.columns import CategoricalColumn, NumericColumn, Target
-from discreet.data.encoding import EncodedTable, encode_codes, encode_features, encode_signs
+from discreet.data.columns import CategoricalColumn, NumberTarget, NumericColumn, Target
+from discreet.data.encoding import EncodedTable, encode_codes, encode_features, encode_signs, encode_target_numbers
 from discreet.data.frames import Frame, as_frame
 from discreet.data.labels import canonical, checked_text, spellings
 from discreet.data.toml_text import read_toml, write_toml
@@ -29,7 +29,7 @@ FORMAT = "discreet-schema/1"
 Rows: TypeAlias = Literal["normalise", "bound"]
 
 _KEYS = ("format", "name", "rows", "missing_values", "target", "numeric", "categorical")
-_Part = TypeVar("_Part", NumericColumn, CategoricalColumn, Target)
+_Part = TypeVar("_Part", NumericColumn, CategoricalColumn, Target, NumberTarget)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class Schema:
     """What is public about a table. Raises SchemaError where it contradicts itself."""
 
     name: str
-    target: Target
+    target: Target | NumberTarget
     numeric: tuple[NumericColumn, ...] = ()
     """Their features come first, in this order."""
     categorical: tuple[CategoricalColumn, ...] = ()
@@ -81,7 +81,9 @@ class Schema:
     def _check_markers(self) -> None:
         """No declared label may be read as missing."""
         labels = [(column.where, column.categories) for column in self.categorical]
-        for where, declared in (*labels, (self.target.where, self.target.classes)):
+        if isinstance(self.target, Target):
+            labels.append((self.target.where, self.target.classes))
+        for where, declared in labels:
             for label in declared:
                 if clash := set(spellings(label)).intersection(self.missing_values):
                     raise SchemaError(
@@ -114,7 +116,7 @@ class Schema:
         return (*named, self.target.column) if target else named
 
     def encode(self, frame: Frame, *, target: bool) -> EncodedTable:
-        """The rows of `frame` as features (n, d) and, with `target`, their classes (n,); every row by itself and from this schema alone.
+        """The rows of `frame` as features (n, d) and, with `target`, their classes or numbers (n,); every row by itself and from this schema alone.
 
         `frame` is a polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table or a mapping of columns; columns not named here are
         ignored. Raises SchemaError for absent columns, InvalidInput for a cell that the schema does not cover, InvalidType for another kind of table.
@@ -124,14 +126,21 @@ class Schema:
         rows = encode_features(
             table, numeric=self.numeric, categorical=self.categorical, markers=self.missing_values, normalise=self.rows == "normalise"
         )
-        two = len(self.target.classes) == 2
-        signs = encode_signs(table, self.target, markers=self.missing_values) if target and two else None
-        codes = encode_codes(table, self.target, markers=self.missing_values) if target and not two else None
+        signs = codes = numbers = None
+        if target:
+            match self.target:
+                case NumberTarget() as number:
+                    numbers = encode_target_numbers(table, number, markers=self.missing_values)
+                case Target(classes=(_, _)) as pair:
+                    signs = encode_signs(table, pair, markers=self.missing_values)
+                case many:
+                    codes = encode_codes(table, many, markers=self.missing_values)
         return EncodedTable(
             rows=rows,
             signs=signs,
             codes=codes,
-            classes=self.target.classes,
+            numbers=numbers,
+            classes=self.target.classes if isinstance(self.target, Target) else (),
             schema=self.name,
             numeric=len(self.numeric),
             categorical=len(self.categorical),
@@ -162,7 +171,7 @@ class Schema:
         _check_keys(table, known=_KEYS, required=("name", "target"), where="the schema")
         return cls(
             name=table["name"],
-            target=_part(Target, table["target"], where="target"),
+            target=_target(table["target"]),
             numeric=tuple(_part(NumericColumn, entry, where="numeric") for entry in _list(table, "numeric")),
             categorical=tuple(_part(CategoricalColumn, entry, where="categorical") for entry in _list(table, "categorical")),
             rows=table.get("rows", "normalise"),
@@ -193,7 +202,7 @@ class Schema:
         raise refusal
 
 
-def _plain(part: NumericColumn | CategoricalColumn | Target) -> dict[str, object]:
+def _plain(part: NumericColumn | CategoricalColumn | Target | NumberTarget) -> dict[str, object]:
     """The fields of a part that differ from their defaults, lists for tuples."""
     values = ((field.name, getattr(part, field.name), field.default) for field in fields(part))
     return {name: list(value) if isinstance(value, tuple) else value for name, value, default in values if value is not None and value != default}
@@ -209,6 +218,13 @@ def _part(kind_of_part: type[_Part], entry: object, *, where: str) -> _Part:
     required = tuple(field.name for field in known if field.default is MISSING)
     _check_keys(entry, known=tuple(field.name for field in known), required=required, where=where)
     return kind_of_part(**entry)
+
+
+def _target(entry: object) -> Target | NumberTarget:
+    """A number where bounds are declared, else classes."""
+    if isinstance(entry, Mapping) and not {"lower", "upper"}.isdisjoint(entry) and "classes" not in entry:
+        return _part(NumberTarget, entry, where="target")
+    return _part(Target, entry, where="target")
 
 
 def _check_format(table: Mapping[str, object]) -> None:

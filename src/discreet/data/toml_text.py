@@ -10,7 +10,8 @@ its order in every JSON library, and the order of the columns is the order of th
 import json
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from discreet.data.labels import PLACEHOLDER
 from discreet.data.words import kind, quoted
@@ -22,10 +23,15 @@ COLUMN_TABLES = ("numeric", "categorical")
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def read_toml(text: str) -> dict[str, object]:
-    """The plain table that `text` spells. Raises SchemaError where it is no TOML, or a stub with open placeholders."""
-    table, still_open = _parsed(text)
-    if still_open:
+def read_toml(text: str, *, prepare: Callable[[dict[str, Any]], None] | None = None) -> dict[str, object]:
+    """The plain table that `text` spells. Raises SchemaError where it is no TOML, or a stub with open placeholders.
+
+    `prepare` may fill in or remove entries of the parsed table before placeholders are looked for (`discreet.data.draft`).
+    """
+    table = _parsed(text)
+    if prepare is not None:
+        prepare(table)
+    if still_open := _placeholders(table):
         raise SchemaError(
             f"the schema still has open placeholders: {quoted(still_open)}. Replace each {PLACEHOLDER!r} by what is publicly known, "
             "or delete the table that it stands in."
@@ -79,15 +85,17 @@ def _value(value: object) -> str:
             raise SchemaError(f"{kind(value)} has no place in a schema.")
 
 
-def _parsed(text: str) -> tuple[dict[str, object], list[str]]:
-    """tomllib's table and its open placeholders. Its ValueError for very long integers and RecursionError for very deep lists are mistakes too."""
+def _parsed(text: str) -> dict[str, Any]:
+    """tomllib's table. Its ValueError for very long integers and RecursionError for very deep lists are mistakes too."""
     try:
         table = tomllib.loads(text)
-        return table, _placeholders(table)
+        _placeholders(table)  # as deep as the table is
     except tomllib.TOMLDecodeError as error:
         reason = str(error)
     except (ValueError, RecursionError):
         reason = "a number too long or a list too deep"
+    else:
+        return table
     raise SchemaError(f"the schema is not valid TOML: {reason}. Strings and column names with blanks or dots go in double quotes; each table once.")
 
 

@@ -8,6 +8,7 @@ uses a Schema.
 """
 
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 import polars as pl
@@ -16,6 +17,7 @@ from scipy import sparse
 from discreet.arrays import Floats
 from discreet.data.adult.table import adult_schema, load_adult
 from discreet.data.cells import encode_labels
+from discreet.data.columns import Target
 from discreet.data.encoding import encode_signs
 from discreet.data.schema import Schema
 
@@ -42,7 +44,7 @@ def adult_cms() -> tuple[sparse.csr_array, Floats]:
     rows.eliminate_zeros()
     if rows.shape != SHAPE:
         raise AssertionError(f"Adult as prepared in 2011 has the shape {SHAPE}; {rows.shape} came out. The embedded files do not belong together.")
-    return rows, encode_signs(complete, schema.target, markers=())
+    return rows, encode_signs(complete, cast(Target, schema.target), markers=())  # the embedded schema declares two classes
 
 
 def _without_unknown(schema: Schema) -> Schema:

@@ -1,0 +1,60 @@
+"""JSON, strictly: one object, every number finite, no key twice, and texts that a terminal shows as they are.
+
+The standard library reads NaN, takes 1e999 for infinity and keeps the last of two equal keys; a file that strangers check must leave no room for two
+readings.
+"""
+
+import json
+import math
+from typing import Any, NoReturn
+
+from discreet.data.words import kind
+from discreet.errors import FileFormatError
+
+
+def read_object(text: str, *, what: str) -> dict[str, Any]:
+    """The JSON object that `text` spells; FileFormatError, without any of its content, for everything else. `what` names it in messages."""
+    try:
+        record = json.loads(text, parse_constant=_no_number, parse_float=_finite, object_pairs_hook=_each_once)
+    except FileFormatError:
+        raise
+    except json.JSONDecodeError as error:
+        refusal = FileFormatError(f"it is not JSON, or cut off (line {error.lineno}, column {error.colno}).")
+    except (ValueError, RecursionError):
+        refusal = FileFormatError(f"it holds a number too long or lists too deep for {what}.")
+    else:
+        if isinstance(record, dict):
+            return record
+        refusal = FileFormatError(f"{what} is a JSON object; {kind(record)} was found.")
+    raise refusal
+
+
+def printable(value: object) -> bool:
+    """Whether every text in it, keys included, is free of control characters, which could disguise what the others say."""
+    match value:
+        case str():
+            return value.isprintable()
+        case list():
+            return all(map(printable, value))
+        case dict():
+            return all(printable(key) and printable(inner) for key, inner in value.items())
+        case _:
+            return True
+
+
+def _no_number(name: str) -> NoReturn:
+    raise FileFormatError(f"it holds {name}, and every number in it must be finite.")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise FileFormatError("it holds a number beyond the range of float64, and every number in it must be finite.")
+    return number
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) != len(pairs):
+        raise FileFormatError("it holds the same key twice in one object, so it says two things at once.")
+    return record

@@ -1,0 +1,84 @@
+"""A target that is a number between public bounds: encoded around zero, refused where classes are needed, quiet about its cells."""
+
+import numpy as np
+import pytest
+
+from discreet import LinearSVC, LogisticRegression
+from discreet.data import NumberTarget, NumericColumn, Schema, Target
+from discreet.errors import InvalidInput, SchemaError
+from tests.canary import CANARY, assert_silent
+
+TOML = """
+format = "discreet-schema/1"
+name = "prices"
+rows = "bound"
+missing_values = ["?"]
+[target]
+column = "price"
+lower = 100
+upper = 300
+outside = "clip"
+missing = 200
+[numeric.area]
+lower = 0
+upper = 50
+"""
+STRICT = Schema(
+    name="prices", target=NumberTarget(column="price", lower=100, upper=300), numeric=(NumericColumn(name="area", lower=0, upper=50),), rows="bound"
+)
+
+
+def test_it_is_encoded_around_zero():
+    schema = Schema.from_toml(TOML)
+    encoded = schema.encode({"area": [10, 20, 30, 40, 50], "price": [100, 200, 300, 900, "?"]}, target=True)
+    assert encoded.numbers.tolist() == [-1.0, 0.0, 1.0, 1.0, 0.0]
+    assert (encoded.signs, encoded.codes, encoded.classes) == (None, None, ())
+    assert schema.encode({"area": [10]}, target=False).numbers is None
+    assert schema.columns(target=True) == ("area", "price")
+
+
+def test_a_schema_with_it_is_read_back():
+    schema = Schema.from_toml(TOML)
+    assert schema.target == NumberTarget(column="price", lower=100.0, upper=300.0, outside="clip", missing=200.0)
+    assert Schema.from_toml(schema.to_toml()) == Schema.from_dict(schema.to_dict()) == schema
+    assert isinstance(
+        Schema.from_toml(
+            TOML.replace("lower = 100\nupper = 300", 'classes = ["a", "b"]').split("outside")[0] + "[numeric.area]\nlower = 0\nupper = 50\n"
+        ).target,
+        Target,
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("lower = 100", "lower = 400", "lower must be below upper"),
+        ("lower = 100\n", "", "'lower' is missing"),
+        ("upper = 300", "upper = inf", "finite number"),
+        ("missing = 200", "missing = 99", "between lower"),
+        ('outside = "clip"', 'outside = "drop"', "cannot be 'drop'"),
+        ('outside = "clip"', "other = 3", "unknown key 'other'"),
+        ("lower = 100", 'lower = 100\nclasses = ["a", "b"]', "unknown key 'lower'"),
+        ('column = "price"', 'column = "area"', "the target and a feature too"),
+    ],
+)
+def test_bounds_that_bound_nothing_are_refused(old, new, words):
+    with pytest.raises(SchemaError, match=words):
+        Schema.from_toml(TOML.replace(old, new, 1))
+
+
+@pytest.mark.parametrize("estimator", [LogisticRegression, LinearSVC])
+def test_what_predicts_classes_refuses_it(estimator):
+    with pytest.raises(SchemaError, match="classes are needed here"):
+        _ = STRICT.target.classes
+    encoded = STRICT.encode({"area": [10, 20], "price": [100, 200]}, target=True)
+    with pytest.raises(InvalidInput):
+        estimator(data_norm=STRICT.norm_bound).fit(encoded)
+
+
+@pytest.mark.parametrize("cell", [CANARY, str(CANARY), None, np.nan, f"x{CANARY}", True])
+def test_a_cell_that_is_not_covered_is_refused_and_not_shown(cell):
+    with pytest.raises(InvalidInput, match=r"target column 'price'") as caught:
+        STRICT.encode({"area": [10], "price": [cell]}, target=True)
+    assert "[target]" in str(caught.value)
+    assert_silent(f"{caught.value!r} {caught.value.__cause__!r} {caught.value.__context__!r}")
