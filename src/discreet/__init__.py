@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from discreet.certificates import Certificate, Release, Verification
-    from discreet.data import Dataset, Domain, EncodedTable, Schema, read_table
+    from discreet.data import Dataset, Domain, EncodedTable, Schema, SchemaDraft, read_table
     from discreet.errors import DiscreetError
     from discreet.estimators import (
         ConstrainedERM,
@@ -20,14 +20,17 @@ if TYPE_CHECKING:
         KernelClassifier,
         Lasso,
         LassoClassifier,
+        LinearRegression,
         LinearSVC,
         LogisticRegression,
         MatrixRegression,
         Model,
         PrivateSearchCV,
         SimplexRegression,
+        release_uncertainty,
     )
     from discreet.evaluation import PrivateEvaluation, evaluate_privately
+    from discreet.mechanisms.bounds_choice import choose_bounds, choose_norm
     from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
     from discreet.noise import SeededNoise, SystemNoise
     from discreet.version import VERSION
@@ -47,6 +50,7 @@ _HOMES = {
     "KernelClassifier": "estimators",
     "Lasso": "estimators",
     "LassoClassifier": "estimators",
+    "LinearRegression": "estimators",
     "LinearSVC": "estimators",
     "LogisticRegression": "estimators",
     "MatrixRegression": "estimators",
@@ -56,12 +60,16 @@ _HOMES = {
     "PrivateSearchCV": "estimators",
     "Release": "certificates",
     "Schema": "data",
+    "SchemaDraft": "data",
     "SeededNoise": "noise",
     "SimplexRegression": "estimators",
     "SystemNoise": "noise",
     "Verification": "certificates",
+    "choose_bounds": "mechanisms.bounds_choice",
+    "choose_norm": "mechanisms.bounds_choice",
     "evaluate_privately": "evaluation",
     "read_table": "data",
+    "release_uncertainty": "estimators",
 }
 
 __all__ = [
@@ -77,6 +85,7 @@ __all__ = [
     "KernelClassifier",
     "Lasso",
     "LassoClassifier",
+    "LinearRegression",
     "LinearSVC",
     "LogisticRegression",
     "MatrixRegression",
@@ -86,13 +95,17 @@ __all__ = [
     "PrivateSearchCV",
     "Release",
     "Schema",
+    "SchemaDraft",
     "SeededNoise",
     "SimplexRegression",
     "SystemNoise",
     "Verification",
     "__version__",
+    "choose_bounds",
+    "choose_norm",
     "evaluate_privately",
     "read_table",
+    "release_uncertainty",
 ]
 
 

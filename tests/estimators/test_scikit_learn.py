@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from discreet import KernelClassifier, Lasso, LassoClassifier, LinearSVC, LogisticRegression
+from discreet import KernelClassifier, Lasso, LassoClassifier, LinearRegression, LinearSVC, LogisticRegression
 
 _RECORDS_ARE_PEOPLE = "a repeated record is another person: it changes n, which the noise and alpha depend on, so no private fit can satisfy it"
 
@@ -31,6 +31,8 @@ def _expected_failures(_estimator: object) -> dict[str, str]:
         KernelClassifier(kernel="cauchy", gamma=0.1, n_features=20, delta=1e-6),
         Lasso(),
         Lasso(data_bound=None, data_norm=1.0, neighbours="add-remove", loss="huber", mechanism="frank-wolfe-gaussian"),
+        LinearRegression(),
+        LinearRegression(neighbours="add-remove", mechanism="moments", fit_intercept=False),
         LassoClassifier(),
         LassoClassifier(delta=0.0, fit_intercept=False, n_iter=5),
     ],

@@ -5,11 +5,14 @@ from discreet.estimators.kernel_classifier import KernelClassifier
 from discreet.estimators.lasso import Lasso
 from discreet.estimators.lasso_classifier import LassoClassifier
 from discreet.estimators.linear_classifier import ManyFits
+from discreet.estimators.linear_regression import LinearRegression
 from discreet.estimators.linear_svc import LinearSVC
 from discreet.estimators.logistic_regression import LogisticRegression
 from discreet.estimators.model import Model
 from discreet.estimators.search import PrivateSearchCV
 from discreet.estimators.set_regression import GroupLasso, MatrixRegression, SimplexRegression
+from discreet.estimators.uncertainty import Uncertainty
+from discreet.estimators.uncertainty_release import release_uncertainty
 
 __all__ = [
     "ConstrainedERM",
@@ -17,6 +20,7 @@ __all__ = [
     "KernelClassifier",
     "Lasso",
     "LassoClassifier",
+    "LinearRegression",
     "LinearSVC",
     "LogisticRegression",
     "ManyFits",
@@ -24,4 +28,6 @@ __all__ = [
     "Model",
     "PrivateSearchCV",
     "SimplexRegression",
+    "Uncertainty",
+    "release_uncertainty",
 ]

@@ -1,0 +1,213 @@
+"""Private linear regression: least squares with a joint noisy answer of second moments, then a few noisy gradients.
+
+    minimise  sum_i (y_i - <w, x_i> - t v)^2   over all (w, v);   intercept = t v;   proof note discreet/mechanisms/regression/refined.md
+
+Shapes: X (n, d), y (n,), coef_ (d,), weights_ (d,) or (d + 1,) with v last when there is an intercept. Rows are brought within the declared bounds
+in fit and in prediction alike.
+"""
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from scipy.special import ndtri
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from discreet.arrays import Floats
+from discreet.certificates import Certificate
+from discreet.data import RealDataset, RealDomain, bounded_rows
+from discreet.designs import Design
+from discreet.designs.clipped import entry_chunks
+from discreet.errors import InvalidInput
+from discreet.estimators.inputs import feature_rows, number, positive
+from discreet.estimators.parameters import account_of, neighbours_of, noise_of, real_targets, whole_or_none
+from discreet.ledger import Account, check_may_travel
+from discreet.mechanisms.regression import LeastSquares, RegressionMechanism, calibrate_least_squares
+from discreet.neighbours import ADD_REMOVE
+
+_INTERCEPT_SHARE = 0.3
+"""The constant feature over the bound of rows where the caller does not choose: it lengthens that bound, and so the noise, by 4 %."""
+
+
+class LinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Linear regression under (epsilon, delta) differential privacy.
+
+    Parameters
+    ----------
+    epsilon : privacy loss, > 0; `inf` is ordinary least squares without privacy, and its certificate says so.
+    delta : probability that the loss is exceeded, positive and well below 1 / n.
+    neighbours : "replace-one" (the number of records is public) or "add-remove" (it is not).
+    data_norm : bound on the Euclidean norm of a row; longer ones are shortened to it, in fit and in predict. Never learnt from the data. None where
+        data_bound bounds the entries.
+    data_bound : bound on every entry of X, or None; larger ones are clipped to it. Scale features by public bounds first, so that they count alike.
+    target_bound : bound on |y|; larger targets are clipped to it. Subtract a public middle of the range from y first: the noise grows with it.
+    fit_intercept, intercept_scale : an intercept is a constant feature of this size; None takes 0.3 times the bound of the rows.
+    mechanism : "auto" or "refined" (noisy moments, then noisy gradients of clipped residuals), or "moments" (moments alone).
+    n_iter : number of gradients, chosen without the records; None takes 4.
+    public_records : under add-remove, a number of records that you declare public. Without it and without an intercept residuals are not clipped.
+    ledger : an `Account` that the fit spends on; None spends on the ledger in use, if any.
+    random_state : None for private noise. Anything else is reproducible and protects nobody: the certificate is not valid then.
+
+    Attributes: `coef_` (d,), `intercept_`, `weights_`, `certificate_`, `n_features_in_`; `covariance_` of the error of `weights_`, noise and sample
+    together, and `residual_deviation_`, a cautious root mean square of a residual (both None where the mechanism knows nothing of them). All are
+    functions of what the mechanism released.
+
+    Compare Wang (2018, AdaSSP), Lev et al. (2026, iterative Hessian mixing), Bernstein and Sheldon (2019, noise-aware inference).
+    """
+
+    n_features_in_: int
+    coef_: Floats
+    intercept_: float
+    weights_: Floats
+    certificate_: Certificate
+    covariance_: Floats | None
+    residual_deviation_: float | None
+
+    def __init__(
+        self,
+        *,
+        epsilon: float = 1.0,
+        delta: float = 1e-6,
+        neighbours: str = "replace-one",
+        data_norm: float | None = 1.0,
+        data_bound: float | None = None,
+        target_bound: float = 1.0,
+        fit_intercept: bool = True,
+        intercept_scale: float | None = None,
+        mechanism: str = "auto",
+        n_iter: int | None = None,
+        public_records: int | None = None,
+        ledger: Account | None = None,
+        random_state: Any = None,
+    ) -> None:
+        """Keep the parameters as they are; `fit` checks them."""
+        self.epsilon = epsilon
+        self.delta = delta
+        self.neighbours = neighbours
+        self.data_norm = data_norm
+        self.data_bound = data_bound
+        self.target_bound = target_bound
+        self.fit_intercept = fit_intercept
+        self.intercept_scale = intercept_scale
+        self.mechanism = mechanism
+        self.n_iter = n_iter
+        self.public_records = public_records
+        self.ledger = ledger
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Fit the model, spending (epsilon, delta) on the records.
+
+        Parameters: X (n, d) array, data frame or sparse matrix of finite numbers; y (n,) real targets. Raises InvalidInput for input that breaks the
+        caller's side (NaN, shapes) and for parameters out of range, InfeasibleTarget where no noise fits the target. No message holds a value of
+        X or y.
+        """
+        rows = feature_rows(X)
+        validate_data(self, X, reset=True, skip_check_array=True)
+        records, features = rows.shape
+        targets = real_targets(y, type(self).__name__, records)
+        neighbours = neighbours_of(self.neighbours)
+        public = whole_or_none(self.public_records, "public_records")
+        domain = self._domain(features, public if neighbours is ADD_REMOVE else records)
+        problem = LeastSquares(domain=domain)
+        mechanism = self._mechanism(problem)
+        data = RealDataset(rows=rows, targets=targets, domain=domain)
+        release, fitted = mechanism.run(problem, data, noise_of(self.random_state), account=account_of(self.ledger))
+        declared = (f"about {public} records, which residuals are clipped by",) if neighbours is ADD_REMOVE and public is not None else ()
+        self.weights_ = release.value
+        self.certificate_ = replace(release.certificate, declared=declared)
+        self.coef_ = release.value[:features]
+        self.intercept_ = domain.intercept_scale * float(release.value[-1]) if domain.intercept_scale > 0 else 0.0
+        self.covariance_, self.residual_deviation_ = fitted.covariance, fitted.residual_deviation
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        """<w, x> + intercept, (n,), with rows brought within the declared bounds."""
+        return self._rows(X).matvec(self.weights_)
+
+    def predict_interval(self, X: Any, *, coverage: float = 0.95) -> Floats:
+        """Lower and upper ends, (n, 2), that hold the target of a new record of these features with about this probability.
+
+        They count the spread of targets, the sample, and the noise of the mechanism. Exact for no law: normal residuals of one size are assumed, and
+        noisy moments in place of exact ones. Raises InvalidInput for a mechanism whose error is not known.
+        """
+        rows = self._rows(X)
+        covariance, residual = self._known_error()
+        middle = rows.matvec(self.weights_)
+        spread = np.concatenate([np.einsum("ij,jk,ik->i", part, covariance, part) for _, part in entry_chunks(rows)])
+        half = _quantile(coverage) * np.sqrt(spread + residual**2)
+        return np.column_stack((middle - half, middle + half))
+
+    def coef_interval(self, *, coverage: float = 0.95) -> Floats:
+        """Lower and upper ends, (d, 2), for the coefficients of the population; noise and sample are counted.
+
+        Where noise rules, the belief is the prior one and intervals are as wide as it. Raises InvalidInput for a mechanism whose error is not known.
+        """
+        check_is_fitted(self)
+        covariance, _ = self._known_error()
+        half = _quantile(coverage) * np.sqrt(np.diag(covariance)[: self.n_features_in_])
+        return np.column_stack((self.coef_ - half, self.coef_ + half))
+
+    def explain(self, *, features: int, records: int | None = None) -> str:
+        """What is released with how much noise, in words, from public numbers alone; needs no data. `records` where public."""
+        neighbours = neighbours_of(self.neighbours)
+        public = whole_or_none(self.public_records, "public_records") if neighbours is ADD_REMOVE else records
+        problem = LeastSquares(domain=self._domain(features, public))
+        return self._mechanism(problem).explained(problem)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickling. An unfitted model without an account does not leave a process where a ledger is in use: its spending would be lost."""
+        if "weights_" not in vars(self):
+            check_may_travel(self.ledger)
+        state: dict[str, Any] = super().__getstate__()
+        return state
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """A fit may have failed after the features were known."""
+        return "weights_" in vars(self)
+
+    def __sklearn_tags__(self) -> Any:
+        """Dense and sparse input; with noise, small data sets score poorly."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.regressor_tags.poor_score = True
+        return tags
+
+    def _mechanism(self, problem: LeastSquares) -> RegressionMechanism:
+        return calibrate_least_squares(
+            problem,
+            mechanism=self.mechanism,
+            epsilon=number(self.epsilon, "epsilon"),
+            delta=number(self.delta, "delta"),
+            neighbours=neighbours_of(self.neighbours),
+            steps=whole_or_none(self.n_iter, "n_iter"),
+        )
+
+    def _known_error(self) -> tuple[Floats, float]:
+        if self.covariance_ is None or self.residual_deviation_ is None:
+            raise InvalidInput("intervals need a mechanism whose error is known: 'refined' or 'moments' (or 'auto').")
+        return self.covariance_, self.residual_deviation_
+
+    def _rows(self, X: Any) -> Design:
+        check_is_fitted(self)
+        rows: Design = feature_rows(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return bounded_rows(rows, self._domain(rows.shape[1], None))
+
+    def _domain(self, features: int, records: int | None) -> RealDomain:
+        entry = None if self.data_bound is None else positive(self.data_bound, "data_bound")
+        norm = None if self.data_norm is None else positive(self.data_norm, "data_norm")
+        target = positive(self.target_bound, "target_bound")
+        domain = RealDomain(features=features, entry_bound=entry, norm_bound=norm, target_bound=target, records=records)
+        if not self.fit_intercept:
+            return domain
+        scale = _INTERCEPT_SHARE * domain.radius if self.intercept_scale is None else positive(self.intercept_scale, "intercept_scale")
+        return replace(domain, intercept_scale=scale)
+
+
+def _quantile(coverage: float) -> float:
+    """The normal quantile of two equal tails."""
+    if isinstance(coverage, bool) or not isinstance(coverage, int | float) or not 0 < coverage < 1:
+        raise InvalidInput(f"coverage must be a number between 0 and 1; {coverage!r} was given.")
+    return float(ndtri(0.5 + 0.5 * coverage))

@@ -1,0 +1,52 @@
+"""No privacy: ordinary least squares, as epsilon = infinity asks. Its certificate says that there is no guarantee."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.certificates import Hypothesis
+from discreet.data import RealDataset
+from discreet.guarantees import Json, NoGuarantee
+from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
+from discreet.mechanisms.regression.sums import LeastSquares
+from discreet.neighbours import Neighbours
+from discreet.noise import Noise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NonPrivateLeastSquares(RegressionMechanism):
+    """The shortest weights of least squares (by the normal equations, singular directions left at zero)."""
+
+    neighbours: Neighbours
+
+    @property
+    def name(self) -> str:
+        """Name in certificates."""
+        return "least-squares-non-private"
+
+    def parameters(self) -> dict[str, Json]:
+        """See RegressionMechanism."""
+        return {"neighbours": str(self.neighbours)}
+
+    def guarantee(self, problem: LeastSquares) -> NoGuarantee:  # noqa: ARG002 - the same for any problem
+        """None."""
+        return NoGuarantee(neighbours=self.neighbours, theorem="epsilon=inf was asked for: this is the ordinary fit, without privacy")
+
+    def hypotheses(self, problem: LeastSquares) -> tuple[Hypothesis, ...]:  # noqa: ARG002 - the same for any problem
+        """Nothing is promised, so nothing is required."""
+        return ()
+
+    def explained(self, problem: LeastSquares) -> str:  # noqa: ARG002 - the same for any problem
+        """See RegressionMechanism."""
+        return "Ordinary least squares without noise: epsilon is infinite, and nothing is protected."
+
+    def draw(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:  # noqa: ARG002 - no noise is drawn
+        """See RegressionMechanism."""
+        records = len(data.targets)
+        products = np.asarray(data.design.gram(np.ones(records)))
+        inverse = np.asarray(np.linalg.pinv(products, rcond=1e-11, hermitian=True), dtype=np.float64)
+        weights: Floats = inverse @ data.design.rmatvec(data.targets)
+        left = np.square(data.targets - data.design.matvec(weights)).sum() / max(records - len(weights), 1)
+        return Fitted(weights, float(left) * inverse, math.sqrt(float(left)))

@@ -1,0 +1,259 @@
+"""Least squares from noisy moments and a few noisy gradients (proof note refined.md): the default of LinearRegression.
+
+    1. release  A~ = A + E,  b~ = b + e,  s~ = s + noise          one joint Gaussian answer of weighted moments (module `curve`)
+    2. believe what they say about the least-squares weights      (module `belief`)
+    3. T times: release g~ = sum x clip(y - <x, theta_j>) + noise at the weights theta_j believed in, and update the belief
+
+The clipping length is twice the root mean square of a residual times that of a row, both from what was released before. T = 0 is one-shot
+perturbation of the sufficient statistics, with noise for their joint sensitivity. All sums are exact integers, and all noise is discrete.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.certificates import Hypothesis
+from discreet.data import RealDataset
+from discreet.errors import InfeasibleTarget, InvalidInput
+from discreet.guarantees import ApproximateDP, Json, NoGuarantee, gaussian_mu
+from discreet.mechanisms.regression.base import Fitted, RegressionMechanism, record_hypotheses
+from discreet.mechanisms.regression.belief import Belief
+from discreet.mechanisms.regression.curve import composed_delta, moment_reach, step_reach, total_mu
+from discreet.mechanisms.regression.sums import CAP, LeastSquares
+from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.noise import Integers, Noise
+
+STEPS = 4
+_SHARE = 0.8
+"""Of mu^2, the moments' part, where gradients follow."""
+_TARGET_WEIGHT = 0.85
+_SQUARE_WEIGHT = 0.3
+"""Under add-remove, where it costs noise. Under replace-one sqrt(a^2 + a^4 / 2) costs none."""
+_CLIP = 2.0
+_LEAST_CLIP, _LARGEST_LEAST_CLIP = 0.03, 0.15
+"""Of R B: a residual's size that noise made too small must not make a gradient useless; where s~ is mostly noise, the second."""
+_CAUTION = 1.2816
+"""Deviations of the residuals' noisy sum of squares that are added to it for intervals: a bound that holds nine times in ten."""
+_LARGEST_SCALE = 2.0**52
+THEOREM = "joint Gaussian answer of second moments, then of clipped gradients (refined.md)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefinedMoments(RegressionMechanism):
+    """Noisy moments, and `steps` noisy gradients."""
+
+    moment_noise: float
+    """sigma: A~ has deviation sigma R^2 on the diagonal and sigma R^2 / sqrt 2 off it, b~ sigma R B / a, s~ sigma B^2 / g."""
+    target_weight: float
+    """a."""
+    square_weight: float
+    """g."""
+    step_noise: float
+    """nu: the deviation of each coordinate of a gradient over its length bound G; 0 without steps."""
+    steps: int
+    """T."""
+    epsilon: float
+    """At which delta is stated."""
+    neighbours: Neighbours
+
+    @property
+    def name(self) -> str:
+        """Name in certificates."""
+        return "least-squares-moments"
+
+    @classmethod
+    def calibrate(cls, problem: LeastSquares, *, epsilon: float, delta: float, neighbours: Neighbours, steps: int | None = None) -> Self:
+        """The least noise for (epsilon, delta), with `steps` gradients (0 for moments alone, None for four).
+
+        Raises InvalidInput for numbers out of range, InfeasibleTarget where the integers have no room for the noise.
+        """
+        count = STEPS if steps is None else steps
+        if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= 1000:
+            raise InvalidInput(f"the number of steps must be an integer from 0 to 1000; {steps!r} was given.")
+        a = _TARGET_WEIGHT
+        g = _SQUARE_WEIGHT if neighbours is ADD_REMOVE else math.sqrt(a**2 + a**4 / 2.0) * (1.0 - 1e-9)
+        reach = moment_reach(neighbours, target_weight=a, square_weight=g)
+        mu, share = gaussian_mu(epsilon, delta), _SHARE if count else 1.0
+        for _ in range(60):
+            of_step = mu * math.sqrt((1.0 - share) / count) if count else math.inf
+            made = cls(
+                moment_noise=reach / (mu * math.sqrt(share)),
+                target_weight=a,
+                square_weight=g,
+                step_noise=step_reach(neighbours) / of_step,
+                steps=count,
+                epsilon=epsilon,
+                neighbours=neighbours,
+            )
+            if made.delta(problem) <= delta and made.largest_scale(problem) < _LARGEST_SCALE:
+                return made
+            mu *= 1.0 - 1e-7
+        raise InfeasibleTarget(
+            f"epsilon={epsilon:g}, delta={delta:g} asks for noise that the integers of at most {problem.most_records} records have no room for. "
+            "Declare a smaller most_records, or take a larger budget."
+        )
+
+    def delta(self, problem: LeastSquares) -> float:
+        """delta at `epsilon`, an upper bound."""
+        reach = moment_reach(self.neighbours, target_weight=self.target_weight, square_weight=self.square_weight)
+        mu = total_mu(reach, self.moment_noise, self.neighbours, self.steps, self.step_noise)
+        size = problem.domain.dimension
+        integers = size * (size + 1) // 2 + size + 1 + self.steps * size
+        return composed_delta(self.epsilon, mu, integers=integers, stages=1 + self.steps, least_scale=min(self._scales(problem)))
+
+    def largest_scale(self, problem: LeastSquares) -> float:
+        """Of all discrete noise, in units; a gradient's by its largest length over its least unit."""
+        return max(*self.moment_scales(problem), self.step_noise * problem.domain.radius / problem.row_unit * 2.0**problem.bits)
+
+    def moment_scales(self, problem: LeastSquares) -> tuple[float, float, float, float]:
+        """Deviations in units: A's diagonal, A off it, b, s."""
+        row, target = problem.domain.radius / problem.row_unit, problem.domain.target_bound / problem.target_unit
+        diagonal = self.moment_noise * row**2
+        return (
+            diagonal,
+            diagonal / math.sqrt(2.0),
+            self.moment_noise * row * target / self.target_weight,
+            self.moment_noise * target**2 / self.square_weight,
+        )
+
+    def _scales(self, problem: LeastSquares) -> tuple[float, ...]:
+        least_step = self.step_noise * problem.domain.radius / problem.row_unit * 2.0**problem.bits / (2.0 * CAP)
+        return (*self.moment_scales(problem), least_step) if self.steps else self.moment_scales(problem)
+
+    def guarantee(self, problem: LeastSquares) -> ApproximateDP | NoGuarantee:
+        """See module docstring."""
+        delta = self.delta(problem)
+        if not delta < 1:
+            return NoGuarantee(theorem=f"{THEOREM}: delta reaches 1 at epsilon = {self.epsilon:g}", neighbours=self.neighbours)
+        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=self.neighbours, theorem=THEOREM)
+
+    def parameters(self) -> dict[str, Json]:
+        """See RegressionMechanism."""
+        return {
+            "moment_noise": self.moment_noise,
+            "target_weight": self.target_weight,
+            "square_weight": self.square_weight,
+            "step_noise": self.step_noise,
+            "steps": self.steps,
+            "epsilon": self.epsilon,
+            "neighbours": str(self.neighbours),
+        }
+
+    def hypotheses(self, problem: LeastSquares) -> tuple[Hypothesis, ...]:
+        """See RegressionMechanism."""
+        return (
+            *record_hypotheses(problem, self.neighbours),
+            Hypothesis(
+                required=f"sums are exact, of at most {problem.most_records} records, and a record's part of a gradient is no longer than its bound",
+                enforced="records are rounded to integers one by one, residuals are clipped record by record, and sums are those of integers",
+            ),
+            Hypothesis(
+                required=f"noise is secret and discrete Gaussian, of deviation {self.moment_noise:.10g} R^2 on moments"
+                + (f" and {self.step_noise:.10g} times its bound on each of {self.steps} gradients" if self.steps else ""),
+                enforced="integers drawn anew without floating-point decisions",
+            ),
+        )
+
+    def explained(self, problem: LeastSquares) -> str:
+        """See RegressionMechanism."""
+        domain = problem.domain
+        radius, bound, sigma = domain.radius, domain.target_bound, self.moment_noise
+        free = (
+            "the sum of squares costs no noise under replace-one" if self.neighbours is not ADD_REMOVE else "the sum of squares costs 3 % more noise"
+        )
+        of_target = sigma * radius * bound / self.target_weight
+        first = (
+            f"One joint Gaussian answer of all second moments ({self.neighbours}; {free}): deviation {sigma * radius**2:.4g} on sums of x_j^2, "
+            f"{sigma * radius**2 / math.sqrt(2.0):.4g} on sums of x_j x_k, {of_target:.4g} on sums of x_j y."
+        )
+        if domain.records is not None:
+            first += f" A mean of x_j y of {domain.records} records is off by {of_target / domain.records:.2g}."
+        lines = [first]
+        if self.steps:
+            then = (
+                f"{self.steps} gradients at the weights believed in so far, with noise {self.step_noise:.4g} times the bound on a record's part. "
+                "That bound is twice the size of a residual, as the moments tell it: the better the fit, the less noise."
+            )
+            if domain.records is None and domain.intercept_scale == 0:
+                then += " Here that size is not known, without an intercept or public_records, and the bound is that of a target."
+            lines.append(then)
+        lines.append(f"Weights are shrunk by v / (tau^2 w^2) where the curvature is w: v the noise, tau = {bound / radius:.4g}. Nothing is tuned.")
+        return "\n".join(f"{place}. {line}" for place, line in enumerate(lines, start=1))
+
+    def draw(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:
+        """See RegressionMechanism."""
+        domain = problem.domain
+        products, targets, squares = self._noisy_moments(problem, data, noise)
+        deviation, radius, bound = self.moment_noise * domain.radius**2, domain.radius, domain.target_bound
+        prior = bound / radius
+        belief = Belief.before(products, deviation=deviation, prior=prior)
+        belief = belief.after(targets, deviation=self.moment_noise * radius * bound / self.target_weight)
+        count = _count(problem, products)
+        square_noise = self.moment_noise * bound**2 / self.square_weight
+        for _ in range(self.steps):
+            residual = _residual(belief, targets, squares + 0.5 * square_noise, count, bound)
+            length = self._length(problem, products, residual, count)
+            belief = belief.after(self._noisy_gradient(problem, data, noise, belief.mean, length), deviation=self.step_noise * length)
+        size = float(np.linalg.norm(belief.mean))
+        doubt = math.hypot(square_noise, 2.0 * size * self.moment_noise * radius * bound / self.target_weight, size**2 * deviation)
+        # The noisy sum may come out far too small, or negative: an interval must not read that as certainty.
+        residual = _residual(belief, targets, squares, count, bound, doubt=_CAUTION * doubt)
+        return Fitted(belief.mean, belief.spread(residual, prior), residual)
+
+    def _length(self, problem: LeastSquares, products: Floats, residual: float, count: float | None) -> float:
+        """G, from what was released before: twice the residual's size times that of a row, within public limits."""
+        radius, bound = problem.domain.radius, problem.domain.target_bound
+        if count is None:
+            return radius * bound
+        row = min(radius, math.sqrt(max(float(np.trace(products)) / count, 0.01 * radius**2)))
+        doubt = math.sqrt(self.moment_noise / self.square_weight / count)
+        least = min(_LARGEST_LEAST_CLIP, max(_LEAST_CLIP, 0.5 * doubt)) * radius * bound
+        return min(radius * bound, max(_CLIP * residual * row, least))
+
+    def _noisy_moments(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> tuple[Floats, Floats, float]:
+        exact = problem.moments(data)
+        diagonal, off, target, square = self.moment_scales(problem)
+        size = problem.domain.dimension
+        upper = np.triu_indices(size, 1)
+        products = np.zeros((size, size), dtype=np.int64)
+        products[upper] = exact.products[upper] + _integers(noise, off, len(upper[0]))
+        products += products.T
+        products[np.diag_indices(size)] = np.diag(exact.products) + _integers(noise, diagonal, size)
+        targets = exact.targets + _integers(noise, target, size)
+        squares = exact.squares + int(_integers(noise, square, 1)[0])
+        row, of_target = problem.row_unit, problem.target_unit
+        released: Floats = np.asarray(products * row**2, dtype=np.float64)
+        if self.neighbours is not ADD_REMOVE and problem.domain.records is not None and problem.domain.intercept_scale > 0:
+            released[-1, -1] = problem.domain.records * problem.domain.intercept_scale**2  # public: the constant feature's
+        of_targets: Floats = np.asarray(targets * (row * of_target), dtype=np.float64)
+        return released, of_targets, squares * of_target**2
+
+    def _noisy_gradient(self, problem: LeastSquares, data: RealDataset, noise: Noise, weights: Floats, length: float) -> Floats:
+        exact = problem.gradient(data, weights, length)
+        unit = problem.row_unit * exact.unit
+        noisy = exact.sums + _integers(noise, self.step_noise * length / unit, len(weights))
+        return np.asarray(noisy * unit, dtype=np.float64)
+
+
+def _integers(noise: Noise, scale: float, count: int) -> Integers:
+    return noise.discrete_gaussian(scale=scale, dimension=count, draws=1)[:, 0] if count else np.zeros(0, dtype=np.int64)
+
+
+def _count(problem: LeastSquares, products: Floats) -> float | None:
+    """The number of records: public, or from the constant feature's noisy square sum; None where neither is there."""
+    domain = problem.domain
+    if domain.records is not None:
+        return float(domain.records)
+    return max(float(products[-1, -1]) / domain.intercept_scale**2, 1.0) if domain.intercept_scale > 0 else None
+
+
+def _residual(belief: Belief, targets: Floats, squares: float, count: float | None, bound: float, *, doubt: float = 0.0) -> float:
+    """About the root mean square residual at the mean of the belief, from noisy moments; at most B, which it is where the count is unknown."""
+    if count is None:
+        return bound
+    mean = belief.mean
+    total = squares - 2.0 * float(mean @ targets) + float(mean @ belief.curvature @ mean)
+    return min(bound, math.sqrt((max(total, 0.0) + doubt) / count))

@@ -1,0 +1,137 @@
+"""Exact sums over the records for least squares, as integers: second moments, and gradients with contributions of bounded length.
+
+    A = sum x x',   b = sum x y,   s = sum y^2          x in units of q_x, y in units of q_y, rounded towards zero, record by record
+    g = sum x r,    r = clip(y - <x, theta>, G / |x|),   |x r|_2 <= G
+
+q_x, q_y, and the unit q_r of r are powers of two. With most_records n and 2 b + log2(n) <= 62 bits all sums fit 64 bits; products of a thousand rows
+are taken in floating point with partial sums below 2^53, so exactly, and added up as integers. theta is rounded to 2^-30 of its length, so <x, theta>
+is exact too, and r is made from it by elementwise operations, each of which IEEE 754 defines. So what a record contributes is a function of this
+record alone, to the last bit: neighbouring tables differ by the contributions of one record, exactly.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.data import RealDataset, RealDomain
+from discreet.designs.clipped import entry_chunks
+from discreet.errors import InvalidInput, SolverFailure
+from discreet.guarantees import Json
+from discreet.noise import Integers
+
+MOST_BITS = 20
+MOST_RECORDS = 1 << 40
+_WEIGHT_BITS = 30
+CAP = 16.0
+"""Residuals are also clipped to this many times G / R: it bounds the integers, and touches records shorter than R / 16 only."""
+LENGTH_UP = 1.0 + 2.0**-40
+"""More than sqrt, quotient and product of a clipped contribution round."""
+
+
+class Moments(NamedTuple):
+    """Integers: A / q_x^2 (m, m), b / (q_x q_y) (m,), s / q_y^2."""
+
+    products: Integers
+    targets: Integers
+    squares: int
+
+
+class Gradient(NamedTuple):
+    """g / (q_x q_r), (m,), and q_r."""
+
+    sums: Integers
+    unit: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeastSquares:
+    """The public problem: records of `domain`, at most `most_records` of them, and the squared error of a linear prediction."""
+
+    domain: RealDomain
+    most_records: int = 10_000_000
+    """A public bound; longer tables are refused. It costs resolution of the integers, and no noise worth mentioning."""
+
+    def __post_init__(self) -> None:
+        """Refuse a bound that the integers cannot hold."""
+        if isinstance(self.most_records, bool) or not isinstance(self.most_records, int) or not 1 <= self.most_records <= MOST_RECORDS:
+            raise InvalidInput(f"most_records must be an integer from 1 to 2^40; {self.most_records!r} was given.")
+
+    @property
+    def bits(self) -> int:
+        """Of an integer that stands for a number of a record."""
+        return min(MOST_BITS, (62 - math.ceil(math.log2(self.most_records))) // 2)
+
+    @property
+    def row_unit(self) -> float:
+        """q_x."""
+        return _power_of_two(self.domain.radius) * 2.0**-self.bits
+
+    @property
+    def target_unit(self) -> float:
+        """q_y."""
+        return _power_of_two(self.domain.target_bound) * 2.0**-self.bits
+
+    def require(self, data: RealDataset) -> None:
+        """Raise InvalidInput for records of another domain, and for more than `most_records` of them."""
+        if data.domain != self.domain:
+            raise InvalidInput("the problem was made for another domain than the one of these records; make it for data.domain.")
+        if len(data.targets) > self.most_records:
+            raise InvalidInput(f"sums are exact for at most {self.most_records} records, and the table is longer. Raise most_records.")
+
+    def moments(self, data: RealDataset) -> Moments:
+        """See module docstring. Raises InvalidInput as `require` does."""
+        self.require(data)
+        size = self.domain.dimension + 1
+        total = np.zeros((size, size), dtype=np.int64)
+        for rows, entries in entry_chunks(data.design):
+            record = np.column_stack((np.trunc(entries / self.row_unit), np.trunc(data.targets[rows] / self.target_unit)))
+            total += (record.T @ record).astype(np.int64)
+        return Moments(total[:-1, :-1], total[:-1, -1], int(total[-1, -1]))
+
+    def gradient(self, data: RealDataset, weights: Floats, length: float) -> Gradient:
+        """The clipped gradient at public weights (m,); `length` is G. Raises SolverFailure for weights that are not finite."""
+        self.require(data)
+        integers, grid = rounded_weights(weights)
+        cap = min(CAP * length / self.domain.radius, self.domain.target_bound + self.domain.radius * float(np.linalg.norm(weights)) * 1.01)
+        unit = _power_of_two(cap) * 2.0**-self.bits
+        total = np.zeros(len(weights), dtype=np.int64)
+        for rows, entries in entry_chunks(data.design):
+            record = np.trunc(entries / self.row_unit)
+            predicted = (record @ integers) * (self.row_unit * grid)
+            residual = np.trunc(data.targets[rows] / self.target_unit) * self.target_unit - predicted
+            lengths = np.sqrt(np.einsum("ij,ij->i", record, record)) * self.row_unit
+            limit = np.minimum(length / np.maximum(lengths, self.row_unit), cap)
+            clipped = np.trunc(np.clip(residual, -limit, limit) / unit)
+            total += (clipped @ record).astype(np.int64)
+        return Gradient(total, unit)
+
+    def record(self) -> dict[str, Json]:
+        """For certificates."""
+        domain = self.domain
+        return {
+            "loss": "squared",
+            "features": domain.features,
+            "entry_bound": domain.entry_bound,
+            "norm_bound": domain.norm_bound,
+            "target_bound": domain.target_bound,
+            "intercept_scale": domain.intercept_scale,
+            "records": domain.records,
+            "most_records": self.most_records,
+        }
+
+
+def rounded_weights(weights: Floats) -> tuple[Floats, float]:
+    """Integers (m,) of at most 31 bits in length, and their unit, a power of two. The prediction that residuals are taken from is theirs."""
+    longest = float(np.linalg.norm(weights))
+    if not math.isfinite(longest):
+        raise SolverFailure("the noisy normal equations have no finite solution; raise epsilon.")
+    grid = _power_of_two(max(longest, 1e-200)) * 2.0**-_WEIGHT_BITS
+    return np.rint(weights / grid), grid
+
+
+def _power_of_two(size: float) -> float:
+    """The least power of two at or above a positive number."""
+    return 2.0 ** math.ceil(math.log2(size))
