@@ -19,6 +19,7 @@ from discreet.constraints import Constraint
 from discreet.data import RealDataset, RealDomain, bounded_rows
 from discreet.designs import Design
 from discreet.estimators.inputs import feature_rows, number, positive
+from discreet.estimators.notebook import CertificateView
 from discreet.estimators.parameters import account_of, neighbours_of, noise_of, whole_or_none
 from discreet.ledger import Account, check_may_travel
 from discreet.losses.predictions import PredictionLoss
@@ -27,7 +28,7 @@ from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.problems import ConstrainedRisk
 
 
-class ConstrainedModel(ABC, BaseEstimator):  # type: ignore[misc]
+class ConstrainedModel(ABC, CertificateView, BaseEstimator):  # type: ignore[misc]
     """Base of the estimators over a set; subclasses say which set, which loss, and what targets are."""
 
     epsilon: float

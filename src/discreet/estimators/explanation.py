@@ -16,6 +16,7 @@ from discreet.guarantees import Json
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.learning import default_ridge, least_ridge, slack_free_ridge
 from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
+from discreet.pages import Facts, view_html
 from discreet.problems import RegularisedRisk
 from discreet.regularisers import L2
 
@@ -45,6 +46,10 @@ class Explanation:
     def __str__(self) -> str:
         """One paragraph a choice."""
         return "\n".join([self.title, *(f"  {reason.choice:<10} {reason.text}" for reason in self.reasons)])
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return view_html(self.title, [Facts(caption="Every choice, from public numbers", rows=[(one.choice, one.text) for one in self.reasons])])
 
     def to_dict(self) -> dict[str, Json]:
         """For JSON: the texts and the numbers."""

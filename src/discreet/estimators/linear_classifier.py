@@ -27,6 +27,7 @@ from discreet.estimators.decision import linear_decision
 from discreet.estimators.explanation import Explanation, Setting, explain
 from discreet.estimators.inputs import feature_rows, labels, number, positive, record_weights
 from discreet.estimators.link import has_link, log_probabilities, probabilities
+from discreet.estimators.notebook import CertificateView
 from discreet.ledger import Account, check_may_travel
 from discreet.losses import MarginLoss, loss_named
 from discreet.mechanisms.base import Mechanism
@@ -72,7 +73,7 @@ def _require_link(estimator: "LinearClassifier") -> bool:
     return True
 
 
-class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """What LogisticRegression and LinearSVC share; use one of these two."""
 
     _standard_loss: ClassVar[str]

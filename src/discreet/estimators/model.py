@@ -33,8 +33,8 @@ from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.estimators.linear_svc import LinearSVC
 from discreet.estimators.link import has_link, log_probabilities, probabilities
 from discreet.estimators.logistic_regression import LogisticRegression
-from discreet.estimators.strict_json import printable, read_object
-from discreet.estimators.whole_file import write_whole
+from discreet.files.strict_json import printable, read_object
+from discreet.files.whole_file import write_whole
 from discreet.guarantees import Json
 from discreet.losses import Logistic, MarginLoss, loss_named
 
@@ -187,6 +187,10 @@ class Model:
         except InvalidInput as error:
             refusal = FileFormatError(str(error))
         raise refusal
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what it is, and its certificate."""
+        return self.certificate.view(name=f"Model {self.kind} of {self.schema.name}", shape=self.weights.shape)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the model file, whole or not at all. Raises InvalidInput where the file exists (unless `overwrite`) or cannot be written."""

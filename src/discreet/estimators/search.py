@@ -30,6 +30,7 @@ from discreet.arrays import Floats
 from discreet.certificates import Certificate
 from discreet.data import EncodedTable
 from discreet.errors import InvalidInput, InvalidType
+from discreet.estimators.notebook import CertificateView
 from discreet.estimators.search_algorithm_4 import algorithm_4
 from discreet.estimators.search_fits import SET_BY_THE_SEARCH, Fits, Found
 from discreet.estimators.search_stopping import random_stopping
@@ -52,7 +53,7 @@ def _offers(name: str) -> Any:
     return available_if(check)
 
 
-class PrivateSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class PrivateSearchCV(CertificateView, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """The best of several settings of a private estimator, under differential privacy.
 
     Parameters

@@ -1,0 +1,276 @@
+"""Intervals for the coefficients and predictions of a private linear classifier, which count the noise of privacy and the sampling of records.
+
+    w - theta  is about  -S^-1 (g + b)  (objective perturbation),   -S^-1 g + b  (output perturbation),      S = H + lambda I
+
+theta is what the fit estimates: the weights that minimise the expected risk *with the same penalty*, E c l + (lambda / 2n) |w|^2, at this n. g is the
+gradient at theta, of mean 0 and variance J - (lambda theta)(lambda theta)' / n, and b the noise, whose law is public (the certificate's). H and J
+(module `mechanisms.curvature`) are released at w with a budget of their own. For a direction a, with z = S^-1 a,
+
+    a'w - a'theta  is about  N(0, z'J z + v z'z + r a'a)     (objective; output: v a'a for v z'z)
+
+v = sigma^2 for Gaussian noise. Spherical noise of rate beta in d dimensions is a scale mixture of normals, v ~ Gamma((d + 1)/2, rate beta^2 / 2);
+r is the variance of the last stage. The interval is a'w -+ the quantile of that mixture.
+
+Target "unpenalised": theta_0, the minimiser without the penalty. One Newton step leads there, w + H^-1 lambda w, with the same law for z = H^-1 a
+(noise that was added to w: a + lambda z); the noise on H moves the step too, and is counted. Here H is inverted without lambda: in the variance every
+eigenvalue is lowered by two standard deviations of its noise, and where nothing is left of one, the intervals that need it are infinite.
+
+Of the released H and J the parts that cannot be, below 0, are put to 0: where noise drowns the curvature, S is lambda I alone, the least that it can
+be, and the interval gets wider, not narrower. What is approximate: the step to first order, and normal sampling errors. What comes out of that is
+measured by benchmarks/interval_coverage.py. Everything but the release is post-processing, and costs nothing.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr, ndtri
+from scipy.stats import gamma
+
+from discreet.arrays import Floats, Matrix
+from discreet.certificates import Certificate, Verification
+from discreet.data import EncodedTable
+from discreet.data.words import quoted
+from discreet.designs import Design, ordered_row_norms
+from discreet.designs.clipped import entry_chunks
+from discreet.errors import InvalidInput
+from discreet.estimators.inputs import feature_rows
+from discreet.estimators.link import has_link, probabilities
+from discreet.guarantees import Guarantee, Json, compose
+from discreet.mechanisms.curvature import Curvature
+from discreet.mechanisms.curvature.query import ABOVE, DIAGONAL
+from discreet.problems import RegularisedRisk
+
+PENALISED, UNPENALISED = "penalised", "unpenalised"
+_TARGETS = {PENALISED: "penalised as in the fit, at this lambda and number of records", UNPENALISED: "without a penalty"}
+_LOWERED = 2.0
+"""Standard deviations by which eigenvalues are lowered where lambda does not help; with 1, intervals at small budgets cover 2 points too rarely."""
+_ATOMS = 64
+"""Equally likely values that stand for the Gamma law of v."""
+_STEPS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intervals:
+    """Lower and upper ends, and the estimates between them, each of one shape."""
+
+    low: Floats
+    estimate: Floats
+    high: Floats
+    level: float
+    """Probability with which each interval covers, one at a time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Uncertainty:
+    """What is known of the errors of a fitted model; public, since it was released."""
+
+    problem: RegularisedRisk
+    weights: Floats
+    """w, (d,) or (d + 1,)."""
+    matrices: Curvature
+    """H and J, as released."""
+    model_certificate: Certificate
+    certificate: Certificate
+    """Of H and J: what the intervals cost, besides the model."""
+    value: Floats
+    """The released integers."""
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """Model and intervals together."""
+        return compose([self.model_certificate.guarantee, self.certificate.guarantee])
+
+    def verify(self) -> Verification:
+        """Check the certificate of H and J, and that these are the ones that it was issued for."""
+        return self.certificate.verify(self.value)
+
+    def coefficients(self, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
+        """Intervals for the coefficients, (d,), in the units of the features.
+
+        `target`: "penalised", what the fit estimates, around coef_; "unpenalised", the minimiser without a penalty, around a Newton step from coef_.
+        Raises InvalidInput for another one, or a level outside (0, 1).
+        """
+        features = self.problem.domain.features
+        return self._intervals(np.eye(len(self.weights))[:features], level, target)
+
+    def intercept(self, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
+        """The interval for intercept_, (1,). Raises InvalidInput for a model without."""
+        scale = self.problem.domain.intercept_scale
+        if scale == 0:
+            raise InvalidInput("the model has no intercept.")
+        return self._intervals(scale * np.eye(len(self.weights))[-1:], level, target)
+
+    def decisions(self, X: Any, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
+        """Intervals for the decision value of every row, (n,), rows shortened as in the fit: for the decision of theta, not for a label."""
+        parts = [self._intervals(block, level, target) for block in self._directions(_rows(X, self.problem.domain.features))]
+        joined = [np.concatenate([getattr(part, end) for part in parts]) for end in ("low", "estimate", "high")]
+        return Intervals(low=joined[0], estimate=joined[1], high=joined[2], level=level)
+
+    def probabilities(self, X: Any, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
+        """Intervals for the probability of the second class, (n,): those of the decisions, through the link of the loss.
+
+        Raises InvalidInput for a loss without probabilities.
+        """
+        loss = self.problem.loss
+        if not has_link(loss):
+            raise InvalidInput(f"the {loss.name} loss has no probabilities; ask for decisions.")
+        found = self.decisions(X, level, target=target)
+        low, middle, high = (probabilities(loss, end, multinomial=False)[:, 1] for end in (found.low, found.estimate, found.high))
+        return Intervals(low=low, estimate=middle, high=high, level=level)
+
+    def to_dict(self, level: float = 0.95, *, target: str = PENALISED) -> dict[str, Json]:
+        """For JSON: intervals of the coefficients (null for an infinite end), what they cost, and what they are intervals for."""
+        found = self.coefficients(level, target=target)
+        rows = np.stack((found.low, found.estimate, found.high), axis=1).tolist()
+        return {
+            "level": level,
+            "target": f"the weights that minimise the expected risk, {_TARGETS[target]}",
+            "coefficients": [[end if math.isfinite(end) else None for end in row] for row in rows],
+            "guarantee": self.certificate.guarantee.to_dict(),
+            "guarantee_with_the_model": self.guarantee.to_dict(),
+            "certificate": self.certificate.to_dict(),
+        }
+
+    def _directions(self, rows: Design) -> Iterator[Matrix]:
+        domain = self.problem.domain
+        shortening = np.minimum(1.0, domain.norm_bound / np.maximum(ordered_row_norms(rows), np.finfo(np.float64).tiny))
+        for span, entries in entry_chunks(rows):
+            shortened: Matrix = entries * shortening[span, np.newaxis]
+            constant = np.full((len(shortened), 1), domain.intercept_scale)
+            yield np.hstack((shortened, constant)) if domain.intercept_scale > 0 else shortened
+
+    def _intervals(self, directions: Matrix, level: float, target: str) -> Intervals:
+        """For a'theta, one row a."""
+        if not 0 < level < 1:
+            raise InvalidInput(f"the level of an interval lies between 0 and 1; {level!r} was given.")
+        law = noise_law(self.model_certificate, self.problem)
+        ridge = self.problem.strong_convexity + law.extra_ridge
+        step = self._step(directions, ridge, target)
+        sampled = np.maximum(np.einsum("ij,jk,ik->i", step.solved, self._sampling(ridge), step.solved), 0.0) + step.own
+        moved = np.square(step.solved if law.in_objective else step.carried).sum(axis=1)
+        rounded = law.last_stage * np.square(step.carried).sum(axis=1)
+        spreads = np.sqrt(sampled[:, np.newaxis] + moved[:, np.newaxis] * law.variances + rounded[:, np.newaxis])
+        half = np.where(step.unknown, np.inf, mixture_quantile(spreads, level))
+        return Intervals(low=step.estimate - half, estimate=step.estimate, high=step.estimate + half, level=level)
+
+    def _step(self, directions: Matrix, ridge: float, target: str) -> "_Step":
+        """How noise and sampling reach a'w, or a' of the Newton step that takes the penalty off."""
+        nothing = np.zeros(len(directions))
+        values, vectors = np.linalg.eigh(self.matrices.curvature)
+        across = directions @ vectors
+        if target == PENALISED:
+            solved = (across / (np.maximum(values, 0.0) + ridge)) @ vectors.T
+            return _Step(estimate=directions @ self.weights, solved=solved, carried=directions, own=nothing, unknown=nothing > 0)
+        if target != UNPENALISED:
+            raise InvalidInput(f"target must be one of {quoted(_TARGETS)}; {target!r} was given.")
+        noise = self.matrices.curvature_noise
+        seen = values > _LOWERED * noise
+        pull = (ridge * self.weights) @ vectors
+        estimate = directions @ self.weights + (across * seen) @ (pull / np.where(seen, values, 1.0))
+        inverse = np.where(seen, 1.0 / np.where(seen, values - _LOWERED * noise, 1.0), 0.0)
+        solved, pulled = (across * inverse) @ vectors.T, (pull * inverse) @ vectors.T
+        # z' E v for the noise E on H: standard deviations `noise` on the diagonal, 5 / 7 of it elsewhere.
+        own = (DIAGONAL / ABOVE * noise) ** 2 * (np.square(solved @ pulled) + np.square(solved).sum(axis=1) * np.square(pulled).sum())
+        unknown = np.any((np.abs(across) > 1e-12 * np.linalg.norm(directions, axis=1, keepdims=True)) & ~seen, axis=1)
+        return _Step(estimate=estimate, solved=solved, carried=directions + ridge * solved, own=own, unknown=unknown)
+
+    def _sampling(self, ridge: float) -> Matrix:
+        """The variance of g, without what noise made impossible."""
+        pull = ridge * self.weights
+        records = self.problem.domain.records
+        return _non_negative(self.matrices.variation - (0.0 if records is None else np.outer(pull, pull) / records))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Step:
+    """One row a direction, but for `estimate`, `own` and `unknown`, one number."""
+
+    estimate: Floats
+    solved: Matrix
+    """z: what g, and noise in the objective, are multiplied by."""
+    carried: Matrix
+    """What noise that is added to the weights is multiplied by."""
+    own: Floats
+    """Variance that the noise on H adds."""
+    unknown: npt.NDArray[np.bool_]
+    """Whether nothing is known in this direction."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoiseLaw:
+    """The law of a model's noise, from its certificate."""
+
+    in_objective: bool
+    """Whether it is in the objective, or added to the weights."""
+    variances: Floats
+    """Equally likely values of v."""
+    last_stage: float
+    """r, the variance of the noise on the grid."""
+    extra_ridge: float = 0.0
+
+
+def noise_law(certificate: Certificate, problem: RegularisedRisk) -> NoiseLaw:
+    """See module docstring. Raises InvalidInput for a mechanism without such a law."""
+    parameters = certificate.parameters
+    if certificate.mechanism not in _LAWS or certificate.releases != 1:
+        raise InvalidInput(
+            f"intervals are for one private fit of two classes; the certificate states {certificate.mechanism!r}, {certificate.releases} time(s)."
+        )
+    in_objective, spherical = _LAWS[certificate.mechanism]
+    step, grid_scale = _parameter(parameters, "grid_step"), _parameter(parameters, "grid_scale")
+    if spherical:
+        places = (np.arange(_ATOMS) + 0.5) / _ATOMS
+        variances: Floats = gamma.ppf(places, 0.5 * (problem.dimension + 1)) * 2.0 / _parameter(parameters, "rate") ** 2
+    else:
+        variances = np.array([_parameter(parameters, "scale") ** 2])
+    extra = _parameter(parameters, "extra_ridge") if "extra_ridge" in parameters else 0.0
+    last = (step * grid_scale) ** 2 * (2.0 if spherical else 1.0)
+    return NoiseLaw(in_objective=in_objective, variances=variances, last_stage=last, extra_ridge=extra)
+
+
+_LAWS = {
+    "objective-perturbation-gaussian": (True, False),
+    "objective-perturbation-pure": (True, True),
+    "output-perturbation-gaussian": (False, False),
+    "output-perturbation-pure": (False, True),
+}
+"""In the objective? Spherical?"""
+
+
+def mixture_quantile(spreads: Floats, level: float) -> Floats:
+    """q (n,) such that |N(0, s^2)| <= q with probability `level`, s one of `spreads` (n, atoms), all equally likely."""
+    outer = float(ndtri(0.5 + 0.5 * level))
+    low, high = outer * spreads.min(axis=1), outer * spreads.max(axis=1)
+    if spreads.shape[1] == 1:
+        return high
+    safe = np.maximum(spreads, np.finfo(np.float64).tiny)
+    for _ in range(_STEPS):
+        middle = 0.5 * (low + high)
+        reached = np.mean(2.0 * ndtr(middle[:, np.newaxis] / safe) - 1.0, axis=1) >= level
+        low, high = np.where(reached, low, middle), np.where(reached, middle, high)
+    return high
+
+
+def _rows(X: Any, features: int) -> Design:
+    rows = X.rows if isinstance(X, EncodedTable) else feature_rows(X)
+    if rows.shape[1] != features:
+        raise InvalidInput(f"the model was fitted on {features} features; rows with {rows.shape[1]} were given.")
+    return rows
+
+
+def _non_negative(matrix: Matrix) -> Matrix:
+    """The nearest matrix without negative eigenvalues."""
+    values, vectors = np.linalg.eigh(matrix)
+    clipped: Matrix = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    return clipped
+
+
+def _parameter(parameters: Mapping[str, Json], name: str) -> float:
+    value = parameters.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+        raise InvalidInput(f"the certificate states no usable {name}.")
+    return float(value)

@@ -1,0 +1,174 @@
+"""The exponential mechanism for bounds: few records outside, few steps outwards (proof note bounds_choice.md).
+
+    z_j = number of records above upper_j + toll (j + 2 [j > 0])        P(j) = exp(-rate z_j) / sum_k exp(-rate z_k)        (below lower_j likewise)
+
+for every column. One record moves all z_j of one side in one direction, by 0 or 1, so a choice has range `rate` (and not 2 rate): its log ratio lies
+in an interval of that length. Under add-remove a record lies on one side only, and both choices of a column have range `rate` together. So with
+c columns and s sides that there is a choice of, the release is T choices of range `rate`, T = c under add-remove and s under replace-one:
+
+    pure:          epsilon = T rate
+    (eps, delta):  the Renyi curve of bounded range, T times (Durfee and Rogers 2019; guarantees/bounded_range.py)
+
+toll = ceil(1.5 / rate) records: what one more step outwards must save, and three times that for leaving the centre, which often is a natural bound
+such as 0. It keeps the choice from wandering off where no record is any more. Tolls are public: privacy does not rest on them.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.certificates import Certificate, Hypothesis, Release, digest_of
+from discreet.errors import InvalidInput
+from discreet.guarantees import ApproximateDP, PureDP, bounded_range_renyi, bounded_range_width
+from discreet.ledger import Account, spending_on
+from discreet.mechanisms.bounds_choice.grid import BoundsGrid
+from discreet.mechanisms.hypotheses import noise_hypothesis
+from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.noise import Integers, Noise
+from discreet.version import VERSION
+
+BOUNDS_CHOICE = "bounds-choice"
+_THEOREM = "the exponential mechanism for bounds"
+_ROUNDING = 1e-15
+_LARGEST_TOLL = 1 << 40
+_TOLL = 1.5
+"""Times 1 / rate; with less, bounds ten times too wide become likely (5 % at 1, 1 % at 1.5), with more, small tables are cut."""
+_LEAVING = 2
+"""Tolls for the first step, besides its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundsChoice:
+    """A calibrated choice. Raises InvalidInput for numbers that promise nothing."""
+
+    rate: float
+    """Per record outside; also the range of one choice."""
+    toll: int
+    """Records that one step outwards must save."""
+    neighbours: Neighbours
+    epsilon: float | None = None
+    """At which delta is stated; None for a pure guarantee."""
+
+    def __post_init__(self) -> None:
+        """See class docstring."""
+        if not 0 < self.rate < math.inf or (self.epsilon is not None and not 0 < self.epsilon < math.inf):
+            raise InvalidInput("the choice of bounds needs a positive finite rate, and a positive finite epsilon where delta is stated.")
+        if isinstance(self.toll, bool) or not isinstance(self.toll, int) or not 0 <= self.toll <= _LARGEST_TOLL:
+            raise InvalidInput(f"the toll of a step must be an integer from 0 to 2^40; {self.toll!r} was given.")
+
+    @property
+    def name(self) -> str:
+        """Name in certificates, and of the registered recheck."""
+        return BOUNDS_CHOICE
+
+    @classmethod
+    def calibrate(cls, grids: Sequence[BoundsGrid], *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:
+        """The largest rate for (epsilon, delta), delta = 0 included. Raises InvalidInput for a target outside 0 < epsilon, 0 <= delta < 1."""
+        if not (0 < epsilon < math.inf and 0 <= delta < 1):
+            raise InvalidInput(f"the choice of bounds needs 0 < epsilon < infinity and 0 <= delta < 1; {epsilon!r} and {delta!r} were given.")
+        count = choices(grids, neighbours)
+        pure = epsilon / count * (1.0 - 4.0 * _ROUNDING)
+        rate = pure if delta == 0.0 else max(pure, bounded_range_width(epsilon, delta, count=count, optimal=False) * (1.0 - 4.0 * _ROUNDING))
+        stated = None if delta == 0.0 else epsilon
+        return cls(rate=rate, toll=min(math.ceil(_TOLL / rate), _LARGEST_TOLL), neighbours=neighbours, epsilon=stated)
+
+    def guarantee(self, grids: Sequence[BoundsGrid]) -> PureDP | ApproximateDP:
+        """What one release promises; needs no records."""
+        count = choices(grids, self.neighbours)
+        width = self.rate * (1.0 + _ROUNDING)
+        if self.epsilon is None:
+            return PureDP(epsilon=count * width * (1.0 + _ROUNDING), neighbours=self.neighbours, theorem=_THEOREM)
+        pure = count * width * (1.0 + _ROUNDING) <= self.epsilon
+        delta = 0.0 if pure else bounded_range_renyi(width, count, neighbours=self.neighbours).delta(self.epsilon)
+        stated = min(delta, 1.0 - 2.0**-53)
+        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=stated, neighbours=self.neighbours, theorem=_THEOREM)
+
+    def scores(self, grid: BoundsGrid, column: Floats) -> tuple[Integers, Integers]:
+        """z of both sides, exact integers; NaN counts as inside. Private."""
+        return _below(grid, column) + self._tolls(len(grid.lower)), _above(grid, column) + self._tolls(len(grid.upper))
+
+    def run(
+        self,
+        names: Sequence[str],
+        grids: Sequence[BoundsGrid],
+        columns: Sequence[Floats],
+        noise: Noise,
+        *,
+        account: Account | None = None,
+        content: Iterable[bytes] | None = None,
+    ) -> Release:
+        """Choose bounds for every column: value (c, 2), lower and upper, lower < upper. Spends on `account`, or on the ledger in use.
+
+        `columns[i]` (n,) float64, NaN where a value is missing; `content` the records as bytes, by which a ledger knows them again. Raises
+        BudgetExceeded before anything is drawn, InvalidInput for columns of unlike length.
+        """
+        if not names or not len(names) == len(grids) == len(columns) or len({len(column) for column in columns}) > 1:
+            raise InvalidInput("a choice of bounds needs a name, a grid and a column of equal length for each of at least one column.")
+        guarantee = self.guarantee(grids)
+        with spending_on(account, guarantee, purpose=self.name, table=content) as reservation:
+            value = np.array([self._chosen(grid, column, noise) for grid, column in zip(grids, columns, strict=True)])
+        certificate = Certificate(
+            mechanism=self.name,
+            parameters={"rate": self.rate, "toll": self.toll, "neighbours": str(self.neighbours), "epsilon": self.epsilon},
+            problem={"columns": [{"name": name, **grid.to_dict()} for name, grid in zip(names, grids, strict=True)]},
+            guarantee=guarantee,
+            hypotheses=self.hypotheses(),
+            noise=noise.description,
+            noise_private=noise.private,
+            digest=digest_of(value),
+            declared=("the columns and their candidates for bounds",),
+            version=VERSION,
+            ledger_entry=None if reservation is None else reservation.id,
+        )
+        return Release(value=value, certificate=certificate)
+
+    def hypotheses(self) -> tuple[Hypothesis, ...]:
+        """The conditions of the theorem, and what enforces each."""
+        secret = self.neighbours is ADD_REMOVE
+        return (
+            Hypothesis(
+                required="the number of records may itself be secret" if secret else "the number of records is public: neighbours have equally many",
+                enforced=f"relation {self.neighbours}; scores count records outside, never inside",
+            ),
+            Hypothesis(required="the candidates are public", enforced="by the caller: written down before the records are read"),
+            Hypothesis(
+                required="one record moves the scores of one side in one direction by 0 or 1" + (", and those of one side only" if secret else ""),
+                enforced="scores count the records beyond each candidate, in integers; candidates step outwards from a common centre",
+            ),
+            noise_hypothesis(f"P(j) proportional to exp(-{self.rate:.10g} z_j), exactly (selection in integer arithmetic)"),
+        )
+
+    def _tolls(self, count: int) -> Integers:
+        steps = np.arange(count, dtype=np.int64)
+        return self.toll * (steps + _LEAVING * (steps > 0))
+
+    def _chosen(self, grid: BoundsGrid, column: Floats, noise: Noise) -> tuple[float, float]:
+        low, high = (noise.choice(scores, rate=self.rate) if len(scores) > 1 else 0 for scores in self.scores(grid, column))
+        if grid.lower[low] == grid.upper[high]:  # both at the centre: one step outwards, which is post-processing
+            low, high = (low, high + 1) if len(grid.upper) > 1 else (low + 1, high)
+        return grid.lower[low], grid.upper[high]
+
+
+def choices(grids: Sequence[BoundsGrid], neighbours: Neighbours) -> int:
+    """T of the module docstring. Raises InvalidInput for no grid at all."""
+    if not grids:
+        raise InvalidInput("there is no column whose bounds are to be chosen.")
+    return len(grids) if neighbours is ADD_REMOVE else sum(grid.sides for grid in grids)
+
+
+def _above(grid: BoundsGrid, column: Floats) -> Integers:
+    """How many records lie above each candidate, (m,); comparisons of floats are exact."""
+    present = column[~np.isnan(column)]
+    places = np.searchsorted(np.array(grid.upper), present, side="left")
+    counts = np.bincount(places, minlength=len(grid.upper) + 1)
+    # A record at place p is above the candidates 0 .. p - 1.
+    return (len(present) - np.cumsum(counts)[:-1]).astype(np.int64)
+
+
+def _below(grid: BoundsGrid, column: Floats) -> Integers:
+    mirrored = BoundsGrid(lower=tuple(-edge for edge in grid.upper), upper=tuple(-edge for edge in grid.lower))
+    return _above(mirrored, -column)

@@ -1,0 +1,127 @@
+"""The curvature of a model at its released weights, with discrete Gaussian noise (proof note curvature.md).
+
+    release answer + K,   K_j independent, P(k) proportional to exp(-k^2 / (2 s^2)),     neighbours' answers at most D apart:
+
+    delta(epsilon + A + B) <= e^A (delta_G(epsilon; D / s) + e^epsilon e^{-800}),   A = m / (8 s^2),   B = ((sqrt(m) + 41)^2 + 1) / (8 s^2)
+
+for m integers (lemma 2 of residual_stage.md: at these scales the price of one Gaussian mechanism, with A + B below 1e-12). One release serves every
+coefficient and every prediction.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.certificates import Certificate, Hypothesis, Release, digest_of
+from discreet.designs import Design
+from discreet.errors import InfeasibleTarget, InvalidInput
+from discreet.guarantees import ApproximateDP, gaussian_delta, gaussian_mu
+from discreet.ledger import Account, spending_on
+from discreet.mechanisms.curvature.query import LEVELS, UNIT, CurvatureQuery
+from discreet.mechanisms.hypotheses import noise_hypothesis
+from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.noise import Noise
+from discreet.version import VERSION
+
+CURVATURE = "curvature-gaussian"
+_UP = 1.0 + 1e-12
+_LEAST_SCALE = 2.0**12
+_LARGEST_SCALE = 2.0**51
+_LARGEST_EPSILON = 100.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianCurvature:
+    """A calibrated release."""
+
+    scale: float
+    """s, in units of the integers."""
+    epsilon: float
+    """At which delta is stated."""
+    neighbours: Neighbours
+
+    @property
+    def name(self) -> str:
+        """Name in certificates, and of the registered recheck."""
+        return CURVATURE
+
+    @classmethod
+    def calibrate(cls, query: CurvatureQuery, *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:
+        """The least noise (to 1e-6) for (epsilon, delta). Raises InvalidInput for delta = 0, InfeasibleTarget for noise beyond all use."""
+        if not (0 < epsilon <= _LARGEST_EPSILON and 0 < delta < 1):
+            raise InvalidInput(
+                f"the curvature needs 0 < epsilon <= {_LARGEST_EPSILON:g} and 0 < delta < 1; epsilon={epsilon!r}, delta={delta!r} were given. "
+                "Its noise is Gaussian, which delta = 0 does not allow; take delta well below 1 / n."
+            )
+        scale = max(_LEAST_SCALE, query.distance(neighbours) / gaussian_mu(epsilon, delta))
+        while scale <= _LARGEST_SCALE and _delta(query, scale, epsilon, neighbours) > delta:
+            scale *= 1.0 + 1e-6
+        if scale > _LARGEST_SCALE:
+            raise InfeasibleTarget(f"epsilon={epsilon!r}, delta={delta!r} ask for more noise than any table could show through. Raise epsilon.")
+        return cls(scale=scale, epsilon=epsilon, neighbours=neighbours)
+
+    def guarantee(self, query: CurvatureQuery) -> ApproximateDP:
+        """What one release promises; needs no records."""
+        delta = _delta(query, self.scale, self.epsilon, self.neighbours)
+        stated = min(delta, 1.0 - 2.0**-53)
+        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=stated, neighbours=self.neighbours, theorem="curvature, discrete Gaussian noise")
+
+    def run(
+        self,
+        query: CurvatureQuery,
+        rows: Design,
+        signs: Floats,
+        record_weights: Floats | None,
+        noise: Noise,
+        *,
+        account: Account | None = None,
+        content: Iterable[bytes] | None = None,
+    ) -> Release:
+        """Release the integers (size,) of both matrices, as float64; arguments as for `CurvatureQuery.answer`. Spends before noise is drawn."""
+        guarantee = self.guarantee(query)
+        with spending_on(account, guarantee, purpose=self.name, table=content) as reservation:
+            drawn = noise.discrete_gaussian(scale=self.scale, dimension=query.size, draws=1)[:, 0]
+            # Python's integers: no sum overflows; the conversion rounds what is private already.
+            value = np.array([float(int(exact) + int(extra)) for exact, extra in zip(query.answer(rows, signs, record_weights), drawn, strict=True)])
+        certificate = Certificate(
+            mechanism=self.name,
+            parameters={"scale": self.scale, "epsilon": self.epsilon, "neighbours": str(self.neighbours), "unit": UNIT, "levels": LEVELS},
+            problem=query.to_dict(),
+            guarantee=guarantee,
+            hypotheses=self.hypotheses(query),
+            noise=noise.description,
+            noise_private=noise.private,
+            digest=digest_of(value),
+            declared=("the weights at which the curvature is taken: a release of their own, whose cost adds to this one",),
+            version=VERSION,
+            ledger_entry=None if reservation is None else reservation.id,
+        )
+        return Release(value=value, certificate=certificate)
+
+    def hypotheses(self, query: CurvatureQuery) -> tuple[Hypothesis, ...]:
+        """The conditions of the theorem, and what enforces each."""
+        secret = self.neighbours is ADD_REMOVE
+        return (
+            Hypothesis(
+                required="the number of records may itself be secret" if secret else "the number of records is public: neighbours have equally many",
+                enforced=f"relation {self.neighbours}",
+            ),
+            Hypothesis(
+                required=f"the answers of neighbours are at most {query.distance(self.neighbours):.10g} apart, as vectors of integers",
+                enforced="each record is turned into integers by itself, of bounded length; longer ones would count as zero; integers add exactly",
+            ),
+            noise_hypothesis(f"discrete Gaussian, P(k) proportional to exp(-k^2 / (2 s^2)), s = {self.scale:.10g}, in every entry"),
+        )
+
+
+def _delta(query: CurvatureQuery, scale: float, epsilon: float, neighbours: Neighbours) -> float:
+    """See module docstring; 1 where the lemma does not apply."""
+    upper = query.size / (8.0 * scale**2) * _UP
+    lower = ((math.sqrt(query.size) + 41.0) ** 2 + 1.0) / (8.0 * scale**2) * _UP
+    if scale < _LEAST_SCALE or query.size > scale**2 or epsilon <= upper + lower:
+        return 1.0
+    return min(1.0, math.exp(upper) * gaussian_delta(epsilon - upper - lower, query.distance(neighbours) / scale) * _UP + 1e-300)

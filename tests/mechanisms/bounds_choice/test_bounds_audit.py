@@ -1,0 +1,120 @@
+"""The exact laws of chosen bounds on all small neighbouring tables: the claim holds and is nearly reached, and planted faults are caught."""
+
+import itertools
+import math
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from discreet.guarantees import PureDP
+from discreet.mechanisms.bounds_choice import BoundsChoice, BoundsGrid
+from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.noise import SeededNoise
+
+GRID = BoundsGrid(lower=(0.0, -1.0, -2.0), upper=(0.0, 1.0, 2.0))
+NUMBERS = (-9.0, -1.5, 0.0, 1.5, 9.0)
+
+
+def softmax(scores, rate):
+    weights = np.exp(-rate * (np.asarray(scores, dtype=float) - np.min(scores)))
+    return weights / weights.sum()
+
+
+@cache
+def law(mechanism, table, scores=None):
+    """The joint law of both chosen candidates of one column."""
+    low, high = (scores or mechanism.scores)(GRID, np.array(table, dtype=float))
+    return np.outer(softmax(low, mechanism.rate), softmax(high, mechanism.rate)).ravel()
+
+
+def pairs(neighbours):
+    for size in (0, 1, 2, 5):
+        for rest in itertools.combinations_with_replacement(NUMBERS, size):
+            if neighbours is ADD_REMOVE:
+                yield from ((rest, (*rest, new)) for new in NUMBERS)
+            else:
+                yield from (((*rest, old), (*rest, new)) for old, new in itertools.permutations(NUMBERS, 2))
+
+
+def worst_ratio(mechanism, neighbours, scores=None):
+    found = 0.0
+    for one, other in pairs(neighbours):
+        here, there = (law(mechanism, tuple(sorted(table)), scores) for table in (one, other))
+        found = max(found, float(np.abs(np.log(here / there)).max()))
+    return found
+
+
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
+@pytest.mark.parametrize("epsilon", [0.5, 4.0])
+def test_a_pure_claim_holds_and_is_nearly_reached(neighbours, epsilon):
+    mechanism = replace(BoundsChoice.calibrate([GRID], epsilon=epsilon, delta=0.0, neighbours=neighbours), toll=0)
+    claimed = mechanism.guarantee([GRID])
+    assert isinstance(claimed, PureDP)
+    assert claimed.epsilon == pytest.approx(epsilon, rel=1e-12)
+    assert claimed.epsilon <= epsilon
+    reached = worst_ratio(mechanism, neighbours)
+    assert 0.6 * epsilon < reached <= claimed.epsilon
+    assert worst_ratio(replace(mechanism, toll=1), neighbours) <= claimed.epsilon
+
+
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
+@pytest.mark.parametrize("columns", [1, 2])
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 1e-2), (1.5, 1e-4)])
+def test_a_claim_with_delta_holds(neighbours, columns, epsilon, delta):
+    """All pairs for one column; for two independent columns with the same numbers the square of each law."""
+    mechanism = replace(BoundsChoice.calibrate([GRID] * columns, epsilon=epsilon, delta=delta, neighbours=neighbours), toll=0)
+    claimed = mechanism.guarantee([GRID] * columns)
+    assert claimed.epsilon == epsilon
+    assert claimed.delta_at_epsilon <= delta
+    worst = 0.0
+    for one, other in pairs(neighbours):
+        for first, second in ((one, other), (other, one)):
+            here, there = (law(mechanism, tuple(sorted(table))) for table in (first, second))
+            if columns == 2:
+                here, there = np.outer(here, here).ravel(), np.outer(there, there).ravel()
+            worst = max(worst, float(np.maximum(here - math.exp(epsilon) * there, 0.0).sum()))
+    assert worst <= claimed.delta_at_epsilon
+
+
+def test_both_lists_counted_as_one_under_replace_one_are_caught():
+    forgetful = replace(BoundsChoice.calibrate([GRID], epsilon=1.0, delta=0.0, neighbours=ADD_REMOVE), toll=0)
+    assert worst_ratio(forgetful, REPLACE_ONE) > 1.2
+
+
+def around_a_target(grid, column):
+    """The score of a quantile: how far the number of records beyond is from 2."""
+    high = np.array([np.sum(column > edge) for edge in grid.upper])
+    low = np.array([np.sum(column < edge) for edge in grid.lower])
+    return np.abs(low - 2), np.abs(high - 2)
+
+
+def beyond_both(grid, column):
+    """Lists that cross: the lower candidates begin above the upper ones."""
+    high = np.array([np.sum(column > edge) for edge in (-2.0, -1.0, 2.0)])
+    low = np.array([np.sum(column < edge) for edge in (2.0, 1.0, -2.0)])
+    return low, high
+
+
+@pytest.mark.parametrize("scores", [around_a_target, beyond_both])
+def test_scores_that_move_in_two_directions_or_twice_are_caught(scores):
+    mechanism = replace(BoundsChoice.calibrate([GRID], epsilon=1.0, delta=0.0, neighbours=ADD_REMOVE), toll=0)
+    assert worst_ratio(mechanism, ADD_REMOVE) <= 1.0
+    assert worst_ratio(mechanism, ADD_REMOVE, scores) > 1.05
+
+
+@pytest.mark.parametrize("toll", [0, 1])
+def test_what_is_chosen_has_the_law_that_was_audited(toll):
+    """4,000 choices against their probabilities: chi-square over at most 9 cells beyond 100 has probability below 1e-16."""
+    mechanism = BoundsChoice(rate=0.7, toll=toll, neighbours=ADD_REMOVE)
+    table, count, noise = (-1.5, 1.5, 1.5, 9.0), 4000, SeededNoise(5)
+    expected = law(mechanism, table).reshape(3, 3) * count
+    observed = np.zeros((3, 3))
+    scores = mechanism.scores(GRID, np.array(table))
+    for _ in range(count):
+        low, high = (noise.choice(each, rate=mechanism.rate) for each in scores)
+        observed[low, high] += 1
+    assert float(np.sum((observed - expected) ** 2 / expected)) < 100.0
+    wrong = law(replace(mechanism, rate=1.0), table).reshape(3, 3) * count
+    assert float(np.sum((observed - wrong) ** 2 / wrong)) > 100.0

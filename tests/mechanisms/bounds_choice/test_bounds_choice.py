@@ -1,0 +1,229 @@
+"""Private bounds: scores by hand, certificates and their lies, the ledger, schemas with open bounds, and what they refuse."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from discreet.certificates import Certificate
+from discreet.data import Schema
+from discreet.data.draft import SchemaDraft
+from discreet.errors import InvalidInput, SchemaError
+from discreet.guarantees import ApproximateDP, PureDP
+from discreet.ledger import Account, BudgetExceeded, Ledger
+from discreet.mechanisms.bounds_choice import BoundsChoice, BoundsGrid, choose_bounds, choose_norm, grid_named
+from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.noise import SystemNoise
+from tests.canary import CANARY, assert_silent
+
+DRAFT = """
+format = "discreet-schema/1"
+name = "people"
+missing_values = ["NA"]
+[target]
+column = "ill"
+classes = ["no", "yes"]
+[numeric.age]
+lower = "FILL IN"
+upper = "FILL IN"
+missing = 400
+[numeric.year]
+grid = [1900, 1950, 1975, 2000, 2025]
+[numeric.weight]
+lower = 0
+upper = 300
+"""
+
+
+def people(count=4000, seed=0):
+    rng = np.random.default_rng(seed)
+    return {
+        "age": rng.normal(45.0, 15.0, count),
+        "year": rng.integers(1980, 2010, count),
+        "weight": rng.normal(70.0, 10.0, count),
+        "ill": np.where(rng.random(count) < 0.3, "yes", "no"),
+    }
+
+
+@pytest.fixture(params=[(kind, delta) for kind in (ADD_REMOVE, REPLACE_ONE) for delta in (0.0, 1e-6)], ids=str)
+def released(request):
+    neighbours, delta = request.param
+    return choose_bounds(people(), SchemaDraft.from_toml(DRAFT), epsilon=0.5, delta=delta, neighbours=neighbours)
+
+
+def test_scores_count_records_beyond_and_toll_steps():
+    mechanism = BoundsChoice(rate=1.0, toll=10, neighbours=ADD_REMOVE)
+    grid = BoundsGrid(lower=(0.0, -1.0, -5.0), upper=(0.0, 1.0, 5.0, 9.0))
+    low, high = mechanism.scores(grid, np.array([-5.0, -4.0, 0.0, 0.5, 1.0, 6.0, np.nan, np.inf]))
+    assert low.tolist() == [2, 2 + 30, 0 + 40]
+    assert high.tolist() == [4, 2 + 30, 2 + 40, 1 + 50]
+
+
+def test_bounds_contain_nearly_all_records_and_come_from_the_grid(released):
+    table = people()
+    for name in ("age", "year"):
+        low, high = released.bounds[name]
+        # Leaving out 200 records for want of one step has a probability below exp(-rate 140) < 1e-7.
+        assert np.mean((table[name] < low) | (table[name] > high)) < 0.05
+    assert released.bounds["age"][0] in grid_named("one-two-five").lower
+    assert set(released.bounds["year"]) <= {1900.0, 1950.0, 1975.0, 2000.0, 2025.0}
+
+
+def test_the_schema_says_where_its_bounds_come_from_and_encodes_the_table(released):
+    schema = Schema.from_toml(released.schema.to_toml())
+    assert schema == released.schema
+    digests = {column.name: column.released for column in schema.numeric}
+    assert digests == {"age": released.certificate.digest, "year": released.certificate.digest, "weight": None}
+    assert schema.numeric[0].missing == min(400.0, released.bounds["age"][1])  # beyond the bounds it counts as the nearer one
+    assert all(column.outside == "clip" for column in schema.numeric[:2])
+    assert Schema.from_dict(json.loads(json.dumps(schema.to_dict()))) == schema
+    assert schema.encode({**people(), "weight": np.full(4000, 70.0)}, target=True).rows.shape == (4000, 3)
+
+
+def test_a_true_certificate_verifies_also_from_a_file(released):
+    assert released.verify().ok, released.verify()
+    assert Certificate.from_dict(json.loads(released.certificate.to_json())).verify(released.value).ok
+
+
+def test_a_smaller_claim_more_columns_and_less_noise_fail(released):
+    claim = released.certificate.guarantee
+    lies = [replace(claim, epsilon=claim.epsilon * (1 - 1e-4))]
+    if isinstance(claim, ApproximateDP):
+        lies.append(replace(claim, delta_at_epsilon=claim.delta_at_epsilon * 0.9))
+    assert not any(replace(released.certificate, guarantee=lie).verify().ok for lie in lies)
+    doubled = {"columns": released.certificate.problem["columns"] * 2}
+    assert not replace(released.certificate, problem=doubled).verify().ok
+    louder = {**released.certificate.parameters, "rate": released.certificate.parameters["rate"] * 1.05}
+    assert not replace(released.certificate, parameters=louder).verify().ok
+    other = [column | {"upper": [0.0, *column["upper"]]} for column in released.certificate.problem["columns"]]
+    assert not replace(released.certificate, problem={"columns": other}).verify().ok
+
+
+def test_another_relation_and_other_bounds_fail(released):
+    relation = ADD_REMOVE if released.certificate.guarantee.neighbours is REPLACE_ONE else REPLACE_ONE
+    assert not replace(released.certificate, guarantee=replace(released.certificate.guarantee, neighbours=relation)).verify().ok
+    assert not released.certificate.verify(released.value + 1.0).ok
+
+
+def test_a_seed_makes_it_reproducible_and_not_valid():
+    first, second = (choose_bounds(people(), SchemaDraft.from_toml(DRAFT), epsilon=0.5, random_state=3) for _ in range(2))
+    assert first.bounds == second.bounds
+    assert not first.verify().ok
+
+
+def test_it_spends_before_it_chooses(tmp_path):
+    ledger = Ledger.create(tmp_path / "team.ledger")
+    ledger.declare("people", epsilon=1.0, delta=1e-5, neighbours=REPLACE_ONE)
+    account = Account(tmp_path / "team.ledger", "people")
+    first = choose_bounds(people(), SchemaDraft.from_toml(DRAFT), epsilon=0.75, ledger=account)
+    (entry,) = ledger.history("people")
+    assert entry.id == first.certificate.ledger_entry
+    with pytest.raises(BudgetExceeded):
+        choose_bounds(people(), SchemaDraft.from_toml(DRAFT), epsilon=0.75, ledger=account)
+    assert len(ledger.history("people")) == 1
+
+
+def test_with_few_choices_the_pure_rate_is_used_where_it_is_larger():
+    grid = grid_named("powers-of-ten")
+    mechanism = BoundsChoice.calibrate([grid], epsilon=0.1, delta=1e-12, neighbours=ADD_REMOVE)
+    assert mechanism.rate == pytest.approx(0.1)
+    assert mechanism.guarantee([grid]) == ApproximateDP(
+        epsilon=0.1, delta_at_epsilon=0.0, neighbours=ADD_REMOVE, theorem=mechanism.guarantee([grid]).theorem
+    )
+
+
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
+def test_a_norm_is_one_choice_under_both_relations(neighbours):
+    rows = np.random.default_rng(0).normal(size=(3000, 4))
+    found = choose_norm(rows, epsilon=0.5, neighbours=neighbours)
+    assert isinstance(found.certificate.guarantee, PureDP)
+    assert found.certificate.parameters["rate"] == pytest.approx(0.5)
+    low, high = found.bounds["row norm"]
+    assert low == 0.0
+    assert np.mean(np.linalg.norm(rows, axis=1) > high) < 0.05
+    assert found.verify().ok
+
+
+def test_both_bounds_at_the_centre_become_a_step():
+    grid = BoundsGrid(lower=(0.0, -1.0), upper=(0.0, 1.0))
+    mechanism = BoundsChoice(rate=50.0, toll=5, neighbours=ADD_REMOVE)
+    value = mechanism.run(["zeros"], [grid], [np.zeros(10)], SystemNoise()).value
+    assert value.tolist() == [[0.0, 1.0]]
+
+
+def test_named_grids_hold_round_numbers():
+    assert grid_named("one-two-five", smallest=0.1, largest=100).upper == (0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
+    assert grid_named("powers-of-two", smallest=0.5, largest=8).lower == (0.0, -0.5, -1.0, -2.0, -4.0, -8.0)
+    assert grid_named("powers-of-ten").upper[-1] == 1e9
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: BoundsGrid(lower=(0.0, 1.0), upper=(2.0, 3.0)),
+        lambda: BoundsGrid(lower=(1.0, 0.0), upper=(0.5, 3.0)),
+        lambda: BoundsGrid(lower=(0.0,), upper=(0.0,)),
+        lambda: BoundsGrid(lower=(0.0,), upper=(0.0, np.inf)),
+        lambda: BoundsGrid.from_edges([1.0]),
+        lambda: BoundsGrid.from_edges([1.0, 2.0], centre=1.5),
+        lambda: grid_named("powers-of-three"),
+        lambda: grid_named("powers-of-two", smallest=2.0, largest=1.0),
+        lambda: BoundsChoice.calibrate([], epsilon=1.0, delta=0.0, neighbours=ADD_REMOVE),
+        lambda: BoundsChoice.calibrate([grid_named("powers-of-ten")], epsilon=0.0, delta=0.0, neighbours=ADD_REMOVE),
+        lambda: BoundsChoice.calibrate([grid_named("powers-of-ten")], epsilon=1.0, delta=1.0, neighbours=ADD_REMOVE),
+        lambda: BoundsChoice(rate=1.0, toll=-1, neighbours=ADD_REMOVE),
+        lambda: choose_norm(np.ones((3, 2)), epsilon=1.0, candidates=[0.0, 1.0]),
+        lambda: choose_bounds(people(), SchemaDraft.from_toml(DRAFT), epsilon=1.0, neighbours="add"),
+    ],
+)
+def test_what_is_no_grid_or_promises_nothing_is_refused(make):
+    with pytest.raises(InvalidInput):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('lower = "FILL IN"\nupper = "FILL IN"', "lower = 0\nupper = 500", None),
+        ("grid = [1900, 1950, 1975, 2000, 2025]", "lower = 0\nupper = 1\ngrid = [1]", "unknown key 'grid'"),
+        ("grid = [1900, 1950, 1975, 2000, 2025]", 'grid = "many"', "must be a list"),
+        ("grid = [1900, 1950, 1975, 2000, 2025]", 'grid = ["1900"]', "finite number"),
+        ("missing = 400", 'missing = "?"', "finite number"),
+        ('upper = "FILL IN"', "upper = 3", "open placeholders"),
+        ('column = "ill"', 'column = "FILL IN"', "open placeholders"),
+    ],
+)
+def test_a_draft_is_checked_like_a_schema(old, new, said):
+    text = DRAFT.replace(old, new, 1)
+    if said is None:
+        assert SchemaDraft.from_toml(text).open == ("year",)
+        return
+    with pytest.raises(SchemaError, match=said):
+        SchemaDraft.from_toml(text)
+
+
+def test_a_draft_without_open_bounds_is_refused():
+    with pytest.raises(SchemaError, match="no bounds are open"):
+        SchemaDraft.from_toml(SchemaDraft.from_toml(DRAFT).schema.to_toml())
+
+
+def test_a_schema_with_another_mark_than_a_digest_is_refused():
+    with pytest.raises(SchemaError, match="64 hexadecimal digits"):
+        Schema.from_toml(
+            DRAFT.replace('lower = "FILL IN"\nupper = "FILL IN"\nmissing = 400', 'lower = 0\nupper = 1\nreleased = "yes"').replace(
+                "grid", "lower = 0\nupper = 1 #"
+            )
+        )
+
+
+def test_no_record_is_shown():
+    table = people()
+    table["age"][0] = CANARY
+    found = choose_bounds(table, SchemaDraft.from_toml(DRAFT), epsilon=0.5)
+    for text in (repr(found), found.schema.to_toml(), found.certificate.to_json(), str(found.certificate)):
+        assert_silent(text)
+    with pytest.raises(InvalidInput) as refusal:
+        choose_bounds({**table, "age": ["young", *map(str, table["age"][1:])]}, SchemaDraft.from_toml(DRAFT), epsilon=0.5)
+    assert_silent(refusal.value)
+    assert "young" not in str(refusal.value)
