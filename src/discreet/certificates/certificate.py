@@ -14,6 +14,7 @@ import numpy as np
 
 from discreet.arrays import Floats
 from discreet.certificates.rechecks import Check, recheck
+from discreet.certificates.view import certificate_view, verification_view
 from discreet.errors import FileFormatError, VerificationFailure
 from discreet.guarantees import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, guarantee_from_dict
 
@@ -48,6 +49,10 @@ class Verification:
     def to_dict(self) -> dict[str, Json]:
         """For `--json`."""
         return {"ok": self.ok, "checks": [{"name": check.name, "ok": check.ok, "detail": check.detail} for check in self.checks]}
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return verification_view(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +166,14 @@ class Certificate:
         lines += [f"Ledger entry: {self.ledger_entry or 'none: no ledger was in use, so nothing adds this up with other releases'}"]
         lines += [f"Digest of the released value (SHA-256): {self.digest}", f"Issued by discreet {self.version}"]
         return "\n".join(lines)
+
+    def view(self, *, name: str = "Certificate", shape: tuple[int, ...] | None = None) -> str:
+        """HTML for notebooks; with the shape of the value, of a release."""
+        return certificate_view(self, _promise(self.guarantee), name=name, shape=shape)
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return self.view()
 
 
 def digest_of(value: Floats) -> str:

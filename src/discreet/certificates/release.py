@@ -16,3 +16,7 @@ class Release:
     def verify(self) -> Verification:
         """Check the certificate against this value."""
         return self.certificate.verify(self.value)
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return self.certificate.view(name="Release", shape=self.value.shape)

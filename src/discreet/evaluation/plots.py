@@ -6,12 +6,12 @@ diagonal.
 """
 
 from collections.abc import Iterable
-from xml.sax.saxutils import escape
 
 from discreet.evaluation.curves import CalibrationCurve, RocCurve
+from discreet.pages.svg import BLUE, PALE, PALE_BLUE, RED, path, picture, words
 
 _SIDE, _LEFT, _TOP, _GAP, _BOTTOM = 340, 64, 78, 96, 62
-_CURVE, _BAND, _DIAGONAL, _INK, _PALE = "#2f6690", "#c9dcea", "#a3263a", "#222222", "#d9d9d9"
+_CURVE, _BAND, _DIAGONAL = BLUE, PALE_BLUE, RED
 
 
 def curves_plot(roc: RocCurve | None, calibration: CalibrationCurve | None, *, title: str) -> str:
@@ -23,29 +23,25 @@ def curves_plot(roc: RocCurve | None, calibration: CalibrationCurve | None, *, t
         panels.append(_panel("Calibration", "predicted probability of the second class", "share of the second class", _calibration(calibration)))
     width, height = _LEFT + len(panels) * (_SIDE + _GAP) - _GAP + 28, _TOP + _SIDE + _BOTTOM
     body = "\n".join(f'<g transform="translate({_LEFT + index * (_SIDE + _GAP)} {_TOP})">\n{panel}\n</g>' for index, panel in enumerate(panels))
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
-        f'font-family="Helvetica, Arial, sans-serif" font-size="12" fill="{_INK}">\n<title>{escape(title)}</title>\n'
-        f'<rect width="{width}" height="{height}" fill="#ffffff"/>\n{_text(_LEFT, 28, title, size=15)}\n{body}\n</svg>\n'
-    )
+    return picture(f"{words(_LEFT, 28, title, size=15)}\n{body}", width=width, height=height, title=title)
 
 
 def _panel(name: str, across: str, up: str, drawn: Iterable[str]) -> str:
-    lines = [_text(0, -16, name, size=13)]
+    lines = [words(0, -16, name, size=13)]
     for share in (0.0, 0.25, 0.5, 0.75, 1.0):
         x, y = _point(share, share)
         lines += [
-            f'<line x1="0" x2="{_SIDE}" y1="{y:.1f}" y2="{y:.1f}" stroke="{_PALE}"/>',
-            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{_SIDE}" stroke="{_PALE}"/>',
-            _text(-8, y + 4, f"{share:g}", anchor="end"),
-            _text(x, _SIDE + 18, f"{share:g}", anchor="middle"),
+            f'<line x1="0" x2="{_SIDE}" y1="{y:.1f}" y2="{y:.1f}" stroke="{PALE}"/>',
+            f'<line x1="{x:.1f}" x2="{x:.1f}" y1="0" y2="{_SIDE}" stroke="{PALE}"/>',
+            words(-8, y + 4, f"{share:g}", anchor="end"),
+            words(x, _SIDE + 18, f"{share:g}", anchor="middle"),
         ]
     middle = _SIDE / 2
     lines += [
         *drawn,
         f'<line x1="0" y1="{_SIDE}" x2="{_SIDE}" y2="0" stroke="{_DIAGONAL}" stroke-dasharray="7 4"/>',
-        _text(middle, _SIDE + 42, across, anchor="middle"),
-        f'<g transform="translate(-44 {middle:.1f}) rotate(-90)">{_text(0, 0, up, anchor="middle")}</g>',
+        words(middle, _SIDE + 42, across, anchor="middle"),
+        f'<g transform="translate(-44 {middle:.1f}) rotate(-90)">{words(0, 0, up, anchor="middle")}</g>',
     ]
     return "\n".join(lines)
 
@@ -84,9 +80,4 @@ def _point(x: float, y: float) -> tuple[float, float]:
 
 
 def _path(points: Iterable[tuple[float, float]]) -> str:
-    corners = [_point(x, y) for x, y in points]
-    return "M" + " L".join(f"{x:.1f} {y:.1f}" for x, y in corners)
-
-
-def _text(x: float, y: float, words: str, *, anchor: str = "start", size: int = 12) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}">{escape(words)}</text>'
+    return path(_point(x, y) for x, y in points)

@@ -13,6 +13,7 @@ from discreet.evaluation.curves import CalibrationCurve, RocCurve
 from discreet.evaluation.intervals import Estimate
 from discreet.evaluation.plots import curves_plot
 from discreet.evaluation.survey import Survey
+from discreet.evaluation.view import evaluation_view
 
 FORMAT = "discreet-evaluation/1"
 
@@ -82,6 +83,10 @@ class PrivateEvaluation:
             if estimate is not None:
                 lines.append(f"{name:<13}{estimate}")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the measures, the confusion table, the guarantee."""
+        return evaluation_view(self)
 
     def _title(self) -> str:
         stated = self.certificate.guarantee.to_dict()

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
 
-from discreet.errors import InvalidInput
+from discreet.errors import DiscreetError, InvalidInput
 from discreet.guarantees import Guarantee, Unit
 from discreet.ledger import exchange, records
 from discreet.ledger.accountants import BASIC
@@ -26,6 +26,7 @@ from discreet.ledger.file import LedgerFile, create_file
 from discreet.ledger.plot import spending_plot
 from discreet.ledger.refusals import LedgerUnavailable
 from discreet.ledger.spending import cancel, check_declared_alike, check_fits, check_parts, check_relation, reserve, settle, taken
+from discreet.ledger.view import ledger_view, unreadable_view
 from discreet.neighbours import Neighbours
 
 PATIENCE = 60.0
@@ -218,6 +219,14 @@ class Ledger:
             data_set = records.get(connection, name)
             entries = records.entries_of(connection, data_set.name)
         return spending_plot(data_set, entries)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: every data set with what is spent and left now."""
+        try:
+            sums = [(one, self.spent(one.name), self.left(one.name), len(self.history(one.name))) for one in self.data_sets()]
+        except DiscreetError as error:
+            return unreadable_view(self.path, error)
+        return ledger_view(self.path, sums)
 
     def _account(self, name: str, part: str | None) -> tuple[Amount, DataSet]:
         with self._file.reading() as connection:

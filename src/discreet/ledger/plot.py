@@ -7,17 +7,17 @@ dashed line is the total in force.
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
-from xml.sax.saxutils import escape
 
 from discreet.ledger.amounts import Amount
 from discreet.ledger.entries import DataSet, Entry, State, relation
 from discreet.ledger.spending import taken
+from discreet.pages.svg import LIGHT_BLUE, PALE, RED, SAND, picture, words
 
 _WIDTH, _HEIGHT = 760, 260
 _LEFT, _RIGHT, _TOP, _BOTTOM = 84, 24, 62, 44
 _MOST = 200
 """Steps that are drawn; of a longer history every k-th entry."""
-_SETTLED, _RESERVED, _TOTAL, _INK, _PALE = "#6b9bc0", "#ecd58a", "#a3263a", "#222222", "#d9d9d9"
+_SETTLED, _RESERVED, _TOTAL = LIGHT_BLUE, SAND, RED
 
 
 class _Step(NamedTuple):
@@ -40,12 +40,8 @@ def spending_plot(data_set: DataSet, entries: Sequence[Entry]) -> str:
     title = f"{data_set.name}: spent {steps[-1].all if steps else Amount(epsilon=0.0)} of {data_set.total}"
     line = f"{relation(data_set.neighbours, data_set.unit)}; {len(counted)} entries that count, {open_entries} of them never settled"
     body = "\n".join(f'<g transform="translate(0 {34 + _HEIGHT * index})">\n{panel}\n</g>' for index, panel in enumerate(panels))
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}" role="img" '
-        f'font-family="Helvetica, Arial, sans-serif" font-size="12" fill="{_INK}">\n<title>{escape(title)}</title>\n'
-        f'<rect width="{_WIDTH}" height="{height}" fill="#ffffff"/>\n'
-        f"{_text(_LEFT, 24, _short(title, 84), size=15)}\n{_text(_LEFT, 44, line)}\n{body}\n</svg>\n"
-    )
+    words_above = f"{words(_LEFT, 24, _short(title, 84), size=15)}\n{words(_LEFT, 44, line)}\n{body}"
+    return picture(words_above, width=_WIDTH, height=height, title=title)
 
 
 def _steps(data_set: DataSet, entries: Sequence[Entry]) -> list[_Step]:
@@ -84,8 +80,8 @@ def _panel(name: str, total: float, steps: Sequence[tuple[datetime, float, float
         return " ".join(corners)
 
     lines = [
-        f'<line x1="{_LEFT}" x2="{right}" y1="{up(share * total):.1f}" y2="{up(share * total):.1f}" stroke="{_PALE}"/>'
-        + _text(_LEFT - 8, up(share * total) + 4, f"{share * total:.4g}", anchor="end")
+        f'<line x1="{_LEFT}" x2="{right}" y1="{up(share * total):.1f}" y2="{up(share * total):.1f}" stroke="{PALE}"/>'
+        + words(_LEFT - 8, up(share * total) + 4, f"{share * total:.4g}", anchor="end")
         for share in (0.0, 0.25, 0.5, 0.75, 1.0)
     ]
     budget = up(total)
@@ -93,13 +89,13 @@ def _panel(name: str, total: float, steps: Sequence[tuple[datetime, float, float
     ends = [step[0].replace(tzinfo=None).isoformat(" ", shown) + " UTC" for step in (steps[0], steps[-1])] if steps else []
     return "\n".join(
         [
-            _text(_LEFT, _TOP - 14, name),
+            words(_LEFT, _TOP - 14, name),
             *lines,
             f'<path d="{staircase(1)}" fill="{_RESERVED}"/>',
             f'<path d="{staircase(2)}" fill="{_SETTLED}"/>',
             f'<line x1="{_LEFT}" x2="{right}" y1="{budget:.1f}" y2="{budget:.1f}" stroke="{_TOTAL}" stroke-width="2" stroke-dasharray="7 4"/>',
-            *(_text(across(first), floor + 20, label) for label in ends[:1]),
-            *(_text(right, floor + 20, label, anchor="end") for label in ends[1:] if len(steps) > 1),
+            *(words(across(first), floor + 20, label) for label in ends[:1]),
+            *(words(right, floor + 20, label, anchor="end") for label in ends[1:] if len(steps) > 1),
             *_legend(right),
         ]
     )
@@ -107,15 +103,11 @@ def _panel(name: str, total: float, steps: Sequence[tuple[datetime, float, float
 
 def _legend(right: float) -> list[str]:
     marks = []
-    for offset, colour, word in ((330, _SETTLED, "settled"), (245, _RESERVED, "reserved, never settled"), (66, _TOTAL, "total")):
+    for offset, colour, name in ((330, _SETTLED, "settled"), (245, _RESERVED, "reserved, never settled"), (66, _TOTAL, "total")):
         marks.append(f'<rect x="{right - offset}" y="{_TOP - 24}" width="12" height="12" fill="{colour}"/>')
-        marks.append(_text(right - offset + 18, _TOP - 14, word))
+        marks.append(words(right - offset + 18, _TOP - 14, name))
     return marks
 
 
-def _text(x: float, y: float, words: str, *, anchor: str = "start", size: int = 12) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}">{escape(words)}</text>'
-
-
-def _short(words: str, longest: int) -> str:
-    return words if len(words) <= longest else f"{words[: longest - 3]}..."
+def _short(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."

@@ -39,6 +39,7 @@ from discreet.mechanisms.learning import (
     slack_free_ridge,
 )
 from discreet.neighbours import Neighbours
+from discreet.planning.view import bound_view, plan_view
 from discreet.problems import RegularisedRisk
 from discreet.regularisers import L2
 
@@ -89,6 +90,10 @@ class PlannedBound:
             },
             "alpha": self.alpha,
         }
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return bound_view(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,6 +196,10 @@ class Plan:
         positive(excess=excess)
         reach = self.margin_loss.lipschitz * self.problem(1, 1.0).domain.radius
         return math.ceil((2.0 * self.norm * reach * (2.0 + math.sqrt(2.0 * math.log(2.0 / self.failure))) / excess) ** 2)
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return plan_view(self)
 
     @property
     def _noise_failure(self) -> float:

@@ -38,6 +38,7 @@ from discreet.mechanisms.constrained.horizon import checked_steps
 from discreet.mechanisms.constrained.polytope import default_polytope_steps
 from discreet.mechanisms.constrained.regret import gaussian_regret, least_walk, vertex_regret
 from discreet.neighbours import Neighbours
+from discreet.planning.view import plan_view, set_bound_view
 from discreet.problems import ConstrainedRisk
 
 
@@ -103,6 +104,10 @@ class SetBound:
             "trivial": self.trivial,
             "mechanisms": [one.to_dict() for one in self.mechanisms],
         }
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return set_bound_view(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,6 +215,10 @@ class SetPlan:
                 "the number of steps, or take a smaller set."
             )
         return self.bound(found[0].records)
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return plan_view(self)
 
     def _remembered(self, records: int, mechanism: str, seen: dict[int, float]) -> float:
         if records not in seen:

@@ -1,0 +1,110 @@
+"""The parts of a page. All words are plain text, never markup: a class that is called `<script>` is shown as that.
+
+Page = title, lead, sections;   Section = title, blocks;   Block = Text | Bullets | Facts | Table | Picture | Pictures | Code
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from discreet.errors import InvalidInput
+
+
+class Tone(StrEnum):
+    """How a paragraph is meant."""
+
+    PLAIN = "plain"
+    LEAD = "lead"
+    """What a reader in a hurry must have read."""
+    NOTE = "note"
+    """Of less weight."""
+    GOOD = "good"
+    """A check that passed."""
+    BAD = "bad"
+    """A warning."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """A paragraph."""
+
+    words: str
+    tone: Tone = Tone.PLAIN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bullets:
+    """A list."""
+
+    items: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """Names with what they are: a table of two columns whose first is a heading."""
+
+    caption: str
+    rows: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table. Raises InvalidInput for rows of another length than the header."""
+
+    caption: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    numbers: frozenset[int] = frozenset()
+    """Columns that are aligned at their right."""
+
+    def __post_init__(self) -> None:
+        """See class docstring."""
+        if any(len(row) != len(self.header) for row in self.rows):
+            raise InvalidInput(f"every row of the table {self.caption!r} needs {len(self.header)} cells.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """An SVG picture of module `svg`, whose words are safe already, with what it shows in words."""
+
+    svg: str
+    caption: str
+    """Also read aloud to those who do not see the picture: it must say what is to be seen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pictures:
+    """Pictures beside each other where there is room."""
+
+    pictures: Sequence[Picture]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Code:
+    """Lines to be typed."""
+
+    lines: Sequence[str]
+
+
+Block: TypeAlias = Text | Bullets | Facts | Table | Picture | Pictures | Code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A heading and what is below it."""
+
+    title: str
+    blocks: Sequence[Block]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A whole page."""
+
+    title: str
+    lead: Sequence[Block]
+    """Between the title and the first section."""
+    sections: Sequence[Section]
+    foot: str = ""
+    """The last line."""
