@@ -1,0 +1,1 @@
+"""Chaudhuri, Monteleoni, Sarwate 2011: private empirical risk minimisation."""

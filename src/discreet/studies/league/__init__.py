@@ -1,0 +1,1 @@
+"""All learning mechanisms on six tables, beside fits without privacy and other libraries."""

@@ -1,0 +1,1 @@
+"""Showkatbakhsh, Karakus, Diggavi 2018: noisy rows and secret sketches for least squares."""

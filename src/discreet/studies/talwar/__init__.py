@@ -1,0 +1,1 @@
+"""Talwar, Thakurta, Zhang 2014: private risk minimisation over a constraint set."""

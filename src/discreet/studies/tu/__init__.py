@@ -1,0 +1,1 @@
+"""Tu 2013: projections of the columns with noise."""
