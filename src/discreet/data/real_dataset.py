@@ -78,4 +78,4 @@ def _shortening(norms: Floats, bound: float, features: int) -> Floats | None:
     safe = bound * (1.0 - 1e-12 - features * 2.0**-52)
     if not np.any(norms > safe):
         return None
-    return np.minimum(1.0, safe / np.maximum(norms, np.finfo(np.float64).tiny))
+    return safe / np.maximum(norms, safe)  # nothing is divided by a small norm: an overflow would be a warning about one record

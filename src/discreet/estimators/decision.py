@@ -15,7 +15,7 @@ from discreet.designs import Design, ordered_matvec, ordered_row_norms
 
 def linear_decision(rows: Design, *, weights: Floats, intercept: float | Floats, data_norm: float) -> Floats:
     """Decisions (n,) for `rows` (n, d) and `weights` (d,); (n, K) for `weights` (d, K) and `intercept` (K,)."""
-    shortening = np.minimum(1.0, data_norm / np.maximum(ordered_row_norms(rows), np.finfo(np.float64).tiny))
+    shortening = data_norm / np.maximum(ordered_row_norms(rows), data_norm)
     if weights.ndim == 1:
         return np.asarray(ordered_matvec(rows, weights) * shortening + intercept)
     products = np.column_stack([ordered_matvec(rows, np.ascontiguousarray(column)) for column in weights.T])

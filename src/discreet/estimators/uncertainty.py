@@ -137,7 +137,7 @@ class Uncertainty:
 
     def _directions(self, rows: Design) -> Iterator[Matrix]:
         domain = self.problem.domain
-        shortening = np.minimum(1.0, domain.norm_bound / np.maximum(ordered_row_norms(rows), np.finfo(np.float64).tiny))
+        shortening = domain.norm_bound / np.maximum(ordered_row_norms(rows), domain.norm_bound)
         for span, entries in entry_chunks(rows):
             shortened: Matrix = entries * shortening[span, np.newaxis]
             constant = np.full((len(shortened), 1), domain.intercept_scale)

@@ -94,7 +94,7 @@ class CurvatureQuery:
         `rows` (n, features) before they are shortened and without the constant feature, `signs` (n,) of +1.0 and -1.0, `record_weights` (n,) or None.
         """
         domain = self.problem.domain
-        shortening = np.minimum(1.0, domain.norm_bound / np.maximum(ordered_row_norms(rows), np.finfo(np.float64).tiny))
+        shortening = domain.norm_bound / np.maximum(ordered_row_norms(rows), domain.norm_bound)
         relative = np.ones(len(signs)) if record_weights is None else record_weights / self.problem.max_weight
         dimension = self.problem.dimension
         total = np.zeros((2, dimension, dimension), dtype=object)
