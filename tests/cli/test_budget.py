@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from discreet.estimators import whole_file
+from discreet.files import whole_file
 from discreet.guarantees import NoGuarantee, PureDP, Unit
 from discreet.ledger import Ledger
 from discreet.neighbours import REPLACE_ONE

@@ -10,7 +10,8 @@ from discreet.noise import SeededNoise
 from tests.cli.conftest import FIT, GOLDEN, discreet
 
 BUDGET = ["budget", *(f"budget {name}" for name in ("new", "show", "history", "plot", "export", "import"))]
-COMMANDS = ["", "demo", "plan", "plan over", "schema", "schema new", "schema check", "fit", "predict", "evaluate", "verify", "show", *BUDGET]
+COMMANDS = ["", "demo", "plan", "plan over", "schema", "schema new", "schema check", "fit", "predict", "evaluate", "verify", "audit", "show", *BUDGET]
+COMMANDS += ["release", "inspect", "randomise", "report", "study", "study list", "study run"]
 
 
 def compare(name, text):
@@ -42,7 +43,7 @@ def test_help(command):
     compare(f"help-{command.replace(' ', '-') or 'discreet'}.txt", outcome.out)
 
 
-@pytest.mark.parametrize("command", ["", "schema", "budget"])
+@pytest.mark.parametrize("command", ["", "schema", "budget", "study"])
 def test_a_group_without_a_command_shows_its_help(command):
     outcome = discreet(*command.split())
     assert outcome.code == 0
@@ -113,6 +114,42 @@ def test_a_walk_through_all_commands(folder):
     text = re.sub(r"^(no|yes) +\d+ +\d+", r"\1 COUNTS", normalised("\n".join(said)), flags=re.MULTILINE)
     compare("walk.txt", re.sub(r"^(ok    [a-z ]+?)  .*", r"\1", text, flags=re.MULTILINE))  # what a check says is the certificate's
     assert (folder / "stub.toml").read_text(encoding="utf-8").startswith("# What is public about this table")
+
+
+SURVEY = """\
+format = "discreet-schema/1"
+name = "survey"
+rows = "bound"
+
+[target]
+column = "hours"
+lower = 0
+upper = 80
+
+[numeric.age]
+lower = 0
+upper = 100
+"""
+
+
+def test_a_walk_through_a_release(folder):
+    (folder / "survey.toml").write_text(SURVEY, encoding="utf-8")
+    said = []
+    for line, code in (
+        ("schema check survey.toml people.csv", 0),
+        ("release people.csv --schema survey.toml --method additive --epsilon 1 --delta 1e-6 --out noisy", 0),
+        ("release people.csv --schema survey.toml --method sketch --rows 50 --epsilon 1 --delta 1e-6 --neighbours add-remove --out sketched", 0),
+        ("release people.csv --schema survey.toml --method information-sketch --rows 50 --bits 0.5 --out bits", 0),
+        ("release people.csv --schema survey.toml --method null-space --variance 1 --target clear --out nothing", 3),
+        ("inspect noisy", 0),
+        ("inspect sketched", 0),
+        ("verify sketched", 0),
+    ):
+        outcome = discreet(*line.split())
+        assert outcome.code == code, (line, outcome)
+        said.append(f"$ discreet {line}\n{outcome.out}{outcome.err}")
+    text = normalised("\n".join(said))
+    compare("walk-release.txt", re.sub(r"^(ok    [a-z ]+?)  .*", r"\1", text, flags=re.MULTILINE))
 
 
 def test_a_walk_through_the_ledger(folder):

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from discreet.audit.densities import Records, perturbation_and_logdet
+from discreet.audit.densities import minimiser as one_minimiser
 from discreet.data import Domain
 from discreet.guarantees import gaussian_delta
 from discreet.losses import Logistic, SoftplusHinge
@@ -15,8 +17,6 @@ from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
 from discreet.regularisers import L2
 from tests.mechanisms.learning.class_densities import Labelled, delta_between, log_ratios, minimiser, noise_and_hessians
-from tests.mechanisms.learning.densities import Records, perturbation_and_logdet
-from tests.mechanisms.learning.densities import minimiser as one_minimiser
 
 K = 3
 OTHERS = {

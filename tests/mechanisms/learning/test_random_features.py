@@ -8,6 +8,7 @@ privacy fails for every D. Paired features, sqrt(1 / m) (cos <w_j, x>, sin <w_j,
 import numpy as np
 import pytest
 
+from discreet.audit.densities import Records, minimiser, spherical_log_ratios
 from discreet.data import Dataset
 from discreet.designs import DenseDesign
 from discreet.kernels import Gaussian, Kernel, Laplacian, draw_frequencies
@@ -16,7 +17,6 @@ from discreet.kernels.feature_map import FeatureMap
 from discreet.losses import HuberHinge
 from discreet.mechanisms.learning.published import published_objective, published_output
 from discreet.neighbours import REPLACE_ONE
-from tests.mechanisms.learning.densities import Records, minimiser, spherical_log_ratios
 from tests.mechanisms.learning.problems import problem
 
 EPSILON, RECORDS = 1.0, 101

@@ -1,0 +1,68 @@
+"""What is claimed and audited: P(S) <= e^epsilon P'(S) + delta for every event, in both orders of the pair.
+
+It bounds what anybody can infer. With any test between the two tables, advantage = P(says "first" | first) - P(says "first" | second),
+
+    advantage <= (e^epsilon - 1 + 2 delta) / (e^epsilon + 1)
+
+and whoever guesses which of k equally likely tables it was, all of which are neighbours, is right with probability
+
+    accuracy <= (e^epsilon + (k - 1) delta) / (e^epsilon + k - 1)
+
+Proof. Let A_i be the event that i is guessed, S = sum_i P_i(A_i). P_i(A_i) <= e^epsilon P_j(A_i) + delta for all j != i; summed over j and i,
+(k - 1) S <= e^epsilon sum_j (1 - P_j(A_j)) + k (k - 1) delta = e^epsilon (k - S) + k (k - 1) delta. QED. With k = 2 this is the first bound, since
+accuracy = (1 + advantage) / 2. Both are reached: by the mechanism that tells all with probability delta and is randomised response otherwise.
+"""
+
+import math
+from dataclasses import dataclass
+
+from discreet.errors import InvalidInput
+from discreet.guarantees import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, epsilon_for
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """One point of a privacy curve. Raises InvalidInput for numbers that claim nothing."""
+
+    epsilon: float
+    delta: float = 0.0
+
+    def __post_init__(self) -> None:
+        """See class docstring."""
+        if not (math.isfinite(self.epsilon) and self.epsilon >= 0 and 0 <= self.delta < 1):
+            raise InvalidInput(
+                f"a claim needs 0 <= epsilon < infinity and 0 <= delta < 1; epsilon={self.epsilon!r}, delta={self.delta!r} were given."
+            )
+
+    @classmethod
+    def of(cls, guarantee: Guarantee, *, delta: float | None = None) -> "Claim":
+        """What a guarantee says at `delta`; None takes the delta that it states. Raises InvalidInput where it states none, or promises nothing."""
+        if isinstance(guarantee, NoGuarantee):
+            raise InvalidInput("nothing is promised, so there is no claim to audit. Give the epsilon and delta that you want to refute.")
+        if delta is None:
+            match guarantee:
+                case PureDP():
+                    delta = 0.0
+                case ApproximateDP(delta_at_epsilon=stated):
+                    delta = stated
+                case _:
+                    raise InvalidInput("the guarantee is a curve: say at which delta it is to be audited.")
+        return cls(epsilon=epsilon_for(guarantee, delta), delta=delta)
+
+    @property
+    def advantage(self) -> float:
+        """The largest advantage of any test between two neighbours."""
+        return self.accuracy(2) * 2.0 - 1.0
+
+    def accuracy(self, tables: int) -> float:
+        """The largest probability to guess which of `tables` equally likely neighbours it was."""
+        others = tables - 1
+        return min(1.0, (1.0 + others * self.delta * math.exp(-self.epsilon)) / (1.0 + others * math.exp(-self.epsilon)))
+
+    def to_dict(self) -> dict[str, Json]:
+        """For reports."""
+        return {"epsilon": self.epsilon, "delta": self.delta}
+
+    def __str__(self) -> str:
+        """The two numbers."""
+        return f"epsilon {self.epsilon:.6g}, delta {self.delta:.3g}"

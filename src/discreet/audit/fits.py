@@ -1,0 +1,57 @@
+"""Estimators as black boxes: from a table (X, y) to independent private fits, one row of released numbers each."""
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.errors import InvalidInput
+
+Batch: TypeAlias = Callable[[Any, int], Floats]
+"""From (table, count) to outputs (count, k)."""
+
+
+class Estimator(Protocol):
+    """What is asked of an estimator, scikit-learn's manners."""
+
+    def get_params(self, *, deep: bool = True) -> dict[str, Any]:
+        """Its parameters."""
+
+    def fit(self, X: Any, y: Any) -> Any:  # noqa: ANN401 - scikit-learn's signature
+        """One private fit."""
+
+
+class ManyAtOnce(Estimator, Protocol):
+    """An estimator with `fit_many`: one factorisation serves all fits."""
+
+    def fit_many(self, X: Any, y: Any, *, count: int) -> Any:  # noqa: ANN401
+        """`count` independent fits."""
+
+
+def many_fits(estimator: ManyAtOnce) -> Batch:
+    """For `audit(..., batch=True)`: coefficients and intercepts of LogisticRegression or LinearSVC, by `fit_many`. Raises InvalidInput for a seed."""
+    _require_fresh_noise(estimator)
+
+    def run(table: Any, count: int) -> Floats:  # noqa: ANN401
+        found = estimator.fit_many(table[0], table[1], count=count)
+        return np.column_stack((found.coef.reshape(count, -1), found.intercept.reshape(count, -1)))
+
+    return run
+
+
+def single_fits(estimator: Estimator) -> Batch:
+    """For `audit(..., batch=True)`: the released weights of any estimator of ours, one fit after the other. Raises InvalidInput for a seed."""
+    _require_fresh_noise(estimator)
+    parameters = estimator.get_params(deep=False)
+
+    def run(table: Any, count: int) -> Floats:  # noqa: ANN401
+        return np.array([np.ravel(type(estimator)(**parameters).fit(table[0], table[1]).weights_) for _ in range(count)])
+
+    return run
+
+
+def _require_fresh_noise(estimator: Estimator) -> None:
+    """The same seed in every fit would make all outputs one."""
+    if estimator.get_params(deep=False).get("random_state") is not None:
+        raise InvalidInput("an audit needs independent fits: leave random_state=None, so that noise comes from the operating system in every fit.")

@@ -1,0 +1,231 @@
+"""The audits that `discreet audit NAME` knows: a mechanism of ours, calibrated for a target, on the worst pair that is known for it.
+
+An entry of CATALOGUE is exact, a law of `exact_*`, or statistical: a black box with its pair. What estimators are audited is on the floor above: they
+are siblings of this package (cli/audit_estimators.py).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.audit.claim import Claim
+from discreet.audit.exact import PrivacyLoss, exact_audit, worst_of
+from discreet.audit.laws import choice, gaussian_integers, laplace_integers, sketch
+from discreet.audit.learning import exact_learning_audit
+from discreet.audit.report import AuditReport
+from discreet.audit.statistical import Progress, audit
+from discreet.audit.walks import gaussian_walk, line_problem, polytope_walk
+from discreet.data import Domain, RealDataset, RealDomain
+from discreet.designs import DenseDesign
+from discreet.errors import InvalidInput
+from discreet.losses import Logistic
+from discreet.mechanisms.constrained import GaussianFrankWolfe, NoisyMirrorDescent, PolytopeFrankWolfe
+from discreet.mechanisms.counting import GaussianCounting, Histogram, LaplaceCounting
+from discreet.mechanisms.learning import calibrate, default_ridge
+from discreet.mechanisms.release import FreshProjection, GaussianRelease, GaussianSketch
+from discreet.mechanisms.selection import ExponentialMechanism
+from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
+from discreet.noise import SystemNoise
+from discreet.problems import RegularisedRisk
+from discreet.queries import Rows, SecondMoments
+from discreet.queries import Target as Column
+from discreet.regularisers import L2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """What is to be audited, and how hard."""
+
+    epsilon: float
+    delta: float
+    """0 for mechanisms of pure epsilon; others need delta > 0."""
+    neighbours: Neighbours
+    runs: int = 2000
+    confidence: float = 0.999
+    progress: Progress | None = None
+
+    @property
+    def claim(self) -> Claim:
+        """The two numbers."""
+        return Claim(epsilon=self.epsilon, delta=self.delta)
+
+
+Audited: TypeAlias = Callable[[Target], AuditReport]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedAudit:
+    """One entry of the catalogue."""
+
+    name: str
+    method: str
+    """"exact" or "statistical"."""
+    pure: bool
+    """Whether the mechanism has delta = 0."""
+    summary: str
+    run: Audited
+
+
+def _learning(mechanism: str) -> Audited:
+    def run(target: Target) -> AuditReport:
+        domain = Domain(features=2, norm_bound=1.0, records=10_000)
+        start = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=1.0), domain=domain)
+        epsilon, delta, neighbours = target.epsilon, target.delta, target.neighbours
+        ridge = default_ridge(start, mechanism=mechanism, epsilon=epsilon, delta=delta, neighbours=neighbours)
+        problem = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=ridge), domain=domain)
+        made = calibrate(problem, mechanism=mechanism, calibration="tight", epsilon=epsilon, delta=delta, neighbours=neighbours)
+        return exact_learning_audit(problem, made)
+
+    return run
+
+
+def _counting_laplace(target: Target) -> AuditReport:
+    made = LaplaceCounting.calibrate([Histogram(cells=2)], epsilon=target.epsilon, neighbours=target.neighbours)
+    return laplace_audit(made, Claim.of(made.guarantee([Histogram(cells=2)])), target.neighbours)
+
+
+def laplace_audit(made: LaplaceCounting, claim: Claim, neighbours: Neighbours) -> AuditReport:
+    """Exact, for a histogram of two cells."""
+    shifts, words = _moved(neighbours)
+    return _both(laplace_integers(shifts, made.scales[0]), laplace_integers(_minus(shifts), made.scales[0]), claim, made.name, words)
+
+
+def _counting_gaussian(target: Target) -> AuditReport:
+    made = GaussianCounting.calibrate([Histogram(cells=2)], epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
+    return gaussian_audit(made, Claim.of(made.guarantee([Histogram(cells=2)])), target.neighbours)
+
+
+def gaussian_audit(made: GaussianCounting, claim: Claim, neighbours: Neighbours) -> AuditReport:
+    """Exact, for a histogram of two cells."""
+    shifts, words = _moved(neighbours)
+    law = gaussian_integers(1.0, made.scales[0], times=len(shifts))
+    return _both(law, law, claim, made.name, words)
+
+
+def _exponential(target: Target) -> AuditReport:
+    made = ExponentialMechanism.calibrate(sensitivity=1, epsilon=target.epsilon, neighbours=target.neighbours)
+    return exponential_audit(made, target.claim)
+
+
+def exponential_audit(made: ExponentialMechanism, claim: Claim, *, candidates: int = 1000) -> AuditReport:
+    """Exact: one record improves one candidate's score and spoils those of all others, or the other way round."""
+    reports = []
+    for good in (1.0, candidates - 1.0):
+        here = np.zeros(candidates)
+        here[: int(good)] = made.sensitivity
+        there = made.sensitivity - here if not made.monotone else np.zeros(candidates)
+        here_to_there, there_to_here = choice(here, there, made.rate), choice(there, here, made.rate)
+        words = f"{candidates} candidates; one record moves the scores of {int(good)} up and of the others down, by {made.sensitivity}"
+        reports.append(_both(here_to_there, there_to_here, claim, made.name, words))
+    return worst_of(reports)
+
+
+def _polytope(target: Target) -> AuditReport:
+    problem = line_problem()
+    made = PolytopeFrankWolfe.calibrate(problem, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours, steps=100)
+    return polytope_walk(made, Claim.of(made.guarantee(problem)), target.neighbours)
+
+
+def _frank_wolfe(target: Target) -> AuditReport:
+    problem = line_problem()
+    made = GaussianFrankWolfe.calibrate(problem, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours, steps=50)
+    return gaussian_walk(made.noise_steps, Claim.of(made.guarantee(problem)), target.neighbours, subject=made.name)
+
+
+def _mirror(target: Target) -> AuditReport:
+    problem = line_problem(radius=0.25)
+    made = NoisyMirrorDescent.calibrate(problem, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours, steps=50)
+    return gaussian_walk(made.noise_steps, Claim.of(made.guarantee(problem)), target.neighbours, subject=made.name)
+
+
+def _sketch(target: Target) -> AuditReport:
+    query = SecondMoments(domain=RealDomain(features=2, norm_bound=1.0), target=Column.OMITTED, most_records=1)
+    made = GaussianSketch.calibrate(query, rows=8, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
+    return sketch_audit(query, made, Claim.of(made.guarantee(query)), target.neighbours)
+
+
+def sketch_audit(query: SecondMoments, made: GaussianSketch, claim: Claim, neighbours: Neighbours) -> AuditReport:
+    """Exact, by the chi-square laws of the worst pair."""
+    removed = neighbours is ADD_REMOVE
+    first, second = sketch(made.rows, (query.norm / query.unit) ** 2 / made.variance, removed=removed)
+    words = "one record of the largest norm, and no other; " + ("or none" if removed else "or one at a right angle to it")
+    return _both(first, second, claim, f"{made.name}, {neighbours}", words)
+
+
+def _release(fresh: bool) -> Audited:  # noqa: FBT001
+    def run(target: Target) -> AuditReport:
+        domain = RealDomain(features=2, norm_bound=1.0)
+        query = Rows(domain=domain)
+        if target.neighbours is not REPLACE_ONE:
+            raise InvalidInput("rows that are released one for one tell how many records there are: this audit is of replace-one.")
+        epsilon, delta = target.epsilon, target.delta
+        made: GaussianRelease | FreshProjection = (
+            FreshProjection.calibrate(query, width=2, epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE)
+            if fresh
+            else GaussianRelease.calibrate(query, epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE)
+        )
+        return release_audit(query, made, Claim.of(made.guarantee(query)), target)
+
+    return run
+
+
+def release_audit(query: Any, made: Any, claim: Claim, target: Target) -> AuditReport:  # noqa: ANN401 - any release mechanism and its query
+    """Statistical: one record of the largest norm and its negative."""
+    domain = query.domain
+
+    def table(row: list[float]) -> RealDataset:
+        return RealDataset(rows=DenseDesign(np.array([row])), targets=np.zeros(1), domain=domain)
+
+    def run(data: RealDataset, count: int) -> Floats:
+        return np.array([made.run(query, data, SystemNoise()).value.ravel() for _ in range(count)])
+
+    return audit(
+        run,
+        (table([1.0, 0.0]), table([-1.0, 0.0])),
+        claim,
+        runs=target.runs,
+        confidence=target.confidence,
+        batch=True,
+        subject=made.name,
+        described="a table of one record of the largest norm, and of its negative",
+        progress=target.progress,
+    )
+
+
+def _moved(neighbours: Neighbours) -> tuple[tuple[int, ...], str]:
+    if neighbours is ADD_REMOVE:
+        return (1,), "one record more in a cell"
+    return (1, -1), "one record moved from a cell to another one"
+
+
+def _minus(shifts: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(-shift for shift in shifts)
+
+
+def _both(first: PrivacyLoss, second: PrivacyLoss, claim: Claim, subject: str, words: str) -> AuditReport:
+    return exact_audit(first, second, claim, subject=subject, described=words)
+
+
+def _entry(name: str, run: Audited, summary: str, *, method: str = "exact", pure: bool = False) -> tuple[str, NamedAudit]:
+    return name, NamedAudit(name=name, method=method, pure=pure, summary=summary, run=run)
+
+
+CATALOGUE: dict[str, NamedAudit] = dict(
+    (
+        _entry("objective", _learning("objective"), "objective perturbation, by the density of the minimiser; delta 0 or more"),
+        _entry("output", _learning("output"), "output perturbation, by the distance of the minimisers; delta 0 or more"),
+        _entry("counting-laplace", _counting_laplace, "a histogram with discrete Laplace noise", pure=True),
+        _entry("counting-gaussian", _counting_gaussian, "a histogram with discrete Gaussian noise"),
+        _entry("exponential", _exponential, "the exponential mechanism among 1000 candidates", pure=True),
+        _entry("frank-wolfe-polytope", _polytope, "transcript of 100 steps of Frank-Wolfe with chosen vertices"),
+        _entry("frank-wolfe-gaussian", _frank_wolfe, "transcript of 50 steps of Frank-Wolfe with noisy gradients"),
+        _entry("mirror-descent", _mirror, "transcript of 50 steps of noisy mirror descent"),
+        _entry("sketch", _sketch, "a secret Gaussian sketch of 8 rows, by its chi-square laws"),
+        _entry("rows", _release(fresh=False), "rows with Gaussian noise, as released", method="statistical"),
+        _entry("fresh-projection", _release(fresh=True), "rows through a fresh random projection, as released", method="statistical"),
+    )
+)
+"""By name."""

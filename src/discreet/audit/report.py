@@ -1,0 +1,133 @@
+"""What an audit found: a lower bound on epsilon, beside what was claimed."""
+
+import json
+import math
+from dataclasses import asdict, dataclass, field
+
+from discreet.arrays import Floats
+from discreet.audit.claim import Claim
+from discreet.guarantees import Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """An event, how often it occurred on either side, and the bound that follows."""
+
+    description: str
+    likelier: str
+    """On which of the two tables."""
+    hits: int | None
+    """Occurrences on that table; None in an exact audit."""
+    misses: int | None
+    """Occurrences on the other table."""
+    share: float
+    """Probability on that table: exact, or the lower confidence bound."""
+    other_share: float
+    """On the other table: exact, or the upper confidence bound."""
+    bound: float
+    """The largest epsilon that is refuted, ln((share - delta) / other_share) or more; 0 if there is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LawPicture:
+    """Both output laws along one number, for a picture."""
+
+    label: str
+    """What the number is."""
+    edges: Floats
+    """(bins + 1,)."""
+    first: Floats
+    """Share of the runs (or mass) in each bin on the first table, (bins,)."""
+    second: Floats
+    thresholds: tuple[float, ...] = ()
+    """Where the events begin."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditReport:
+    """A lower bound on epsilon at the claim's delta. `violated` says whether it exceeds the claim."""
+
+    subject: str
+    """What was audited."""
+    method: str
+    """"exact", "statistical" or "one run"."""
+    claim: Claim
+    bound: float
+    """Lower bound on epsilon at the claim's delta; infinity where an event separates the tables."""
+    violated: bool
+    pair: str
+    """The two neighbouring tables, in words."""
+    events: tuple[Event, ...]
+    confidence: float | None
+    """Probability with which the bound is one; None where it is exact, up to quadrature."""
+    runs: int | None
+    """On each of the two tables, or canaries in one run; None in an exact audit."""
+    advantage: float
+    """Advantage of the best test found between the two tables: exact, or a lower confidence bound."""
+    picture: LawPicture | None = field(default=None, compare=False)
+
+    @property
+    def verdict(self) -> str:
+        """In three words or fewer."""
+        return "violated" if self.violated else "no violation found"
+
+    def __str__(self) -> str:
+        """For people."""
+        how = "exact" if self.confidence is None else f"{self.method}, confidence {self.confidence:.10g}"
+        runs = "" if self.runs is None else f", {self.runs} {'canaries' if self.method == 'one run' else 'runs on each table'}"
+        lines = [
+            f"Subject      {self.subject}",
+            f"Pair         {self.pair}",
+            f"Method       {how}{runs}",
+            f"Claim        {self.claim}",
+            f"Bound        epsilon >= {number(self.bound)} at delta {self.claim.delta:.3g}",
+            *(f"Event        {event_words(event)}" for event in self.events),
+            f"Membership   advantage of the best test {self.advantage:.4f}; the claim allows {self.claim.advantage:.4f}",
+            f"Verdict      {self.verdict}",
+        ]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Json]:
+        """For files; an infinite bound is null, and then `separated` is true."""
+        return {
+            "subject": self.subject,
+            "method": self.method,
+            "pair": self.pair,
+            "claim": self.claim.to_dict(),
+            "bound": finite(self.bound),
+            "separated": math.isinf(self.bound),
+            "violated": self.violated,
+            "verdict": self.verdict,
+            "confidence": self.confidence,
+            "runs": self.runs,
+            "events": [{**asdict(event), "bound": finite(event.bound)} for event in self.events],
+            "advantage": self.advantage,
+            "advantage_allowed": self.claim.advantage,
+        }
+
+    def to_json(self) -> str:
+        """`to_dict` as text."""
+        return json.dumps(self.to_dict(), indent=2, allow_nan=False)
+
+    def plot(self) -> str:
+        """Both output laws as an SVG picture, text to be written to a file; see module `plot`."""
+        from discreet.audit.plot import laws_plot  # noqa: PLC0415 - that module names this one
+
+        return laws_plot(self)
+
+
+def event_words(event: Event) -> str:
+    """One event on one line."""
+    counts = "" if event.hits is None else f" ({event.hits} against {event.misses} times)"
+    shares = f"{event.share:.4g} on {event.likelier}, {event.other_share:.4g} on the other{counts}"
+    return f"{event.description}: {shares}; epsilon >= {number(event.bound)}"
+
+
+def number(bound: float) -> str:
+    """A bound in four digits."""
+    return "infinity" if math.isinf(bound) else f"{bound:.4g}"
+
+
+def finite(bound: float) -> float | None:
+    """JSON has no infinity."""
+    return None if math.isinf(bound) else bound

@@ -1,0 +1,109 @@
+"""Estimators under audit, end to end: what `fit` releases on two neighbouring invented tables that are hard to hide."""
+
+from typing import Any
+
+import numpy as np
+
+from discreet.audit import AuditReport, audit
+from discreet.audit.fits import Batch, many_fits, single_fits
+from discreet.audit.named import Audited, NamedAudit, Target
+from discreet.constraints import L2Ball
+from discreet.estimators import ConstrainedERM, Lasso, LassoClassifier, LinearSVC, LogisticRegression
+from discreet.neighbours import ADD_REMOVE, Neighbours
+
+_SHORT = 0.05
+_ANGLE = 0.5
+_MARGIN = 5.0
+_SPARSE = 20
+
+
+def _linear(kind: type[LogisticRegression] | type[LinearSVC]) -> Audited:
+    def run(target: Target) -> AuditReport:
+        model = kind(epsilon=target.epsilon, delta=target.delta, neighbours=str(target.neighbours), classes=[-1, 1])
+        ridge = float(model.fit(np.zeros((1, 2)), np.array([1])).certificate_.problem["ridge"])  # type: ignore[arg-type]
+        pair, words = pulled_tables(ridge, target.neighbours)
+        return _audited(many_fits(kind(**model.get_params())), pair, words, target, kind.__name__)
+
+    return run
+
+
+def pulled_tables(ridge: float, neighbours: Neighbours) -> tuple[tuple[Any, Any], str]:
+    """Short records that pull the weights far down, half of them with either label; and one that is missing, or turned nearly round."""
+    count = 2 * int(np.ceil(ridge * _MARGIN / np.sin(_ANGLE) / _SHORT))
+    signs = np.where(np.arange(count) % 2, 1, -1)
+    others = np.column_stack((np.zeros(count), -_SHORT * signs))
+    here, there = np.array([np.cos(_ANGLE), np.sin(_ANGLE)]), np.array([np.cos(_ANGLE), -np.sin(_ANGLE)])
+    first = np.vstack((others, here)), np.append(signs, 1)
+    if neighbours is ADD_REMOVE:
+        return (first, (others, signs)), f"{count} short records on either side, and one record of the largest norm more"
+    second = np.vstack((others, there)), np.append(signs, -1)  # the signed record is (-cos t, sin t)
+    return (first, second), f"{count} short records on either side, and one of the largest norm replaced by the nearly opposite one"
+
+
+def _lasso(target: Target) -> AuditReport:
+    model = Lasso(epsilon=target.epsilon, delta=target.delta, neighbours=str(target.neighbours), fit_intercept=False)
+    return _sparse(model, target)
+
+
+def _lasso_classifier(target: Target) -> AuditReport:
+    model = LassoClassifier(epsilon=target.epsilon, delta=target.delta, neighbours=str(target.neighbours), fit_intercept=False, classes=[-1, 1])
+    return _sparse(model, target)
+
+
+def _sparse(model: Lasso | LassoClassifier, target: Target) -> AuditReport:
+    pair, words = single_feature_tables(target.neighbours)
+    return _audited(single_fits(model), pair, words, target, type(model).__name__)
+
+
+def single_feature_tables(neighbours: Neighbours) -> tuple[tuple[Any, Any], str]:
+    """Records without features, and one that alone has all of them: there or not, or with either target."""
+    blank = np.zeros((2, _SPARSE))
+    one = np.ones((1, _SPARSE))
+    first = np.vstack((one, blank)), np.array([1, 1, -1])
+    second = (blank, np.array([1, -1])) if neighbours is ADD_REMOVE else (first[0], np.array([-1, 1, -1]))
+    changed = "left out" if neighbours is ADD_REMOVE else "with the other target"
+    return (first, second), f"{_SPARSE} features that one record alone has; the record {changed}"
+
+
+def _over_set(target: Target) -> AuditReport:
+    model = ConstrainedERM(
+        loss="logistic",
+        constraint=L2Ball(dimension=2),
+        epsilon=target.epsilon,
+        delta=target.delta,
+        neighbours=str(target.neighbours),
+        classes=[-1, 1],
+    )
+    pair, words = pulled_tables(0.05, target.neighbours)
+    return _audited(single_fits(model), pair, words, target, "ConstrainedERM")
+
+
+def _audited(run: Batch, pair: tuple[Any, Any], words: str, target: Target, name: str) -> AuditReport:
+    """One shape for all: end to end, from (X, y) to released weights."""
+    return audit(
+        run,
+        pair,
+        target.claim,
+        runs=target.runs,
+        confidence=target.confidence,
+        batch=True,
+        subject=f"{name}, {target.neighbours}",
+        described=words,
+        progress=target.progress,
+    )
+
+
+def _entry(name: str, run: Audited, summary: str) -> tuple[str, NamedAudit]:
+    return name, NamedAudit(name=name, method="statistical", pure=False, summary=summary, run=run)
+
+
+ESTIMATORS: dict[str, NamedAudit] = dict(
+    (
+        _entry("logistic-regression", _linear(LogisticRegression), "LogisticRegression with its defaults, weights as released; delta 0 or more"),
+        _entry("linear-svc", _linear(LinearSVC), "LinearSVC with its defaults, weights as released; delta 0 or more"),
+        _entry("lasso", _lasso, "Lasso on a feature that one record alone has"),
+        _entry("lasso-classifier", _lasso_classifier, "LassoClassifier, likewise"),
+        _entry("constrained-erm", _over_set, "ConstrainedERM, logistic loss over a ball"),
+    )
+)
+"""By name, beside discreet.audit.named.CATALOGUE."""

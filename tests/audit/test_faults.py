@@ -1,0 +1,25 @@
+"""Every audit twice: it passes the right mechanism, and catches the planted fault (module `faults`).
+
+Statistical audits pass a right mechanism but for a probability of 1e-8, whatever the laws. That they catch the fault was measured: over repetitions,
+what is found lies more than five standard deviations beyond the claim.
+"""
+
+import pytest
+
+from tests.audit.faults import CASES
+
+LONG = {"LogisticRegression.fit_many, add-remove", "LogisticRegression.fit_many, replace-one", "rows with Gaussian noise, as released"}
+
+
+def cases():
+    for case in CASES:
+        yield pytest.param(case, id=f"{case.fault}: {case.audited}", marks=[pytest.mark.slow] if case.audited in LONG else [])
+
+
+@pytest.mark.parametrize("case", list(cases()))
+def test_the_right_mechanism_passes_and_the_fault_is_caught(case):
+    right = case.right(confidence=1 - 1e-8)
+    assert not right.violated, str(right)
+    wrong = case.wrong()
+    assert wrong.violated, str(wrong)
+    assert wrong.bound > right.bound

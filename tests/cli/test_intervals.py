@@ -1,0 +1,83 @@
+"""`discreet intervals`: what a model's coefficients may be, from a release of its own; what it spends, writes and refuses."""
+
+import json
+
+import pytest
+
+from discreet.certificates import Certificate
+from discreet.estimators.model import Model
+from discreet.ledger import Ledger
+from tests.cli.conftest import csv_text, discreet, rows
+from tests.cli.test_canary import CANARY, COVERING, MARKS
+from tests.cli.test_goldens import compare
+
+INTERVALS = ("intervals", "model.json", "people.csv", "--epsilon", "1", "--delta", "1e-6")
+
+
+def test_help(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    outcome = discreet("intervals", "--help")
+    assert outcome.code == 0
+    compare("help-intervals.txt", outcome.out)
+
+
+def test_it_says_what_the_intervals_are_for_and_what_they_cost(model):
+    outcome = discreet(*INTERVALS)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "Spent        epsilon 1, delta 1e-06, replace-one." in outcome.out
+    assert "for the penalised weights of the population" in outcome.out
+    assert "Certificate  verified" in outcome.out
+    for name in (*Model.load("model.json").schema.feature_names, "(intercept)"):
+        assert f"\n{name} " in "\n" + outcome.out
+
+
+def test_the_document_and_the_file_hold_intervals_certificate_and_verdict(model):
+    document = discreet(*INTERVALS, "--level", "0.9", "--out", "intervals.json", "--json").json
+    assert json.loads((model / "intervals.json").read_text()) == document
+    assert document["level"] == 0.9
+    assert all(one["low"] < one["estimate"] < one["high"] for one in document["coefficients"])
+    assert document["verification"]["ok"]
+    assert Certificate.from_dict(document["certificate"]).verify().ok
+    assert document["guarantee_with_the_model"]["epsilon"] == pytest.approx(2.0)
+    wider = discreet(*INTERVALS, "--level", "0.99", "--json").json
+    assert wider["level"] == 0.99
+    assert discreet(*INTERVALS, "--out", "intervals.json").code == 3
+    free = discreet(*INTERVALS, "--epsilon", "0.01", "--target", "unpenalised", "--seed", "1", "--json").json
+    assert free["target"].endswith("without a penalty")
+    assert any(one["high"] is None for one in free["coefficients"])  # so little is known that nothing is
+
+
+def test_what_is_spent_is_in_the_ledger_and_the_rest_is_refused_before_the_table_is_read(model):
+    assert discreet("budget", "new", "team.ledger", "--data-set", "people", "--epsilon", "1.5", "--delta", "1e-5").code == 0
+    spend = ("--ledger", "team.ledger", "--data-set", "people")
+    outcome = discreet(*INTERVALS, *spend)
+    assert outcome.code == 0, outcome
+    (entry,) = Ledger("team.ledger").history("people")
+    assert entry.id in outcome.out
+    (model / "people.csv").unlink()
+    assert discreet(*INTERVALS, *spend).code == 7
+
+
+@pytest.mark.parametrize("more", [("--level", "1"), ("--epsilon", "-1"), ("--delta", "0"), ("--out", "model.json", "--overwrite")])
+def test_what_makes_no_intervals_is_refused_before_the_table_is_read(model, more):
+    (model / "people.csv").unlink()
+    if "--out" in more:
+        (model / "people.csv").write_text(csv_text(rows(5)))
+    assert discreet(*INTERVALS, *more).code == 3
+
+
+def test_a_seed_warns_and_is_not_valid(model):
+    outcome = discreet(*INTERVALS, "--seed", "1")
+    assert outcome.code == 0
+    assert "protects nobody" in outcome.err
+    assert "NOT VALID" in outcome.out
+
+
+def test_no_record_is_shown_or_written(folder):
+    (folder / "people.toml").write_text(COVERING, encoding="utf-8")
+    (folder / "people.csv").write_text(csv_text([*rows(200), CANARY]), encoding="utf-8")
+    assert discreet("fit", "people.csv", "--schema", "people.toml", "--epsilon", "1", "--delta", "1e-6", "--out", "model.json").code == 0
+    for outcome in (discreet(*INTERVALS, "--out", "intervals.json"), discreet(*INTERVALS, "--json")):
+        assert outcome.code == 0, outcome
+        assert not any(mark in outcome.out + outcome.err for mark in MARKS)
+    assert not any(mark in (folder / "intervals.json").read_text() for mark in MARKS)

@@ -1,0 +1,232 @@
+"""`release`, `inspect`, `verify` of folders, and `randomise`: what they write, refuse, spend and say."""
+
+import json
+import shutil
+
+import pytest
+
+from discreet.publications import METHODS, read_release
+from tests.canary import CANARY, assert_silent
+from tests.cli.conftest import csv_text, discreet, rows
+
+SCHEMA = """\
+format = "discreet-schema/1"
+name = "survey"
+rows = "bound"
+
+[target]
+column = "hours"
+lower = 0
+upper = 80
+
+[numeric.age]
+lower = 0
+upper = 100
+"""
+
+RELEASE = ("release", "people.csv", "--schema", "survey.toml", "--out", "out")
+ADDITIVE = (*RELEASE, "--method", "additive", "--epsilon", "1", "--delta", "1e-6")
+
+METHODS_ON_THE_COMMAND_LINE = {
+    "additive": "--epsilon 1 --delta 1e-6",
+    "projection": "--epsilon 1 --delta 1e-6 --columns 2 --projection-seed 3",
+    "fresh-projection": "--epsilon 1 --delta 1e-6 --columns 2",
+    "sketch": "--epsilon 1 --delta 1e-6 --rows 20 --most-records 1000 --neighbours add-remove",
+    "eigenvalue-sketch": "--epsilon 1 --delta 1e-6 --rows 20 --most-records 1000",
+    "information-sketch": "--bits 0.5 --rows 20 --most-records 1000",
+    "clear-target-sketch": "--bits 0.5 --rows 20 --most-records 1000 --target clear",
+    "fisher": "--epsilon 1 --delta 1e-6 --weights 2 --target clear",
+    "bounded": "--half-width 20 --epsilon 1",
+}
+
+
+@pytest.fixture
+def survey(folder):
+    (folder / "survey.toml").write_text(SCHEMA, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("method", METHODS_ON_THE_COMMAND_LINE)
+def test_every_method_writes_a_folder_that_verifies(survey, method):
+    outcome = discreet(*RELEASE, "--method", method, *METHODS_ON_THE_COMMAND_LINE[method].split(), "--json")
+    assert (outcome.code, outcome.err) == (0, ""), outcome
+    assert outcome.json["verification"]["ok"]
+    assert outcome.json["method"] == method
+    checked = discreet("verify", "out", "--json")
+    assert (checked.code, checked.json["ok"]) == (0, True)
+    assert discreet("inspect", "out", "--json").json["guarantee"] == outcome.json["guarantee"]
+    assert "It does not protect" in discreet("inspect", "out").out
+
+
+def test_every_method_is_on_the_command_line_and_in_its_help():
+    assert {*METHODS_ON_THE_COMMAND_LINE, "null-space"} == set(METHODS)
+    text = discreet("release", "--help").out
+    for name in (*METHODS, "local"):
+        assert f"\n  {name} " in text.replace("\n    ", "\n  "), name
+
+
+@pytest.mark.parametrize("extra", [("--variance", "1"), ("--variance", "1", "--calibration", "published")])
+def test_what_is_not_private_is_said_plainly(survey, extra):
+    (survey / "survey.toml").write_text(
+        SCHEMA.replace("lower = 0\nupper = 80", 'classes = ["no", "yes"]', 1).replace('"hours"', '"answer"'), encoding="utf-8"
+    )
+    outcome = discreet(*RELEASE, "--method", "null-space", "--target", "clear", *extra)
+    if "published" not in extra:
+        assert outcome.code == 3
+        assert "it protects nobody" in outcome.error
+        return
+    assert outcome.code == 0
+    assert "Protects     Nothing: " in outcome.out
+    assert "NOT VALID" in outcome.out
+    assert discreet("verify", "out").code == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        ((*RELEASE, "--method", "aditive"), 3, "Did you mean 'additive'"),
+        ((*RELEASE, "--method", "additive", "--epsilon", "1"), 3, "needs delta"),
+        ((*ADDITIVE, "--rows", "9"), 3, "takes no rows"),
+        ((*ADDITIVE, "--neighbours", "add-remove"), 3, "give slots"),
+        ((*ADDITIVE, "--calibration", "loose"), 3, "'published'"),
+        ((*ADDITIVE[:-1], "0"), 3, "delta"),
+        ((*RELEASE, "--method", "fisher", "--weights", "a,b"), 2, "--weights needs numbers"),
+        ((*RELEASE, "--method", "local", "--epsilon", "1"), 2, "--method local takes no epsilon"),
+        ((*RELEASE, "--method", "local"), 3, "'people.csv'"),
+        (("release", "absent.csv", *ADDITIVE[2:]), 3, "there is no file"),
+        (("release", "people.csv", "--schema", "absent.toml", *ADDITIVE[4:]), 3, "there is no schema"),
+        (("release", "people.csv", "--schema", "people.toml", "--out", "people.csv", *ADDITIVE[6:]), 3, "which is read by this command"),
+        (("inspect", "absent"), 3, "there is no release"),
+        (("inspect", "people.csv"), 3, "there is no release"),
+        (("randomise", "--schema", "survey.toml", "--epsilon", "1", "--delta", "1e-6", "age"), 2, "NAME=VALUE"),
+        (("randomise", "--schema", "survey.toml", "--epsilon", "1", "--delta", "1e-6", "age=1"), 3, "lacks the columns 'hours'"),
+        (("randomise", "--schema", "survey.toml", "--epsilon", "1", "--delta", "1e-6", "age=1", "age=2"), 2, "each column once"),
+    ],
+)
+def test_what_cannot_be_released_is_refused_and_leaves_nothing(survey, arguments, code, words):
+    before = sorted(path.name for path in survey.iterdir())
+    outcome = discreet(*arguments)
+    assert (outcome.code, words in outcome.error) == (code, True), outcome
+    assert sorted(path.name for path in survey.iterdir()) == before
+
+
+def test_a_release_is_replaced_only_when_asked(survey):
+    assert discreet(*ADDITIVE).code == 0
+    again = discreet(*ADDITIVE)
+    assert again.code == 3
+    assert "--overwrite" in again.error
+    assert discreet(*ADDITIVE, "--overwrite").code == 0
+    shutil.rmtree("out")
+    (survey / "out").mkdir()
+    (survey / "out" / "thesis.tex").write_text("ten years")
+    assert discreet(*ADDITIVE, "--overwrite").code == 3
+    assert (survey / "out" / "thesis.tex").exists()
+
+
+def test_a_ledger_is_asked_before_the_table_is_read(survey, monkeypatch):
+    monkeypatch.setattr("discreet.ledger.file._SYNCHRONOUS", "OFF")
+    spend = ("--ledger", "team.ledger", "--data-set", "people")
+    assert discreet("budget", "new", "team.ledger", "--data-set", "people", "--epsilon", "1.5", "--delta", "1e-5").code == 0
+    first = discreet(*ADDITIVE, *spend)
+    assert first.code == 0
+    assert "Left         epsilon 0.5" in first.out
+    (survey / "people.csv").unlink()
+    second = discreet(*ADDITIVE, "--overwrite", *spend)
+    assert second.code == 7
+    assert read_release("out").certificate.ledger_entry is not None
+
+
+def test_a_seeded_release_warns_and_does_not_verify(survey):
+    outcome = discreet(*ADDITIVE, "--seed", "1")
+    assert outcome.code == 0
+    assert outcome.err.startswith("Warning: --seed")
+    assert "NOT VALID" in outcome.out
+    assert discreet("verify", "out").code == 6
+    assert "seeded" in discreet("inspect", "out").out
+
+
+def test_a_tampered_folder_does_not_verify(survey):
+    assert discreet(*ADDITIVE).code == 0
+    path = survey / "out" / "manifest.json"
+    path.write_text(path.read_text().replace('"epsilon": 1.0', '"epsilon": 0.5'))
+    outcome = discreet("verify", "out")
+    assert outcome.code == 6
+    assert "NOT VALID" in outcome.out
+
+
+def test_the_number_of_records_is_not_told_where_it_is_private(survey):
+    outcome = discreet(*ADDITIVE, "--neighbours", "add-remove", "--slots", "1000")
+    assert outcome.code == 0
+    assert "300" not in outcome.out.replace("out", "")
+    assert "1000 rows" in outcome.out
+
+
+def test_words_of_the_custodian_are_kept(survey):
+    words = ("--name", "Working hours", "--description", "Hours and ages, with noise.", "--license", "CC0-1.0")
+    assert discreet(*ADDITIVE, *words).code == 0
+    document = json.loads((survey / "out" / "manifest.json").read_text())
+    assert (document["name"], document["description"], document["license"]) == ("Working hours", "Hours and ages, with noise.", "CC0-1.0")
+    assert discreet("verify", "out").code == 0
+
+
+RANDOMISE = ("randomise", "--schema", "survey.toml", "--epsilon", "4", "--delta", "1e-6")
+
+
+def test_records_of_owners_are_randomised_and_collected(survey):
+    lines = [
+        discreet(*RANDOMISE, stdin='{"age": 41, "hours": 38}'),
+        discreet(*RANDOMISE, stdin="age,hours\n41,38\n"),
+        discreet(*RANDOMISE, "age=41", "hours=38"),
+    ]
+    for one in lines:
+        assert (one.code, one.err) == (0, "")
+        assert one.out.count("\n") == 1
+    (survey / "records.jsonl").write_text("".join(one.out for one in lines))
+    outcome = discreet("release", "records.jsonl", "--schema", "survey.toml", "--method", "local", "--out", "out", "--json")
+    assert outcome.json["verification"]["ok"]
+    assert outcome.json["shape"] == [3, 2]
+    assert outcome.json["guarantee"]["local"]
+    piped = discreet("release", "-", "--schema", "survey.toml", "--method", "local", "--out", "more", stdin=lines[0].out)
+    assert piped.code == 0
+    assert discreet(*RANDOMISE, "age=41", "hours=38", "--json").json["format"] == "discreet-record/1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'{{"age": {CANARY}, "hours": 1}}',
+        f'{{"age": "{CANARY}", "hours": 1}}',
+        f'{{"age": [{CANARY}], "hours": 1}}',
+        f'{{"age": {CANARY}',
+        f"age,hours\n{CANARY},1\n",
+        f"age,hours\n{CANARY}\n",
+        f'age,hours\n"{CANARY},1\n',
+        f"{CANARY},1\n",
+        f"[{CANARY}]",
+        "",
+        "{" * 100_000,
+        "age,hours\n1,2\n3,4\n",
+    ],
+)
+def test_a_record_that_cannot_be_used_is_not_repeated(survey, text):
+    for as_json in ((), ("--json",)):
+        outcome = discreet(*RANDOMISE, *as_json, stdin=text)
+        assert outcome.code == 3
+        assert_silent(outcome.out + outcome.err)
+
+
+@pytest.mark.parametrize("method", ["additive", "fresh-projection", "sketch", "bounded", "information-sketch"])
+@pytest.mark.parametrize("clipped", [True, False])
+def test_no_output_and_no_file_shows_the_canary(survey, method, clipped):
+    (survey / "people.csv").write_text(csv_text([*rows(60), (CANARY, 8, "north", "no"), *rows(60)]), encoding="utf-8")
+    if clipped:
+        (survey / "survey.toml").write_text(SCHEMA.replace("upper = 100", 'upper = 100\noutside = "clip"'), encoding="utf-8")
+    outcome = discreet(*RELEASE, "--method", method, *METHODS_ON_THE_COMMAND_LINE[method].split())
+    assert outcome.code == (0 if clipped else 3)
+    assert_silent(outcome.out + outcome.err)
+    if clipped:
+        digest = read_release("out").certificate.digest
+        assert_silent((survey / "out" / "manifest.json").read_text().replace(digest, ""))
+        for line in (("inspect", "out"), ("inspect", "out", "--json"), ("verify", "out"), ("verify", "out", "--json")):
+            said = discreet(*line)
+            assert_silent((said.out + said.err).replace(digest, ""))

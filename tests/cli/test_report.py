@@ -1,0 +1,170 @@
+"""`discreet report`, and `--report` of the commands that release something."""
+
+import json
+import sqlite3
+
+import pytest
+
+from tests.cli.conftest import FIT, discreet
+from tests.pages.reading import read_page, said
+
+SPEND = ("--ledger", "team.ledger", "--data-set", "people")
+
+
+@pytest.fixture
+def ledger(folder):
+    """The folder with a ledger in it."""
+    assert discreet("budget", "new", "team.ledger", "--data-set", "people", "--epsilon", "3", "--delta", "1e-5").code == 0
+    return folder
+
+
+def page(path):
+    """The words of a page that was written."""
+    text = path.read_text(encoding="utf-8")
+    read_page(text)
+    return said(text)
+
+
+def test_fit_writes_a_page_with_the_budget_before_and_after(ledger):
+    outcome = discreet(*FIT, *SPEND, "--report", "page.html")
+    assert outcome.code == 0
+    assert "Report       page.html\n" in outcome.out
+    words = page(ledger / "page.html")
+    assert "Spent before this release epsilon 0, delta 0" in words
+    assert "Left after it epsilon 2, delta" in words
+    assert "discreet verify model.json" in words
+
+
+def test_tune_writes_a_page(ledger):
+    arguments = ("tune", "people.csv", "--schema", "people.toml", "--grid", "alpha=0.01,0.1", "--epsilon", "2", "--delta", "1e-6", "--out", "m.json")
+    outcome = discreet(*arguments, *SPEND, "--report", "page.html", "--json")
+    assert outcome.code == 0
+    assert outcome.json["report"] == "page.html"
+    words = page(ledger / "page.html")
+    assert "2, all public" in words
+    assert "discreet verify m.json" in words
+    assert "Left after it epsilon 1, delta" in words
+
+
+def test_evaluate_writes_a_page_for_private_measurements_only(model):
+    outcome = discreet("evaluate", "model.json", "people.csv", "--epsilon", "1", "--metrics", "accuracy,roc", "--report", "page.html")
+    assert outcome.code == 0
+    assert "Area under the ROC curve" in page(model / "page.html")
+    public = discreet("evaluate", "model.json", "people.csv", "--data-is", "synthetic", "--report", "other.html")
+    assert public.code == 2
+    assert "--report belongs to a private measurement" in public.error
+
+
+def test_plans_write_pages(folder):
+    plan = ("plan", "--records", "1000", "--epsilon", "1", "--features", "3", "--norm", "2", "--no-simulation")
+    assert discreet(*plan, "--report", "plan.html").code == 0
+    assert "The mechanisms side by side" in page(folder / "plan.html")
+    assert discreet(*plan, "--report", "plan.html").code == 3
+    over = ("plan", "over", "l2-ball", "--features", "3", "--data-norm", "1", "--records", "300", "--epsilon", "1", "--delta", "1e-6", "--steps", "9")
+    assert discreet(*over, "--loss", "logistic", "--no-simulation", "--report", "over.html").code == 0
+    assert "mirror-descent" in page(folder / "over.html")
+
+
+@pytest.mark.parametrize("out", ["page.html", "page.md"])
+def test_a_model_file_is_reported(model, out):
+    outcome = discreet("report", "model.json", "--out", out, "--json")
+    assert outcome.code == 0
+    assert outcome.json == {"command": "report", "source": "model.json", "title": "Privacy report: people", "written": out, "card": None}
+    assert "no one could tell from this model with more confidence" in (model / out).read_text()
+
+
+def test_a_card_is_written_beside_it(model):
+    outcome = discreet("report", "model.json", "--out", "page.html", "--card", "card.md")
+    assert outcome.code == 0
+    assert outcome.out == "Written to   page.html\nCard         card.md\n"
+    assert (model / "card.md").read_text().startswith("# Model card: people\n")
+    assert discreet("report", "model.json", "--out", "x.html", "--card", "./x.html").code == 2
+    assert not (model / "x.html").exists()
+
+
+def test_a_certificate_and_a_ledger_are_reported(model):
+    certificate = json.loads((model / "model.json").read_text())["certificate"]
+    (model / "certificate.json").write_text(json.dumps(certificate))
+    assert discreet("report", "certificate.json", "--out", "certificate.html").code == 0
+    assert "Only the certificate was given" in page(model / "certificate.html")
+    assert discreet("budget", "new", "team.ledger", "--data-set", "people", "--epsilon", "3").code == 0
+    assert discreet("report", "team.ledger", "--out", "ledger.html").code == 0
+    assert "epsilon 3, delta 0" in page(model / "ledger.html")
+    assert discreet("report", "team.ledger", "--out", "other.html", "--card", "card.md").code == 3
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b'{"format": "discreet-certificate/2"}', b'{"format": "discreet-certificate/2", "mechanism": 1}', b'{"format": "other/1"}',
+     b'{"a": NaN}', b"\xff\xfe", b"SQLite format 3\x00" + b"\x00" * 200, b'{"format": 3}', b'{"format": "discreet-model/1"}'],
+)  # fmt: skip
+def test_what_is_none_of_these_is_refused(folder, content):
+    (folder / "thing").write_bytes(content)
+    outcome = discreet("report", "thing", "--out", "page.html")
+    assert outcome.code == 3, outcome
+    assert "thing" in outcome.error
+    assert not (folder / "page.html").exists()
+
+
+def test_a_certificate_with_hidden_characters_is_refused(model):
+    certificate = json.loads((model / "model.json").read_text())["certificate"] | {"noise": {"source": "a\u202eb", "private": True}}
+    (model / "c.json").write_text(json.dumps(certificate))
+    assert "control characters" in discreet("report", "c.json", "--out", "page.html").error
+
+
+def test_what_is_not_there_is_refused(folder):
+    assert "there is nothing at" in discreet("report", "none.json", "--out", "page.html").error
+    assert discreet("report", "people.csv", "--out", "page.html").code == 3
+    assert discreet("report", ".", "--out", "page.html").code == 3
+    assert not (folder / "page.html").exists()
+
+
+def test_another_databases_file_is_no_ledger(folder):
+    connection = sqlite3.connect(folder / "other.db")
+    connection.execute("CREATE TABLE x (y)")
+    connection.commit()
+    connection.close()
+    assert discreet("report", "other.db", "--out", "page.html").code == 3
+
+
+@pytest.mark.parametrize("report", ["people.csv", "people.toml", "model.json", "team.ledger"])
+def test_a_page_never_takes_the_place_of_another_file(ledger, report):
+    outcome = discreet(*FIT, *SPEND, "--report", report, "--overwrite")
+    assert outcome.code == 3
+    assert "the report would be written over" in outcome.error
+    assert not (ledger / "model.json").exists()
+
+
+def test_a_page_that_cannot_be_written_stops_before_anything_is_spent(ledger):
+    assert discreet(*FIT, *SPEND, "--report", "no/such/folder.html").code == 3
+    assert not (ledger / "model.json").exists()
+    assert discreet("budget", "history", "team.ledger", "--data-set", "people", "--json").json["entries"] == []
+
+
+@pytest.mark.parametrize("as_json", [(), ("--json",)])
+def test_a_report_that_fails_afterwards_loses_nothing(ledger, monkeypatch, as_json):
+    def broken(*_arguments, **_settings):
+        raise ZeroDivisionError("918273.645")
+
+    monkeypatch.setattr("discreet.reports.write_report", broken)
+    outcome = discreet(*FIT, *SPEND, "--report", "page.html", *as_json)
+    assert outcome.code != 0
+    assert (ledger / "model.json").exists()
+    assert "The report was not written; everything else was." in outcome.err
+    assert "918273" not in outcome.out + outcome.err
+    if as_json:
+        assert outcome.json["report"] is None
+        assert outcome.json["verification"]["ok"]
+    else:
+        assert "Written to   model.json" in outcome.out
+
+
+def test_the_ledger_must_hold_the_release(ledger, fitted_model):
+    (ledger / "model.json").write_text(fitted_model)
+    outcome = discreet("report", "model.json", "--out", "page.html", "--ledger", "team.ledger")
+    assert outcome.code == 0, "it states no entry, so the page says that nothing adds it up"
+    assert "nobody adds this release up" in page(ledger / "page.html")
+    assert discreet(*FIT, *SPEND, "--overwrite").code == 0
+    assert discreet("budget", "new", "other.ledger", "--data-set", "people", "--epsilon", "3").code == 0
+    assert discreet("report", "model.json", "--out", "b.html", "--ledger", "other.ledger").code == 3
+    assert not (ledger / "b.html").exists()
