@@ -24,6 +24,12 @@ RUN = [
             "frank-wolfe.md",
             "mirror-descent.md",
             "release.md",
+            "audit.md",
+            "reports.md",
+            "consumers.md",
+            "bounds.md",
+            "uncertainty.md",
+            "linear-regression.md",
         )
     ),
 ]

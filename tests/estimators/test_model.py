@@ -11,8 +11,8 @@ import pytest
 from discreet import LinearSVC, LogisticRegression, Schema
 from discreet.data import CategoricalColumn, NumericColumn, Target
 from discreet.errors import FileFormatError, InvalidInput, InvalidType
-from discreet.estimators import whole_file
 from discreet.estimators.model import Model
+from discreet.files import whole_file
 
 COUNT = 120
 TABLE = {

@@ -216,7 +216,7 @@ def import_(*, path: str, exported: str, as_json: bool) -> None:
 
 
 def _write(out: str, text: str, path: str, *, overwrite: bool) -> None:
-    from discreet.estimators.whole_file import write_whole  # noqa: PLC0415
+    from discreet.files.whole_file import write_whole  # noqa: PLC0415
 
     refuse_same_file(out, path)
     write_whole(out, text, overwrite=overwrite)

@@ -48,7 +48,7 @@ def demo(*, epsilon: float, delta: float, neighbours: str, seed: int | None, out
     with step("Loading"):
         from discreet.cli.measures import Measures  # noqa: PLC0415 - imports of the library wait until they are needed
         from discreet.data.adult import adult_schema, load_adult  # noqa: PLC0415
-        from discreet.estimators.whole_file import check_writable  # noqa: PLC0415
+        from discreet.files.whole_file import check_writable  # noqa: PLC0415
 
         schema = adult_schema()
         if out is not None:

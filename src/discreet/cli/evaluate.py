@@ -12,6 +12,7 @@ import click
 
 from discreet.cli.output import answer, examples, json_option, step
 from discreet.cli.private_evaluation import evaluate_private
+from discreet.cli.report import report_option
 from discreet.cli.spending import ledger_options
 from discreet.errors import InvalidInput
 
@@ -52,7 +53,8 @@ DECLARATIONS = {
 @click.option("--bins", type=int, help="With --epsilon: bins of the probability for roc and calibration, an even number; 20 if left out.")
 @click.option("--log-loss-bound", type=float, help="With --epsilon: where the loss of a record is cut; 5 if left out.")
 @click.option("--plot", type=click.Path(), help="With --epsilon: write the curves to this SVG file.")
-@click.option("--overwrite", is_flag=True, help="Replace that file where it exists.")
+@report_option
+@click.option("--overwrite", is_flag=True, help="Replace these files where they exist.")
 @ledger_options
 @click.option("--seed", type=int, help="With --epsilon: reproducible noise, for tests: the certificate is then not valid.")
 @json_option
@@ -81,7 +83,8 @@ def evaluate(
         evaluate_private(context, model_path=model_path, table=table, epsilon=epsilon, as_json=as_json, **private)
         return
     if given := [name for name, value in private.items() if value not in (None, False) and name not in {"ledger_path", "data_set"}]:
-        raise click.UsageError(f"--{given[0].replace('_', '-')} belongs to a private measurement, which needs --epsilon", context)
+        option = given[0].removesuffix("_path").replace("_", "-")
+        raise click.UsageError(f"--{option} belongs to a private measurement, which needs --epsilon", context)
     _evaluate_public(model_path, table, str(data_is), as_json=as_json)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from discreet.cli.output import INTERRUPTED, answer, as_text, examples, json_option, refuse, refuse_same_file, step
+from discreet.cli.report import check_report, report_option, told, written_report
 from discreet.cli.spending import account_from, check_would_fit, ledger_options, left_after
 from discreet.cli.training import Settings, rehearse, standard_kind, train, warn_of_seed
 from discreet.errors import DiscreetError, InvalidInput
@@ -67,6 +68,7 @@ _EXAMPLES = examples(
 @ledger_options
 @click.option("--seed", type=int, help="Reproducible noise, for tests: the certificate is then not valid.")
 @click.option("--out", type=click.Path(), required=True, help="The model file to write.")
+@report_option
 @click.option("--overwrite", is_flag=True, help="Replace the model file where it exists.")
 @json_option
 @click.pass_context
@@ -92,6 +94,7 @@ def fit(  # noqa: PLR0913 - one argument an option
     part: str | None,
     seed: int | None,
     out: str,
+    report_path: str | None,
     overwrite: bool,
     as_json: bool,
 ) -> None:
@@ -116,12 +119,13 @@ def fit(  # noqa: PLR0913 - one argument an option
     }
     with step("Checking what can be checked without the records"):
         from discreet.data import Schema, read_table  # noqa: PLC0415 - imports of the library wait until they are needed
-        from discreet.estimators.whole_file import check_writable  # noqa: PLC0415
+        from discreet.files.whole_file import check_writable  # noqa: PLC0415
 
         schema = Schema.load(schema_path)
         chosen = kind or standard_kind(schema)
         refuse_same_file(out, table, schema_path, *([] if ledger_path is None else [ledger_path]))
         check_writable(out, overwrite=overwrite)
+        check_report(report_path, table, schema_path, out, *([] if ledger_path is None else [ledger_path]), overwrite=overwrite)
         account = account_from(ledger_path, data_set, part)
         rehearsed = rehearse(chosen, schema, settings)
         if account is not None:
@@ -138,7 +142,10 @@ def fit(  # noqa: PLR0913 - one argument an option
     del encoded
     if (code := save_or_show(model, out, overwrite=overwrite, as_json=as_json)) != 0:
         context.exit(code)
-    _report(model, out, account, as_json=as_json)
+    failure = written_report(model, report_path, account, name=out, overwrite=overwrite)
+    _report(model, out, account, report_path=None if failure else report_path, as_json=as_json)
+    if (code := told(failure, as_json=as_json)) != 0:
+        context.exit(code)
 
 
 def save_or_show(model: "Model", out: str, *, overwrite: bool, as_json: bool) -> int:
@@ -163,7 +170,7 @@ def save_or_show(model: "Model", out: str, *, overwrite: bool, as_json: bool) ->
     return code
 
 
-def _report(model: "Model", out: str, account: "Account | None", *, as_json: bool) -> None:
+def _report(model: "Model", out: str, account: "Account | None", *, report_path: str | None, as_json: bool) -> None:
     """What was spent, what for, what is left, and what to do next."""
     from discreet.cli import words  # noqa: PLC0415
 
@@ -182,6 +189,7 @@ def _report(model: "Model", out: str, account: "Account | None", *, as_json: boo
         "ledger": ledger,
         "noise": certificate.noise,
         "verification": verification.to_dict(),
+        "report": report_path,
     }
     lines = [
         f"Model        {words.described(model)}",
@@ -190,6 +198,7 @@ def _report(model: "Model", out: str, account: "Account | None", *, as_json: boo
         f"Noise        {certificate.noise}",
         f"Certificate  {words.verdict(verification)}",
         f"Written to   {out}",
+        *([] if report_path is None else [f"Report       {report_path}"]),
         "",
         f"Next: discreet show {out}, discreet verify {out}, discreet predict {out} TABLE",
     ]

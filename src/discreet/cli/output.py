@@ -65,8 +65,10 @@ def heading(text: str) -> str:
 
 @contextmanager
 def step(text: str) -> Iterator[None]:
-    """A spinner with `text` on standard error while the body runs; nothing where standard error is no terminal."""
+    """A spinner with `text` on standard error while the body runs; where that is no terminal nothing, or a line if DISCREET_STEPS asks for it."""
     if not sys.stderr.isatty():
+        if os.environ.get("DISCREET_STEPS"):
+            click.echo(f"step: {text}", err=True)
         yield
         return
     from rich.console import Console  # noqa: PLC0415 - only a terminal needs it

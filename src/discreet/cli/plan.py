@@ -10,6 +10,7 @@ import click
 
 from discreet.cli.output import answer, examples, heading, json_option, step
 from discreet.cli.plan_over import plan_over
+from discreet.cli.report import check_report, report_option
 
 if TYPE_CHECKING:
     from discreet.planning import Plan, PlannedBound, Simulated
@@ -52,7 +53,8 @@ class _OrOver(click.Command):
 @click.option("--no-simulation", is_flag=True, help="Only what is proved; takes a second.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the invented records and their noise.")
 @click.option("--plot", type=click.Path(), help="Write bounds and simulation to this SVG file.")
-@click.option("--overwrite", is_flag=True, help="Replace that file where it exists.")
+@report_option
+@click.option("--overwrite", is_flag=True, help="Replace these files where they exist.")
 @json_option
 def plan(  # noqa: PLR0913 - one argument an option
     *,
@@ -71,6 +73,7 @@ def plan(  # noqa: PLR0913 - one argument an option
     no_simulation: bool,
     seed: int,
     plot: str | None,
+    report_path: str | None,
     overwrite: bool,
     as_json: bool,
 ) -> None:
@@ -86,12 +89,13 @@ def plan(  # noqa: PLR0913 - one argument an option
             "either --excess (how many records are enough?) or --records (for which excess?) is needed, and not both", click.get_current_context()
         )
     with step("Calibrating"):
-        from discreet.estimators.whole_file import check_writable, write_whole  # noqa: PLC0415 - imports of the library wait until they are needed
+        from discreet.files.whole_file import check_writable, write_whole  # noqa: PLC0415 - imports of the library wait until they are needed
         from discreet.neighbours import Neighbours  # noqa: PLC0415
         from discreet.planning import Plan, plan_plot  # noqa: PLC0415
 
         if plot is not None:
             check_writable(plot, overwrite=overwrite)
+        check_report(report_path, *([] if plot is None else [plot]), overwrite=overwrite)
         made = Plan(
             epsilon=epsilon,
             delta=delta,
@@ -106,12 +110,18 @@ def plan(  # noqa: PLR0913 - one argument an option
         )
         found = made.bound(records) if records is not None else made.records_for(float(excess or 0.0))
     simulated = [] if no_simulation else _simulated(made, found, excess, seed)
-    counts = sorted({found.records, *(one.records for one in simulated), *(_ladder(found.records) if plot is not None else ())})
+    ladder = _ladder(found.records) if plot is not None or report_path is not None else []
+    counts = sorted({found.records, *(one.records for one in simulated), *ladder})
     bounds = [found if count == found.records else made.bound(count) for count in counts]
     if plot is not None:
         write_whole(plot, plan_plot(bounds, simulated, title=_problem(made), subtitle=_privacy(made)), overwrite=overwrite)
+    if report_path is not None:
+        from discreet.reports import plan_page, write_page  # noqa: PLC0415 - imports of the library wait until they are needed
+
+        with step("Writing the report"):
+            write_page(plan_page(made, found, bounds, simulated, excess=excess), report_path, overwrite=overwrite)
     shown = [one for one in bounds if one.records == found.records or any(one.records == other.records for other in simulated)]
-    _report(made, found, shown, simulated, excess=excess, plot=plot, as_json=as_json)
+    _report(made, found, shown, simulated, excess=excess, plot=plot, page=report_path, as_json=as_json)
 
 
 def _simulated(made: "Plan", found: "PlannedBound", excess: float | None, seed: int) -> "list[Simulated]":
@@ -148,6 +158,7 @@ def _report(
     *,
     excess: float | None,
     plot: str | None,
+    page: str | None,
     as_json: bool,
 ) -> None:
     by_records = {one.records: one for one in simulated}
@@ -176,6 +187,7 @@ def _report(
         "simulated": [one.to_dict() for one in simulated],
         "simulated_enough": enough,
         "plot": plot,
+        "report": page,
     }
     confidence = f"with probability {100 * (1 - made.failure):g} %"
     if excess is None:
@@ -201,6 +213,7 @@ def _report(
         *rows,
         *_about(made, simulated, enough, excess),
         *([] if plot is None else ["", f"Picture      written to {plot}"]),
+        *([] if page is None else ["", f"Report       written to {page}"]),
     ]
     answer(document, lines, as_json=as_json)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from discreet.cli.output import answer, examples, heading, json_option, step
+from discreet.cli.report import check_report, report_option
 
 if TYPE_CHECKING:
     from discreet.planning import NeededRecords, SetBound, SetPlan, SimulatedOverSet
@@ -46,6 +47,8 @@ _TABLES = 2
 @click.option("--steps", type=int, help="Number of steps (n_iter of a fit); the best for the bound unless given.")
 @click.option("--no-simulation", is_flag=True, help="Only what is proved; takes a second.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the invented records and their noise.")
+@report_option
+@click.option("--overwrite", is_flag=True, help="Replace that file where it exists.")
 @json_option
 def plan_over(  # noqa: PLR0913 - one argument an option
     *,
@@ -65,6 +68,8 @@ def plan_over(  # noqa: PLR0913 - one argument an option
     steps: int | None,
     no_simulation: bool,
     seed: int,
+    report_path: str | None,
+    overwrite: bool,
     as_json: bool,
 ) -> None:
     """Say how many records are proved to be enough for an excess risk over a set, or which excess risk for these records.
@@ -84,6 +89,7 @@ def plan_over(  # noqa: PLR0913 - one argument an option
         from discreet.neighbours import Neighbours  # noqa: PLC0415
         from discreet.planning import SetPlan  # noqa: PLC0415
 
+        check_report(report_path, overwrite=overwrite)
         whole(features=features)
         given = [bound for bound in (entry_bound, data_norm) if bound is not None]
         made = SetPlan(
@@ -101,7 +107,12 @@ def plan_over(  # noqa: PLR0913 - one argument an option
         needed = () if excess is None else made.needed(excess)
         found = made.records_for(excess) if excess is not None else made.bound(int(records or 0))
     simulated = [] if no_simulation else _simulated(made, found, excess, seed)
-    _report(made, found, needed, simulated, radius=radius, excess=excess, as_json=as_json)
+    if report_path is not None:
+        from discreet.reports import set_plan_page, write_page  # noqa: PLC0415 - imports of the library wait until they are needed
+
+        with step("Writing the report"):
+            write_page(set_plan_page(made, found, needed, simulated, radius=radius, excess=excess), report_path, overwrite=overwrite)
+    _report(made, found, needed, simulated, radius=radius, excess=excess, page=report_path, as_json=as_json)
 
 
 def _simulated(made: "SetPlan", found: "SetBound", excess: float | None, seed: int) -> "list[SimulatedOverSet]":
@@ -150,6 +161,7 @@ def _report(
     *,
     radius: float,
     excess: float | None,
+    page: str | None,
     as_json: bool,
 ) -> None:
     enough = next((one.records for one in simulated if excess is not None and one.largest <= excess), None)
@@ -175,6 +187,7 @@ def _report(
         "needed": [one.to_dict() for one in needed],
         "simulated": [one.to_dict() for one in simulated],
         "simulated_enough": enough,
+        "report": page,
     }
     best, auto = found.best, found.of(found.auto)
     at = "" if best.steps is None else f" at {best.steps:,} steps"
@@ -207,6 +220,8 @@ def _report(
             *(f"{one.records:>12,}{one.own_risk:>12.4g}{one.mean:>12.4g}{one.largest:>12.4g}  {one.mechanism}" for one in simulated),
             *_about(made, simulated, enough, excess),
         ]
+    if page is not None:
+        lines += ["", f"Report       written to {page}"]
     answer(document, lines, as_json=as_json)
 
 

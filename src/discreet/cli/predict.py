@@ -36,7 +36,7 @@ def predict(*, model_path: str, table: str, probabilities: bool, out: str | None
     from discreet.data import read_table  # noqa: PLC0415 - imports of the library wait until they are needed
     from discreet.data.labels import canonical  # noqa: PLC0415
     from discreet.estimators.model import Model  # noqa: PLC0415
-    from discreet.estimators.whole_file import check_writable, write_whole  # noqa: PLC0415
+    from discreet.files.whole_file import check_writable, write_whole  # noqa: PLC0415
 
     model = Model.load(model_path)
     if probabilities:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from discreet.cli.output import answer, refuse, refuse_same_file, step, warn
+from discreet.cli.report import check_report, told, written_report
 from discreet.cli.spending import account_from, check_would_fit, left_after
 from discreet.cli.training import warn_of_seed
 from discreet.errors import DiscreetError, InvalidInput
@@ -30,6 +31,7 @@ def evaluate_private(  # noqa: PLR0913 - one argument an option
     bins: int | None,
     log_loss_bound: float | None,
     plot: str | None,
+    report_path: str | None,
     overwrite: bool,
     ledger_path: str | None,
     data_set: str | None,
@@ -41,10 +43,10 @@ def evaluate_private(  # noqa: PLR0913 - one argument an option
     with step("Checking what can be checked without the records"):
         from discreet.data import read_table  # noqa: PLC0415 - imports of the library wait until they are needed
         from discreet.estimators.model import Model  # noqa: PLC0415
-        from discreet.estimators.whole_file import check_writable  # noqa: PLC0415
         from discreet.evaluation import prepare  # noqa: PLC0415
         from discreet.evaluation.outcomes import outcomes_of  # noqa: PLC0415
         from discreet.evaluation.private import measure  # noqa: PLC0415
+        from discreet.files.whole_file import check_writable  # noqa: PLC0415
         from discreet.noise import SeededNoise, SystemNoise  # noqa: PLC0415
 
         model = Model.load(model_path)
@@ -63,6 +65,9 @@ def evaluate_private(  # noqa: PLR0913 - one argument an option
                 raise InvalidInput("--plot draws the curves of --metrics roc and calibration; ask for one of them, or leave --plot out.")
             refuse_same_file(plot, table, model_path, *([] if ledger_path is None else [ledger_path]))
             check_writable(plot, overwrite=overwrite)
+        check_report(
+            report_path, table, model_path, *([] if plot is None else [plot]), *([] if ledger_path is None else [ledger_path]), overwrite=overwrite
+        )
         account = account_from(ledger_path, data_set, part)
         if account is not None:
             check_would_fit(account, prepared.guarantee)
@@ -75,16 +80,18 @@ def evaluate_private(  # noqa: PLR0913 - one argument an option
         encoded = model.schema.encode(frame, target=True)
         del frame
         report = measure(prepared, outcomes_of(model, encoded), SystemNoise() if seed is None else SeededNoise(seed), account=account)
-    code = _report(report, plot, account, overwrite=overwrite, as_json=as_json)
+    page = written_report(report, report_path, account, name=None, overwrite=overwrite)
+    code = _report(report, plot, account, page=None if page else report_path, overwrite=overwrite, as_json=as_json)
+    code = told(page, as_json=as_json) or code
     if code != 0:
         context.exit(code)
 
 
-def _report(report: "PrivateEvaluation", plot: str | None, account: "Account | None", *, overwrite: bool, as_json: bool) -> int:
+def _report(report: "PrivateEvaluation", plot: str | None, account: "Account | None", *, page: str | None, overwrite: bool, as_json: bool) -> int:
     """What was found, what it cost, what is left; the exit code."""
     from discreet.cli import words  # noqa: PLC0415
     from discreet.data.labels import canonical  # noqa: PLC0415
-    from discreet.estimators.whole_file import write_whole  # noqa: PLC0415
+    from discreet.files.whole_file import write_whole  # noqa: PLC0415
 
     certificate, verification = report.certificate, report.verify()
     left, ledger = (None, None) if account is None else left_after(account, certificate.ledger_entry)
@@ -103,6 +110,7 @@ def _report(report: "PrivateEvaluation", plot: str | None, account: "Account | N
         "ledger": ledger,
         "verification": verification.to_dict(),
         "plot": saved,
+        "report": page,
     }
     public = report.records_error == 0.0
     counted = (
@@ -120,6 +128,7 @@ def _report(report: "PrivateEvaluation", plot: str | None, account: "Account | N
         f"Noise        {certificate.noise}",
         f"Certificate  {words.verdict(verification)}",
         *([] if saved is None else [f"Curves       written to {saved}"]),
+        *([] if page is None else [f"Report       {page}"]),
     ]
     answer(document, lines, as_json=as_json)
     if failure is not None:

@@ -33,7 +33,7 @@ def new(*, table: str, target: str | None, out: str | None, overwrite: bool, as_
     No record of TABLE has any influence on it: bounds and categories are yours to write, from what is publicly known.
     """
     from discreet.data import read_header, schema_stub  # noqa: PLC0415 - imports of the library wait until they are needed
-    from discreet.estimators.whole_file import check_writable, write_whole  # noqa: PLC0415
+    from discreet.files.whole_file import check_writable, write_whole  # noqa: PLC0415
 
     if out is not None:
         refuse_same_file(out, table)
@@ -62,14 +62,20 @@ def new(*, table: str, target: str | None, out: str | None, overwrite: bool, as_
 @json_option
 def check(*, schema_path: str, table: str | None, as_json: bool) -> None:
     """Check SCHEMA by itself and, with TABLE, against the header of that table; no record is read."""
-    from discreet.data import Schema, read_header  # noqa: PLC0415
+    from discreet.data import NumberTarget, Schema, read_header  # noqa: PLC0415
     from discreet.data.frames import check_present  # noqa: PLC0415
     from discreet.data.labels import canonical  # noqa: PLC0415
     from discreet.data.words import quoted  # noqa: PLC0415
 
     found = Schema.load(schema_path)
     needed = found.columns(target=True)
-    classes = [canonical(label) for label in found.target.classes]
+    if isinstance(found.target, NumberTarget):
+        public: dict[str, object] = {"lower": found.target.lower, "upper": found.target.upper}
+        told = f"Target       a number between {found.target.lower:.10g} and {found.target.upper:.10g}"
+    else:
+        classes = [canonical(label) for label in found.target.classes]
+        public = {"classes": classes}
+        told = f"Classes      {quoted(classes) if len(classes) > 2 else f'{classes[0]!r} (negative) and {classes[1]!r} (positive)'}"
     document: dict[str, object] = {
         "command": "schema check",
         "schema": found.name,
@@ -77,16 +83,19 @@ def check(*, schema_path: str, table: str | None, as_json: bool) -> None:
         "norm_bound": found.norm_bound,
         "rows": found.rows,
         "columns": list(needed),
-        "target": {"column": found.target.column, "classes": classes},
+        "target": {"column": found.target.column, **public},
         "unused_columns": None,
     }
     lines = [
         f"Schema {found.name!r} is valid.",
         f"Columns      {len(found.numeric)} numeric, {len(found.categorical)} categorical, and the target {found.target.column!r}",
-        f"Classes      {quoted(classes) if len(classes) > 2 else f'{classes[0]!r} (negative) and {classes[1]!r} (positive)'}",
+        told,
         f"Features     d = {found.features}",
         f"Row norm     R = {found.norm_bound:.10g} ({'each row is divided by its norm' if found.rows == 'normalise' else 'rows stay as they are'})",
     ]
+    if chosen := [column.name for column in found.numeric if column.released is not None]:
+        document["released"] = chosen
+        lines.append(f"Bounds       chosen privately from the records: {quoted(chosen)}; their certificate belongs to this schema")
     if table is not None:
         with step("Reading the header"):
             header = read_header(table)

@@ -12,6 +12,7 @@ import click
 
 from discreet.cli.fit import save_or_show
 from discreet.cli.output import answer, examples, json_option, refuse_same_file, step
+from discreet.cli.report import check_report, report_option, told, written_report
 from discreet.cli.spending import account_from, ledger_options, left_after
 from discreet.cli.training import Settings, estimator_named, standard_kind, warn_of_seed
 from discreet.errors import InvalidInput
@@ -56,6 +57,7 @@ _EXAMPLES = examples(
 @ledger_options
 @click.option("--seed", type=int, help="Reproducible noise, for tests: the certificate is then not valid.")
 @click.option("--out", type=click.Path(), required=True, help="The model file to write.")
+@report_option
 @click.option("--overwrite", is_flag=True, help="Replace the model file where it exists.")
 @json_option
 @click.pass_context
@@ -76,6 +78,7 @@ def tune(  # noqa: PLR0913 - one argument an option
     part: str | None,
     seed: int | None,
     out: str,
+    report_path: str | None,
     overwrite: bool,
     as_json: bool,
 ) -> None:
@@ -88,12 +91,13 @@ def tune(  # noqa: PLR0913 - one argument an option
         from discreet.data import Schema, read_table  # noqa: PLC0415 - imports of the library wait until they are needed
         from discreet.estimators import PrivateSearchCV  # noqa: PLC0415
         from discreet.estimators.model import Model  # noqa: PLC0415
-        from discreet.estimators.whole_file import check_writable  # noqa: PLC0415
+        from discreet.files.whole_file import check_writable  # noqa: PLC0415
 
         schema = Schema.load(schema_path)
         chosen = kind or standard_kind(schema)
         refuse_same_file(out, table, schema_path, *([] if ledger_path is None else [ledger_path]))
         check_writable(out, overwrite=overwrite)
+        check_report(report_path, table, schema_path, out, *([] if ledger_path is None else [ledger_path]), overwrite=overwrite)
         account = account_from(ledger_path, data_set, part)
         settings: Settings = {"neighbours": neighbours, "public_records": public_records}
         search = PrivateSearchCV(
@@ -119,7 +123,10 @@ def tune(  # noqa: PLR0913 - one argument an option
     model = Model.from_estimator(search.best_estimator_, schema)
     if (code := save_or_show(model, out, overwrite=overwrite, as_json=as_json)) != 0:
         context.exit(code)
-    _report(search, model, out, account, as_json=as_json)
+    failure = written_report(search, report_path, account, name=out, overwrite=overwrite)
+    _report(search, model, out, account, report_path=None if failure else report_path, as_json=as_json)
+    if (code := told(failure, as_json=as_json)) != 0:
+        context.exit(code)
 
 
 def _grid(given: Sequence[str]) -> dict[str, list[Any]]:
@@ -144,7 +151,7 @@ def _number(name: str, text: str) -> float:
         raise click.UsageError(f"--grid {name} needs numbers; {text!r} was given", click.get_current_context()) from None
 
 
-def _report(search: "PrivateSearchCV", model: "Model", out: str, account: "Account | None", *, as_json: bool) -> None:
+def _report(search: "PrivateSearchCV", model: "Model", out: str, account: "Account | None", *, report_path: str | None, as_json: bool) -> None:
     """What was kept, what was spent, and what is left."""
     from discreet.cli import words  # noqa: PLC0415
 
@@ -168,6 +175,7 @@ def _report(search: "PrivateSearchCV", model: "Model", out: str, account: "Accou
         "ledger": ledger,
         "noise": certificate.noise,
         "verification": verification.to_dict(),
+        "report": report_path,
     }
     lines = [
         f"Model        {words.described(model)}",
@@ -178,6 +186,7 @@ def _report(search: "PrivateSearchCV", model: "Model", out: str, account: "Accou
         f"Noise        {certificate.noise}",
         f"Certificate  {words.verdict(verification)}",
         f"Written to   {out}",
+        *([] if report_path is None else [f"Report       {report_path}"]),
     ]
     answer(document, lines, as_json=as_json)
     if stated["private"]:

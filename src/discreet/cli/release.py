@@ -1,0 +1,243 @@
+"""`discreet release`: publish a table as a folder of noisy or sketched data.
+
+As in `fit`, everything that can fail without a record fails before one is read: the method and its numbers, the calibration, the schema, the folder
+(tried), what is left in the ledger.
+"""
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import click
+
+from discreet.cli.output import answer, examples, json_option, refuse_same_file, step
+from discreet.cli.spending import account_from, check_would_fit, ledger_options, left_after
+from discreet.cli.training import warn_of_seed
+from discreet.errors import FileFormatError, InvalidInput
+
+if TYPE_CHECKING:
+    from discreet.data import Schema
+    from discreet.ledger import Account
+    from discreet.publications import About, Publication, PublishedRelease
+
+Numbers: TypeAlias = dict[str, Any]
+"""What a method may need, None where nothing was said; see `discreet.publications.Request`."""
+
+_EXAMPLES = examples(
+    "discreet release people.csv --schema people.toml --method additive --epsilon 1 --delta 1e-6 --out noisy",
+    "discreet release people.csv --schema people.toml --method sketch --rows 500 --epsilon 1 --delta 1e-6 \\\n"
+    "      --neighbours add-remove --out sketched --ledger team.ledger --data-set people",
+    "discreet release people.csv --schema people.toml --method fresh-projection --columns 20 --epsilon 1 --delta 1e-6 --out projected",
+    "discreet release people.csv --schema people.toml --method information-sketch --rows 500 --bits 0.5 --out sketched",
+    "discreet release records.jsonl --schema people.toml --method local --out collected",
+)
+_METHODS = """\b
+Methods, and the numbers that each needs (and takes):
+  additive             every record with noise           --epsilon --delta (--slots), or --bits
+  projection           records times a public matrix     --epsilon --delta --columns (--projection-seed --slots)
+  fresh-projection     the same, matrix drawn anew       --epsilon --delta --columns (--slots)
+  sketch               secret combinations of records    --epsilon --delta --rows (--most-records)
+  eigenvalue-sketch    less noise for spread-out tables  --epsilon --delta --rows (--most-records)
+  information-sketch   bits about an entry               --bits --rows (--most-records)
+  clear-target-sketch  the same, target without noise    --bits --rows (--most-records)
+  fisher               less noise where weights are      --epsilon --delta (--weights --slots)
+                       larger                            or --level --epsilon (--weights)
+  bounded              noise that never exceeds a width  --half-width --epsilon (--level)
+  null-space           NOT private                       --variance --calibration published
+  local                records randomised by owners      none: TABLE holds lines of `discreet randomise`
+With --calibration published: projection, fresh-projection, fisher, and sketch or information-sketch with --bits --rows."""
+
+
+@click.command(short_help="Publish a table as noisy or sketched data.", epilog=f"{_METHODS}\n\n{_EXAMPLES}")
+@click.argument("table", type=click.Path())
+@click.option("--schema", "schema_path", type=click.Path(), required=True, help="What is public about the table, in TOML.")
+@click.option("--method", required=True, help="What leaves; see below.")
+@click.option("--epsilon", type=float, help="Privacy loss that the release may cost, > 0.")
+@click.option("--delta", type=float, help="Probability that the loss is exceeded; well below 1 / records.")
+@click.option("--bits", type=float, help="Bits that may be learned about any one number.")
+@click.option(
+    "--neighbours",
+    type=click.Choice(["replace-one", "add-remove"]),
+    default="replace-one",
+    show_default=True,
+    help="What is hidden: the content of one record, or also whether it is there at all.",
+)
+@click.option(
+    "--target",
+    type=click.Choice(["noisy", "clear", "omitted"]),
+    default="noisy",
+    show_default=True,
+    help="The target's column: protected like the others, released as it is, or left out.",
+)
+@click.option("--rows", type=int, help="Rows of a sketch.")
+@click.option("--columns", "width", type=int, help="Columns of a projection.")
+@click.option("--projection-seed", type=int, help="Public seed of a projection; 0 if left out.")
+@click.option("--slots", type=int, help="With add-remove: rows that are released, a public number of at least as many as there are records.")
+@click.option("--most-records", type=int, help="A public bound of the number of sketched records; 10,000,000 if left out.")
+@click.option("--weights", help="One positive number a released column, separated by commas.")
+@click.option("--half-width", type=float, help="The largest bounded noise, where encoded numbers lie within +-1.")
+@click.option("--level", type=float, help="Of Fisher-optimal or bounded noise; the larger, the less noise.")
+@click.option("--variance", type=float, help="Of null-space noise.")
+@click.option(
+    "--calibration", default="tight", show_default=True, help="tight, or published: as printed in the papers, with no guarantee where that is false."
+)
+@ledger_options
+@click.option("--seed", type=int, help="Reproducible noise, for tests: the certificate is then not valid.")
+@click.option("--name", help="Name in the manifest; the schema's if left out.")
+@click.option("--description", help="Description in the manifest.")
+@click.option("--license", "licence", help="Licence of the release, in the manifest.")
+@click.option("--out", type=click.Path(), required=True, help="The folder to write.")
+@click.option("--overwrite", is_flag=True, help="Replace the folder where it holds a release.")
+@json_option
+def release(  # noqa: PLR0913 - one argument an option
+    *,
+    table: str,
+    schema_path: str,
+    method: str,
+    epsilon: float | None,
+    delta: float | None,
+    bits: float | None,
+    neighbours: str,
+    target: str,
+    rows: int | None,
+    width: int | None,
+    projection_seed: int | None,
+    slots: int | None,
+    most_records: int | None,
+    weights: str | None,
+    half_width: float | None,
+    level: float | None,
+    variance: float | None,
+    calibration: str,
+    ledger_path: str | None,
+    data_set: str | None,
+    part: str | None,
+    seed: int | None,
+    name: str | None,
+    description: str | None,
+    licence: str | None,
+    out: str,
+    overwrite: bool,
+    as_json: bool,
+) -> None:
+    """Publish TABLE as a folder of data that others may train on, with a manifest and its certificate.
+
+    TABLE is a .csv, .csv.gz, .tsv or .parquet file with the columns that the schema names, or - for CSV on standard input. Method, schema, folder and
+    what is left in the ledger are checked before a record is read. Numbers are encoded to [-1, 1] where the schema says rows = "bound", which is
+    better for a release than "normalise".
+    """
+    numbers: Numbers = {
+        "epsilon": epsilon,
+        "delta": delta,
+        "bits": bits,
+        "rows": rows,
+        "width": width,
+        "projection_seed": projection_seed,
+        "slots": slots,
+        "most_records": most_records,
+        "weights": _weights(weights),
+        "half_width": half_width,
+        "level": level,
+        "variance": variance,
+    }
+    with step("Checking what can be checked without the records"):
+        from discreet.data import Schema, read_table  # noqa: PLC0415 - imports of the library wait until they are needed
+        from discreet.noise import SeededNoise, SystemNoise  # noqa: PLC0415
+        from discreet.publications import About  # noqa: PLC0415
+        from discreet.publications.columns import encoded_records, released_schema  # noqa: PLC0415
+
+        schema = released_schema(Schema.load(schema_path))
+        about = About(name=name, description=description, license=licence)
+        refuse_same_file(out, table, schema_path, *([] if ledger_path is None else [ledger_path]))
+        account = account_from(ledger_path, data_set, part)
+        if method == "local":
+            _refuse_numbers(numbers, account)
+            _report(_collected(table, out, schema, about, overwrite=overwrite), out, None, as_json=as_json)
+            return
+        publication = _planned(method, schema, numbers, about, neighbours=neighbours, target=target, calibration=calibration)
+        publication.check(out, overwrite=overwrite)
+        if account is not None:
+            check_would_fit(account, publication.guarantee)
+    warn_of_seed(seed)
+    with step("Reading the table"):
+        frame = read_table(table, schema.columns(target=target != "omitted"))
+    with step("Encoding"):
+        data = encoded_records(schema, frame, publication.request.target)
+        del frame
+    with step("Releasing"):
+        made = publication.write(data, out, SystemNoise() if seed is None else SeededNoise(seed), account=account, overwrite=overwrite)
+    _report(made, out, account, as_json=as_json)
+
+
+def _planned(method: str, schema: "Schema", numbers: Numbers, about: "About", *, neighbours: str, target: str, calibration: str) -> "Publication":
+    from discreet.neighbours import Neighbours  # noqa: PLC0415
+    from discreet.publications import Publication, Request  # noqa: PLC0415
+    from discreet.publications.columns import schema_domain  # noqa: PLC0415
+    from discreet.queries import Target  # noqa: PLC0415
+
+    request = Request(domain=schema_domain(schema), target=Target(target), neighbours=Neighbours(neighbours), **numbers)
+    return Publication.planned(method, request, calibration=calibration, schema=schema, about=about)
+
+
+def _weights(text: str | None) -> list[float] | None:
+    if text is None:
+        return None
+    try:
+        return [float(one) for one in text.split(",")]
+    except ValueError:
+        raise click.UsageError("--weights needs numbers separated by commas, one a released column", click.get_current_context()) from None
+
+
+def _refuse_numbers(numbers: Numbers, account: "Account | None") -> None:
+    """Collecting spends nothing: what its records are worth was settled when their owners randomised them."""
+    given = [name for name, value in numbers.items() if value is not None]
+    if given or account is not None:
+        raise click.UsageError(
+            f"--method local takes no {given[0] if given else 'ledger'}: the records were randomised by their owners", click.get_current_context()
+        )
+
+
+def _collected(table: str, out: str, schema: "Schema", about: "About", *, overwrite: bool) -> "PublishedRelease":
+    from discreet.publications import collect  # noqa: PLC0415
+
+    try:
+        with click.open_file(table, encoding="utf-8") as lines:
+            return collect(lines, out, schema=schema, about=about, overwrite=overwrite)
+    except FileFormatError as error:
+        refusal: InvalidInput = FileFormatError(f"{table!r} cannot be collected: {error}")
+    except (OSError, UnicodeDecodeError) as error:
+        refusal = InvalidInput(f"{table!r} cannot be read ({type(error).__name__}). A file of lines from `discreet randomise` is needed.")
+    raise refusal
+
+
+def _report(made: "PublishedRelease", out: str, account: "Account | None", *, as_json: bool) -> None:
+    """What left, what was spent, what is left, and what to do next."""
+    from discreet.cli import words  # noqa: PLC0415
+    from discreet.publications.inspection import inspection, inspection_record  # noqa: PLC0415
+
+    with step("Checking the release"):
+        verification = made.verify()
+    certificate = made.certificate
+    left, ledger = (None, None) if account is None else left_after(account, certificate.ledger_entry)
+    document = {
+        "command": "release",
+        "release": out,
+        **inspection_record(made),
+        "ledger": ledger,
+        "noise": certificate.noise,
+        "verification": verification.to_dict(),
+    }
+    (_, what), (_, protected), (_, exposed), _ = inspection(made)
+    lines = [
+        f"Release      {what[0]}",
+        f"Numbers      {what[1]}",
+        *(f"{'Protects' if place == 0 else '':<13}{line}" for place, line in enumerate(protected)),
+        *(f"{'Not' if place == 0 else '':<13}{line}" for place, line in enumerate(exposed)),
+        *([] if left is None else [f"Left         {left}"]),
+        f"Noise        {certificate.noise}",
+        f"Certificate  {words.verdict(verification)}",
+        f"Written to   {out}",
+        "",
+        f"Next: discreet inspect {out}, discreet verify {out}",
+    ]
+    answer(document, lines, as_json=as_json)
+    if certificate.noise_private and certificate.guarantee.to_dict()["kind"] != "none":
+        verification.require()
