@@ -56,7 +56,7 @@ def two_uses(width, epsilon):
     [(0.1, 100, 393.0), (1.0, 100, 45.0), (4.0, 1000, 40.1), (10.0, 1000, 18.0)],
 )
 def test_the_renyi_route_has_the_published_noise(epsilon, count, scale):
-    """learning.md A4, add-remove, delta = 1e-6."""
+    """Scales of Gumbel noise, add-remove, delta = 1e-6."""
     assert gumbel_scale(epsilon, 1e-6, sensitivity=1.0, count=count, optimal=False) == pytest.approx(scale, rel=2e-3)
 
 
@@ -132,7 +132,7 @@ def test_many_gaussian_answers_get_the_least_noise_from_the_right_side(epsilon, 
 
 
 def test_a_forgotten_count_is_caught():
-    """An accountant that ignores it reports 0.1058 for a hundred uses of range 0.1; the truth is about 2.4 (learning.md B7)."""
+    """An accountant that ignores it reports 0.1058 for a hundred uses of range 0.1; the truth is about 2.4."""
     assert bounded_range_delta(0.1, 100, 2.419) <= 1.1e-6 < bounded_range_delta(0.1, 100, 2.0)
     assert bounded_range_delta(0.1, 1, 0.11) == 0.0
 

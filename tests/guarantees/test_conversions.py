@@ -85,7 +85,7 @@ def test_known_epsilons_are_found():
     assert epsilon_for(pure(0.7), 0.0) == pytest.approx(0.7, rel=1e-9)
     assert epsilon_for(approximate(0.7, 1e-6), 1e-6) == 0.7
     assert epsilon_for(gaussian(1 / 4.2247), 1e-6) == pytest.approx(1.0, abs=1e-4)
-    # learning.md A4: the Renyi route turns a Gaussian that is (1, 1e-6)-private into epsilon = 1.078.
+    # The Renyi route turns a Gaussian that is (1, 1e-6)-private into epsilon = 1.078.
     assert epsilon_for(to_renyi(gaussian(1 / 4.22466)), 1e-6) == pytest.approx(1.078, abs=2e-3)
 
 

@@ -15,7 +15,7 @@ from tests.guarantees.examples import HERE, bits, concentrated, cramer_rao, gaus
 
 @pytest.mark.parametrize(("epsilon", "factor"), [(0.5, 3.60), (1.0, 2.37), (2.0, 2.009), (3.0, 2.0), (6.0, 2.0)])
 def test_the_delta_of_a_small_number_of_bits_has_the_published_factor(epsilon, factor):
-    """release.md A5."""
+    """Showkatbakhsh, Karakus and Diggavi (2018), proposition 2, and its exact inverse."""
     assert bits(1e-6).delta(epsilon) / 1e-6 == pytest.approx(factor, rel=2e-3)
 
 

@@ -19,6 +19,7 @@ from discreet.errors import FileFormatError, VerificationFailure
 from discreet.guarantees import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, guarantee_from_dict
 
 FORMAT = "discreet-certificate/2"
+"""The format of a certificate; another version is refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,6 +29,7 @@ from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Integers
 
 METRICS = ("accuracy", "confusion", "log_loss", "roc", "calibration")
+"""What can be measured privately, by name."""
 LEVELS = 1024
 _NEAR = 1e-7
 _NEAR_LEVEL = 1e-4

@@ -40,6 +40,7 @@ from discreet.guarantees.pure import PureDP
 from discreet.guarantees.renyi import RenyiDP
 
 AnyGuarantee = PureDP | ApproximateDP | Profile | GaussianDP | ConcentratedDP | RenyiDP | MutualInformation | CramerRaoBound | NoGuarantee
+"""Every kind of guarantee that there is."""
 Counts = Mapping[Guarantee, int]
 
 _DIVERGING = (PureDP, GaussianDP, ConcentratedDP, RenyiDP)

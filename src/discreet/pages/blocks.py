@@ -88,6 +88,7 @@ class Code:
 
 
 Block: TypeAlias = Text | Bullets | Facts | Table | Picture | Pictures | Code
+"""What a page is made of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,6 +58,7 @@ Estimator: TypeAlias = (
     | MatrixRegression
 )
 Subject: TypeAlias = Model | Estimator | PrivateSearchCV | PrivateEvaluation | Ledger | AuditReport | Certificate | PublishedRelease | Certified
+"""What a report can be about."""
 
 _IN_PYTHON = "certificate.verify(value).ok"
 

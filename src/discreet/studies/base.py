@@ -20,7 +20,9 @@ from discreet.studies.results import Results
 from discreet.studies.tables import Tables
 
 Value: TypeAlias = str | int | float | bool | None
+"""What a cell of results may hold."""
 Record: TypeAlias = dict[str, Value]
+"""One row of results, by column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

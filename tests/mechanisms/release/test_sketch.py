@@ -203,6 +203,32 @@ def test_a_target_without_noise_costs_the_published_noise_with_nothing_subtracte
         ClearTargetSketch.calibrate(SecondMoments(domain=BOX, target="omitted"), rows=5, bits=0.5)
 
 
+@pytest.mark.parametrize(("records", "most"), [(20_000, 1.003), (100_000, 1.02), (1_000_000, 1.12)])
+def test_rounding_of_many_wide_records_costs_a_target_without_noise_little(records, most):
+    query = SecondMoments(domain=RealDomain(features=800, entry_bound=1.0), most_records=records)
+    made = ClearTargetSketch.calibrate(query, rows=1000, bits=0.5)
+    assert 1.0 <= made.noise_variance(query) * math.expm1(2 * 0.5 * math.log(2)) / 1000 < most
+    assert 0.999 * 0.5 < made.guarantee(query).bits <= 0.5
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_factor_of_nearly_the_covariance_is_near_a_factor_of_it(seed):
+    """Lemma 2, with the perturbation as large as it allows, in the directions in which the covariance is least."""
+    draw, size, eta = np.random.default_rng(seed), 12, 2.0**-10
+    basis = np.linalg.qr(draw.standard_normal((size, size)))[0]
+    covariance = (basis * np.append(np.ones(size // 2), 10.0 ** draw.uniform(0, 6, size // 2))) @ basis.T
+    error = draw.standard_normal((size, size)) if seed else basis[:, :1] @ basis[:, :1].T
+    error = (error + error.T) * eta / np.linalg.norm(error + error.T)
+    lower = np.linalg.cholesky(covariance + error)
+    inverse = np.linalg.inv(lower)
+    values, vectors = np.linalg.eigh(-inverse @ error @ inverse.T)
+    exact = lower @ (vectors * np.sqrt(1.0 + values)) @ vectors.T
+    assert np.allclose(exact @ exact.T, covariance, rtol=0, atol=1e-9 * np.linalg.norm(covariance))
+    assert np.linalg.norm(lower - exact) <= 0.51 * eta
+    if seed == 0:
+        assert np.linalg.norm(lower - exact) > 0.49 * eta  # the bound has no room for half of it
+
+
 @pytest.mark.parametrize("fit", [0.0, 0.999])
 def test_a_sketch_with_its_target_in_clear_has_the_law_of_s_times_the_table(fit):
     draw = np.random.default_rng(3)

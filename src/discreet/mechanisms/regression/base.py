@@ -10,6 +10,7 @@ from typing import NamedTuple
 from discreet.arrays import Floats
 from discreet.certificates import Certificate, Hypothesis, Release, digest_of
 from discreet.data import RealDataset
+from discreet.errors import InvalidInput
 from discreet.guarantees import Guarantee, Json
 from discreet.ledger import Account, spending_on
 from discreet.mechanisms.regression.sums import LeastSquares
@@ -58,6 +59,10 @@ class RegressionMechanism(ABC):
     def explained(self, problem: LeastSquares) -> str:
         """What is released with how much noise, and why, in words with public numbers."""
 
+    def most_records(self, problem: LeastSquares) -> int:
+        """The longest table that the guarantee covers: longer ones are refused before anything is spent."""
+        return problem.most_records
+
     @abstractmethod
     def draw(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:
         """One output; `problem.require(data)` has passed."""
@@ -65,10 +70,15 @@ class RegressionMechanism(ABC):
     def run(self, problem: LeastSquares, data: RealDataset, noise: Noise, *, account: Account | None = None) -> tuple[Release, Fitted]:
         """Release weights once, shape (dimension,), and spend on `account`, or on the ledger in use (`discreet.ledger.using`).
 
-        Raises BudgetExceeded before anything is drawn, InvalidInput for a data set of another domain or beyond `problem.most_records`.
+        Raises BudgetExceeded before anything is drawn, InvalidInput for a data set of another domain or beyond `most_records`.
         """
         guarantee = self.guarantee(problem)
         problem.require(data)
+        if len(data.targets) > self.most_records(problem):
+            raise InvalidInput(
+                f"this mechanism was planned for at most {self.most_records(problem)} records, and the table is longer. Declare their number, roughly, "
+                "as public_records."
+            )
         with spending_on(account, guarantee, purpose=self.name, table=data.content()) as reservation:
             fitted = self.draw(problem, data, noise)
         certificate = Certificate(

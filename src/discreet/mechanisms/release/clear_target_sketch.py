@@ -26,15 +26,15 @@ from discreet.mechanisms.release.arithmetic import FAILURE, UNIT
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.rows import LARGEST_SCALE
 from discreet.mechanisms.release.sketch import TOO_ROUGH, arithmetic_of, check_target
-from discreet.mechanisms.release.sketch_information import check_entries, coherent_bits, sure_distance
+from discreet.mechanisms.release.sketch_information import check_entries, coherent_bits, covariance_distance
 from discreet.mechanisms.release.words import record_hypotheses
 from discreet.neighbours import REPLACE_ONE, Neighbours
 from discreet.noise import Integers, Noise
 from discreet.queries import SecondMoments, Target
 from discreet.queries.base import UP
 
-_SHARE = 1e-3
-"""Of the bits, the last stage's."""
+_SHARES = (1e-4, 1e-3, 1e-2, 5e-2, 0.2)
+"""Of the bits, the last stage's: the best is taken. More records need a larger one."""
 _LEAST_SCALE = 2.0**12
 THEOREM = "Gaussian sketch with targets in clear, bits about an entry of the features (sketch.md)"
 
@@ -64,30 +64,35 @@ class ClearTargetSketch(ReleaseMechanism[SecondMoments]):
 
     @classmethod
     def calibrate(cls, query: SecondMoments, *, rows: int, bits: float) -> Self:
-        """sigma^2 = k U^2 / (2^{2 bits} - 1), to 1e-3. Raises InvalidInput unless the query has the target as its last column."""
+        """sigma^2 = k U^2 / (2^{2 bits} - 1) and what hides rounding errors, together the least over a few shares of the bits.
+
+        Raises InvalidInput unless the query has the target as its last column, InfeasibleTarget where rounding errors cannot be hidden.
+        """
         check_target(1.0, rows)
         if not (math.isfinite(bits) and 0 < bits <= 100):
             raise InvalidInput(f"bits must be positive and at most 100; {bits!r} was given.")
         _check(query)
-        entry = _entry(query)
-        variance = math.ceil(rows * entry**2 / math.expm1(2.0 * math.log(2.0) * (1.0 - 1.5 * _SHARE) * bits))
-        bounds = arithmetic_of(query, rows, variance, variance)
-        radius = 2.0 * sure_distance(bounds)
+        made = [cls._with_share(query, rows, bits, share) for share in _SHARES]
+        found = [one for one in made if one is not None and one.guarantee(query).bits <= bits]
+        if not found:
+            raise InfeasibleTarget(TOO_ROUGH.format(rows=rows, records=query.most_records))
+        return min(found, key=lambda one: one.noise_variance(query))
+
+    @classmethod
+    def _with_share(cls, query: SecondMoments, rows: int, bits: float, share: float) -> Self | None:
+        last = share * (1.0 - 1e-6) * bits
+        variance = math.ceil(rows * _entry(query) ** 2 / math.expm1(2.0 * math.log(2.0) * (1.0 - share) * (1.0 - 1e-8) * bits))
+        radius = _distance(query, rows, variance)
         if variance >= 1 << 61 or not math.isfinite(radius):
-            raise InfeasibleTarget(TOO_ROUGH.format(rows=rows, records=query.most_records))
-        size = rows * query.domain.features
-        step = grid_step(radius, size)
-        scale = max((2.0 * radius / step + math.sqrt(size)) / math.sqrt(2.0 * math.log(2.0) * _SHARE * bits) * UP, _LEAST_SCALE)
-        if scale >= LARGEST_SCALE:
-            raise InfeasibleTarget(TOO_ROUGH.format(rows=rows, records=query.most_records))
-        return cls(rows=rows, variance=variance, step=step, scale=scale)
+            return None
+        step = grid_step(radius, _size(query, rows))
+        scale = max(_moved(query, rows, variance, step) / math.sqrt(2.0 * math.log(2.0) * last) * UP, _LEAST_SCALE)
+        return cls(rows=rows, variance=variance, step=step, scale=scale) if scale < LARGEST_SCALE else None
 
     def guarantee(self, query: SecondMoments) -> MutualInformation:
         """See module docstring."""
         _check(query)
-        size = self.rows * query.domain.features
-        radius = 2.0 * sure_distance(arithmetic_of(query, self.rows, self.variance, self.variance))
-        last = ((2.0 * radius / self.step + math.sqrt(size)) / self.scale) ** 2 / (2.0 * math.log(2.0))
+        last = (_moved(query, self.rows, self.variance, self.step) / self.scale) ** 2 / (2.0 * math.log(2.0))
         bits = (coherent_bits(self.rows, self.variance, _entry(query) ** 2) + last) * (1.0 + 1e-9)
         return MutualInformation(bits=bits, neighbours=REPLACE_ONE, theorem=THEOREM)
 
@@ -145,6 +150,22 @@ def conditional(moments: Integers, variance: int, trace: float) -> tuple[Floats,
     if not float(np.linalg.norm(factor @ factor.T - matrix)) <= 5.0 * (len(moments) + 3) * UNIT * trace:
         raise SolverFailure(FAILURE)
     return slope, factor
+
+
+def _distance(query: SecondMoments, rows: int, variance: int) -> float:
+    """Of the computed numbers from ideal ones: b is rounded too, which at most doubles the first part."""
+    bounds = arithmetic_of(query, rows, variance, variance)
+    return 2.0 * bounds.radius + covariance_distance(bounds)
+
+
+def _moved(query: SecondMoments, rows: int, variance: int, step: float) -> float:
+    """How far two computed sketches with the same ideal one are apart on the grid, in steps."""
+    return (2.0 * _distance(query, rows, variance) / step + math.sqrt(_size(query, rows))) * UP
+
+
+def _size(query: SecondMoments, rows: int) -> int:
+    """Numbers that go through the last stage."""
+    return rows * query.domain.features
 
 
 def _entry(query: SecondMoments) -> float:

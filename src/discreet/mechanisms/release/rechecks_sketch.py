@@ -91,7 +91,7 @@ def _information(parameters: Mapping[str, Json], problem: Mapping[str, Json], gu
     divergence = max(_matrix_bits(rows, beta, float(square), total - float(square)) for square in squares) + rounding
     coherent = max(0.5 * math.log2(1.0 + rows * float(square) / beta) for square in squares)
     size = rows * bounds.columns
-    far = bounds.radius + 1.02 * 37.0 * math.sqrt(size * bounds.trace) * bounds.eta / (1.0 - bounds.eta)
+    far = bounds.radius + _covariance_distance(bounds, size, variance)
     bits = min(divergence + _last_bits(parameters, bounds.radius, size), coherent + _last_bits(parameters, far, size))
     yield _bits_check(bits, guarantee, releases, "determinants and traces of covariances")
 
@@ -103,7 +103,7 @@ def _clear_target(parameters: Mapping[str, Json], problem: Mapping[str, Json], g
     bounds = _bounds(read, problem, rows, variance, variance)
     yield power_of_two(positive(parameters["step"]))
     yield Check("entries", read.norm == math.inf and read.target > 0, "entries are bounded one by one, and the target is the last column")
-    far = 2.0 * (bounds.radius + 1.02 * 37.0 * math.sqrt(rows * bounds.columns * bounds.trace) * bounds.eta / (1.0 - bounds.eta))
+    far = 2.0 * bounds.radius + _covariance_distance(bounds, rows * bounds.columns, variance)
     bits = 0.5 * math.log2(1.0 + rows * read.entry**2 / (variance * bounds.unit**2)) + _last_bits(parameters, far, rows * read.features)
     yield _bits_check(bits, guarantee, releases, "capacity of k uses of a channel with known S")
 
@@ -188,6 +188,13 @@ def _bits_check(bits: float, guarantee: Guarantee, releases: int, how: str) -> C
     stated = guarantee.bits if isinstance(guarantee, MutualInformation) else math.nan
     ok = releases >= 1 and releases * bits * _LESS <= stated
     return Check("bits", bool(ok), f"stated {stated:.10g}, recomputed {releases * bits:.10g} ({how})")
+
+
+def _covariance_distance(bounds: Bounds, size: int, floor: float) -> float:
+    """Half of |E|_F / (least singular value of the computed factor), times the largest |normal numbers|; infinite where the lemma does not apply."""
+    if not bounds.eta <= 2.0**-10:
+        return math.inf
+    return 1.02 * 37.0 * math.sqrt(size) * 0.51 * bounds.eta * math.sqrt(floor)
 
 
 def _matrix_bits(rows: int, beta: float, square: float, others: float) -> float:

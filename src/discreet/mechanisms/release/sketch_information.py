@@ -129,19 +129,18 @@ class Part(NamedTuple):
 
 
 def coherent_route(query: SecondMoments, bounds: Arithmetic) -> Part:
-    """S known; the ideal sketch has the exact covariance, and |L - M|_F <= |L|_F eta / (1 - eta) is counted in the radius."""
+    """S known; the ideal sketch has the exact covariance, and |L - M|_F <= 0.51 eta sqrt(beta) is counted in the radius."""
     if not math.isfinite(bounds.closeness):
         return Part(math.inf, math.inf)
     bits = max(coherent_bits(bounds.rows, bounds.floor, entry**2) for entry in _entries(query))
-    return Part(bits, sure_distance(bounds))
+    return Part(bits, bounds.radius + covariance_distance(bounds))
 
 
-def sure_distance(bounds: Arithmetic) -> float:
-    """Of a computed sketch from an ideal one with the exact covariance; infinity where the factorisation could break down."""
+def covariance_distance(bounds: Arithmetic) -> float:
+    """Of k rows G L' from k rows G M' with the exact covariance (lemma 2 of the note); infinity where the factorisation could break down."""
     if not math.isfinite(bounds.closeness):
         return math.inf
-    normals = 1.02 * NORMAL_LIMIT * math.sqrt(bounds.rows * bounds.columns)
-    return bounds.radius + normals * math.sqrt(bounds.trace) * bounds.eta / (1.0 - bounds.eta)
+    return 1.02 * NORMAL_LIMIT * math.sqrt(bounds.rows * bounds.columns) * 0.51 * bounds.eta * math.sqrt(bounds.floor)
 
 
 def divergence_route(query: SecondMoments, bounds: Arithmetic) -> Part:

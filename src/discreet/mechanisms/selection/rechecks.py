@@ -23,6 +23,7 @@ from discreet.mechanisms.selection.stopping import RANDOM_STOPPING
 from discreet.neighbours import ADD_REMOVE, Neighbours
 
 ALGORITHM_4 = "algorithm-4"
+"""Name in certificates of the search by parts (exponential.md)."""
 _AGREEMENT = 1e-9
 _POINTS = 1025
 _PROBABILITIES = 2001

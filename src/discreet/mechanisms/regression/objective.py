@@ -1,0 +1,198 @@
+"""Gaussian objective perturbation for residuals (proof note objective.md): the default of LinearRegression.
+
+    b ~ N(0, sigma^2 I),   w = argmin sum_i l(<x_i, w> - y_i) + (lambda / 2) |w|^2 + <b, w>,   released on a grid with discrete Gaussian noise
+
+    delta(epsilon + epsilon_2) <= delta_two-signed(epsilon) + delta_2(epsilon_2)
+
+l is log-cosh, or the square with its slope clipped (huber), of width a = 0.2 B unless another is given: a residual moves the objective by at most
+a R whatever its size, and neither X'X nor X'y is released, so that the noise is that of d numbers, not of d^2, and their size is that of a residual.
+delta_two-signed is in module `objective_curve`; delta_2 hides (tau + e) / lambda, the distance of what is computed from the ideal (learning/grid).
+"""
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import Self
+
+from discreet.certificates import Hypothesis
+from discreet.data import RealDataset
+from discreet.errors import InvalidInput
+from discreet.guarantees import ApproximateDP, Json
+from discreet.mechanisms.hypotheses import computing_hypotheses, noise_hypothesis
+from discreet.mechanisms.learning.gaussian_plan import gaussian_plan
+from discreet.mechanisms.learning.grid import GaussianGrid
+from discreet.mechanisms.regression.base import Fitted, RegressionMechanism, record_hypotheses
+from discreet.mechanisms.regression.objective_curve import curvature_at, half_problem, prediction_loss, two_signed_delta, two_signed_scale
+from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, gradient_error, longest
+from discreet.mechanisms.regression.sums import LeastSquares
+from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.noise import Noise, gaussian_error
+from discreet.problems import RegularisedRisk
+
+SHARE = 0.2
+"""a over B where the caller does not choose: residuals of most tables are about as large; 0.1 to 0.35 differ little (docs/linear-regression.md)."""
+_RIDGES = {"log-cosh": (2.1, 5.2), "huber": (5.0, 5.0)}
+"""lambda epsilon / R^2 under add-remove and replace-one: where the theorem has next to no slack left for the total epsilon less the last stage's."""
+_NOMINAL = 1 << 20
+"""Records that rounding errors are planned for where their number is secret."""
+_TYPICAL = 1 << 14
+"""Records for which the budget is cut in two where their number is secret."""
+_ROOM = 4.0
+THEOREM = "objective perturbation of residuals, theorem 1 of objective.md, released on a grid"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResidualObjectivePerturbation(RegressionMechanism):
+    """The minimiser of losses of residuals, a ridge and a Gaussian linear term."""
+
+    loss: str
+    """"log-cosh" or "huber"."""
+    width: float
+    """a, the bound of a slope."""
+    ridge: float
+    """lambda."""
+    scale: float
+    """sigma."""
+    epsilon: float
+    """At which the curve of the exact minimiser is evaluated."""
+    tolerance: float
+    """tau, the largest gradient norm of the minimiser."""
+    noise_error: float
+    """e, the largest distance of the drawn noise from its ideal."""
+    grid: GaussianGrid
+    records: int
+    """Most records that rounding errors are planned for; longer tables are refused."""
+    neighbours: Neighbours
+
+    @property
+    def name(self) -> str:
+        """Name in certificates."""
+        return "least-squares-objective"
+
+    @classmethod
+    def calibrate(
+        cls,
+        problem: LeastSquares,
+        *,
+        epsilon: float,
+        delta: float,
+        neighbours: Neighbours,
+        loss: str = "log-cosh",
+        width: float | None = None,
+        ridge: float | None = None,
+    ) -> Self:
+        """The least noise for a total of (epsilon, delta). `width` None takes 0.2 B, `ridge` None the least lambda with next to no slack.
+
+        Raises InvalidInput for numbers out of range, InfeasibleTarget for a ridge too small for any noise.
+        """
+        domain = problem.domain
+        a = SHARE * domain.target_bound if width is None else width
+        prediction_loss(loss, a)
+        strength = _RIDGES[loss][neighbours is not ADD_REMOVE] * domain.radius**2 / epsilon if ridge is None else ridge
+        if not (math.isfinite(strength) and strength > 0):
+            raise InvalidInput(f"the ridge must be a positive finite number; {strength!r} was given.")
+        half = half_problem(loss=loss, width=a, radius=domain.radius, ridge=strength, dimension=domain.dimension)
+        records = planned_records(problem, neighbours)
+        plan = gaussian_plan(
+            epsilon=epsilon,
+            delta=delta,
+            dimension=domain.dimension,
+            scale=lambda part, least: two_signed_scale(half, epsilon=part, delta=least, neighbours=neighbours),
+            tolerance=lambda scale: _tolerance(problem, records, a, strength, scale),
+            radius=lambda tolerance, error: (tolerance + error) / strength,
+            reach=strength + (domain.records or _TYPICAL) * domain.radius**2 / domain.dimension,
+        )
+        return cls(**plan._asdict(), loss=loss, width=a, ridge=strength, records=records, neighbours=neighbours)
+
+    def guarantee(self, problem: LeastSquares) -> ApproximateDP:
+        """See module docstring."""
+        dimension = problem.domain.dimension
+        first = two_signed_delta(self._half(problem), scale=self.scale, epsilon=self.epsilon, neighbours=self.neighbours)
+        radius = (self.tolerance + max(self.noise_error, gaussian_error(scale=self.scale, dimension=dimension))) / self.ridge
+        second = self.grid.delta(radius=radius, dimension=dimension)
+        return ApproximateDP(
+            epsilon=self.epsilon + self.grid.epsilon,
+            delta_at_epsilon=min(first + second, 1.0 - 2.0**-53),
+            neighbours=self.neighbours,
+            theorem=THEOREM,
+        )
+
+    def parameters(self) -> dict[str, Json]:
+        """See RegressionMechanism."""
+        return {
+            "loss": self.loss,
+            "width": self.width,
+            "ridge": self.ridge,
+            "scale": self.scale,
+            "epsilon": self.epsilon,
+            "tolerance": self.tolerance,
+            "noise_error": self.noise_error,
+            "grid_step": self.grid.step,
+            "grid_scale": self.grid.scale,
+            "grid_epsilon": self.grid.epsilon,
+            "records": self.records,
+            "neighbours": str(self.neighbours),
+        }
+
+    def hypotheses(self, problem: LeastSquares) -> tuple[Hypothesis, ...]:
+        """See RegressionMechanism."""
+        return (
+            *record_hypotheses(problem, self.neighbours),
+            Hypothesis(
+                required=f"slopes are at most {self.width:.10g} in size, and the objective is {self.ridge:.10g}-strongly convex in all weights",
+                enforced=f"the loss is {self.loss} of residuals with this width, the mechanism adds the ridge, the intercept included",
+            ),
+            noise_hypothesis(f"Gaussian with standard deviation {self.scale:.10g} in every coordinate"),
+            *computing_hypotheses(self.tolerance, self.grid.step, self.grid.sampler),
+        )
+
+    def explained(self, problem: LeastSquares) -> str:
+        """See RegressionMechanism."""
+        domain = problem.domain
+        lines = [
+            f"The minimiser of {self.loss} of residuals, of width {self.width:.4g} ({self.width / domain.target_bound:.2g} of the bound of targets): "
+            "a larger residual counts with its sign and this size, so no record moves the minimum by more.",
+            f"A random linear term of deviation {self.scale:.4g} in each coordinate is added before it is minimised ({self.neighbours}): "
+            f"{self.scale / (self.width * domain.radius):.4g} times what a record's slope can reach."
+            + ("" if domain.records is None else f" The mean slope of {domain.records} records is off by {self.scale / domain.records:.2g}."),
+            f"A ridge of {self.ridge:.4g}, {self.ridge / domain.radius**2:.2g} records' worth of curvature, which the theorem asks for. Nothing is tuned.",
+        ]
+        return "\n".join(f"{place}. {line}" for place, line in enumerate(lines, start=1))
+
+    def most_records(self, problem: LeastSquares) -> int:
+        """See RegressionMechanism."""
+        return min(self.records, problem.most_records)
+
+    def draw(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:
+        """See RegressionMechanism."""
+        linear = noise.gaussian(scale=self.scale, dimension=problem.domain.dimension, draws=1)[:, 0]
+        found = certified_minimiser(
+            problem,
+            data,
+            loss=prediction_loss(self.loss, self.width),
+            curvature=partial(curvature_at, self.loss, self.width),
+            width=self.width,
+            ridge=self.ridge,
+            linear=linear,
+            tolerance=self.tolerance,
+        )
+        return Fitted(self.grid.release(found[:, None], noise)[:, 0], None, None)
+
+    def _half(self, problem: LeastSquares) -> RegularisedRisk:
+        domain = problem.domain
+        return half_problem(loss=self.loss, width=self.width, radius=domain.radius, ridge=self.ridge, dimension=domain.dimension)
+
+
+def planned_records(problem: LeastSquares, neighbours: Neighbours) -> int:
+    """For how many records rounding errors are planned: their public number, or under add-remove twice a declared one and at least a million."""
+    known = problem.domain.records
+    if neighbours is not ADD_REMOVE and known is not None:
+        return known
+    return min(problem.most_records, max(_NOMINAL, 2 * (known or 0)))
+
+
+def _tolerance(problem: LeastSquares, records: int, width: float, ridge: float, scale: float) -> float:
+    """tau: a small multiple of the bound of rounding errors, from public numbers. |b| is longer with a probability below e^-72."""
+    linear = scale * (math.sqrt(problem.domain.dimension) + 12.0)
+    length = longest(problem, records=records, width=width, ridge=ridge, linear=linear)
+    return _ROOM * gradient_error(problem, records=records, width=width, ridge=ridge, length=length, linear=linear)

@@ -1,0 +1,142 @@
+// The steps, what they share, and which of them are open.
+import { ask, enter, upload } from "./api.js";
+import { check, classCount, columnsFound, focusFirstProblem, startDescribing, typedSchema } from "./describe.js";
+import { showExploring, startExploring } from "./explore.js";
+import { showLedger, startLedger } from "./ledger.js";
+import { byId, facts, guarded, make, problem, typed } from "./parts.js";
+import { resume, showRunning, startRunning } from "./run.js";
+
+const WHAT = {
+  "linear-svc": ["Linear classifier", "a support vector classifier with probabilities: the least error for two classes"],
+  "logistic-regression": ["Logistic regression", "log odds; the least error for more than two classes"],
+  additive: ["Noisy rows", "every record, with noise on every number; others may train on them"],
+  sketch: ["A sketch", "secret random combinations of all records, for means and regressions"],
+};
+const STEPS = ["table", "describe", "choose", "explore", "run", "ledger"];
+const state = { table: null, complete: false, here: "", run: null };
+
+function choice() {
+  const what = document.querySelector("input[name=what]:checked")?.value ?? "linear-svc";
+  const neighbours = document.querySelector("input[name=neighbours]:checked").value;
+  return {
+    schema: typedSchema(), table: state.table?.path ?? "", what,
+    budget: { epsilon: typed("epsilon"), delta: typed("delta"), neighbours },
+    rows: what === "sketch" ? typed("rows") : undefined, slots: what === "additive" && neighbours === "add-remove" ? typed("slots") : undefined,
+    ledger: byId("ledger-path").value.trim(), data_set: byId("ledger-set").value.trim(),
+  };
+}
+
+function reachable(step) {
+  if (step === "table" || step === "ledger") return true;
+  if (step === "describe") return state.table !== null;
+  if (step === "run" && state.run !== null && !state.complete) return true;
+  return state.table !== null && state.complete;
+}
+
+function refresh() {
+  for (const button of document.querySelectorAll("#steps button")) button.disabled = !reachable(button.dataset.step);
+}
+
+async function go(step, { focus = true } = {}) {
+  problem(null);
+  for (const name of STEPS) byId(`step-${name}`).hidden = name !== step;
+  for (const button of document.querySelectorAll("#steps button")) {
+    if (button.dataset.step === step) button.setAttribute("aria-current", "step");
+    else button.removeAttribute("aria-current");
+  }
+  refresh();
+  document.title = `${document.querySelector(`#title-${step}`).textContent} - Discreet workbench`;
+  scrollTo(0, 0);
+  if (focus) byId(`title-${step}`).focus();
+  if (step === "choose") showChoices();
+  if (step === "explore") showExploring();
+  if (step === "run" && state.complete) showRunning((what) => `${WHAT[what][0]}: ${WHAT[what][1]}`);
+  if (step === "ledger") await showLedger(byId("ledger-path").value.trim());
+}
+
+function found(table) {
+  state.table = table;
+  state.complete = false;
+  columnsFound(table, state.here);
+  byId("table-found").replaceChildren(
+    make("h2", {}, `${table.columns.length} columns`),
+    make("p", {}, "Are these the names of columns, and not a record? Then go on."),
+    make("ul", { class: "names" }, ...table.columns.map((name) => make("li", {}, name))),
+    make("p", { class: "next" }, make("button", { type: "button", class: "main", onclick: () => go("describe") }, "Describe them")),
+  );
+  byId("table-found").querySelector("button").focus();
+  refresh();
+}
+
+function showChoices() {
+  const chosen = document.querySelector("input[name=what]:checked")?.value;
+  const classes = classCount();
+  const possible = { "linear-svc": classes >= 2, "logistic-regression": classes >= 2, additive: classes <= 2, sketch: classes <= 2 };
+  const standard = possible[chosen] ? chosen : classes > 2 ? "logistic-regression" : classes === 2 ? "linear-svc" : "additive";
+  byId("what").replaceChildren(...Object.entries(WHAT).map(([what, [name, says]]) => make("label", {},
+    make("input", { type: "radio", name: "what", value: what, checked: what === standard, disabled: !possible[what], onchange: sizes }),
+    make("b", {}, name), make("span", {}, possible[what] ? says : classes > 2 ? "for a target of two classes or a number" : "for a target of classes"))));
+  sizes();
+}
+
+function sizes() {
+  const { what, budget } = choice();
+  byId("rows-field").hidden = what !== "sketch";
+  byId("slots-field").hidden = !(what === "additive" && budget.neighbours === "add-remove");
+  const factor = budget.epsilon > 0 ? Math.exp(budget.epsilon) : NaN;
+  byId("epsilon-hint").textContent = Number.isFinite(factor)
+    ? `Whatever anyone concludes gets at most ${factor < 1e6 ? Number(factor.toPrecision(3)) : factor.toExponential(1)} times (e^epsilon) likelier when one record changes.`
+    : "epsilon must be more than 0.";
+}
+
+async function leaveDescription(step) {
+  if (await check(true)) await go(step);
+  else focusFirstProblem();
+}
+
+function wire() {
+  byId("form-table").addEventListener("submit", (event) => {
+    event.preventDefault();
+    guarded(event.submitter, async () => found(await ask("table", { path: byId("table-path").value })));
+  });
+  byId("table-file").addEventListener("change", (event) => {
+    const [file] = event.target.files;
+    if (file) guarded(null, async () => found(await upload(file)));
+  });
+  for (const button of document.querySelectorAll("#steps button")) button.addEventListener("click", () => go(button.dataset.step));
+  for (const button of document.querySelectorAll("[data-next]")) {
+    button.addEventListener("click", () => (button.closest("#step-describe") ? leaveDescription(button.dataset.next) : go(button.dataset.next)));
+  }
+  byId("form-choose").addEventListener("submit", (event) => event.preventDefault());
+  byId("form-choose").addEventListener("input", sizes);
+  startDescribing((complete) => { state.complete = complete; refresh(); });
+  startExploring(choice);
+  startRunning(choice);
+  startLedger((path, name) => { byId("ledger-path").value = path; byId("ledger-set").value = name; });
+}
+
+async function begin() {
+  wire();
+  try {
+    await enter();
+    const known = await ask("state");
+    state.here = known.here;
+    byId("ledger-path").value = known.ledger ?? "";
+    byId("ledger-set").value = known.data_set ?? "";
+    byId("new-path").value = known.ledger ?? `${known.here}/team.ledger`;
+    if (known.run !== null && (known.run.state === "running" || known.run.state === "stopping")) {
+      state.run = known.run;
+      await go("run");
+      byId("run-summary").replaceChildren(facts([["Folder", known.run.folder]]));
+      await guarded(null, () => resume(known.run));
+    } else {
+      await go("table", { focus: false });
+      byId("table-path").focus();
+    }
+  } catch (error) {
+    problem(error.message);
+    for (const button of document.querySelectorAll("#steps button")) button.disabled = true;
+  }
+}
+
+begin();

@@ -1,0 +1,112 @@
+"""The parts of the documentation site that need no build; `tools/docs.py` builds it, and is a step of `tools/test.py`."""
+
+from pathlib import Path
+
+import pytest
+
+from tools import docs
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = docs.packages()
+
+
+def test_every_proof_note_is_on_the_site_by_existing(tmp_path):
+    docs.write_sources(tmp_path)
+    index = (tmp_path / "index.md").read_text()
+    notes = [path.relative_to(ROOT).with_suffix("").as_posix() for path in (ROOT / "src").rglob("*.md")]
+    assert notes
+    for note in notes:
+        assert f"\n{note}\n" in index
+
+
+def test_every_page_of_the_documentation_is_in_the_navigation(tmp_path):
+    docs.write_sources(tmp_path)
+    listed = (tmp_path / "index.md").read_text().splitlines()
+    for page in (ROOT / "docs").rglob("*.md"):
+        if page.parent.name != "site":
+            assert page.relative_to(ROOT).with_suffix("").as_posix() in listed
+
+
+def test_what_the_navigation_names_exists():
+    index = (ROOT / "docs" / "site" / "index.md").read_text()
+    names = [line for line in index.splitlines() if line.startswith("docs/")]
+    assert len(names) > 30
+    for name in names:
+        assert (ROOT / f"{name}.md").exists(), name
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_name_has_words_in_the_reference(package):
+    module = docs.importlib.import_module(package)
+    assert module.__doc__
+    for name in docs.public_names(module):
+        thing = getattr(module, name)
+        if not isinstance(thing, type) and not docs.inspect.isroutine(thing):
+            assert [line for line in docs.value_words(module, name) if line.strip()], f"{package}.{name} needs a string after its assignment"
+
+
+def test_a_name_is_documented_once():
+    homes = docs.homes_of_names()
+    assert homes["discreet.LinearSVC"] == "discreet.estimators.LinearSVC"
+    assert all(homes[home] == home for home in homes.values())
+
+
+PAGE = '<html><head><link rel="stylesheet" href="style.css"></head><body><h1 id="top">One</h1>{}</body></html>'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '<a href="absent.html">x</a>',
+        '<a href="#absent">x</a>',
+        '<a href="two.html#absent">x</a>',
+        '<script src="https://example.org/x.js"></script>',
+        '<img src="//example.org/x.png">',
+        '<link rel="stylesheet" href="https://example.org/x.css">',
+    ],
+)
+def test_a_planted_fault_of_a_page_is_found(tmp_path, body):
+    (tmp_path / "style.css").write_text("p { color: red }")
+    (tmp_path / "two.html").write_text(PAGE.format('<a href="one.html#top">x</a>'))
+    (tmp_path / "one.html").write_text(PAGE.format('<a href="two.html">x</a> <a href="#top">y</a> <a href="https://example.org">z</a>'))
+    assert docs.faults_of_links(tmp_path) == []
+    (tmp_path / "one.html").write_text(PAGE.format(body))
+    assert docs.faults_of_links(tmp_path) != []
+
+
+def test_a_style_sheet_that_fetches_something_is_found(tmp_path):
+    (tmp_path / "style.css").write_text("@font-face { src: url(https://example.org/font.woff2) }")
+    assert docs.faults_of_links(tmp_path) != []
+
+
+ENTRY = '<dl><dt class="sig" id="discreet.some.Thing"><dl><dd>size</dd></dl></dt>\n<dd>{}</dd></dl>'
+
+
+@pytest.mark.parametrize(("words", "found"), [("<p>What it is.</p>", True), ("", False), ("<dl><dt></dt></dl>", False)])
+def test_an_entry_without_words_is_found(tmp_path, words, found):
+    (tmp_path / "api").mkdir()
+    (tmp_path / "api" / "discreet.some.html").write_text(ENTRY.format(words))
+    assert (docs.missing_names(tmp_path, ["discreet.some.Thing"]) == []) == found
+    assert docs.missing_names(tmp_path, ["discreet.some.Other"]) != []
+
+
+@pytest.mark.parametrize(
+    ("written", "markup"),
+    [
+        ("a `name` and coef_ * |x|", r"a ``name``\  and coef\_ \* \|x\|".replace(r"\  ", " ")),
+        ("the slope of `f`'s value", r"the slope of ``f``\ 's value"),
+        ("a ` alone", "a ' alone"),
+    ],
+)
+def test_a_docstring_becomes_markup_in_which_only_code_means_anything(written, markup):
+    assert docs.settings().plain(written) == markup
+
+
+def test_sections_and_formulas_of_docstrings_are_kept():
+    lines = docs.settings().marked_up(
+        ["Words.", "", "    f(x) = x", "", "Parameters", "----------", "x : a number", "    or two.", "y : another", ""]
+    )
+    assert lines == [
+        "Words.", "", ".. code-block:: text", "", "       f(x) = x", "", ".. rubric:: Parameters", "",
+        "``x``", "    a number or two.", "", "``y``", "    another", "", "",
+    ]  # fmt: skip
