@@ -9,7 +9,7 @@ from discreet.data.encoding import EncodedTable
 from discreet.data.real_dataset import RealDataset, bounded_rows
 from discreet.data.real_domain import RealDomain
 from discreet.data.schema import Schema
-from discreet.data.streamed import class_codes, streamed_dataset, streamed_real_dataset
+from discreet.data.streamed import Classified, class_codes, streamed_classes, streamed_dataset, streamed_real_dataset
 from discreet.data.stub import schema_stub
 from discreet.data.tables import read_header, read_table
 
@@ -17,6 +17,7 @@ __all__ = [
     "Block",
     "BlockTable",
     "CategoricalColumn",
+    "Classified",
     "Dataset",
     "Domain",
     "EncodedTable",
@@ -37,6 +38,7 @@ __all__ = [
     "read_table",
     "schema_files",
     "schema_stub",
+    "streamed_classes",
     "streamed_dataset",
     "streamed_real_dataset",
 ]

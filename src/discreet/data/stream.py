@@ -47,6 +47,12 @@ class Stream(Generic[D]):
         if self.records == 0:
             raise InvalidInput("the table has no records; at least one is needed.")
 
+    def rebound(self, bound: Callable[[Block], D]) -> "Stream[D]":
+        """The same blocks, brought within another domain; not read again."""
+        other: Stream[D] = Stream.__new__(Stream)
+        other._table, other._bound, other._counts, other._starts, other.records = self._table, bound, self._counts, self._starts, self.records
+        return other
+
     @property
     def blocks(self) -> int:
         """How many."""

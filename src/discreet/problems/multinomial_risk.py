@@ -73,7 +73,7 @@ class MultinomialRisk:
         """G on these records, for a solver."""
         if data.domain != self.domain:
             raise InvalidInput("the data set and the problem declare different domains.")
-        return objective_of(data, self._part, dimension=self.dimension, ridge=self.strong_convexity)
+        return objective_of(data, self._part, dimension=self.dimension, ridge=self.strong_convexity, hessians=False)
 
     def _part(self, data: Dataset, ridge: float) -> SoftmaxObjective:
         return SoftmaxObjective(design=data.design, codes=data.codes, classes=self.classes, weights=data.weights, ridge=ridge)

@@ -61,6 +61,11 @@ class MarginObjective:
         """d."""
         return self.design.shape[1]
 
+    @property
+    def hessian_at_hand(self) -> bool:
+        """See Objective: no."""
+        return False
+
     def with_linear(self, linear: Floats | None) -> "MarginObjective":
         """The same function with another linear term (d,)."""
         other = replace(self, linear=linear)

@@ -13,20 +13,22 @@ from discreet.workers import map_in_order
 
 WHOLE_RECORDS = 1 << 16
 """Up to so many held records an objective is one part, which keeps vectors as long as the table between passes."""
+_EAGER_DIMENSION = 256
+"""Up to it a Gram matrix takes less time than reading the rows from a file does."""
 _RUN = 8
 """Parts that a thread takes at a time."""
 
 P = TypeVar("P", bound=Part)
 
 
-def objective_of(data: Dataset, part: Callable[[Dataset, float], P], *, dimension: int, ridge: float) -> P | SummedObjective:
-    """The objective of all records, `part(records, ridge)` being that of some that are held, without linear term."""
+def objective_of(data: Dataset, part: Callable[[Dataset, float], P], *, dimension: int, ridge: float, hessians: bool = True) -> P | SummedObjective:
+    """The objective of all records, `part(records, ridge)` being that of some that are held, without linear term; see SummedObjective."""
     if not data.in_memory:
 
         def streamed(work: Work) -> Iterable[Sums]:
             return data.map(lambda _, block: added(work(part(piece, 0.0)) for piece in block.parts()))
 
-        return SummedObjective(spread=streamed, dimension=dimension, ridge=ridge)
+        return SummedObjective(spread=streamed, dimension=dimension, ridge=ridge, hessians=hessians, eager=dimension <= _EAGER_DIMENSION)
     if data.records <= WHOLE_RECORDS:
         return part(data, ridge)
     parts = [part(piece, 0.0) for piece in data.parts()]
@@ -36,4 +38,4 @@ def objective_of(data: Dataset, part: Callable[[Dataset, float], P], *, dimensio
     def held(work: Work) -> Iterable[Sums]:
         return map_in_order(lambda run: added(work(one) for one in run), runs, jobs)
 
-    return SummedObjective(spread=held, dimension=dimension, ridge=ridge)
+    return SummedObjective(spread=held, dimension=dimension, ridge=ridge, hessians=hessians)

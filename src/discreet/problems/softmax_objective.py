@@ -56,6 +56,11 @@ class SoftmaxObjective:
         """K d."""
         return self.classes * self.design.shape[1]
 
+    @property
+    def hessian_at_hand(self) -> bool:
+        """See Objective: no."""
+        return False
+
     def with_linear(self, linear: Floats | None) -> "SoftmaxObjective":
         """The same function with another linear term (K d,)."""
         other = replace(self, linear=linear)

@@ -5,7 +5,7 @@
 A part is an objective of its own (a MarginObjective, a SoftmaxObjective) without ridge and linear term. Parts are visited one after the other,
 wherever they are; nothing as long as the table is kept between passes, so that memory does not grow with it. What stands in for the margins of a
 point is the point itself: a pass makes margins anew, while a part is at hand for the gradient anyway. The first gradient brings the first Hessian
-along, in one pass.
+along, in one pass; where reading costs more than computing (`eager`), every gradient does, and its certificate as well.
 
 Results are added in the order of the parts, and where a table is cut depends on its shape alone: the sum is the same, to the last bit, whoever worked
 on the parts. Certified gradient norms add up as `certified_sums` says.
@@ -65,15 +65,31 @@ Spread = Callable[[Work], Iterable[Sums]]
 class SummedObjective:
     """G for records in parts; see Objective for the methods. `margins` and `curvatures` are the point itself."""
 
-    __slots__ = ("_dimension", "_first", "_linear", "_ridge", "_spread")
+    __slots__ = ("_dimension", "_eager", "_hessians", "_linear", "_memory", "_ridge", "_spread")
 
-    def __init__(self, *, spread: Spread, dimension: int, ridge: float, linear: Floats | None = None, first: "FirstHessian | None" = None) -> None:
-        """Hold the parts' whereabouts, d, the ridge > 0, `linear` (d,) or None for 0; `first` is shared with copies that have other linear terms."""
+    def __init__(
+        self,
+        *,
+        spread: Spread,
+        dimension: int,
+        ridge: float,
+        hessians: bool = True,
+        eager: bool = False,
+        linear: Floats | None = None,
+        memory: "Memory | None" = None,
+    ) -> None:
+        """Hold the parts' whereabouts, d, the ridge > 0 and `linear` (d,) or None for 0. `hessians`: they will be wanted, not products alone.
+
+        `eager`: reading costs more than computing, so every gradient's pass brings the Hessian and the certificate too. `memory` is shared with
+        copies that have other linear terms.
+        """
         self._spread = spread
         self._dimension = dimension
         self._ridge = ridge
+        self._hessians = hessians
+        self._eager = eager and hessians
         self._linear = linear
-        self._first = FirstHessian() if first is None else first
+        self._memory = Memory() if memory is None else memory
 
     @property
     def dimension(self) -> int:
@@ -92,7 +108,20 @@ class SummedObjective:
 
     def with_linear(self, linear: Floats | None) -> "SummedObjective":
         """The same function with another linear term (d,)."""
-        return SummedObjective(spread=self._spread, dimension=self._dimension, ridge=self._ridge, linear=linear, first=self._first)
+        return SummedObjective(
+            spread=self._spread,
+            dimension=self._dimension,
+            ridge=self._ridge,
+            hessians=self._hessians,
+            eager=self._eager,
+            linear=linear,
+            memory=self._memory,
+        )
+
+    @property
+    def hessian_at_hand(self) -> bool:
+        """Whether the gradient's pass brings the Hessian."""
+        return self._eager
 
     def margins(self, point: Floats) -> Floats:
         """The point: linear in the point, as margins are."""
@@ -105,7 +134,9 @@ class SummedObjective:
 
     def gradient(self, point: Floats, margins: Floats) -> Floats:
         """grad G(w), (d,): one pass."""
-        wanted = self._first.wanted and self._dimension <= _MATRIX_LIMIT
+        if self._eager:
+            return np.asarray(self._certified(point)[0][:, 0])
+        wanted = self._memory.empty and self._hessians and self._dimension <= _MATRIX_LIMIT
 
         def work(part: Part) -> Sums:
             products = part.margins(margins)
@@ -114,7 +145,7 @@ class SummedObjective:
 
         gradient, *hessian = self._total(work)
         if wanted:
-            self._first.keep(margins, hessian[0])
+            self._memory.keep(margins, hessian=hessian[0])
         gradient += self._ridge * point
         return np.asarray(gradient if self._linear is None else gradient + self._linear)
 
@@ -124,7 +155,9 @@ class SummedObjective:
 
     def hessian(self, curvatures: Floats, *, single_precision: bool = False) -> Floats:
         """(d, d): one pass, unless the gradient's pass brought it."""
-        found = self._first.take(curvatures) if single_precision else None
+        found = self._memory.hessian_at(curvatures) if single_precision else None
+        if not self._eager:
+            self._memory.drop()
         if found is None:
             (found,) = self._total(lambda part: (part.hessian(_bends(part, curvatures), single_precision=single_precision),))
         hessian = np.array(found, dtype=np.float64)
@@ -153,38 +186,62 @@ class SummedObjective:
 
     def certified_gradient_norm(self, point: Floats) -> float:
         """A number >= |grad G(w)| in exact arithmetic."""
-        linear = None if self._linear is None else self._linear[:, np.newaxis]
-        return float(self.certified_gradients(point[:, np.newaxis], linear)[1][0])
+        return float(self._certified(point)[1][0])
 
     def certified_gradients(self, points: Floats, linears: Floats | None) -> tuple[Floats, Floats]:
         """Gradients (d, k) and certified norms (k,) at columns (d, k), with the columns of `linears` for linear terms: one pass."""
         (sums,) = self._total(lambda part: (part.certified_sums(points),))
         return sums.gradients(points, linears, self._ridge)
 
+    def _certified(self, point: Floats) -> tuple[Floats, Floats]:
+        """The gradient (d, 1) and its certified norm (1,): one pass, unless the last one was for this point."""
+        column = point[:, np.newaxis]
+        sums, eager = self._memory.sums_at(point), self._eager
+        if sums is None:
+
+            def work(part: Part) -> Sums:
+                first = part.certified_sums(column)
+                return (first, part.hessian(_bends(part, point), single_precision=True)) if eager else (first,)
+
+            sums, *hessian = self._total(work)
+            if eager:
+                self._memory.keep(point, hessian=hessian[0], sums=sums)
+        return sums.gradients(column, None if self._linear is None else self._linear[:, np.newaxis], self._ridge)
+
     def _total(self, work: Work) -> Sums:
         return added(self._spread(work))
 
 
-class FirstHessian:
-    """The Hessian at the first point whose gradient is asked for: kept until somebody asks for it, or for another one."""
+class Memory:
+    """What a pass found at the last point that it is kept for, without ridge and linear term: the Hessian in single precision, and perhaps more."""
 
-    __slots__ = ("_hessian", "_point", "wanted")
+    __slots__ = ("_hessian", "_point", "_sums", "empty")
 
     def __init__(self) -> None:
-        """Want it."""
-        self.wanted = True
+        """Nothing yet."""
+        self.empty = True
         self._point: Floats | None = None
         self._hessian: Floats | None = None
+        self._sums: CertifiedSums | None = None
 
-    def keep(self, point: Floats, hessian: Floats) -> None:
-        """Hold it."""
-        self.wanted, self._point, self._hessian = False, point.copy(), hessian
+    def keep(self, point: Floats, *, hessian: Floats, sums: CertifiedSums | None = None) -> None:
+        """Hold these, and nothing else."""
+        self.empty, self._point, self._hessian, self._sums = False, point.copy(), hessian, sums
 
-    def take(self, point: Floats) -> Floats | None:
-        """The Hessian without the ridge, if it is the one at `point`; in any case it is held no longer, and not wanted again."""
-        found = self._hessian if self._point is not None and np.array_equal(self._point, point) else None
-        self.wanted, self._point, self._hessian = False, None, None
-        return found
+    def drop(self) -> None:
+        """Hold nothing, and want nothing any more."""
+        self.empty, self._point, self._hessian, self._sums = False, None, None, None
+
+    def hessian_at(self, point: Floats) -> Floats | None:
+        """The Hessian, if it is the one at `point`."""
+        return self._hessian if self._is_at(point) else None
+
+    def sums_at(self, point: Floats) -> CertifiedSums | None:
+        """The certified sums, if they are kept and those at `point`."""
+        return self._sums if self._is_at(point) else None
+
+    def _is_at(self, point: Floats) -> bool:
+        return self._point is not None and np.array_equal(self._point, point)
 
 
 def _bends(part: Part, point: Floats) -> Floats:

@@ -6,8 +6,9 @@ That is all that is asked: every algorithm here is a sum over blocks, or handles
 none is held longer than the function runs; where they are worked on is the table's choice.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy.typing as npt
 
@@ -30,18 +31,22 @@ class Block(NamedTuple):
     """Public weights of the records, (b,), or None for ones."""
 
 
-@runtime_checkable
-class BlockTable(Protocol):
+class BlockTable(ABC):
     """Records in blocks. Every pass must give the same blocks, cut at the same places, whatever `jobs` is."""
 
+    __slots__ = ()
+
     @property
+    @abstractmethod
     def features(self) -> int:
         """d, the columns of every block."""
 
     @property
+    @abstractmethod
     def remote(self) -> bool:
         """Whether blocks are worked on outside this process."""
 
+    @abstractmethod
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
         """work(number of the block, block) for every block, in order, by at most `jobs` threads where they run in this process.
 

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import polars as pl
 
-from discreet.data.blocks.base import Block, block_rows
+from discreet.data.blocks.base import Block, BlockTable, block_rows
 from discreet.data.blocks.row_groups import row_group_sizes
 from discreet.data.frames import check_present
 from discreet.data.parquet_file import parquet_header, silent
@@ -35,7 +35,7 @@ class _Piece(NamedTuple):
     rows: int
 
 
-class FileTable:
+class FileTable(BlockTable):
     """Records in Parquet or Arrow files; see `numeric_files` and `schema_files`, which make one."""
 
     __slots__ = ("_columns", "_encode", "_features", "_pieces")

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from discreet.data.blocks.base import Block
+from discreet.data.blocks.base import Block, BlockTable
 from discreet.errors import InvalidInput
 from discreet.workers import map_in_order
 
 R = TypeVar("R")
 
 
-class FunctionTable:
+class FunctionTable(BlockTable):
     """Blocks make(0), ..., make(blocks - 1), in this order.
 
     `make` is called in every pass, from several threads where several work, and must give the same block for the same number each time. Raises

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from discreet.data.blocks.base import Block, block_rows
+from discreet.data.blocks.base import Block, BlockTable, block_rows
 from discreet.designs import as_design
 from discreet.designs.cut import cuts
 from discreet.errors import FileFormatError, InvalidInput
@@ -16,7 +16,7 @@ from discreet.workers import map_in_order
 R = TypeVar("R")
 
 
-class NpyTable:
+class NpyTable(BlockTable):
     """Rows (n, d) in one file, and targets and weights (n,) in others, each optional.
 
     `rows_in_block` is chosen from d unless given. Raises InvalidInput for files that are not there or shapes that do not fit, FileFormatError for
