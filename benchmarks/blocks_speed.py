@@ -1,12 +1,13 @@
-"""Time and memory of one fit: in memory on two threads, against a bare NumPy loop over blocks with as many passes; from Parquet; and of generated blocks.
+"""Time and memory of one fit: in memory, against a bare NumPy loop over blocks with as many passes; from files; and of generated blocks.
 
     python benchmarks/blocks_speed.py [--records 5000000] [--columns 50] [--jobs 2] [--repeat 3] [--only memory] [--only files] [--only flat]
                                       [--longest 10000000] [--folder FOLDER]
 
 Everybody minimises sum_i log(1 + exp(-y_i <x_i, w>)) + (ridge / 2) |w|^2, ridge = 1e-3 n, to a gradient norm of 1e-10 n, one BLAS thread a thread.
 The bare loop knows the points of our fit in advance and does, for each, what the fit did there: the gradient, and the Gram matrix in single precision
-where one was taken, in blocks of 4096 rows, by the same number of threads. Repetitions are interleaved; medians and the load are printed. The memory of
-a fit from files is that of a process of its own: the peak of its resident size over what the imports take.
+where one was taken, in blocks of 4096 rows, by the same number of threads. Repetitions are interleaved; medians and the load are printed, of seconds
+on the clock and of processor seconds, which other work on the machine disturbs less. The memory of a fit from files is that of a process of its own:
+the peak of its resident size over what the imports take.
 """
 
 import argparse
@@ -42,10 +43,12 @@ class Counted:
     """An objective that writes down at which points its gradient and its Hessian were taken."""
 
     def __init__(self, inner: object) -> None:
+        """Wrap it."""
         self.inner = inner
         self.calls: list[tuple[str, Floats]] = []
 
     def __getattr__(self, name: str) -> object:
+        """The same, perhaps written down."""
         found = getattr(self.inner, name)
         if name not in {"gradient", "hessian", "certified_gradient_norm", "slope_along"}:
             return found
@@ -82,7 +85,7 @@ def made_table(records: int, columns: int) -> tuple[Floats, Floats]:
     return rows, signs
 
 
-def bare(rows: Floats, signs: Floats, calls: list[tuple[str, Floats]], ridge: float, jobs: int) -> None:
+def bare(rows: Floats, signs: Floats, calls: list[tuple[str, Floats]], jobs: int) -> None:
     """The same work at the same points, without the library."""
     count, columns = rows.shape
     spans = [range(start, min(start + 16 * BARE_ROWS, count), BARE_ROWS) for start in range(0, count, 16 * BARE_ROWS)]
@@ -110,7 +113,6 @@ def bare(rows: Floats, signs: Floats, calls: list[tuple[str, Floats]], ridge: fl
             work = gram if name == "hessian" else gradient
             if point.shape == (columns,):
                 sum(pool.map(lambda span, work=work, point=point: work(point, span), spans))
-    del ridge
 
 
 def fit(data: Dataset) -> tuple[list[tuple[str, Floats]], float]:
@@ -121,15 +123,25 @@ def fit(data: Dataset) -> tuple[list[tuple[str, Floats]], float]:
     return counted.calls, solution.gradient_norm / data.records
 
 
-def interleaved(contestants: dict[str, Callable[[], object]], repeat: int) -> dict[str, list[float]]:
-    """Seconds of each, one of each a round."""
-    times: dict[str, list[float]] = {name: [] for name in contestants}
+def interleaved(contestants: dict[str, Callable[[], object]], repeat: int) -> dict[str, list[tuple[float, float]]]:
+    """Seconds on the clock and of the processors, one of each contestant a round."""
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name in contestants}
     for _ in range(repeat):
         for name, run in contestants.items():
-            start = time.perf_counter()
+            start, busy = time.perf_counter(), time.process_time()
             run()
-            times[name].append(time.perf_counter() - start)
+            times[name].append((time.perf_counter() - start, time.process_time() - busy))
     return times
+
+
+def compared(name: str, runs: list[tuple[float, float]], base: list[tuple[float, float]], against: str) -> str:
+    """Medians, and ratios of the same round."""
+    clock = [one[0] / other[0] for one, other in zip(runs, base, strict=True)]
+    busy = [one[1] / other[1] for one, other in zip(runs, base, strict=True)]
+    return (
+        f"  {name:24s} {median(run[0] for run in runs):7.2f} s {median(clock):5.2f} x {against} ({min(clock):.2f} to {max(clock):.2f})   "
+        f"processors {median(run[1] for run in runs):7.2f} s {median(busy):5.2f} x"
+    )
 
 
 def run_memory(records: int, columns: int, jobs: int, repeat: int) -> None:
@@ -142,17 +154,14 @@ def run_memory(records: int, columns: int, jobs: int, repeat: int) -> None:
     kinds = [name for name, _ in calls]
     print(f"\nin memory, {records} x {columns}: {kinds.count('gradient')} gradients, {kinds.count('hessian')} Hessians, norm / n {norm:.1e}")
     contestants: dict[str, Callable[[], object]] = {
-        f"bare loop, {jobs} threads": lambda: bare(rows, signs, calls, 1e-3 * records, jobs),
+        f"bare loop, {jobs} threads": lambda: bare(rows, signs, calls, jobs),
         f"ours, {jobs} threads": lambda: fit(made["several"]),
         "ours, 1 thread": lambda: fit(made["one"]),
     }
     times = interleaved(contestants, repeat)
     base = times[f"bare loop, {jobs} threads"]
-    for name, seconds in times.items():
-        ratios = [one / other for one, other in zip(seconds, base, strict=True)]
-        print(
-            f"  {name:26s} {median(seconds):7.2f} s   {median(ratios):5.2f} x the bare loop (of each round: {', '.join(f'{r:.2f}' for r in ratios)})"
-        )
+    for name, runs in times.items():
+        print(compared(name, runs, base, "the bare loop"))
 
 
 def run_files(records: int, columns: int, jobs: int, repeat: int, folder: Path) -> None:
@@ -168,31 +177,29 @@ def run_files(records: int, columns: int, jobs: int, repeat: int, folder: Path) 
     del rows, signs, frame
     kinds = ("memory", "npy", "arrow", "plain.parquet", "zstd.parquet")
     print(f"\nfrom files, {records} x {columns}, {jobs} threads (the pass that checks and counts included)")
-    found: dict[str, list[tuple[float, float]]] = {kind: [] for kind in kinds}
+    found: dict[str, list[tuple[float, float, float]]] = {kind: [] for kind in kinds}
     for _ in range(repeat):
         for kind in kinds:
             command = [sys.executable, __file__, "--one", kind, "--folder", str(folder), "--columns", str(columns), "--jobs", str(jobs)]
-            seconds, peak = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()  # noqa: S603 - this file
-            found[kind].append((float(seconds), float(peak)))
+            shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()  # noqa: S603 - this file
+            found[kind].append((float(shown[0]), float(shown[1]), float(shown[2])))
+    base = [run[:2] for run in found["memory"]]
     for kind, runs in found.items():
-        ratios = [one[0] / other[0] for one, other in zip(runs, found["memory"], strict=True)]
-        print(
-            f"  {kind:16s} {median(run[0] for run in runs):7.2f} s   {median(ratios):5.2f} x memory   "
-            f"peak {max(run[1] for run in runs) / 2**30:5.2f} GiB over the imports"
-        )
+        peak = max(run[2] for run in runs) / 2**30
+        print(f"{compared(kind, [run[:2] for run in runs], base, 'memory')}   peak {peak:5.2f} GiB over the imports")
 
 
 def run_one(kind: str, columns: int, jobs: int, folder: Path) -> None:
-    """One fit, for `run_files`: seconds and peak memory."""
+    """One fit, for `run_files`: seconds, processor seconds and peak memory."""
     _warm_up(columns, jobs)
     before = _peak()
     if kind == "memory":
         rows, codes = np.load(folder / "rows.npy"), (np.load(folder / "signs.npy") > 0).astype(np.int64)
-        start = time.perf_counter()
+        start, busy = time.perf_counter(), time.process_time()
         fit(Dataset(rows=DenseDesign(rows), codes=codes, domain=problem(len(rows), columns).domain, jobs=jobs))
     else:
         names = [f"x{j}" for j in range(columns)]
-        start = time.perf_counter()
+        start, busy = time.perf_counter(), time.process_time()
         table: BlockTable
         if kind == "npy":
             table = NpyTable(folder / "rows.npy", folder / "signs.npy")
@@ -200,7 +207,7 @@ def run_one(kind: str, columns: int, jobs: int, folder: Path) -> None:
             table = numeric_files(folder / ("table.arrow" if kind == "arrow" else kind), features=names, target="y")
         records = len(np.load(folder / "signs.npy", mmap_mode="r"))
         fit(streamed_dataset(table, domain=problem(records, columns).domain, classes=np.array([-1.0, 1.0]), jobs=jobs))
-    print(time.perf_counter() - start, _peak() - before)
+    print(time.perf_counter() - start, time.process_time() - busy, _peak() - before)
 
 
 def run_flat(columns: int, jobs: int, longest: int) -> None:
@@ -216,18 +223,17 @@ def run_flat(columns: int, jobs: int, longest: int) -> None:
             return Block(DenseDesign(block), signs)
 
         table = FunctionTable(make, blocks=blocks, features=columns)
-        start = time.perf_counter()
+        busy = time.process_time()
         for _ in table.map(lambda _, block: block.rows.shape, jobs):
             pass
-        making = time.perf_counter() - start
-        start = time.perf_counter()
+        making = time.process_time() - busy
+        start, busy = time.perf_counter(), time.process_time()
         calls, norm = fit(streamed_dataset(table, domain=problem(records, columns).domain, classes=np.array([-1.0, 1.0]), jobs=jobs))
-        seconds = time.perf_counter() - start
-        passes = 1 + sum(name == "gradient" for name, _ in calls) + sum(name == "slope_along" for name, _ in calls)
-        each = (seconds - passes * making) / records * 1e6
+        seconds, busy = time.perf_counter() - start, time.process_time() - busy
+        passes = 1 + sum(name in {"gradient", "slope_along"} for name, _ in calls)
         print(
-            f"  n = {records:>11,d}   {seconds:8.2f} s, {passes} passes, {seconds / records / passes * 1e6:6.3f} us a row and pass, "
-            f"of which {making / records * 1e6:6.3f} to make it   work {each:6.3f} us a row   peak {_peak() / 2**20:6.0f} MiB   norm / n {norm:.1e}"
+            f"  n = {records:>11,d}   {seconds:8.2f} s, {passes} passes; processor time of a row and pass {1e6 * busy / records / passes:6.3f} us, "
+            f"of which {1e6 * making / records:6.3f} to make the row   peak {_peak() / 2**20:6.0f} MiB   norm / n {norm:.1e}"
         )
         records *= 10
 

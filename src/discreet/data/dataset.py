@@ -65,7 +65,8 @@ class Dataset:
         norms = rows.row_norms()
         if not np.all(np.isfinite(norms)):
             raise InvalidInput("rows must be finite, and so must their norms.")
-        design = AugmentedDesign(rows, scale=_clipping(norms, domain.norm_bound, rows.width), constant=domain.intercept_scale)
+        scale = _clipping(norms, domain.norm_bound, rows.width)
+        design = AugmentedDesign(rows, scale=scale, constant=domain.intercept_scale, norms=norms)
         self._hold(design, signs, codes, weights, domain, jobs)
 
     def _hold(self, design: Design, signs: Floats | None, codes: Codes | None, weights: Floats | None, domain: Domain, jobs: int) -> None:
@@ -88,6 +89,11 @@ class Dataset:
     def in_memory(self) -> bool:
         """Whether it holds its rows."""
         return self._design is not None
+
+    @property
+    def slow(self) -> bool:
+        """Whether getting at a row takes longer than computing with it."""
+        return self._stream is not None and self._stream.slow
 
     @property
     def design(self) -> Design:

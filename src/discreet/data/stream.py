@@ -89,6 +89,11 @@ class Stream(Generic[D]):
         return self._table.remote
 
     @property
+    def slow(self) -> bool:
+        """Whether making a block takes longer than a Gram matrix of its rows."""
+        return self._table.slow
+
+    @property
     def features(self) -> int:
         """d."""
         return self._table.features

@@ -53,7 +53,8 @@ def _tabular(design: TabularDesign, rows: slice) -> Design:
 @rows_of.register
 def _augmented(design: AugmentedDesign, rows: slice) -> Design:
     scale = None if design._scale is None else design._scale[rows]
-    return AugmentedDesign(rows_of(design._base, rows), scale=scale, constant=design._constant)
+    norms = None if design._norms is None else design._norms[rows]
+    return AugmentedDesign(rows_of(design._base, rows), scale=scale, constant=design._constant, norms=norms)
 
 
 @rows_of.register

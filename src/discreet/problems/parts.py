@@ -28,7 +28,9 @@ def objective_of(data: Dataset, part: Callable[[Dataset, float], P], *, dimensio
         def streamed(work: Work) -> Iterable[Sums]:
             return data.map(lambda _, block: added(work(part(piece, 0.0)) for piece in block.parts()))
 
-        return SummedObjective(spread=streamed, dimension=dimension, ridge=ridge, hessians=hessians, eager=dimension <= _EAGER_DIMENSION)
+        return SummedObjective(
+            spread=streamed, dimension=dimension, ridge=ridge, hessians=hessians, eager=data.slow and dimension <= _EAGER_DIMENSION
+        )
     if data.records <= WHOLE_RECORDS:
         return part(data, ridge)
     parts = [part(piece, 0.0) for piece in data.parts()]

@@ -46,6 +46,11 @@ class BlockTable(ABC):
     def remote(self) -> bool:
         """Whether blocks are worked on outside this process."""
 
+    @property
+    @abstractmethod
+    def slow(self) -> bool:
+        """Whether making or reaching a block takes longer than a Gram matrix of its rows: then more is done in fewer passes."""
+
     @abstractmethod
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
         """work(number of the block, block) for every block, in order, by at most `jobs` threads where they run in this process.

@@ -60,6 +60,11 @@ class FileTable(BlockTable):
         """See BlockTable."""
         return False
 
+    @property
+    def slow(self) -> bool:
+        """See BlockTable."""
+        return True
+
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
         """See BlockTable."""
         with silent():

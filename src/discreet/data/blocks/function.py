@@ -37,6 +37,11 @@ class FunctionTable(BlockTable):
         """See BlockTable."""
         return False
 
+    @property
+    def slow(self) -> bool:
+        """See BlockTable."""
+        return True
+
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
         """See BlockTable."""
         make = self._make

@@ -48,6 +48,11 @@ class NpyTable(BlockTable):
         """See BlockTable."""
         return False
 
+    @property
+    def slow(self) -> bool:
+        """See BlockTable."""
+        return False
+
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
         """See BlockTable."""
         yield from map_in_order(lambda place: work(place[0], self._block(place[1])), enumerate(self._parts), jobs)
