@@ -1,6 +1,6 @@
 """What is public about a table, and the records themselves."""
 
-from discreet.data.blocks import Block, BlockTable, FileTable, FunctionTable, NpyTable, numeric_files, schema_files
+from discreet.data.blocks import Block, BlockTable, DaskTable, FileTable, FunctionTable, NpyTable, numeric_files, schema_files
 from discreet.data.columns import CategoricalColumn, NumberTarget, NumericColumn, Target
 from discreet.data.dataset import Dataset
 from discreet.data.domain import Domain
@@ -18,6 +18,7 @@ __all__ = [
     "BlockTable",
     "CategoricalColumn",
     "Classified",
+    "DaskTable",
     "Dataset",
     "Domain",
     "EncodedTable",

@@ -30,6 +30,10 @@ class Block(NamedTuple):
     weights: Floats | None = None
     """Public weights of the records, (b,), or None for ones."""
 
+    def __repr__(self) -> str:
+        """Nothing: a log may print what a worker was given."""
+        return "Block(private)"
+
 
 class BlockTable(ABC):
     """Records in blocks. Every pass must give the same blocks, cut at the same places, whatever `jobs` is."""

@@ -96,7 +96,10 @@ def numeric_files(
     def encode(frame: pl.DataFrame) -> Block:
         if not all(frame.schema[name].is_numeric() or frame.schema[name] == pl.Boolean for name in names if name != target):
             raise refusal
-        rows = quietly(lambda: frame.select(pl.col(list(features)).cast(pl.Float64)).to_numpy(), refusal)
+        numbers = frame[list(features)]
+        if any(kind != pl.Float64 for kind in numbers.dtypes):
+            numbers = quietly(lambda: numbers.cast(pl.Float64), refusal)
+        rows = quietly(numbers.to_numpy, refusal)
         labels = None if target is None else np.asarray(frame.get_column(target).to_numpy())
         if labels is not None and labels.dtype.kind == "O":
             labels = labels.astype(str)

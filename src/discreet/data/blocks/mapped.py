@@ -60,7 +60,15 @@ class NpyTable(BlockTable):
     def _block(self, rows: slice) -> Block:
         targets = None if self._targets is None else np.array(self._targets[rows])
         weights = None if self._weights is None else np.array(self._weights[rows], dtype=np.float64)
-        return Block(as_design(np.asarray(self._rows[rows])), targets, weights)
+        return Block(as_design(_window(self._rows, rows)), targets, weights)
+
+
+def _window(whole: npt.NDArray[Any], rows: slice) -> npt.NDArray[Any]:
+    """Some rows, mapped on their own, so that their pages leave this process when the block does; of an array by columns, a view of the whole."""
+    if not (isinstance(whole, np.memmap) and whole.flags.c_contiguous):
+        return np.asarray(whole[rows])
+    start = whole.offset + rows.start * whole.strides[0]
+    return np.asarray(np.memmap(str(whole.filename), dtype=whole.dtype, mode="r", offset=start, shape=(rows.stop - rows.start, whole.shape[1])))
 
 
 def _mapped(path: str | Path) -> npt.NDArray[Any]:
