@@ -9,7 +9,9 @@ What stands in for predictions at a point is the point itself: a pass makes them
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -45,7 +47,7 @@ class SummedPredictions:
 
     def value(self, point: Floats) -> float:
         """F(theta)."""
-        part = self._part
+        part = self._part()
         return math.fsum(self.data.map(lambda _, block: part(block).value(point)))
 
     def value_of(self, predictions: Floats) -> float:
@@ -54,7 +56,7 @@ class SummedPredictions:
 
     def gradient(self, point: Floats, included: Floats | None = None) -> Floats:
         """grad F(theta), (d,); of the records with included_i = 1.0 only, where `included` (n,) is given."""
-        part = self._part
+        part = self._part()
 
         def sums(start: int, block: RealDataset) -> tuple[Floats, Floats]:
             return part(block).gradient_sums(point, None if included is None else included[start : start + block.records])
@@ -83,5 +85,10 @@ class SummedPredictions:
         """None: single columns of a table in blocks cost a pass each."""
         return None
 
-    def _part(self, block: RealDataset) -> PredictionObjective:
-        return PredictionObjective(design=block.design, targets=block.targets, loss=self.loss, slope_bound=self.slope_bound, kink=self.kink)
+    def _part(self) -> Callable[[RealDataset], PredictionObjective]:
+        """F_k of a block: public numbers only, so that it may travel to where the block is."""
+        return partial(_held, loss=self.loss, slope_bound=self.slope_bound, kink=self.kink)
+
+
+def _held(block: RealDataset, *, loss: PredictionLoss, slope_bound: float, kink: bool) -> PredictionObjective:
+    return PredictionObjective(design=block.design, targets=block.targets, loss=loss, slope_bound=slope_bound, kink=kink)

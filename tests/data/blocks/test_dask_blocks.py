@@ -5,16 +5,19 @@ The cluster is a real one, on this machine, where Dask is installed. A stand-in 
 
 import logging
 import os
+import pickle
 import threading
 import time
 from concurrent.futures import Future
+from functools import partial
+from types import FunctionType, MethodType
 
 import numpy as np
 import pytest
 
 from discreet import LogisticRegression
 from discreet.constraints import L1Ball
-from discreet.data import Block, DaskTable, RealDataset, RealDomain, streamed_real_dataset
+from discreet.data import Block, DaskTable, Dataset, RealDataset, RealDomain, streamed_real_dataset
 from discreet.designs import DenseDesign
 from discreet.errors import InvalidInput
 from discreet.ledger import Account, Ledger
@@ -23,7 +26,7 @@ from discreet.mechanisms.constrained import PolytopeFrankWolfe
 from discreet.neighbours import ADD_REMOVE
 from discreet.noise import SeededNoise
 from discreet.problems import ConstrainedRisk
-from discreet.queries import SecondMoments
+from discreet.queries import Rows, SecondMoments
 from tests.canary import CANARY, assert_silent
 from tests.laws.block_tables import records
 
@@ -70,21 +73,36 @@ def test_a_model_of_blocks_elsewhere_is_the_model_of_the_array():
     np.testing.assert_allclose(found.weights_, LogisticRegression(random_state=1).fit(ROWS, LABELS).weights_, atol=1e-6)
 
 
-def test_no_noise_and_no_key_of_noise_travels():
+def test_no_noise_no_key_of_noise_and_no_other_record_travels():
     client, table = here()
     LogisticRegression(classes=[0, 1], random_state=1, delta=1e-6).fit(table)
-    reached = [cell.cell_contents for arguments in client.sent for cell in _cells(arguments[0])]
-    kinds = {type(one).__module__ for one in reached}
-    assert not any(kind.startswith("discreet.noise") for kind in kinds)
-    assert any(isinstance(one, np.ndarray) for one in reached)  # the solver's points do travel, so the search does find what is there
+    domain = RealDomain(features=ROWS.shape[1], entry_bound=0.8, records=len(ROWS))
+    risk = ConstrainedRisk(loss=Squared(), constraint=L1Ball(dimension=domain.features), domain=domain)
+    walk = PolytopeFrankWolfe.calibrate(risk, epsilon=1.0, delta=1e-6, neighbours=ADD_REMOVE, steps=2)
+    streamed = streamed_real_dataset(table, domain=domain)
+    walk.run(risk, streamed, SeededNoise(1))
+    SecondMoments(domain=domain).answer(streamed)
+    list(Rows(domain=domain).answer(streamed))
+    b"".join(streamed.content())
+    reached = [one for arguments in client.sent for one in _reached(arguments[0])]
+    assert not [one for one in reached if type(one).__module__.startswith(("discreet.noise", "discreet.ledger", "discreet.data.blocks"))]
+    assert not [one for one in reached if isinstance(one, Dataset | RealDataset | Block)]
+    assert any(isinstance(one, np.ndarray) and one.size == ROWS.shape[1] for one in reached)  # points do travel: the search finds what is there
+    for one in reached:
+        if not isinstance(one, FunctionType | MethodType | partial):
+            pickle.dumps(one)  # refused by whatever holds a data set
 
 
-def _cells(function, depth=0):
-    """The variables that a function takes along, through the functions among them."""
-    for cell in getattr(function, "__closure__", None) or ():
-        yield cell
-        if depth < 8 and callable(cell.cell_contents):
-            yield from _cells(cell.cell_contents, depth + 1)
+def _reached(function, depth=0):
+    """What a function takes along: its closure, what it is bound to and its fixed arguments, and what these take along."""
+    cells = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
+    fixed = [*getattr(function, "args", ()), *getattr(function, "keywords", {}).values()] if isinstance(function, partial) else []
+    bound = [function.__self__] if isinstance(function, MethodType) else []
+    inner = [function.func] if isinstance(function, partial) else []
+    for one in (*cells, *fixed, *bound, *inner):
+        yield one
+        if depth < 12 and callable(one):
+            yield from _reached(one, depth + 1)
 
 
 @pytest.mark.parametrize(("fails", "spent"), [((3,), 0.0), ((17,), 1.0)])
