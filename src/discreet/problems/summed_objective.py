@@ -190,11 +190,18 @@ class SummedObjective:
 
     def certified_gradients(self, points: Floats, linears: Floats | None) -> tuple[Floats, Floats]:
         """Gradients (d, k) and certified norms (k,) at columns (d, k), with the columns of `linears` for linear terms: one pass."""
+        if points.shape[1] == 1:
+            return self._certified_sums(points[:, 0]).gradients(points, linears, self._ridge)
         (sums,) = self._total(lambda part: (part.certified_sums(points),))
         return sums.gradients(points, linears, self._ridge)
 
     def _certified(self, point: Floats) -> tuple[Floats, Floats]:
-        """The gradient (d, 1) and its certified norm (1,): one pass, unless the last one was for this point."""
+        """The gradient (d, 1) and its certified norm (1,)."""
+        linears = None if self._linear is None else self._linear[:, np.newaxis]
+        return self._certified_sums(point).gradients(point[:, np.newaxis], linears, self._ridge)
+
+    def _certified_sums(self, point: Floats) -> CertifiedSums:
+        """Without ridge and linear term: one pass, unless the last one was for this point."""
         column = point[:, np.newaxis]
         sums, eager = self._memory.sums_at(point), self._eager
         if sums is None:
@@ -206,7 +213,7 @@ class SummedObjective:
             sums, *hessian = self._total(work)
             if eager:
                 self._memory.keep(point, hessian=hessian[0], sums=sums)
-        return sums.gradients(column, None if self._linear is None else self._linear[:, np.newaxis], self._ridge)
+        return sums
 
     def _total(self, work: Work) -> Sums:
         return added(self._spread(work))

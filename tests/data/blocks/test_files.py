@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from discreet.data import Dataset, Domain, NpyTable, numeric_files, streamed_dataset
+from discreet.data import Dataset, Domain, NpyTable, Schema, numeric_files, schema_files, streamed_dataset
 from discreet.data.blocks.base import Block, block_rows
 from discreet.designs import DenseDesign
 from discreet.errors import FileFormatError, InvalidInput, SchemaError
@@ -57,6 +57,28 @@ def test_what_cannot_be_read_is_refused_with_the_name_of_the_file(tmp_path):
             numeric_files(tmp_path / "t.parquet", features=features, target=target)
     with pytest.raises(InvalidInput, match="column of numbers"):
         blocks_of(numeric_files(tmp_path / "t.parquet", features=["a", "text"]))
+
+
+NUMBERS = """
+format = "discreet-schema/1"
+name = "sums"
+[target]
+column = "b"
+lower = -5
+upper = 5
+[numeric.a]
+lower = -5
+upper = 5
+"""
+
+
+def test_a_schema_with_a_number_for_target_gives_numbers(tmp_path):
+    FRAME.write_parquet(tmp_path / "t.parquet", row_group_size=400)
+    schema = Schema.from_toml(NUMBERS)
+    found = list(schema_files(tmp_path / "t.parquet", schema, rows_in_block=400).map(lambda _, block: block.targets, 1))
+    np.testing.assert_array_equal(np.concatenate(found), schema.encode(FRAME, target=True).numbers)
+    (bare,) = schema_files(tmp_path / "t.parquet", schema, target=False).map(lambda _, block: block.targets, 1)
+    assert bare is None
 
 
 def test_missing_numbers_are_refused_before_a_fit(tmp_path):

@@ -110,13 +110,14 @@ def numeric_files(
 
 
 def schema_files(paths: str | Path | Sequence[str | Path], schema: Schema, *, target: bool = True, rows_in_block: int | None = None) -> FileTable:
-    """Columns as `schema` encodes them; with `target`, targets are the schema's classes. Raises as `numeric_files` does."""
-    classes = np.asarray(schema.target.classes)
+    """Columns as `schema` encodes them; with `target`, targets are the schema's classes, or its numbers. Raises as `numeric_files` does."""
 
     def encode(frame: pl.DataFrame) -> Block:
         table = schema.encode(frame, target=target)
+        if table.numbers is not None:
+            return Block(table.rows, table.numbers)
         codes = table.codes if table.signs is None else (table.signs > 0).astype(np.intp)
-        return Block(table.rows, None if codes is None else classes[codes])
+        return Block(table.rows, None if codes is None else np.asarray(table.classes)[codes])
 
     return FileTable(_files(paths), schema.columns(target=target), encode, features=schema.features, rows_in_block=rows_in_block)
 
