@@ -24,6 +24,7 @@ RUN = [
             "frank-wolfe.md",
             "mirror-descent.md",
             "release.md",
+            "scale.md",
         )
     ),
 ]

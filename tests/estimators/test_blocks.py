@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from discreet import LinearSVC, LogisticRegression
+from discreet import KernelClassifier, LinearSVC, LogisticRegression
 from discreet.data import Block, FunctionTable, Schema, numeric_files, schema_files
 from discreet.designs import DenseDesign
 from discreet.errors import InvalidInput
@@ -78,6 +78,14 @@ def test_what_a_table_in_blocks_lacks_is_said(table):
         LogisticRegression(classes=["no", "yes"]).fit(numeric_files(table, features=NAMES))
     with pytest.raises(InvalidInput, match="was fitted on 6 features"):
         LogisticRegression(classes=["no", "yes"]).fit(blocks).predict(numeric_files(table, features=NAMES[:3]))
+
+
+def test_kernel_machines_refuse_what_they_cannot_map(table):
+    blocks = numeric_files(table, features=NAMES, target="y")
+    with pytest.raises(InvalidInput, match="takes rows in memory"):
+        KernelClassifier(classes=["no", "yes"]).fit(blocks)
+    with pytest.raises(InvalidInput, match="takes rows in memory"):
+        KernelClassifier(classes=["no", "yes"], n_features=10).fit(ROWS, WORDS).predict(blocks)
 
 
 @pytest.mark.parametrize("n_jobs", [0, 1.5, "two", True])

@@ -28,7 +28,7 @@ from discreet.estimators.explanation import Explanation, Setting, explain
 from discreet.estimators.given import Given, distinct_classes, given_blocks
 from discreet.estimators.inputs import feature_rows, labels, number, positive, record_weights
 from discreet.estimators.link import has_link, log_probabilities, probabilities
-from discreet.estimators.parameters import noise_of
+from discreet.estimators.parameters import account_of, neighbours_of, noise_of, whole_or_none
 from discreet.ledger import Account, check_may_travel
 from discreet.losses import MarginLoss, loss_named
 from discreet.mechanisms.base import Mechanism
@@ -81,6 +81,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     _standard_loss: ClassVar[str]
     _standard_scheme: ClassVar[str] = "one-vs-rest"
     _schemes: ClassVar[tuple[str, ...]] = SCHEMES[1:]
+    _takes_blocks: ClassVar[bool] = True
     n_features_in_: int
     coef_: Floats
     intercept_: Floats
@@ -130,9 +131,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model, spending (epsilon, delta) on the records.
 
-        Parameters: X (n, d) array, data frame or sparse matrix of finite numbers, or an EncodedTable or a table that is read in blocks
-        (discreet.data.BlockTable), which bring their own targets; y (n,) labels; sample_weight (n,) public weights in [0, max_sample_weight], or
-        None.
+        Parameters: X (n, d) array, data frame or sparse matrix of finite numbers; or an EncodedTable or a BlockTable, which bring their own
+        targets; y (n,) labels; sample_weight (n,) public weights in [0, max_sample_weight], or None.
 
         Raises InvalidInput for input that breaks the caller's side (NaN, shapes, undeclared labels), InfeasibleTarget when no noise reaches
         the target for this alpha, SolverFailure when the minimiser cannot be certified (the budget then counts as spent). No message holds
@@ -163,12 +163,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """<w, x> + intercept, (n,) or, with K > 2 classes, (n, K), with rows shortened to data_norm as in fit."""
         check_is_fitted(self)
         if isinstance(X, BlockTable):
+            self._check_blocks(X)
             return np.concatenate(list(X.map(lambda _, block: self._decision(block.rows), job_count(self.n_jobs))))
         return self._decision(self._rows(X, reset=False))
 
     def _decision(self, rows: Design) -> Floats:
-        if rows.shape[1] != self.n_features_in_:
-            raise InvalidInput(f"the model was fitted on {self.n_features_in_} features; rows with {rows.shape[1]} were given.")
         if len(self.classes_) > 2:
             return linear_decision(rows, weights=self.coef_.T, intercept=self.intercept_, data_norm=self.data_norm)
         return linear_decision(rows, weights=self.coef_[0], intercept=float(self.intercept_[0]), data_norm=self.data_norm)
@@ -273,10 +272,20 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         return Given(features=rows.shape[1], records=rows.shape[0], classes=classes, largest=largest, declared=declared, data_of=data_of)
 
+    def _check_features(self, features: int) -> None:
+        if features != self.n_features_in_:
+            raise InvalidInput(f"the model was fitted on {self.n_features_in_} features; rows with {features} were given.")
+
+    def _check_blocks(self, table: BlockTable) -> None:
+        if not self._takes_blocks:
+            raise InvalidInput(f"{type(self).__name__} takes rows in memory; tables that are read in blocks are for linear models.")
+        self._check_features(table.features)
+
     def _given_blocks(self, table: BlockTable, y: Any, sample_weight: Any) -> Given:
         if y is not None or sample_weight is not None:
             raise InvalidInput("a table that is read in blocks brings its own targets and weights; leave y and sample_weight out.")
         self.n_features_in_ = table.features
+        self._check_blocks(table)
         most = None if self.max_sample_weight is None else positive(self.max_sample_weight, "max_sample_weight")
         return given_blocks(table, classes=self.classes, class_weights=self._class_weights, max_weight=most, jobs=job_count(self.n_jobs))
 
@@ -327,28 +336,20 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         raise InvalidInput(f"loss must be a name or one of the losses of discreet.losses; an object of type {type(self.loss).__name__} was given.")
 
     def _neighbours(self) -> Neighbours:
-        try:
-            return Neighbours(self.neighbours)
-        except ValueError:
-            raise InvalidInput(f"neighbours must be one of {[str(kind) for kind in Neighbours]}; {self.neighbours!r} was given.") from None
+        return neighbours_of(self.neighbours)
 
     def _account(self) -> Account | None:
-        if self.ledger is None or isinstance(self.ledger, Account):
-            return self.ledger
-        raise InvalidInput(f"ledger must be an Account(path, name) or None; an object of type {type(self.ledger).__name__} was given.")
+        return account_of(self.ledger)
 
     def _public_records(self) -> int | None:
-        if self.public_records is None:
-            return None
-        if not isinstance(self.public_records, Integral) or self.public_records < 1:
-            raise InvalidInput(f"public_records must be a positive integer or None; {self.public_records!r} was given.")
-        return int(self.public_records)
+        return whole_or_none(self.public_records, "public_records")
 
     def _rows(self, X: Any, *, reset: bool) -> Design:
         rows = X.rows if isinstance(X, EncodedTable) else feature_rows(X)
         if isinstance(X, EncodedTable):
-            if reset:
-                self.n_features_in_ = rows.shape[1]
+            if not reset:
+                self._check_features(rows.shape[1])
+            self.n_features_in_ = rows.shape[1]
             return rows
         validate_data(self, X, reset=reset, skip_check_array=True)
         return rows

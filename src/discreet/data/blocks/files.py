@@ -94,10 +94,11 @@ def numeric_files(
     refusal = InvalidInput("every feature and weight must be a column of numbers. Describe columns of text with a schema (schema_files).")
 
     def encode(frame: pl.DataFrame) -> Block:
-        if not all(frame.schema[name].is_numeric() or frame.schema[name] == pl.Boolean for name in names if name != target):
+        kinds = dict(zip(frame.columns, frame.dtypes, strict=True))
+        if not all(kinds[name].is_numeric() or kinds[name] == pl.Boolean for name in names if name != target):
             raise refusal
         numbers = frame[list(features)]
-        if any(kind != pl.Float64 for kind in numbers.dtypes):
+        if any(kinds[name] != pl.Float64 for name in features):
             numbers = quietly(lambda: numbers.cast(pl.Float64), refusal)
         rows = quietly(numbers.to_numpy, refusal)
         labels = None if target is None else np.asarray(frame.get_column(target).to_numpy())
