@@ -30,6 +30,7 @@ RUN = [
             "bounds.md",
             "uncertainty.md",
             "linear-regression.md",
+            "scale.md",
         )
     ),
 ]

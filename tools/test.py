@@ -1,8 +1,8 @@
 """Sets up and runs all tests from a bare Python: `python3 tools/test.py`.
 
 Makes a new virtual environment in a temporary folder (or the one given with --venv, which is then kept and reused), installs the package with its
-development tools, and runs, in this order: ruff, the formatter's check, mypy, the import contracts, the documentation site, pytest. Every step runs even if one before it
-failed; the exit code is 0 only if all passed. Arguments that are not listed below go to pytest.
+development tools, and runs, in this order: ruff, the formatter's check, mypy, the import contracts, the documentation site, pytest. Every step runs
+even if one before it failed; the exit code is 0 only if all passed. Arguments that are not listed below go to pytest.
 
 `--oldest` installs the package as a user does (built, not editable) with the oldest supported versions of tools/oldest.txt, and runs pytest only:
 this also shows that the built package holds every file that it needs.

@@ -17,7 +17,7 @@ from joblib import Parallel, delayed
 from discreet import Dataset, Domain, LinearSVC, LogisticRegression, SystemNoise
 from discreet.designs import DenseDesign
 from discreet.errors import DiscreetError, InfeasibleTarget, InvalidInput, PrivateDataError, SolverFailure
-from discreet.estimators import linear_classifier
+from discreet.estimators import parameters
 from tests.canary import CANARY, assert_silent
 
 PUBLIC_ATTRIBUTES = {"classes_", "weights_", "coef_", "intercept_", "certificate_", "n_features_in_", "feature_names_in_"}
@@ -170,7 +170,7 @@ def test_a_failing_solver_raises_and_releases_nothing(monkeypatch: pytest.Monkey
     def fail(*_: object, **__: object) -> None:
         raise SolverFailure("no")
 
-    monkeypatch.setattr(linear_classifier, "SystemNoise", Counting)
+    monkeypatch.setattr(parameters, "SystemNoise", Counting)
     monkeypatch.setattr("discreet.mechanisms.learning.minimise.solve", fail)
     model = LogisticRegression()
     with pytest.raises(SolverFailure):

@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 
 from discreet.designs import BLOCK_ROWS, AugmentedDesign, DenseDesign, Design, SparseDesign, TabularDesign
+from discreet.designs.cut import rows_of
 from discreet.errors import InvalidInput
 from discreet.kernels import Gaussian, draw_frequencies
 from discreet.kernels.design import FeatureMapDesign
@@ -97,3 +98,13 @@ def test_memory_does_not_grow_with_the_table_of_features():
 def test_a_map_of_another_width_is_refused():
     with pytest.raises(InvalidInput, match="6 columns; a table with 2"):
         FeatureMapDesign(DenseDesign(np.ones((3, 2))), feature_map())
+
+
+@pytest.mark.parametrize("held_bytes", [0, 2**20])
+@pytest.mark.parametrize("kind", ["dense", "sparse", "augmented"])
+def test_some_rows_of_features_are_the_features_of_some_rows(kind, held_bytes):
+    design = FeatureMapDesign(base(kind, 2 * BLOCK_ROWS + 9)[0], feature_map(), held_bytes=held_bytes)
+    whole = design.matvec(np.eye(design.shape[1]))
+    for rows in (slice(0, 4), slice(BLOCK_ROWS - 1, BLOCK_ROWS + 7)):
+        part = rows_of(design, rows)
+        np.testing.assert_allclose(part.matvec(np.eye(design.shape[1])), whole[rows], rtol=1e-12, atol=1e-14)

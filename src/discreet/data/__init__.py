@@ -1,5 +1,6 @@
 """What is public about a table, and the records themselves."""
 
+from discreet.data.blocks import Block, BlockTable, DaskTable, FileTable, FunctionTable, NpyTable, numeric_files, schema_files
 from discreet.data.columns import CategoricalColumn, NumberTarget, NumericColumn, Target
 from discreet.data.dataset import Dataset
 from discreet.data.domain import Domain
@@ -8,14 +9,22 @@ from discreet.data.encoding import EncodedTable
 from discreet.data.real_dataset import RealDataset, bounded_rows
 from discreet.data.real_domain import RealDomain
 from discreet.data.schema import Schema
+from discreet.data.streamed import Classified, class_codes, streamed_classes, streamed_dataset, streamed_real_dataset
 from discreet.data.stub import schema_stub
 from discreet.data.tables import read_header, read_table
 
 __all__ = [
+    "Block",
+    "BlockTable",
     "CategoricalColumn",
+    "Classified",
+    "DaskTable",
     "Dataset",
     "Domain",
     "EncodedTable",
+    "FileTable",
+    "FunctionTable",
+    "NpyTable",
     "NumberTarget",
     "NumericColumn",
     "RealDataset",
@@ -24,7 +33,13 @@ __all__ = [
     "SchemaDraft",
     "Target",
     "bounded_rows",
+    "class_codes",
+    "numeric_files",
     "read_header",
     "read_table",
+    "schema_files",
     "schema_stub",
+    "streamed_classes",
+    "streamed_dataset",
+    "streamed_real_dataset",
 ]

@@ -6,6 +6,7 @@ can catch that.
 """
 
 import os
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
@@ -18,14 +19,14 @@ from discreet.errors import FileFormatError
 
 def parquet_header(path: str) -> list[str]:
     """The names of the columns. Raises FileFormatError where the file is no Parquet file."""
-    with _silent():
+    with silent():
         return quietly(lambda: pl.scan_parquet(path, glob=False).collect_schema().names(), _damaged(path))
 
 
 def parquet_table(path: str, columns: Sequence[str]) -> pl.DataFrame:
     """`columns` of the file. Raises SchemaError where it lacks one, FileFormatError where it is damaged."""
     check_present(parquet_header(path), columns, source=repr(path))
-    with _silent():
+    with silent():
         return quietly(lambda: pl.read_parquet(path, columns=list(columns), glob=False).select(columns), _damaged(path))
 
 
@@ -33,20 +34,36 @@ def _damaged(path: str) -> FileFormatError:
     return FileFormatError(f"{path!r} is no readable Parquet file: it is damaged, truncated, or not what its name says. Write it again.")
 
 
+class _Quiet:
+    """How many are decoding, in all threads, and standard error as it was."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.inside = 0
+        self.kept: int | None = None
+
+
+_quiet = _Quiet()
+
+
 @contextmanager
-def _silent() -> Iterator[None]:
-    """Standard error of the process leads nowhere meanwhile; without one, nothing is to be done."""
-    kept: int | None = None
-    with suppress(OSError):
-        kept = os.dup(2)
-    if kept is None:
-        yield
-        return
-    nowhere = os.open(os.devnull, os.O_WRONLY)
+def silent() -> Iterator[None]:
+    """Standard error of the process leads nowhere until the last of those that are inside leaves; without one, nothing is to be done."""
+    with _quiet.lock:
+        _quiet.inside += 1
+        if _quiet.inside == 1:
+            with suppress(OSError):
+                _quiet.kept = os.dup(2)
+            if _quiet.kept is not None:
+                nowhere = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(nowhere, 2)
+                os.close(nowhere)
     try:
-        os.dup2(nowhere, 2)
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nowhere)
+        with _quiet.lock:
+            _quiet.inside -= 1
+            if _quiet.inside == 0 and _quiet.kept is not None:
+                os.dup2(_quiet.kept, 2)
+                os.close(_quiet.kept)
+                _quiet.kept = None

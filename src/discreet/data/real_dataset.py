@@ -6,20 +6,23 @@ within the domain's bounds one record at a time, the caller's table is neither c
 
 What is done to a record depends on this record alone, to the last bit: entries are clipped, squares are added up in the order of the columns
 (designs/ordered.py), and one factor min(1, bound / |x|) a row shortens it. So two data sets that share a record share its clipped form, which proofs
-about losses with a kink need.
+about losses with a kink need. A data set that is read in blocks is a sequence of small ones (see `Dataset`).
 """
 
-from collections.abc import Iterator
-from typing import NoReturn
+from collections.abc import Callable, Iterator
+from typing import NoReturn, TypeVar
 
 import numpy as np
 
 from discreet.arrays import Floats
 from discreet.data.real_domain import RealDomain
+from discreet.data.stream import NOT_HELD, Stream, column_bytes
 from discreet.designs import AugmentedDesign, Design
 from discreet.designs.clipped import clip_entries
 from discreet.designs.ordered import ordered_row_norms
 from discreet.errors import InvalidInput, PrivateDataError
+
+R = TypeVar("R")
 
 
 class RealDataset:
@@ -29,7 +32,10 @@ class RealDataset:
     other or with the domain, or a number is not finite.
     """
 
-    __slots__ = ("_given", "design", "domain", "targets")
+    __slots__ = ("_design", "_given", "_stream", "_targets", "domain", "jobs", "records")
+
+    records: int
+    """n; private under add-remove."""
 
     def __init__(self, *, rows: Design, targets: Floats, domain: RealDomain) -> None:
         """Bring every record within the bounds, and append the intercept's constant feature, lazily."""
@@ -42,16 +48,73 @@ class RealDataset:
             raise InvalidInput("targets must be finite numbers.")
         if not np.all(np.isfinite(rows.row_norms())):
             raise InvalidInput("rows must be finite, and so must their norms.")
-        self.domain = domain
-        self.design = bounded_rows(rows, domain)
-        self.targets: Floats = np.clip(targets, -domain.target_bound, domain.target_bound)
-        self._given = (rows, targets)
+        self.domain, self.jobs, self.records = domain, 1, count
+        self._design: Design | None = bounded_rows(rows, domain)
+        self._targets: Floats | None = np.clip(targets, -domain.target_bound, domain.target_bound)
+        self._given: tuple[Design, Floats] | None = (rows, targets)
+        self._stream: Stream[RealDataset] | None = None
+
+    @classmethod
+    def streamed(cls, stream: "Stream[RealDataset]", *, domain: RealDomain, jobs: int = 1) -> "RealDataset":
+        """A data set whose rows stay where `stream` has them; see `Dataset`."""
+        data = cls.__new__(cls)
+        data.domain, data.jobs, data.records = domain, jobs, stream.records
+        data._design = data._targets = data._given = None
+        data._stream = stream
+        return data
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether it holds its rows."""
+        return self._design is not None
+
+    @property
+    def blocks(self) -> int:
+        """In how many blocks it is read; 1 where it holds its rows."""
+        return 1 if self._stream is None else self._stream.blocks
+
+    @property
+    def design(self) -> Design:
+        """The rows within the bounds, with their constant feature. Raises InvalidInput where they are not held."""
+        if self._design is None:
+            raise InvalidInput(NOT_HELD)
+        return self._design
+
+    @property
+    def targets(self) -> Floats:
+        """The targets within the bounds, (n,); where they are not held, one pass gathers them, and they are kept."""
+        if self._targets is None:
+            self._targets = np.concatenate(list(self.map(lambda _, block: block.targets)))
+        return self._targets
+
+    def map(self, work: "Callable[[int, RealDataset], R]") -> Iterator[R]:
+        """work(number of its first row, block) for blocks of records that are held, in order; for a data set that is held, of itself alone."""
+        if self._stream is None:
+            yield work(0, self)
+        else:
+            yield from self._stream.map(work, self.jobs)
 
     def content(self) -> Iterator[bytes]:
         """Rows and targets as they were given, as bytes, for a ledger's keyed digest; private."""
-        rows, targets = self._given
-        yield from rows.content()
-        yield np.asarray(targets, dtype=np.float64).tobytes()
+        if self._stream is None:
+            rows, _ = self.given
+            yield from rows.content()
+            yield self.target_column().tobytes()
+            return
+        remote = self._stream.remote
+        yield from self._stream.content(self.jobs)
+        yield from self._stream.map(lambda _, block: column_bytes(block.target_column(), remote=remote), self.jobs)
+
+    @property
+    def given(self) -> tuple[Design, Floats]:
+        """Rows and targets as they were given."""
+        if self._given is None:
+            raise InvalidInput(NOT_HELD)
+        return self._given
+
+    def target_column(self) -> Floats:
+        """The targets as they were given: what a ledger's digest sees."""
+        return np.asarray(self.given[1], dtype=np.float64)
 
     def __repr__(self) -> str:
         """The domain only: not even the number of rows, which add-remove keeps private."""

@@ -21,15 +21,16 @@ class AugmentedDesign:
     Raises InvalidInput when the lengths differ or the constant is negative or not finite.
     """
 
-    __slots__ = ("_base", "_constant", "_scale")
+    __slots__ = ("_base", "_constant", "_norms", "_scale")
 
-    def __init__(self, base: Design, *, scale: Floats | None, constant: float) -> None:
-        """Hold the parts."""
+    def __init__(self, base: Design, *, scale: Floats | None, constant: float, norms: Floats | None = None) -> None:
+        """Hold the parts; `norms` (n,) are those of the base's rows, where they are known already."""
         if scale is not None and scale.shape != (base.shape[0],):
             raise InvalidInput("the scale of an augmented design needs one factor a row.")
         if not (math.isfinite(constant) and constant >= 0):
             raise InvalidInput(f"the constant column must be a finite number >= 0; {constant!r} was given.")
         self._base = base
+        self._norms = norms
         self._scale = scale
         self._constant = float(constant)
 
@@ -74,7 +75,8 @@ class AugmentedDesign:
 
     def row_norms(self) -> Floats:
         """See Design."""
-        return np.hypot(self._scaled(self._base.row_norms()), self._constant)
+        norms = self._base.row_norms() if self._norms is None else self._norms
+        return np.hypot(self._scaled(norms), self._constant)
 
     def content(self) -> Iterator[bytes]:
         """See Design: that of the rows below, so that a table is known again whatever it was scaled by."""
@@ -83,7 +85,8 @@ class AugmentedDesign:
     def blocks(self) -> Iterator[tuple[slice, Design]]:
         """See Design."""
         for rows, block in self._base.blocks():
-            yield rows, AugmentedDesign(block, scale=None if self._scale is None else self._scale[rows], constant=self._constant)
+            scale = None if self._scale is None else self._scale[rows]
+            yield rows, AugmentedDesign(block, scale=scale, constant=self._constant, norms=None if self._norms is None else self._norms[rows])
 
     def _scaled(self, values: Floats) -> Floats:
         """scale_i values_i, for values (n,) or (n, k)."""

@@ -47,7 +47,7 @@ class KernelClassifier(LinearClassifier):
     feature_seed : public seed of the frequencies, an integer of at least 0. None draws a fresh one, which `feature_seed_` tells.
     fit_intercept : False unless asked for: a constant is nearly in the span of smooth kernels.
     epsilon, delta, neighbours, alpha, classes, loss, mechanism, calibration, multi_class, intercept_scale, class_weight, max_sample_weight,
-    public_records, ledger, random_state : those of LinearSVC. There is no data_norm: features have norm 1 whatever X is.
+    public_records, ledger, n_jobs, random_state : those of LinearSVC. There is no data_norm: features have norm 1 whatever X is.
 
     Attributes
     ----------
@@ -66,6 +66,7 @@ class KernelClassifier(LinearClassifier):
     """
 
     _standard_loss: ClassVar[str] = "softplus-hinge"
+    _takes_blocks: ClassVar[bool] = False
     frequencies_: Floats
     feature_seed_: int
     kernel_: Kernel
@@ -93,6 +94,7 @@ class KernelClassifier(LinearClassifier):
         max_sample_weight: float | None = None,
         public_records: int | None = None,
         ledger: Account | None = None,
+        n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         super().__init__(
@@ -112,6 +114,7 @@ class KernelClassifier(LinearClassifier):
             max_sample_weight=max_sample_weight,
             public_records=public_records,
             ledger=ledger,
+            n_jobs=n_jobs,
             random_state=random_state,
         )
         self.kernel = kernel

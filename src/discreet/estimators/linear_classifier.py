@@ -19,23 +19,25 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from discreet.arrays import Floats
 from discreet.certificates import Certificate
-from discreet.data import Dataset, Domain, EncodedTable
+from discreet.data import BlockTable, Dataset, Domain, EncodedTable, class_codes
 from discreet.designs import Design
 from discreet.errors import InvalidInput
 from discreet.estimators.classes import SCHEMES, ClassRisk, class_problem, scheme_named, split_weights, with_ridge
 from discreet.estimators.decision import linear_decision
 from discreet.estimators.explanation import Explanation, Setting, explain
+from discreet.estimators.given import Given, distinct_classes, given_blocks
 from discreet.estimators.inputs import feature_rows, labels, number, positive, record_weights
 from discreet.estimators.link import has_link, log_probabilities, probabilities
 from discreet.estimators.notebook import CertificateView
+from discreet.estimators.parameters import account_of, neighbours_of, noise_of, whole_or_none
 from discreet.ledger import Account, check_may_travel
 from discreet.losses import MarginLoss, loss_named
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.learning import calibrate, calibrate_classes, default_class_ridge, default_ridge
 from discreet.neighbours import ADD_REMOVE, Neighbours
-from discreet.noise import Noise, SeededNoise, SystemNoise
 from discreet.problems import RegularisedRisk
 from discreet.regularisers import L2
+from discreet.workers import job_count
 
 _INTERCEPT_SHARE = 0.3
 """The constant feature over data_norm where the caller does not choose: it lengthens the norm bound, and so the noise, by 4 %."""
@@ -79,6 +81,7 @@ class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type
     _standard_loss: ClassVar[str]
     _standard_scheme: ClassVar[str] = "one-vs-rest"
     _schemes: ClassVar[tuple[str, ...]] = SCHEMES[1:]
+    _takes_blocks: ClassVar[bool] = True
     n_features_in_: int
     coef_: Floats
     intercept_: Floats
@@ -102,6 +105,7 @@ class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type
         max_sample_weight: float | None = None,
         public_records: int | None = None,
         ledger: Account | None = None,
+        n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         """Keep the parameters as they are; `fit` checks them."""
@@ -121,20 +125,21 @@ class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type
         self.max_sample_weight = max_sample_weight
         self.public_records = public_records
         self.ledger = ledger
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model, spending (epsilon, delta) on the records.
 
-        Parameters: X (n, d) array, data frame or sparse matrix of finite numbers, or an EncodedTable (whose targets then take the place of
-        y); y (n,) labels; sample_weight (n,) public weights in [0, max_sample_weight], or None.
+        Parameters: X (n, d) array, data frame or sparse matrix of finite numbers; or an EncodedTable or a BlockTable, which bring their own
+        targets; y (n,) labels; sample_weight (n,) public weights in [0, max_sample_weight], or None.
 
         Raises InvalidInput for input that breaks the caller's side (NaN, shapes, undeclared labels), InfeasibleTarget when no noise reaches
         the target for this alpha, SolverFailure when the minimiser cannot be certified (the budget then counts as spent). No message holds
         a value of X or y.
         """
         task = self._task(X, y, sample_weight)
-        release = task.mechanism.run(task.problem, task.data, self._noise(), account=self._account())
+        release = task.mechanism.run(task.problem, task.data, noise_of(self.random_state), account=self._account())
         self.classes_ = task.classes
         self.weights_ = release.value
         coef, intercept = _split(release.value[:, np.newaxis], task.problem.domain)
@@ -150,14 +155,19 @@ class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type
         if not isinstance(count, Integral) or count < 1:
             raise InvalidInput(f"count must be a positive integer; {count!r} was given.")
         task = self._task(X, y, sample_weight)
-        release = task.mechanism.run_many(task.problem, task.data, self._noise(), int(count), account=self._account())
+        release = task.mechanism.run_many(task.problem, task.data, noise_of(self.random_state), int(count), account=self._account())
         coef, intercept = _split(release.value, task.problem.domain)
         return ManyFits(coef=coef, intercept=intercept, certificate=replace(release.certificate, declared=task.declared))
 
     def decision_function(self, X: Any) -> Floats:
         """<w, x> + intercept, (n,) or, with K > 2 classes, (n, K), with rows shortened to data_norm as in fit."""
         check_is_fitted(self)
-        rows = self._rows(X, reset=False)
+        if isinstance(X, BlockTable):
+            self._check_blocks(X)
+            return np.concatenate(list(X.map(lambda _, block: self._decision(block.rows), job_count(self.n_jobs))))
+        return self._decision(self._rows(X, reset=False))
+
+    def _decision(self, rows: Design) -> Floats:
         if len(self.classes_) > 2:
             return linear_decision(rows, weights=self.coef_.T, intercept=self.intercept_, data_norm=self.data_norm)
         return linear_decision(rows, weights=self.coef_[0], intercept=float(self.intercept_[0]), data_norm=self.data_norm)
@@ -237,23 +247,47 @@ class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type
 
     def _task(self, X: Any, y: Any, sample_weight: Any) -> _Task:
         neighbours = self._neighbours()
-        rows = self._rows(X, reset=True)
-        records, features = rows.shape
-        classes, codes, declared = self._targets(X, y, records)
+        given = self._given_blocks(X, y, sample_weight) if isinstance(X, BlockTable) else self._given(X, y, sample_weight)
+        norm_bound = positive(self.data_norm, "data_norm")
+        domain = Domain(
+            features=given.features,
+            norm_bound=norm_bound,
+            intercept_scale=self._constant(norm_bound),
+            records=self._public_records() if neighbours is ADD_REMOVE else given.records,
+            classes=len(given.classes),
+        )
+        plain = self._problem(domain, given.largest, neighbours)
+        problem, mechanism = self._calibrated(plain, neighbours, number(self.delta, "delta"), self.mechanism)
+        return _Task(data=given.data_of(domain), problem=problem, mechanism=mechanism, classes=given.classes, declared=given.declared)
+
+    def _given(self, X: Any, y: Any, sample_weight: Any) -> Given:
+        rows, jobs = self._rows(X, reset=True), job_count(self.n_jobs)
+        classes, codes, declared = self._targets(X, y, rows.shape[0])
         weights, largest = self._weights(sample_weight, codes, classes)
         if weights is not None:
             declared = (*declared, f"the weights of the records, of which the largest possible is {largest:g}")
-        norm_bound = positive(self.data_norm, "data_norm")
-        domain = Domain(
-            features=features,
-            norm_bound=norm_bound,
-            intercept_scale=self._constant(norm_bound),
-            records=self._public_records() if neighbours is ADD_REMOVE else records,
-            classes=len(classes),
-        )
-        problem, mechanism = self._calibrated(self._problem(domain, largest, neighbours), neighbours, number(self.delta, "delta"), self.mechanism)
-        data = Dataset(rows=rows, codes=codes, domain=domain, weights=weights)
-        return _Task(data=data, problem=problem, mechanism=mechanism, classes=classes, declared=declared)
+
+        def data_of(domain: Domain) -> Dataset:
+            return Dataset(rows=rows, codes=codes, domain=domain, weights=weights, jobs=jobs)
+
+        return Given(features=rows.shape[1], records=rows.shape[0], classes=classes, largest=largest, declared=declared, data_of=data_of)
+
+    def _check_features(self, features: int) -> None:
+        if features != self.n_features_in_:
+            raise InvalidInput(f"the model was fitted on {self.n_features_in_} features; rows with {features} were given.")
+
+    def _check_blocks(self, table: BlockTable) -> None:
+        if not self._takes_blocks:
+            raise InvalidInput(f"{type(self).__name__} takes rows in memory; tables that are read in blocks are for linear models.")
+        self._check_features(table.features)
+
+    def _given_blocks(self, table: BlockTable, y: Any, sample_weight: Any) -> Given:
+        if y is not None or sample_weight is not None:
+            raise InvalidInput("a table that is read in blocks brings its own targets and weights; leave y and sample_weight out.")
+        self.n_features_in_ = table.features
+        self._check_blocks(table)
+        most = None if self.max_sample_weight is None else positive(self.max_sample_weight, "max_sample_weight")
+        return given_blocks(table, classes=self.classes, class_weights=self._class_weights, max_weight=most, jobs=job_count(self.n_jobs))
 
     def _calibrated(
         self, two_classes: RegularisedRisk, neighbours: Neighbours, delta: float, mechanism: str
@@ -302,28 +336,19 @@ class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type
         raise InvalidInput(f"loss must be a name or one of the losses of discreet.losses; an object of type {type(self.loss).__name__} was given.")
 
     def _neighbours(self) -> Neighbours:
-        try:
-            return Neighbours(self.neighbours)
-        except ValueError:
-            raise InvalidInput(f"neighbours must be one of {[str(kind) for kind in Neighbours]}; {self.neighbours!r} was given.") from None
+        return neighbours_of(self.neighbours)
 
     def _account(self) -> Account | None:
-        if self.ledger is None or isinstance(self.ledger, Account):
-            return self.ledger
-        raise InvalidInput(f"ledger must be an Account(path, name) or None; an object of type {type(self.ledger).__name__} was given.")
+        return account_of(self.ledger)
 
     def _public_records(self) -> int | None:
-        if self.public_records is None:
-            return None
-        if not isinstance(self.public_records, Integral) or self.public_records < 1:
-            raise InvalidInput(f"public_records must be a positive integer or None; {self.public_records!r} was given.")
-        return int(self.public_records)
+        return whole_or_none(self.public_records, "public_records")
 
     def _rows(self, X: Any, *, reset: bool) -> Design:
         rows = X.rows if isinstance(X, EncodedTable) else feature_rows(X)
         if isinstance(X, EncodedTable):
-            if not reset and rows.shape[1] != self.n_features_in_:
-                raise InvalidInput(f"the model was fitted on {self.n_features_in_} features; rows with {rows.shape[1]} were given.")
+            if not reset:
+                self._check_features(rows.shape[1])
             self.n_features_in_ = rows.shape[1]
             return rows
         validate_data(self, X, reset=reset, skip_check_array=True)
@@ -344,49 +369,28 @@ class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type
         else:
             classes = np.asarray(self.classes)
             declared = ("the classes",)
-        if classes.ndim != 1 or classes.shape[0] < 2 or len(set(classes.tolist())) < len(classes):
-            raise InvalidInput(
-                f"two or more different classes are needed, {classes.size} class(es) given. "
-                "Declare all of them with classes=[negative, positive], or a longer list."
-            )
-        codes = np.full(records, -1, dtype=np.intp)
-        for code, label in enumerate(classes):
-            codes[given == label] = code
-        if np.any(codes < 0):
-            raise InvalidInput(
-                f"y holds a label outside the declared classes {classes.tolist()}; declare every class that may occur, or map the others first."
-            )
-        return classes, codes, declared
+        return distinct_classes(classes), np.asarray(class_codes(given, classes), dtype=np.intp), declared
 
     def _weights(self, sample_weight: Any, codes: npt.NDArray[np.intp], classes: npt.NDArray[Any]) -> tuple[Floats | None, float]:
         """Weights (n,) or None, and the public bound on the weight of a record."""
         declared = None if self.max_sample_weight is None else positive(self.max_sample_weight, "max_sample_weight")
         weights = record_weights(sample_weight, codes.shape[0], declared)
         largest = 1.0 if weights is None else declared or float(weights.max())
-        if self.class_weight is None:
+        by_class = self._class_weights(classes)
+        if by_class is None:
             return weights, largest
+        by_record, most = by_class[codes], float(by_class.max())
+        return (by_record, most) if weights is None else (by_record * weights, most * largest)
+
+    def _class_weights(self, classes: npt.NDArray[Any]) -> Floats | None:
+        if self.class_weight is None:
+            return None
         if not isinstance(self.class_weight, dict) or not set(self.class_weight) <= set(classes.tolist()):
             raise InvalidInput(
                 f"class_weight must be a dict from the classes {classes.tolist()} to public weights; "
                 "weights learnt from the data ('balanced') would leak the class counts."
             )
-        per_class = [float(positive(self.class_weight.get(label, 1.0), "class_weight")) for label in classes.tolist()]
-        by_record = np.asarray(per_class)[codes]
-        if weights is None:
-            return by_record, max(per_class)
-        return by_record * weights, max(per_class) * largest
-
-    def _noise(self) -> Noise:
-        state = self.random_state
-        if state is None:
-            return SystemNoise()
-        if isinstance(state, Integral):
-            return SeededNoise(int(state))
-        if isinstance(state, np.random.RandomState):
-            return SeededNoise(int(state.randint(2**31 - 1)))
-        if isinstance(state, np.random.Generator):
-            return SeededNoise(int(state.integers(2**63 - 1)))
-        raise InvalidInput(f"random_state must be None, an integer or a NumPy random source; an object of type {type(state).__name__} was given.")
+        return np.asarray([positive(self.class_weight.get(label, 1.0), "class_weight") for label in classes.tolist()])
 
 
 def _split(weights: Floats, domain: Domain) -> tuple[Floats, Floats]:

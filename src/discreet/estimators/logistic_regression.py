@@ -36,6 +36,7 @@ class LogisticRegression(LinearClassifier):
     public_records : under add-remove, a number of records that you declare public, which `alpha` then multiplies.
     ledger : an Account(path, name) to spend on, a small value that survives clone and travels to workers; None spends on the ledger in use
         (`discreet.ledger.using`), if any.
+    n_jobs : threads that work on one fit, as in scikit-learn: None is 1, -1 all processors. Results are the same for any number.
     random_state : None draws noise from the operating system. A seed makes results reproducible and the certificate invalid.
 
     Attributes

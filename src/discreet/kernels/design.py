@@ -16,6 +16,7 @@ import numpy as np
 
 from discreet.arrays import Floats, Matrix
 from discreet.designs import DenseDesign, Design, entries_of
+from discreet.designs.cut import rows_of
 from discreet.designs.dense import weighted_gram
 from discreet.errors import InvalidInput
 from discreet.kernels.feature_map import FeatureMap
@@ -120,3 +121,11 @@ class FeatureMapDesign:
         for _, part in self._parts():
             for start in range(0, len(part), size):
                 yield part[start : start + size]
+
+
+@rows_of.register
+def _some_rows(design: FeatureMapDesign, rows: slice) -> Design:
+    """Rows that are held, or computed in every pass as those of the whole table are: a part is never held when the table is not."""
+    if design._held is not None:  # noqa: SLF001 - this module's own class
+        return DenseDesign(design._held[rows])  # noqa: SLF001
+    return FeatureMapDesign(rows_of(design._base, rows), design._map, held_bytes=0)  # noqa: SLF001

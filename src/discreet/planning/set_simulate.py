@@ -74,7 +74,7 @@ def simulate_over_set(plan: SetPlan, records: Sequence[int], noise: Noise, *, ta
         for _ in range(tables):
             rows, targets = invented_over_set(plan, count, noise)
             data = RealDataset(rows=as_design(rows), targets=targets, domain=problem.domain)
-            objective = problem.objective(data)
+            objective = problem.held_objective(data)
             least, gap = least_over_set(problem, objective)
             error = max(error, gap / count)
             with without_ledger():

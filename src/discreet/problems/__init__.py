@@ -4,7 +4,7 @@ from discreet.problems.constrained_risk import ConstrainedRisk
 from discreet.problems.multinomial_risk import MultinomialRisk
 from discreet.problems.objective import MarginObjective
 from discreet.problems.one_vs_rest_risk import OneVsRestRisk
-from discreet.problems.prediction_objective import PredictionObjective
+from discreet.problems.prediction_objective import PredictionObjective, PredictionSum
 from discreet.problems.regularised_risk import RegularisedRisk
 from discreet.problems.softmax_objective import SoftmaxObjective, softmax
 
@@ -14,6 +14,7 @@ __all__ = [
     "MultinomialRisk",
     "OneVsRestRisk",
     "PredictionObjective",
+    "PredictionSum",
     "RegularisedRisk",
     "SoftmaxObjective",
     "softmax",

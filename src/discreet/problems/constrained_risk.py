@@ -22,7 +22,8 @@ from discreet.constraints import Constraint
 from discreet.data import RealDataset, RealDomain
 from discreet.errors import InvalidInput
 from discreet.losses.predictions import PredictionLoss
-from discreet.problems.prediction_objective import PredictionObjective, rounding_share
+from discreet.problems.prediction_objective import PredictionObjective, PredictionSum, rounding_share
+from discreet.problems.summed_predictions import MOST_BLOCKS, SummedPredictions
 
 ROUNDING = 2.0**-14
 """The share of a record's gradient bound that rounding errors of a whole gradient may have: noise covers it, for 0.01 % more."""
@@ -124,18 +125,28 @@ class ConstrainedRisk:
             most *= 2
         return most
 
-    def objective(self, data: RealDataset) -> PredictionObjective:
+    def objective(self, data: RealDataset) -> PredictionSum:
         """F on these records. Raises InvalidInput for a data set of another domain, or longer than `most_records`."""
         if data.domain != self.domain:
             raise InvalidInput("the data set and the problem declare different domains.")
-        if len(data.targets) > self.most_records:
+        if data.records > self.most_records:
             raise InvalidInput(
                 f"rounding errors are bounded for up to {self.most_records} records of {self.dimension} features, and the table is longer. "
                 "Split it, or use fewer features."
             )
-        return PredictionObjective(
-            design=data.design, targets=data.targets, loss=self.loss, slope_bound=self.slope_bound, kink=math.isinf(self.smoothness)
-        )
+        if data.in_memory:
+            return self.held_objective(data)
+        if data.blocks > MOST_BLOCKS:
+            raise InvalidInput(f"a table is read in at most {MOST_BLOCKS} blocks, for which rounding errors are bounded. Make blocks of more rows.")
+        return SummedPredictions(data=data, loss=self.loss, slope_bound=self.slope_bound, kink=self._kink)
+
+    def held_objective(self, data: RealDataset) -> PredictionObjective:
+        """F on records that are held, whatever their domain."""
+        return PredictionObjective(design=data.design, targets=data.targets, loss=self.loss, slope_bound=self.slope_bound, kink=self._kink)
+
+    @property
+    def _kink(self) -> bool:
+        return math.isinf(self.smoothness)
 
     def _share(self, records: int) -> float:
         smoothness = 0.0 if math.isinf(self.smoothness) else self.smoothness

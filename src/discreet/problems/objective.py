@@ -16,7 +16,8 @@ smoothness constants of l, d the dimension, the gradient is summed block by bloc
    computed): this is much smaller for margins far in the tail, so it is used when the first bound would dominate.
 3. Block sums. fl(X_B^T s_B) is off by gamma_(B+4) sum_i |s_i| R_i in norm: each coordinate by gamma_(B+4) sum_i |s_i x_ij|, and the triangle
    inequality bounds the vector. |s_i| <= c_i L (1 + 20 u).
-4. Sums over K blocks. The compensated sum Sum2 (Ogita, Rump, Oishi 2005, prop. 4.5) is off by u |sum| + gamma_K^2 sum of absolute values.
+4. Sums over blocks: compensated, off by u |sum| + gamma_J^2 sum of absolute values for J additions in any order (module `certified_sums`). Items 1 to
+   3 are bounds of sums over records, so that they add up over parts of a table.
 5. The ridge and linear terms: three more operations on numbers of norm |sum|, ridge |w|, |linear|: 4 u times their sum.
 6. The norm itself, the row norms and the sums in these bounds: relative errors of gamma_(d+8) or gamma_(n+8), by which every factor is inflated.
 
@@ -33,7 +34,8 @@ import numpy as np
 from discreet.arrays import Floats, Matrix
 from discreet.designs import Design
 from discreet.losses import MarginLoss
-from discreet.problems.rounding import TINY, UNIT, chunks, gamma, norms_above, two_sum
+from discreet.problems.certified_sums import CertifiedSums, RunningSum
+from discreet.problems.rounding import TINY, UNIT, chunks, gamma, norms_above
 
 _FINE = 8192
 """The finer bound of item 2, two more slopes a record, is worth it when the coarse one exceeds this many u sum_i c_i L R_i: eight blocks' worth."""
@@ -58,6 +60,11 @@ class MarginObjective:
     def dimension(self) -> int:
         """d."""
         return self.design.shape[1]
+
+    @property
+    def hessian_at_hand(self) -> bool:
+        """See Objective: no."""
+        return False
 
     def with_linear(self, linear: Floats | None) -> "MarginObjective":
         """The same function with another linear term (d,)."""
@@ -134,6 +141,10 @@ class MarginObjective:
 
     def certified_gradients(self, points: Floats, linears: Floats | None) -> tuple[Floats, Floats]:
         """Gradients of G_j = G without its linear term + <linears_j, .> at the columns of `points` (d, k): shape (d, k), and (k,) certified norms."""
+        return self.certified_sums(points).gradients(points, linears, self.ridge)
+
+    def certified_sums(self, points: Floats) -> CertifiedSums:
+        """The sum over the records at the columns of `points` (d, k), with items 1 to 4 of the module docstring; no ridge, no linear term."""
         dimension, models = points.shape
         lipschitz, smoothness = self.loss.lipschitz, self.loss.smoothness
         norms = norms_above(points)
@@ -142,8 +153,7 @@ class MarginObjective:
         coarse = smoothness * (margin_error * twice + 12 * UNIT * once)
         fine = np.any(coarse > _FINE * UNIT * lipschitz * once)
         tails = np.zeros(models)
-        high, low, sizes = np.zeros_like(points), np.zeros_like(points), np.zeros_like(points)
-        rows_in_block = blocks = 0
+        total = RunningSum(points.shape)
         for rows, block in self.design.blocks():
             signs = self.signs[rows, np.newaxis]
             margins = block.matvec(points)
@@ -155,19 +165,11 @@ class MarginObjective:
                 jump = self._slopes(margins + delta, rows) - self._slopes(margins - delta, rows)
                 tails += (jump * reach).sum(axis=0)
             slopes *= signs
-            part = block.rmatvec(slopes)
-            rows_in_block, blocks = max(rows_in_block, rows.stop - rows.start), blocks + 1
-            high, error = two_sum(high, part)
-            low += error
-            sizes += np.abs(part)
-        total = high + low
-        shrink = self.ridge * points
-        gradients = total + shrink if linears is None else total + (shrink + linears)
+            total.add(block.rmatvec(slopes), rows.stop - rows.start)
         margin_part = np.minimum(coarse, tails * (1 + self._slack) + 48 * UNIT * lipschitz * once) if fine else coarse
-        rounding = margin_part + lipschitz * once * (40 * UNIT + gamma(rows_in_block + 4)) + gamma(blocks) ** 2 * norms_above(sizes)
-        rounding += 4 * UNIT * (norms_above(total) + norms_above(shrink) + (0.0 if linears is None else norms_above(linears)))
-        rounding += (blocks * rows_in_block + dimension) * (1.0 + largest) * TINY
-        return gradients, (norms_above(gradients) + rounding) * (1 + 8 * UNIT)
+        errors = margin_part + lipschitz * once * (40 * UNIT + gamma(total.rows_in_block + 4))
+        errors += (total.additions * total.rows_in_block + dimension) * (1.0 + largest) * TINY
+        return CertifiedSums(high=total.high, low=total.low, sizes=total.sizes, errors=errors, additions=total.additions)
 
     def _slopes(self, margins: Floats, rows: slice) -> Floats:
         """c_i l'(m_i) for `rows` of margins (rows,) or (rows, k)."""

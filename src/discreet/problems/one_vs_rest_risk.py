@@ -8,13 +8,16 @@ Every record is in every one of the K problems, so its K gradients add up in squ
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from discreet.data import Dataset, Domain
 from discreet.errors import InvalidInput
 from discreet.problems.objective import MarginObjective
+from discreet.problems.parts import objective_of
 from discreet.problems.regularised_risk import RegularisedRisk
+from discreet.problems.summed_objective import SummedObjective
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,10 +67,13 @@ class OneVsRestRisk:
         """lambda, on all coordinates."""
         return self.each.strong_convexity
 
-    def objectives(self, data: Dataset) -> Iterator[MarginObjective]:
+    def objectives(self, data: Dataset) -> Iterator[MarginObjective | SummedObjective]:
         """G_0, ..., G_{K-1} on these records, for a solver."""
         if data.domain != self.domain:
             raise InvalidInput("the data set and the problem declare different domains.")
         for code in range(self.classes):
-            signs = np.where(data.codes == code, 1.0, -1.0)
-            yield MarginObjective(design=data.design, signs=signs, weights=data.weights, loss=self.each.loss, ridge=self.strong_convexity)
+            yield objective_of(data, partial(self._part, code), dimension=self.each.dimension, ridge=self.strong_convexity)
+
+    def _part(self, code: int, data: Dataset, ridge: float) -> MarginObjective:
+        signs = np.where(data.codes == code, 1.0, -1.0)
+        return MarginObjective(design=data.design, signs=signs, weights=data.weights, loss=self.each.loss, ridge=ridge)

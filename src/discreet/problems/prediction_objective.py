@@ -16,21 +16,54 @@ gradient needs. With u = 2^-53, gamma_k = k u / (1 - k u), r the bound of |<x_i,
     one product X^T s    n gamma_(n+8)                                  up to SINGLE_PRODUCT records; beyond, with K blocks of at most 1024 rows,
                          n (gamma_(1032) + 4 u + gamma_K^2)             added by the compensated sum Sum2 (Ogita, Rump, Oishi 2005, prop. 4.5)
 
-`rounding_share` adds them up. The problem allows ROUNDING of B R and refuses tables so long that the sum could exceed it.
+`rounding_share` adds them up. The problem allows ROUNDING of B R and refuses tables so long that the sum could exceed it. Of a table in parts (module
+`summed_predictions`) the sum is compensated from the first block on.
 """
 
 import math
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from discreet.arrays import Floats
 from discreet.designs import BLOCK_ROWS, Design, ordered_matvec
+from discreet.designs.columns import Columns, columns_of
 from discreet.losses.predictions import PredictionLoss
 from discreet.problems.rounding import UNIT, chunks, gamma, two_sum
 
 SINGLE_PRODUCT = 1 << 18
 """Most records whose gradient is one matrix product: n gamma_n is then below 2^-17."""
+
+
+class PredictionSum(Protocol):
+    """F for records that are held or read in blocks: what mechanisms over a set ask for. `predictions` are those of the same point."""
+
+    @property
+    def records(self) -> int:
+        """n; private under add-remove."""
+
+    @property
+    def at_zero(self) -> Floats:
+        """`predictions` of the point 0, without a pass."""
+
+    def predictions(self, point: Floats) -> Floats:
+        """<x_i, theta>, (n,), or what stands for them."""
+
+    def value(self, point: Floats) -> float:
+        """F(theta), of the loss itself: clipped slopes do not enter."""
+
+    def value_of(self, predictions: Floats) -> float:
+        """F from predictions."""
+
+    def gradient(self, point: Floats, included: Floats | None = None) -> Floats:
+        """grad F(theta), (d,); of the records with included_i = 1.0 only, where `included` (n,) of 0.0 and 1.0 is given."""
+
+    def gradient_of(self, predictions: Floats, included: Floats | None = None) -> Floats:
+        """The same from predictions."""
+
+    def columns(self) -> Columns | None:
+        """Single columns of the table, where they are cheap; None where predictions are no vector that they could be added to."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -67,12 +100,35 @@ class PredictionObjective:
             slopes *= included
         if len(slopes) <= SINGLE_PRODUCT:
             return self.design.rmatvec(slopes)
+        high, low = self._block_sums(slopes)
+        return high + low
+
+    def gradient_sums(self, point: Floats, included: Floats | None = None) -> tuple[Floats, Floats]:
+        """grad F(theta) as high + low, (d,) each, from products of at most 1024 rows: what sums over parts of a table are made of."""
+        slopes = self._slopes(self.predictions(point))
+        return self._block_sums(slopes if included is None else slopes * included)
+
+    @property
+    def records(self) -> int:
+        """n."""
+        return len(self.targets)
+
+    @property
+    def at_zero(self) -> Floats:
+        """`predictions` of the point 0, without a pass."""
+        return np.zeros(self.records)
+
+    def columns(self) -> Columns | None:
+        """Single columns of the table."""
+        return columns_of(self.design)
+
+    def _block_sums(self, slopes: Floats) -> tuple[Floats, Floats]:
         high = np.zeros(self.design.shape[1])
         low = np.zeros_like(high)
         for rows, block in self.design.blocks():
             high, error = two_sum(high, block.rmatvec(slopes[rows]))
             low += error
-        return high + low
+        return high, low
 
     def _slopes(self, predictions: Floats) -> Floats:
         slopes = np.empty_like(predictions)

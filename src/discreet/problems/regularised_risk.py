@@ -22,6 +22,8 @@ from discreet.data import Dataset, Domain
 from discreet.errors import InvalidInput
 from discreet.losses import MarginLoss
 from discreet.problems.objective import MarginObjective
+from discreet.problems.parts import objective_of
+from discreet.problems.summed_objective import SummedObjective
 from discreet.regularisers import L2
 
 
@@ -76,8 +78,11 @@ class RegularisedRisk:
         kappa = self.loss.curvature_on_slopes(np.asarray(low) * scale, np.asarray(high) * scale)
         return np.log1p(self.max_weight * kappa * self.domain.radius**2 / self.strong_convexity)
 
-    def objective(self, data: Dataset) -> MarginObjective:
+    def objective(self, data: Dataset) -> MarginObjective | SummedObjective:
         """G on these records, for a solver: plain optimisation that has never heard of privacy."""
         if data.domain != self.domain:
             raise InvalidInput("the data set and the problem declare different domains.")
-        return MarginObjective(design=data.design, signs=data.signs, weights=data.weights, loss=self.loss, ridge=self.strong_convexity)
+        return objective_of(data, self._part, dimension=self.dimension, ridge=self.strong_convexity)
+
+    def _part(self, data: Dataset, ridge: float) -> MarginObjective:
+        return MarginObjective(design=data.design, signs=data.signs, weights=data.weights, loss=self.loss, ridge=ridge)

@@ -29,7 +29,8 @@ import numpy.typing as npt
 
 from discreet.arrays import Floats
 from discreet.designs import Design
-from discreet.problems.rounding import TINY, UNIT, chunks, gamma, norms_above, two_sum
+from discreet.problems.certified_sums import CertifiedSums, RunningSum
+from discreet.problems.rounding import TINY, UNIT, chunks, gamma, norms_above
 
 _KRONECKER_LIMIT = 1500
 """Widest table whose Gram matrix is formed and diagonalised for the preconditioner."""
@@ -54,6 +55,11 @@ class SoftmaxObjective:
     def dimension(self) -> int:
         """K d."""
         return self.classes * self.design.shape[1]
+
+    @property
+    def hessian_at_hand(self) -> bool:
+        """See Objective: no."""
+        return False
 
     def with_linear(self, linear: Floats | None) -> "SoftmaxObjective":
         """The same function with another linear term (K d,)."""
@@ -135,30 +141,31 @@ class SoftmaxObjective:
 
     def certified_gradients(self, points: Floats, linears: Floats | None) -> tuple[Floats, Floats]:
         """Gradients of G without its linear term + <linears_j, .> at the columns of `points` (K d, m): shape (K d, m), and (m,) certified norms."""
-        none = [None] * points.shape[1]
-        found = [self._certified(point, linear) for point, linear in zip(points.T, none if linears is None else linears.T, strict=True)]
-        return np.column_stack([gradient for gradient, _ in found]), np.array([norm for _, norm in found])
+        return self.certified_sums(points).gradients(points, linears, self.ridge)
 
-    def _certified(self, point: Floats, linear: Floats | None) -> tuple[Floats, float]:
+    def certified_sums(self, points: Floats) -> CertifiedSums:
+        """The sum over the records at the columns of `points` (K d, m), with items 1 to 3 of the module docstring; no ridge, no linear term."""
+        sums = [self._certified(point) for point in points.T]
+        return CertifiedSums(
+            high=np.column_stack([one.high for one in sums]),
+            low=np.column_stack([one.low for one in sums]),
+            sizes=np.column_stack([one.sizes for one in sums]),
+            errors=np.concatenate([one.errors for one in sums]),
+            additions=sums[0].additions,
+        )
+
+    def _certified(self, point: Floats) -> CertifiedSums:
         columns = self._columns(point)
-        high, low, sizes = np.zeros(columns.shape), np.zeros(columns.shape), np.zeros(columns.shape)
-        rows_in_block = blocks = 0
+        total = RunningSum((columns.shape[0], columns.shape[1]))
         for rows, block in self.design.blocks():
-            part = block.rmatvec(self._slopes(block.matvec(columns), rows))
-            rows_in_block, blocks = max(rows_in_block, rows.stop - rows.start), blocks + 1
-            high, error = two_sum(high, part)
-            low += error
-            sizes += np.abs(part)
-        total, shrink = self._flat(high + low), self.ridge * point
-        gradient = total + shrink if linear is None else total + (shrink + linear)
+            total.add(block.rmatvec(self._slopes(block.matvec(columns), rows)), rows.stop - rows.start)
         once, twice, largest = self._row_sums
-        size = _norm_above(point)
+        size = float(norms_above(point[:, np.newaxis])[0])
         turned = 0.5 * (gamma(self.design.width + 4) + 2.0 * (1.0 + self.classes**0.5) * UNIT) * size + self.dimension * TINY
-        rounding = turned * twice + _ROOT_TWO * once * ((self.classes + 24) * UNIT + gamma(rows_in_block + 4))
-        rounding += gamma(blocks) ** 2 * _norm_above(self._flat(sizes))
-        rounding += 4 * UNIT * (_norm_above(total) + _norm_above(shrink) + (0.0 if linear is None else _norm_above(linear)))
-        rounding += (blocks * rows_in_block + self.dimension) * (1.0 + largest) * TINY
-        return gradient, (_norm_above(gradient) + rounding) * (1 + 8 * UNIT)
+        rounding = turned * twice + _ROOT_TWO * once * ((self.classes + 24) * UNIT + gamma(total.rows_in_block + 4))
+        rounding += (total.additions * total.rows_in_block + self.dimension) * (1.0 + largest) * TINY
+        high, low, sizes = (self._flat(part)[:, np.newaxis] for part in (total.high, total.low, total.sizes))
+        return CertifiedSums(high=high, low=low, sizes=sizes, errors=np.array([rounding]), additions=total.additions)
 
     def _slopes(self, margins: Floats, rows: slice) -> Floats:
         """c_i (p_i - e_y) for `rows`, from their margins (rows, K)."""
@@ -205,7 +212,3 @@ def softmax(margins: Floats) -> Floats:
         part = np.exp(margins[rows] - margins[rows].max(axis=1, keepdims=True))
         np.divide(part, part.sum(axis=1, keepdims=True), out=result[rows])
     return result
-
-
-def _norm_above(vector: Floats) -> float:
-    return float(norms_above(vector[:, np.newaxis])[0])

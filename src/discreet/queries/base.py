@@ -88,8 +88,17 @@ class Released(NamedTuple):
     def blocks(self, data: RealDataset) -> Iterator[tuple[slice, Floats]]:
         """The rows z of the records, in order, a thousand or so at a time: (slice of row numbers, rows). Raises InvalidInput for other domains."""
         self.require(data)
+        if data.in_memory:
+            yield from self._read(0, data)
+            return
+        for chunks in data.map(lambda start, block: list(self._read(start, block))):
+            yield from chunks
+
+    def _read(self, start: int, data: RealDataset) -> Iterator[tuple[slice, Floats]]:
+        """The rows of records that are held, the first of which has number `start`."""
         for rows, entries in entry_chunks(data.design):
-            yield rows, np.column_stack((entries, data.targets[rows])) if self.target is Target.NOISY else entries
+            whole = np.column_stack((entries, data.targets[rows])) if self.target is Target.NOISY else entries
+            yield slice(start + rows.start, start + rows.stop), whole
 
 
 def released(domain: RealDomain, target: Target | str) -> Released:

@@ -69,12 +69,19 @@ class SecondMoments:
     def require(self, data: RealDataset) -> None:
         """Raise InvalidInput for another domain, and for more than `most_records` records."""
         self.read.require(data)
-        if len(data.targets) > self.most_records:
+        if data.records > self.most_records:
             raise InvalidInput(f"second moments are exact for at most {self.most_records} records, and the table is longer. Raise most_records.")
 
     def answer(self, data: RealDataset) -> Integers:
         """M / q^2, (m, m), exactly. Raises InvalidInput as `require` does."""
         self.require(data)
+        total = np.zeros((self.columns, self.columns), dtype=np.int64)
+        for part in data.map(lambda _, block: self._products(block)):
+            total += part
+        return total
+
+    def _products(self, data: RealDataset) -> Integers:
+        """Those of records that are held."""
         total = np.zeros((self.columns, self.columns), dtype=np.int64)
         for _, rows in self.read.blocks(data):
             integers = np.trunc(rows / self.unit)

@@ -34,7 +34,7 @@ class CholeskyDirections:
 
     def propose(self, objective: Objective, margins: Floats, gradient: Floats, contraction: float) -> Floats:
         """See Directions."""
-        if self._factor is not None and contraction > KEEP:
+        if self._factor is not None and (contraction > KEEP or objective.hessian_at_hand):
             self._single = self._single and not (self._fresh and contraction > 2 * KEEP)
             self._factor = None
         self._fresh = self._factor is None

@@ -21,6 +21,10 @@ class Objective(Protocol):
     def linear(self) -> Floats | None:
         """(d,), or None for zero."""
 
+    @property
+    def hessian_at_hand(self) -> bool:
+        """Whether the last point's Hessian costs nothing once its gradient is known: then a fresh one is always used."""
+
     def with_linear(self, linear: Floats | None) -> "Objective":
         """The same function with another linear term."""
 

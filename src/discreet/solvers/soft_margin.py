@@ -6,8 +6,8 @@
     a = sum omega_i y_i x_i,  b = sum omega_i y_i / rho,  xi_i = (omega_i - theta)_+ / rho        (eq. (15b) prints 1 for theta)
 
 Columns are brought to a root mean square of 1, with the penalty that this needs: features in any units are no obstacle. With the kink of the cost at
-margin 1 rounded over a width h, Newton steps find the minimum, h going down. Each time the rows are sorted into those beyond the kink (omega = 0),
-on it (margin 1, omega in [0, theta], unknown) and short of it (omega = theta + rho xi), and the linear equations of this sorting are solved. The answer
+margin 1 rounded over a width h, Newton steps find the minimum, h going down. Each time the rows are sorted into those beyond the kink (omega = 0), on
+it (margin 1, omega in [0, theta], unknown) or short of it (omega = theta + rho xi), and the equations of this sorting are solved. The answer
 is certified: no condition of optimality is violated by more than `tolerance`, margins absolutely, both sums relative to the sum of their terms'
 sizes (multipliers are rounded, so with long rows no computed ones can do better). Cost n d min(n, d), memory n d.
 """

@@ -14,7 +14,7 @@ from discreet.ledger import Account, spending_on
 from discreet.mechanisms.constrained.records import constrained_record
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise
-from discreet.problems import ConstrainedRisk, PredictionObjective
+from discreet.problems import ConstrainedRisk, PredictionSum
 from discreet.version import VERSION
 
 
@@ -44,7 +44,7 @@ class ConstrainedMechanism(ABC):
         """The conditions of the theorem, and what enforces each."""
 
     @abstractmethod
-    def draw(self, problem: ConstrainedRisk, objective: PredictionObjective, noise: Noise) -> Floats:
+    def draw(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
         """One output, shape (dimension,)."""
 
     def run(self, problem: ConstrainedRisk, data: RealDataset, noise: Noise, *, account: Account | None = None) -> Release:

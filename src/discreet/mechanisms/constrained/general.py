@@ -25,7 +25,7 @@ from discreet.mechanisms.constrained.walk import Walk
 from discreet.mechanisms.hypotheses import noise_hypothesis
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Noise
-from discreet.problems import ConstrainedRisk, PredictionObjective
+from discreet.problems import ConstrainedRisk, PredictionSum
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ class GaussianFrankWolfe(ConstrainedMechanism):
             "neighbours": str(self.neighbours),
         }
 
-    def draw(self, problem: ConstrainedRisk, objective: PredictionObjective, noise: Noise) -> Floats:
+    def draw(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
         """See ConstrainedMechanism."""
         walk = Walk.from_start(objective, problem.constraint)
         for _ in range(self.noise_steps.count):

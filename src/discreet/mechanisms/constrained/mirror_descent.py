@@ -31,7 +31,7 @@ from discreet.mechanisms.constrained.records import constrained_hypotheses
 from discreet.mechanisms.hypotheses import noise_hypothesis
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise
-from discreet.problems import ConstrainedRisk, PredictionObjective
+from discreet.problems import ConstrainedRisk, PredictionSum
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +127,7 @@ class NoisyMirrorDescent(ConstrainedMechanism):
             "step_size": self.plan.step_size,
         }
 
-    def draw(self, problem: ConstrainedRisk, objective: PredictionObjective, noise: Noise) -> Floats:
+    def draw(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
         """See ConstrainedMechanism."""
         made = mirror_map_named(self.plan.mirror_map, problem.constraint)
         state = made.start()

@@ -30,7 +30,7 @@ from discreet.mechanisms.constrained.records import constrained_hypotheses
 from discreet.mechanisms.hypotheses import noise_hypothesis
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Noise
-from discreet.problems import ConstrainedRisk, PredictionObjective
+from discreet.problems import ConstrainedRisk, PredictionSum
 
 RATE_BITS = 20
 ERROR_SHARE = 1.0 / 64.0
@@ -133,7 +133,7 @@ class SampledMirrorDescent(ConstrainedMechanism):
             "step_size": self.plan.step_size,
         }
 
-    def draw(self, problem: ConstrainedRisk, objective: PredictionObjective, noise: Noise) -> Floats:
+    def draw(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
         """See ConstrainedMechanism."""
         made = mirror_map_named(self.plan.mirror_map, problem.constraint)
         state = made.start()
@@ -141,7 +141,7 @@ class SampledMirrorDescent(ConstrainedMechanism):
         weights = 0.0 if self.plan.schedule == SMOOTH else 1.0
         total = weights * made.point(state)
         for _ in range(self.noise_steps.count):
-            included = batch(noise, len(objective.targets), self.rate)
+            included = batch(noise, objective.records, self.rate)
             released = self.noise_steps.release(objective.gradient(made.point(state), included), noise) / share
             state = made.step(state, self.plan.step_size * released)
             total = total + made.point(state)

@@ -13,7 +13,7 @@ from discreet.mechanisms.constrained.horizon import require_smooth
 from discreet.mechanisms.constrained.walk import Walk
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise
-from discreet.problems import ConstrainedRisk, PredictionObjective
+from discreet.problems import ConstrainedRisk, PredictionSum
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class NonPrivateFrankWolfe(ConstrainedMechanism):
         """Nothing is promised, so nothing is required."""
         return ()
 
-    def draw(self, problem: ConstrainedRisk, objective: PredictionObjective, noise: Noise) -> Floats:  # noqa: ARG002 - no noise is drawn
+    def draw(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:  # noqa: ARG002 - no noise is drawn
         """See ConstrainedMechanism."""
         walk = Walk.from_start(objective, problem.constraint)
         for step in range(1, self.steps + 1):

@@ -31,7 +31,7 @@ from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.learning.ridge import infeasible, least_ridge, slack_free_ridge
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise, gaussian_error
-from discreet.problems import ConstrainedRisk, PredictionObjective, RegularisedRisk
+from discreet.problems import ConstrainedRisk, PredictionSum, RegularisedRisk
 from discreet.regularisers import L2
 
 _ROOM = 8.0
@@ -151,7 +151,7 @@ class ObjectivePerturbationOverSet(ConstrainedMechanism):
             "neighbours": str(self.neighbours),
         }
 
-    def draw(self, problem: ConstrainedRisk, objective: PredictionObjective, noise: Noise) -> Floats:
+    def draw(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
         """See ConstrainedMechanism."""
         linear = noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=1)[:, 0]
         found = certified_minimiser(problem, objective, ridge=self.ridge, linear=linear, distance=self.tolerance / self.ridge)

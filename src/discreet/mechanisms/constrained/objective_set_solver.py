@@ -17,7 +17,7 @@ import numpy as np
 from discreet.arrays import Floats
 from discreet.constraints import Box, Constraint, L1Ball, L2Ball, LInfinityBall, Simplex
 from discreet.errors import InvalidInput, SolverFailure
-from discreet.problems import ConstrainedRisk, PredictionObjective
+from discreet.problems import ConstrainedRisk, PredictionSum
 from discreet.problems.prediction_objective import rounding_share
 
 _UNIT = 2.0**-53
@@ -53,7 +53,7 @@ def gradient_error(problem: ConstrainedRisk, records: int, *, ridge: float, line
     return share * problem.gradient_bound + 16.0 * _UNIT * size
 
 
-def certified_minimiser(problem: ConstrainedRisk, objective: PredictionObjective, *, ridge: float, linear: Floats, distance: float) -> Floats:
+def certified_minimiser(problem: ConstrainedRisk, objective: PredictionSum, *, ridge: float, linear: Floats, distance: float) -> Floats:
     """A point (d,) within `distance` of argmin_C F + ridge |theta|^2 / 2 + <linear, theta>, surely.
 
     Raises SolverFailure where that is not reached, InvalidInput for other sets.
@@ -61,7 +61,7 @@ def certified_minimiser(problem: ConstrainedRisk, objective: PredictionObjective
     set_ = problem.constraint
     if not has_certified_projection(set_):
         raise InvalidInput(f"objective perturbation over a set needs one of {[each.__name__ for each in _SETS]}; {set_.name!r} was given.")
-    records = len(objective.targets)
+    records = objective.records
     length = curvature_of(problem, records, ridge)
     error = gradient_error(problem, records, ridge=ridge, linear_norm=float(np.linalg.norm(linear)) * (1.0 + 1e-12))
     root = math.sqrt(length / ridge)

@@ -31,7 +31,7 @@ from discreet.mechanisms.constrained.walk import Walk
 from discreet.mechanisms.hypotheses import noise_hypothesis
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Integers, Noise
-from discreet.problems import ConstrainedRisk, PredictionObjective
+from discreet.problems import ConstrainedRisk, PredictionSum
 from discreet.problems.constrained_risk import ROUNDING
 from discreet.problems.rounding import gamma
 
@@ -113,10 +113,10 @@ class PolytopeFrankWolfe(ConstrainedMechanism):
             "neighbours": str(self.neighbours),
         }
 
-    def draw(self, problem: ConstrainedRisk, objective: PredictionObjective, noise: Noise) -> Floats:
+    def draw(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
         """See ConstrainedMechanism."""
         polytope = polytope_of(problem)
-        require_short(problem, len(objective.targets))
+        require_short(problem, objective.records)
         walk = Walk.from_start(objective, polytope)
         for _ in range(self.steps):
             walk.towards(polytope.vertex(noise.choice(scores_on_grid(polytope, walk.gradient(), self.grid_step), rate=self.rate)))

@@ -19,8 +19,8 @@ import numpy as np
 
 from discreet.arrays import Floats
 from discreet.constraints import Constraint
-from discreet.designs.columns import Columns, columns_of
-from discreet.problems import PredictionObjective
+from discreet.designs.columns import Columns
+from discreet.problems import PredictionSum
 
 _FEW = 8
 """Coordinates of a point up to which its predictions are sums of columns."""
@@ -30,7 +30,7 @@ _FEW = 8
 class Walk:
     """Where the walk is: `point` (d,), public given the outcomes so far, and `predictions` (n,), private."""
 
-    objective: PredictionObjective
+    objective: PredictionSum
     point: Floats
     predictions: Floats
     taken: int = 0
@@ -40,10 +40,10 @@ class Walk:
     _columns: Columns | None = field(default=None, repr=False)
 
     @classmethod
-    def from_start(cls, objective: PredictionObjective, constraint: Constraint) -> "Walk":
+    def from_start(cls, objective: PredictionSum, constraint: Constraint) -> "Walk":
         """At the point of the set that is nearest to 0: chosen without the records."""
         point = start_of(constraint)
-        predictions = objective.predictions(point) if point.any() else np.zeros(objective.design.shape[0])
+        predictions = objective.predictions(point) if point.any() else objective.at_zero
         return cls(objective=objective, point=point, predictions=predictions)
 
     def gradient(self) -> Floats:
@@ -60,12 +60,12 @@ class Walk:
         else:
             self.point = (1.0 - share) * self.point + share * target
         used = np.flatnonzero(target)
-        self._anew = self._anew or len(used) > _FEW
-        if self._anew:
+        if self._columns is None and not self._anew and len(used) <= _FEW:
+            self._columns = self.objective.columns()
+        self._anew = self._anew or len(used) > _FEW or self._columns is None
+        if self._anew or self._columns is None:
             self.predictions = self.objective.predictions(self.point)
             return
-        if self._columns is None:
-            self._columns = columns_of(self.objective.design)
         self.predictions *= 1.0 - share
         for index in used:
             rows, values = self._columns(int(index))

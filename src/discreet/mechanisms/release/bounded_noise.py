@@ -124,7 +124,7 @@ class BoundedNoise(ReleaseMechanism[Rows]):
 
     def draw(self, query: Rows, data: RealDataset, noise: Noise) -> Drawn:
         """See ReleaseMechanism."""
-        return Drawn((len(data.targets), query.columns + (query.target is Target.CLEAR)), self._noisy(query, data, noise), {})
+        return Drawn((data.records, query.columns + (query.target is Target.CLEAR)), self._noisy(query, data, noise), {})
 
     def _noisy(self, query: Rows, data: RealDataset, noise: Noise) -> Iterator[Floats]:
         table = self.table()

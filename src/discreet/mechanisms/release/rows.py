@@ -154,16 +154,16 @@ class GaussianRelease(ReleaseMechanism[RowQuery]):
     def require(self, query: RowQuery, data: RealDataset) -> None:
         """See ReleaseMechanism; also for more records than slots, and for more than one in a local release."""
         query.read.require(data)
-        if self.local and len(data.targets) != 1:
+        if self.local and data.records != 1:
             raise InvalidInput("a local release is of one record: its owner's. Use randomise, or calibrate without local=True.")
-        if self.slots is not None and len(data.targets) > self.slots:
+        if self.slots is not None and data.records > self.slots:
             raise InvalidInput(f"{self.slots} rows are to be released, and the table has more records; declare more slots.")
 
     def draw(self, query: RowQuery, data: RealDataset, noise: Noise) -> Drawn:
         """See ReleaseMechanism."""
         if self.slots is None:
             columns = query.columns + (query.read.target is Target.CLEAR)
-            return Drawn((len(data.targets), columns), self._in_order(query, data, noise), {})
+            return Drawn((data.records, columns), self._in_order(query, data, noise), {})
         return Drawn((self.slots, query.columns), self._shuffled(query, data, noise), {})
 
     def randomise(self, query: RowQuery, features: Floats, noise: Noise, *, target: float = 0.0) -> Release:

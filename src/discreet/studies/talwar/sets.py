@@ -34,7 +34,7 @@ from discreet.losses.predictions import OfMargin
 from discreet.mechanisms.constrained import NoisyMirrorDescent
 from discreet.neighbours import ADD_REMOVE
 from discreet.noise import SeededNoise
-from discreet.problems import ConstrainedRisk, PredictionObjective
+from discreet.problems import ConstrainedRisk, PredictionSum
 from discreet.studies.base import Record, seed_of
 
 DELTA = 1e-6
@@ -81,7 +81,7 @@ def set_records(*, name: str, features: int, records: int, epsilon: float, seeds
 
 
 @lru_cache(maxsize=4)
-def _problem(name: str, features: int, records: int, seed: int) -> tuple[ConstrainedRisk, PredictionObjective, float]:
+def _problem(name: str, features: int, records: int, seed: int) -> tuple[ConstrainedRisk, PredictionSum, float]:
     constraint = sets_of(features)[name]
     draw = np.random.default_rng(seed_of("talwar", "rows", features, records, seed))
     rows = draw.normal(size=(records, features))
@@ -91,11 +91,10 @@ def _problem(name: str, features: int, records: int, seed: int) -> tuple[Constra
     domain = RealDomain(features=features, norm_bound=1.0, records=records)
     problem = ConstrainedRisk(loss=OfMargin(), constraint=constraint, domain=domain)
     objective = problem.objective(RealDataset(rows=as_design(rows), targets=signs, domain=domain))
-    return problem, objective, _least(problem, objective)
+    return problem, objective, _least(problem, objective, 0.25 * float(np.linalg.norm(rows.T @ rows, 2)))
 
 
-def _least(problem: ConstrainedRisk, objective: PredictionObjective) -> float:
-    length = 0.25 * float(np.linalg.norm(objective.design.gram(np.ones(len(objective.targets))), 2))
+def _least(problem: ConstrainedRisk, objective: PredictionSum, length: float) -> float:
     point = ahead = problem.constraint.project(np.zeros(problem.dimension))
     value, momentum = objective.value(point), 0
     for _ in range(_STEPS):

@@ -182,11 +182,17 @@ export async function check(mark = false) {
   return found.toml !== null;
 }
 
+const PARTS = [["smallest", "lower"], ["lower", "lower"], ["largest", "upper"], ["upper", "upper"], ["categories", "categories"], ["classes", "classes"],
+  ["other", "other"], ["missing", "missing"], ["predicted", "column"]];
+
 function show(place, words, box = null) {
   place.textContent = words ?? "";
   place.hidden = !words;
-  for (const input of box?.querySelectorAll("input[type=text], textarea, select") ?? []) {
-    if (words) { input.setAttribute("aria-invalid", "true"); input.setAttribute("aria-errormessage", place.id); }
+  const inputs = [...(box?.querySelectorAll("input[type=text], textarea, select") ?? [])];
+  const meant = words ? PARTS.filter(([word]) => words.includes(word)).map(([, part]) => part) : [];
+  const wrong = inputs.filter((input) => meant.some((part) => input.id.endsWith(`-${part}`))).slice(0, 1);
+  for (const input of inputs) {
+    if (words && (wrong.includes(input) || (wrong.length === 0 && input === inputs[0]))) { input.setAttribute("aria-invalid", "true"); input.setAttribute("aria-errormessage", place.id); }
     else { input.removeAttribute("aria-invalid"); input.removeAttribute("aria-errormessage"); }
   }
 }

@@ -1,0 +1,283 @@
+"""Time and memory of one fit: in memory, against a bare NumPy loop over blocks with as many passes; from files; and of generated blocks.
+
+    python benchmarks/blocks_speed.py [--records 5000000] [--columns 50] [--jobs 2] [--repeat 3] [--only memory] [--only files] [--only flat]
+                                      [--longest 10000000] [--folder FOLDER]
+
+Everybody minimises sum_i log(1 + exp(-y_i <x_i, w>)) + (ridge / 2) |w|^2, ridge = 1e-3 n, to a gradient norm of 1e-10 n, one BLAS thread a thread.
+The bare loop knows the points of our fit in advance and does, for each, what the fit did there: the gradient, and the Gram matrix in single precision
+where one was taken, in blocks of 4096 rows, by the same number of threads. Repetitions are interleaved; medians and the load are printed, of seconds
+on the clock and of processor seconds, which other work on the machine disturbs less. The memory of a fit from files is that of a process of its own:
+the peak of its resident size over what the imports take.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+import polars as pl
+from scipy.linalg import blas
+from threadpoolctl import threadpool_limits
+
+from discreet.arrays import Floats
+from discreet.data import Block, BlockTable, Dataset, Domain, FunctionTable, NpyTable, numeric_files, streamed_dataset
+from discreet.designs import DenseDesign
+from discreet.losses import Logistic
+from discreet.problems import RegularisedRisk
+from discreet.regularisers import L2
+from discreet.solvers import solve
+
+PRECISION = 1e-10
+GENERATED_ROWS = 65536
+BARE_ROWS = 4096
+
+
+class Counted:
+    """An objective that writes down at which points its gradient and its Hessian were taken."""
+
+    def __init__(self, inner: object) -> None:
+        """Wrap it."""
+        self.inner = inner
+        self.calls: list[tuple[str, Floats]] = []
+
+    def __getattr__(self, name: str) -> object:
+        """The same, perhaps written down."""
+        found = getattr(self.inner, name)
+        if name not in {"gradient", "hessian", "certified_gradient_norm", "slope_along"}:
+            return found
+
+        def called(*arguments: object, **named: object) -> object:
+            self.calls.append((name, np.array(arguments[0])))
+            return found(*arguments, **named)
+
+        return called
+
+
+def problem(records: int, columns: int) -> RegularisedRisk:
+    """What is minimised, with rows that stay as they are."""
+    domain = Domain(features=columns, norm_bound=1e6, records=records)
+    return RegularisedRisk(loss=Logistic(), regulariser=L2(strength=1e-3 * records), domain=domain)
+
+
+def made_rows(number: int, rows: int, columns: int) -> tuple[Floats, Floats]:
+    """Correlated numbers and signs from a logistic model."""
+    rng = np.random.default_rng(number)
+    block = rng.standard_normal((rows, columns))
+    block[:, 1:] += 0.5 * block[:, :1]
+    block /= np.sqrt(columns)
+    scores = 4.0 * block @ np.cos(np.arange(columns)) - 1.0
+    return block, np.where(rng.random(rows) < 1.0 / (1.0 + np.exp(-scores)), 1.0, -1.0)
+
+
+def made_table(records: int, columns: int) -> tuple[Floats, Floats]:
+    """The whole table."""
+    rows, signs = np.empty((records, columns)), np.empty(records)
+    for start in range(0, records, GENERATED_ROWS):
+        part = slice(start, min(start + GENERATED_ROWS, records))
+        rows[part], signs[part] = made_rows(start // GENERATED_ROWS, part.stop - part.start, columns)
+    return rows, signs
+
+
+def bare(rows: Floats, signs: Floats, calls: list[tuple[str, Floats]], jobs: int) -> None:
+    """The same work at the same points, without the library."""
+    count, columns = rows.shape
+    spans = [range(start, min(start + 16 * BARE_ROWS, count), BARE_ROWS) for start in range(0, count, 16 * BARE_ROWS)]
+
+    def gradient(point: Floats, span: range) -> Floats:
+        total = np.zeros(columns)
+        for start in span:
+            block, sign = rows[start : start + BARE_ROWS], signs[start : start + BARE_ROWS]
+            margins = (block @ point) * sign
+            small = np.exp(-np.abs(margins))
+            total -= block.T @ (sign * np.where(margins > 0, small, 1.0) / (1.0 + small))
+        return total
+
+    def gram(point: Floats, span: range) -> Floats:
+        total = np.zeros((columns, columns), dtype=np.float32, order="F")
+        for start in span:
+            block = rows[start : start + BARE_ROWS]
+            small = np.exp(-np.abs(block @ point))
+            scaled = np.multiply(block, (np.sqrt(small) / (1.0 + small)).astype(np.float32)[:, np.newaxis], dtype=np.float32, casting="same_kind")
+            total = blas.ssyrk(1.0, scaled.T, beta=1.0, c=total, overwrite_c=1, trans=0)
+        return total
+
+    with ThreadPoolExecutor(jobs) as pool:
+        for name, point in calls:
+            work = gram if name == "hessian" else gradient
+            if point.shape == (columns,):
+                sum(pool.map(lambda span, work=work, point=point: work(point, span), spans))
+
+
+def fit(data: Dataset) -> tuple[list[tuple[str, Floats]], float]:
+    """The fit, and the calls of the solver."""
+    risk = problem(data.records, data.domain.features)
+    counted = Counted(risk.objective(data))
+    solution = solve(counted, tolerance=PRECISION * data.records)
+    return counted.calls, solution.gradient_norm / data.records
+
+
+def interleaved(contestants: dict[str, Callable[[], object]], repeat: int) -> dict[str, list[tuple[float, float]]]:
+    """Seconds on the clock and of the processors, one of each contestant a round."""
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name in contestants}
+    for _ in range(repeat):
+        for name, run in contestants.items():
+            start, busy = time.perf_counter(), time.process_time()
+            run()
+            times[name].append((time.perf_counter() - start, time.process_time() - busy))
+    return times
+
+
+def compared(name: str, runs: list[tuple[float, float]], base: list[tuple[float, float]], against: str) -> str:
+    """Medians, and ratios of the same round."""
+    clock = [one[0] / other[0] for one, other in zip(runs, base, strict=True)]
+    busy = [one[1] / other[1] for one, other in zip(runs, base, strict=True)]
+    return (
+        f"  {name:24s} {median(run[0] for run in runs):7.2f} s {median(clock):5.2f} x {against} ({min(clock):.2f} to {max(clock):.2f})   "
+        f"processors {median(run[1] for run in runs):7.2f} s {median(busy):5.2f} x"
+    )
+
+
+def run_memory(records: int, columns: int, jobs: int, repeat: int) -> None:
+    """In memory, against the bare loop."""
+    rows, signs = made_table(records, columns)
+    codes = (signs > 0).astype(np.int64)
+    domain = problem(records, columns).domain
+    made = {name: Dataset(rows=DenseDesign(rows), codes=codes, domain=domain, jobs=count) for name, count in (("one", 1), ("several", jobs))}
+    calls, norm = fit(made["several"])
+    kinds = [name for name, _ in calls]
+    print(f"\nin memory, {records} x {columns}: {kinds.count('gradient')} gradients, {kinds.count('hessian')} Hessians, norm / n {norm:.1e}")
+    contestants: dict[str, Callable[[], object]] = {
+        f"bare loop, {jobs} threads": lambda: bare(rows, signs, calls, jobs),
+        f"ours, {jobs} threads": lambda: fit(made["several"]),
+        "ours, 1 thread": lambda: fit(made["one"]),
+    }
+    times = interleaved(contestants, repeat)
+    base = times[f"bare loop, {jobs} threads"]
+    for name, runs in times.items():
+        print(compared(name, runs, base, "the bare loop"))
+
+
+def run_files(records: int, columns: int, jobs: int, repeat: int, folder: Path) -> None:
+    """From files, each fit in a process of its own, with the fit in memory for comparison."""
+    names = [f"x{j}" for j in range(columns)]
+    rows, signs = made_table(records, columns)
+    np.save(folder / "rows.npy", rows)
+    np.save(folder / "signs.npy", signs)
+    frame = pl.DataFrame({name: rows[:, j] for j, name in enumerate(names)} | {"y": signs})
+    frame.write_parquet(folder / "plain.parquet", row_group_size=65536, compression="uncompressed")
+    frame.write_parquet(folder / "zstd.parquet", row_group_size=65536)
+    frame.write_ipc(folder / "table.arrow", record_batch_size=65536)
+    del rows, signs, frame
+    kinds = ("memory", "npy", "arrow", "plain.parquet", "zstd.parquet")
+    print(f"\nfrom files, {records} x {columns}, {jobs} threads (the pass that checks and counts included)")
+    found: dict[str, list[tuple[float, float, float]]] = {kind: [] for kind in kinds}
+    for _ in range(repeat):
+        for kind in kinds:
+            command = [sys.executable, __file__, "--one", kind, "--folder", str(folder), "--columns", str(columns), "--jobs", str(jobs)]
+            shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()  # noqa: S603 - this file
+            found[kind].append((float(shown[0]), float(shown[1]), float(shown[2])))
+    base = [run[:2] for run in found["memory"]]
+    for kind, runs in found.items():
+        peak = max(run[2] for run in runs) / 2**30
+        print(f"{compared(kind, [run[:2] for run in runs], base, 'memory')}   peak {peak:5.2f} GiB over the imports")
+
+
+def run_one(kind: str, columns: int, jobs: int, folder: Path) -> None:
+    """One fit, for `run_files`: seconds, processor seconds and peak memory."""
+    _warm_up(columns, jobs)
+    before = _peak()
+    if kind == "memory":
+        rows, codes = np.load(folder / "rows.npy"), (np.load(folder / "signs.npy") > 0).astype(np.int64)
+        start, busy = time.perf_counter(), time.process_time()
+        fit(Dataset(rows=DenseDesign(rows), codes=codes, domain=problem(len(rows), columns).domain, jobs=jobs))
+    else:
+        names = [f"x{j}" for j in range(columns)]
+        start, busy = time.perf_counter(), time.process_time()
+        table: BlockTable
+        if kind == "npy":
+            table = NpyTable(folder / "rows.npy", folder / "signs.npy")
+        else:
+            table = numeric_files(folder / ("table.arrow" if kind == "arrow" else kind), features=names, target="y")
+        records = len(np.load(folder / "signs.npy", mmap_mode="r"))
+        fit(streamed_dataset(table, domain=problem(records, columns).domain, classes=np.array([-1.0, 1.0]), jobs=jobs))
+    print(time.perf_counter() - start, time.process_time() - busy, _peak() - before)
+
+
+def run_flat(columns: int, jobs: int, longest: int) -> None:
+    """Generated blocks, never stored: the cost of a row and the memory."""
+    print(f"\ngenerated blocks x {columns}, {jobs} threads: made anew in every pass, and their making is timed apart")
+    records = 100_000
+    while records <= longest:
+        blocks = -(-records // GENERATED_ROWS)
+
+        def make(number: int, blocks: int = blocks, records: int = records) -> Block:
+            rows = GENERATED_ROWS if number < blocks - 1 else records - (blocks - 1) * GENERATED_ROWS
+            block, signs = made_rows(number % 64, rows, columns)
+            return Block(DenseDesign(block), signs)
+
+        table = FunctionTable(make, blocks=blocks, features=columns)
+        busy = time.process_time()
+        for _ in table.map(lambda _, block: block.rows.shape, jobs):
+            pass
+        making = time.process_time() - busy
+        start, busy = time.perf_counter(), time.process_time()
+        calls, norm = fit(streamed_dataset(table, domain=problem(records, columns).domain, classes=np.array([-1.0, 1.0]), jobs=jobs))
+        seconds, busy = time.perf_counter() - start, time.process_time() - busy
+        passes = 1 + sum(name in {"gradient", "slope_along"} for name, _ in calls)
+        print(
+            f"  n = {records:>11,d}   {seconds:8.2f} s, {passes} passes; processor time of a row and pass {1e6 * busy / records / passes:6.3f} us, "
+            f"of which {1e6 * making / records:6.3f} to make the row   peak {_peak() / 2**20:6.0f} MiB   norm / n {norm:.1e}"
+        )
+        records *= 10
+
+
+def _warm_up(columns: int, jobs: int) -> None:
+    block, signs = made_rows(0, 5000, columns)
+    table = FunctionTable(lambda _: Block(DenseDesign(block), signs), blocks=2, features=columns)
+    fit(streamed_dataset(table, domain=problem(10_000, columns).domain, classes=np.array([-1.0, 1.0]), jobs=jobs))
+
+
+def _peak() -> int:
+    """Peak resident bytes of this process."""
+    status = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    return 1024 * int(next(line for line in status if line.startswith("VmHWM")).split()[1])
+
+
+def main() -> None:
+    """Parse the command line and run."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--records", type=int, default=5_000_000)
+    parser.add_argument("--columns", type=int, default=50)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--longest", type=int, default=10_000_000)
+    parser.add_argument("--only", action="append", choices=("memory", "files", "flat"))
+    parser.add_argument("--folder", type=Path, help="for the files, removed afterwards unless given")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    threadpool_limits(1)
+    if options.one:
+        run_one(options.one, options.columns, options.jobs, options.folder)
+        return
+    parts = options.only or ["memory", "files", "flat"]
+    print(f"load average before: {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores")
+    if "memory" in parts:
+        run_memory(options.records, options.columns, options.jobs, options.repeat)
+    if "files" in parts:
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = options.folder or Path(temporary)
+            run_files(options.records, options.columns, options.jobs, options.repeat, folder)
+    if "flat" in parts:
+        run_flat(options.columns, options.jobs, options.longest)
+    print(f"\nload average after: {os.getloadavg()[0]:.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,9 @@
+"""Tables in row blocks: where the rows are is theirs to know; the rest of the library asks for one block after the other."""
+
+from discreet.data.blocks.base import Block, BlockTable
+from discreet.data.blocks.dask_blocks import DaskTable
+from discreet.data.blocks.files import FileTable, numeric_files, schema_files
+from discreet.data.blocks.function import FunctionTable
+from discreet.data.blocks.mapped import NpyTable
+
+__all__ = ["Block", "BlockTable", "DaskTable", "FileTable", "FunctionTable", "NpyTable", "numeric_files", "schema_files"]

@@ -1,0 +1,68 @@
+"""A table as row blocks, wherever its rows are: in a file, on other machines, or computed when they are asked for.
+
+    map(f) = f(0, block_0), f(1, block_1), ..        in the order of the rows
+
+That is all that is asked: every algorithm here is a sum over blocks, or handles one block after the other. Blocks are made anew in every pass, and
+none is held longer than the function runs; where they are worked on is the table's choice.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeVar
+
+import numpy.typing as npt
+
+from discreet.arrays import Floats
+from discreet.designs import Design
+
+R = TypeVar("R")
+BLOCK_BYTES = 32 * 2**20
+"""About the size of a block, as float64 numbers."""
+
+
+class Block(NamedTuple):
+    """Some consecutive records, in memory. Private."""
+
+    rows: Design
+    """(b, d)."""
+    targets: npt.NDArray[Any] | None
+    """Labels, signs or numbers, (b,); None where the table has none."""
+    weights: Floats | None = None
+    """Public weights of the records, (b,), or None for ones."""
+
+    def __repr__(self) -> str:
+        """Nothing: a log may print what a worker was given."""
+        return "Block(private)"
+
+
+class BlockTable(ABC):
+    """Records in blocks. Every pass must give the same blocks, cut at the same places, whatever `jobs` is."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def features(self) -> int:
+        """d, the columns of every block."""
+
+    @property
+    @abstractmethod
+    def remote(self) -> bool:
+        """Whether blocks are worked on outside this process."""
+
+    @property
+    @abstractmethod
+    def slow(self) -> bool:
+        """Whether making or reaching a block takes longer than a Gram matrix of its rows: then more is done in fewer passes."""
+
+    @abstractmethod
+    def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
+        """work(number of the block, block) for every block, in order, by at most `jobs` threads where they run in this process.
+
+        Raises what `work` raises.
+        """
+
+
+def block_rows(features: int) -> int:
+    """Rows of a block of about BLOCK_BYTES, from 1024 to a million."""
+    return int(min(max(BLOCK_BYTES // (8 * max(1, features)), 1 << 10), 1 << 20))

@@ -1,0 +1,48 @@
+"""Blocks that a function makes: simulated tables, and any storage that this package does not know."""
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from discreet.data.blocks.base import Block, BlockTable
+from discreet.errors import InvalidInput
+from discreet.workers import map_in_order
+
+R = TypeVar("R")
+
+
+class FunctionTable(BlockTable):
+    """Blocks make(0), ..., make(blocks - 1), in this order.
+
+    `make` is called in every pass, from several threads where several work, and must give the same block for the same number each time. Raises
+    InvalidInput unless there is at least one block with at least one feature.
+    """
+
+    __slots__ = ("_blocks", "_features", "_make")
+
+    def __init__(self, make: Callable[[int], Block], *, blocks: int, features: int) -> None:
+        """Hold the function."""
+        if blocks < 1 or features < 1:
+            raise InvalidInput(f"a table has at least one block and one feature; {blocks} and {features} were given.")
+        self._make = make
+        self._blocks = blocks
+        self._features = features
+
+    @property
+    def features(self) -> int:
+        """See BlockTable."""
+        return self._features
+
+    @property
+    def remote(self) -> bool:
+        """See BlockTable."""
+        return False
+
+    @property
+    def slow(self) -> bool:
+        """See BlockTable."""
+        return True
+
+    def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
+        """See BlockTable."""
+        make = self._make
+        yield from map_in_order(lambda number: work(number, make(number)), range(self._blocks), jobs)

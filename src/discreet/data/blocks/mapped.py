@@ -1,0 +1,84 @@
+"""Blocks of NumPy arrays in .npy files, mapped into memory: pages come from the file when they are read, and the system drops them when it must."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.data.blocks.base import Block, BlockTable, block_rows
+from discreet.designs import as_design
+from discreet.designs.cut import cuts
+from discreet.errors import FileFormatError, InvalidInput
+from discreet.workers import map_in_order
+
+R = TypeVar("R")
+
+
+class NpyTable(BlockTable):
+    """Rows (n, d) in one file, and targets and weights (n,) in others, each optional.
+
+    `rows_in_block` is chosen from d unless given. Raises InvalidInput for files that are not there or shapes that do not fit, FileFormatError for
+    files that hold no array of numbers.
+    """
+
+    __slots__ = ("_parts", "_rows", "_targets", "_weights")
+
+    def __init__(
+        self, rows: str | Path, targets: str | Path | None = None, *, weights: str | Path | None = None, rows_in_block: int | None = None
+    ) -> None:
+        """Open the files; nothing is read yet."""
+        self._rows = _mapped(rows)
+        self._targets = None if targets is None else _mapped(targets)
+        self._weights = None if weights is None else _mapped(weights)
+        if self._rows.ndim != 2 or not len(self._rows) or not self._rows.shape[1]:
+            raise InvalidInput(f"{str(rows)!r} must hold a table of shape (n, d) with at least one row and one column.")
+        if any(column is not None and column.shape != self._rows.shape[:1] for column in (self._targets, self._weights)):
+            raise InvalidInput("rows, targets and weights must have the same length.")
+        self._parts = cuts(len(self._rows), block_rows(self.features) if rows_in_block is None else rows_in_block)
+
+    @property
+    def features(self) -> int:
+        """See BlockTable."""
+        return int(self._rows.shape[1])
+
+    @property
+    def remote(self) -> bool:
+        """See BlockTable."""
+        return False
+
+    @property
+    def slow(self) -> bool:
+        """See BlockTable."""
+        return False
+
+    def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
+        """See BlockTable."""
+        yield from map_in_order(lambda place: work(place[0], self._block(place[1])), enumerate(self._parts), jobs)
+
+    def _block(self, rows: slice) -> Block:
+        targets = None if self._targets is None else np.array(self._targets[rows])
+        weights = None if self._weights is None else np.array(self._weights[rows], dtype=np.float64)
+        return Block(as_design(_window(self._rows, rows)), targets, weights)
+
+
+def _window(whole: npt.NDArray[Any], rows: slice) -> npt.NDArray[Any]:
+    """Some rows, mapped on their own, so that their pages leave this process when the block does; of an array by columns, a view of the whole."""
+    if not (isinstance(whole, np.memmap) and whole.flags.c_contiguous):
+        return np.asarray(whole[rows])
+    start = whole.offset + rows.start * whole.strides[0]
+    return np.asarray(np.memmap(str(whole.filename), dtype=whole.dtype, mode="r", offset=start, shape=(rows.stop - rows.start, whole.shape[1])))
+
+
+def _mapped(path: str | Path) -> npt.NDArray[Any]:
+    name = str(path)
+    try:
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    except FileNotFoundError:
+        refusal = InvalidInput(f"there is no file {name!r}. Check the path.")
+    except OSError as error:
+        refusal = InvalidInput(f"{name!r} cannot be opened ({type(error).__name__}). A readable file is needed.")
+    except (ValueError, EOFError):
+        refusal = FileFormatError(f"{name!r} is no .npy file with an array of numbers. Write it with numpy.save.")
+    raise refusal

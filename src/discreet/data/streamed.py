@@ -1,0 +1,100 @@
+"""Data sets whose records stay where they are: from a table of row blocks to what every mechanism takes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.arrays import Floats
+from discreet.data.blocks.base import Block, BlockTable
+from discreet.data.dataset import Codes, Dataset
+from discreet.data.domain import Domain
+from discreet.data.real_dataset import RealDataset
+from discreet.data.real_domain import RealDomain
+from discreet.data.stream import Stream
+from discreet.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Classified:
+    """How the blocks of a table become data sets with classes: public numbers only."""
+
+    domain: Domain
+    classes: npt.NDArray[Any]
+    """(K,), the labels in order, different from each other."""
+    max_weight: float | None = None
+    """The largest weight that a record may have; None where the table has no weights."""
+    class_weights: Floats | None = None
+    """(K,), public weights of the classes, or None for ones."""
+
+    def __call__(self, block: Block) -> Dataset:
+        """A small data set. Raises InvalidInput for blocks that are not what was declared."""
+        if block.targets is None:
+            raise InvalidInput("the table has no targets; a classifier needs the class of every record.")
+        codes = class_codes(block.targets, self.classes)
+        weights = self._checked(block.weights)
+        if self.class_weights is not None:
+            weights = self.class_weights[codes] if weights is None else weights * self.class_weights[codes]
+        return Dataset(rows=block.rows, codes=codes, domain=self.domain, weights=weights)
+
+    def _checked(self, weights: Floats | None) -> Floats | None:
+        if weights is None:
+            return None
+        if self.max_weight is None:
+            raise InvalidInput("the table has weights of records: declare the largest possible one, which the noise is calibrated for.")
+        if not (np.all(weights >= 0) and np.all(weights <= self.max_weight)):
+            raise InvalidInput(f"every weight of a record must lie between 0 and {self.max_weight:g}, the largest one that was declared.")
+        return weights
+
+
+def streamed_classes(table: BlockTable, bound: Classified, *, jobs: int = 1) -> tuple[int, "Callable[[Domain], Dataset]"]:
+    """The number of records, after reading the table once, and what makes a data set of it, for a domain that may tell that number."""
+    if table.features != bound.domain.features:
+        raise InvalidInput(f"the domain declares {bound.domain.features} features; rows with {table.features} were given.")
+    stream: Stream[Dataset] = Stream(table, bound, jobs)
+
+    def data_of(domain: Domain) -> Dataset:
+        return Dataset.streamed(stream.rebound(replace(bound, domain=domain)), domain=domain, jobs=jobs)
+
+    return stream.records, data_of
+
+
+def streamed_dataset(table: BlockTable, *, domain: Domain, classes: npt.NDArray[Any], jobs: int = 1) -> Dataset:
+    """Records with classes, read from `table` in every pass, by `jobs` threads where they are worked on in this process.
+
+    `classes` (K,), different from each other, are the declared labels in order. Reads the table once; raises InvalidInput for rows that are not
+    finite, labels that are not declared, and whatever else a Dataset refuses.
+    """
+    return streamed_classes(table, Classified(domain=domain, classes=classes), jobs=jobs)[1](domain)
+
+
+def streamed_real_dataset(table: BlockTable, *, domain: RealDomain, jobs: int = 1) -> RealDataset:
+    """Records with real targets, read from `table` in every pass; a table without targets gives zeros. Raises as RealDataset does."""
+    if table.features != domain.features:
+        raise InvalidInput(f"the domain declares {domain.features} features; rows with {table.features} were given.")
+    return RealDataset.streamed(Stream(table, partial(_real, domain=domain), jobs), domain=domain, jobs=jobs)
+
+
+def class_codes(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Codes:
+    """The number of the class of every label, (n,), from 0. Raises InvalidInput for a label that is not declared."""
+    codes = np.full(len(labels), -1, dtype=np.intp)
+    for code, label in enumerate(classes):
+        codes += (code + 1) * (labels == label)  # faster than to assign where they are equal; classes differ from each other
+    if np.any(codes < 0):
+        raise InvalidInput(
+            f"y holds a label outside the declared classes {classes.tolist()}; declare every class that may occur, or map the others first."
+        )
+    return codes
+
+
+def _real(block: Block, *, domain: RealDomain) -> RealDataset:
+    if block.weights is not None:
+        raise InvalidInput("records with real targets have no weights here.")
+    try:
+        targets = np.zeros(block.rows.shape[0]) if block.targets is None else np.asarray(block.targets, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput("targets must be finite numbers.") from None
+    return RealDataset(rows=block.rows, targets=targets, domain=domain)

@@ -1,0 +1,72 @@
+"""Consecutive rows of a design, as a design: views, not copies.
+
+    rows_of(X, a:b) = the design of x_a, ..., x_(b-1)
+
+and the size of blocks that suits the processor's caches: a block is read from memory once, and used several times while it is near.
+"""
+
+from functools import singledispatch
+
+import numpy as np
+
+from discreet.designs.augmented import AugmentedDesign
+from discreet.designs.base import Design
+from discreet.designs.clipped import ClippedDesign
+from discreet.designs.dense import DenseDesign
+from discreet.designs.entries import entries_of
+from discreet.designs.sparse import SparseDesign
+from discreet.designs.tabular import TabularDesign
+
+_CACHED_BYTES = 1 << 21
+_FEWEST, _MOST = 1 << 12, 1 << 16
+
+
+@singledispatch
+def rows_of(design: Design, rows: slice) -> Design:
+    """Rows rows.start .. rows.stop - 1 of `design`, for 0 <= start <= stop <= n; written out where a kind of design has no better way."""
+    parts = []
+    for place, block in design.blocks():
+        start, stop = max(rows.start, place.start), min(rows.stop, place.stop)
+        if start < stop:
+            parts.append(entries_of(block, slice(start - place.start, stop - place.start)))
+    return DenseDesign(np.concatenate(parts) if parts else np.empty((0, design.shape[1])))
+
+
+@rows_of.register
+def _dense(design: DenseDesign, rows: slice) -> Design:
+    return DenseDesign(design._rows[rows])
+
+
+@rows_of.register
+def _sparse(design: SparseDesign, rows: slice) -> Design:
+    return design.rows(rows)
+
+
+@rows_of.register
+def _tabular(design: TabularDesign, rows: slice) -> Design:
+    part = TabularDesign.__new__(TabularDesign)
+    table = design._table[rows]
+    part._hold(table, DenseDesign(table), design._indicators.rows(rows), [code[rows] for code in design._codes], design._sizes)
+    return part
+
+
+@rows_of.register
+def _augmented(design: AugmentedDesign, rows: slice) -> Design:
+    scale = None if design._scale is None else design._scale[rows]
+    norms = None if design._norms is None else design._norms[rows]
+    return AugmentedDesign(rows_of(design._base, rows), scale=scale, constant=design._constant, norms=norms)
+
+
+@rows_of.register
+def _clipped(design: ClippedDesign, rows: slice) -> Design:
+    return ClippedDesign(rows_of(design._base, rows), bound=design._bound)
+
+
+def cache_rows(design: Design) -> int:
+    """Rows of a block of about two megabytes, by the width of the rows alone: between 4096 and 65536."""
+    return int(min(max(_CACHED_BYTES // (8 * (design.width + 1)), _FEWEST), _MOST))
+
+
+def cuts(count: int, size: int) -> list[slice]:
+    """Consecutive slices of at most `size` rows, `count` together."""
+    return [slice(start, min(start + size, count)) for start in range(0, count, size)]

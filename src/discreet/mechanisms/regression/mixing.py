@@ -1,0 +1,116 @@
+"""Gaussian mixing: a noisy sketch of the records, then least squares (proof note mixing.md; Lev et al. 2025; curve of release/sketch.md).
+
+    k rows N(0, Z'Z + v I),   Z = [X, (c R / B) y]     released as in release/sketch.py: exact chi-square curve, both relations
+    A~ = W_xx / k - v I,   b~ = W_xy / k               W the second moments of the rows; weights as in module `belief`
+
+Taking v I out of the sketch leaves a noise of about v sqrt(2 / k) on A~, and leaving it in would be a ridge of v. k is a public number of its own: more rows
+cost noise (v grows with their square root) and remove the sampling of the sketch, a relative error of sqrt(m / k) of what least squares leaves.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.certificates import Hypothesis
+from discreet.data import RealDataset, RealDomain
+from discreet.guarantees import ApproximateDP, Json, NoGuarantee
+from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
+from discreet.mechanisms.regression.belief import Belief
+from discreet.mechanisms.regression.sums import LeastSquares
+from discreet.mechanisms.release.sketch import GaussianSketch
+from discreet.neighbours import Neighbours
+from discreet.noise import Noise
+from discreet.queries import SecondMoments
+
+_TARGET_WEIGHT = 0.5
+_LEAST_ROWS, _PER_WEIGHT = 2000, 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianMixing(RegressionMechanism):
+    """Least squares from k noisy random combinations of the records."""
+
+    sketch: GaussianSketch
+    target_weight: float
+    """c: targets are scaled to at most c R before they are sketched."""
+    neighbours: Neighbours
+
+    @property
+    def name(self) -> str:
+        """Name in certificates."""
+        return "least-squares-mixing"
+
+    @classmethod
+    def calibrate(cls, problem: LeastSquares, *, epsilon: float, delta: float, neighbours: Neighbours, rows: int | None = None) -> Self:
+        """The least noise for (epsilon, delta). `rows` None takes 2000, or 50 for each weight where that is more.
+
+        Raises InvalidInput for numbers out of range, InfeasibleTarget where rounding errors cannot be hidden.
+        """
+        count = max(_LEAST_ROWS, _PER_WEIGHT * problem.domain.dimension) if rows is None else rows
+        query = sketched(problem, target_weight=_TARGET_WEIGHT)
+        made = GaussianSketch.calibrate(query, rows=count, epsilon=epsilon, delta=delta, neighbours=neighbours)
+        return cls(sketch=made, target_weight=_TARGET_WEIGHT, neighbours=neighbours)
+
+    def guarantee(self, problem: LeastSquares) -> ApproximateDP | NoGuarantee:
+        """That of the sketch."""
+        return self.sketch.guarantee(sketched(problem, target_weight=self.target_weight))
+
+    def parameters(self) -> dict[str, Json]:
+        """See RegressionMechanism."""
+        return {**self.sketch.parameters(), "target_weight": self.target_weight}
+
+    def hypotheses(self, problem: LeastSquares) -> tuple[Hypothesis, ...]:
+        """Those of the sketch."""
+        return self.sketch.hypotheses(sketched(problem, target_weight=self.target_weight))
+
+    def explained(self, problem: LeastSquares) -> str:
+        """See RegressionMechanism."""
+        variance = self.sketch.noise_variance(sketched(problem, target_weight=self.target_weight))
+        return (
+            f"1. {self.sketch.rows} random combinations of the records, with noise of variance {variance:.4g} on every number ({self.neighbours}).\n"
+            f"2. Least squares on their second moments, the noise taken out: it leaves a deviation of {variance * math.sqrt(2.0 / self.sketch.rows):.4g} "
+            "on sums of x_j^2, and the combinations a relative error of "
+            f"{math.sqrt(problem.domain.dimension / self.sketch.rows):.2g} that no budget removes."
+        )
+
+    def draw(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:
+        """See RegressionMechanism."""
+        query = sketched(problem, target_weight=self.target_weight)
+        moments = drawn_moments(self.sketch, query, of_records(problem, data, query), noise)
+        size, rows = problem.domain.dimension, self.sketch.rows
+        variance = self.sketch.noise_variance(query)
+        scale = problem.domain.target_bound / query.domain.target_bound
+        products = moments[:size, :size] - variance * np.eye(size)
+        deviation = variance * math.sqrt(2.0 / rows)
+        belief = Belief.before(products, deviation=deviation, prior=problem.domain.target_bound / problem.domain.radius)
+        belief = belief.after(moments[:size, size] * scale, deviation=deviation / math.sqrt(2.0) * scale)
+        return Fitted(belief.mean, None, None)
+
+
+def sketched(problem: LeastSquares, *, target_weight: float | None) -> SecondMoments:
+    """What the sketch reads: the constant feature as a column like the others, and scaled targets, or none."""
+    domain = problem.domain
+    inner = RealDomain(
+        features=domain.dimension,
+        norm_bound=domain.radius,
+        target_bound=domain.target_bound if target_weight is None else target_weight * domain.radius,
+        records=domain.records,
+    )
+    return SecondMoments(domain=inner, target="omitted" if target_weight is None else "noisy", most_records=problem.most_records)  # type: ignore[arg-type]
+
+
+def of_records(problem: LeastSquares, data: RealDataset, query: SecondMoments) -> RealDataset:
+    """The records as the sketch reads them: each a function of its own record."""
+    scale = query.domain.target_bound / problem.domain.target_bound
+    return RealDataset(rows=data.design, targets=data.targets * scale, domain=query.domain)
+
+
+def drawn_moments(sketch: GaussianSketch, query: SecondMoments, data: RealDataset, noise: Noise) -> Floats:
+    """Second moments of the released rows over their number, (columns, columns)."""
+    total = np.zeros((query.columns, query.columns))
+    for block in sketch.draw(query, data, noise).blocks:
+        total += block.T @ block
+    return total / sketch.rows

@@ -1,0 +1,43 @@
+"""From a data set to an objective: whole where it is small and held, in parts where it is long or stays in its blocks.
+
+Where it is cut depends on its shape alone, never on the number of threads, and so does the choice between the two: any number of threads gives the
+same sums to the last bit.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from discreet.data import Dataset
+from discreet.problems.summed_objective import Part, SummedObjective, Sums, Work, added
+from discreet.workers import map_in_order
+
+WHOLE_RECORDS = 1 << 16
+"""Up to so many held records an objective is one part, which keeps vectors as long as the table between passes."""
+_EAGER_DIMENSION = 256
+"""Up to it a Gram matrix takes less time than reading the rows from a file does."""
+_RUN = 8
+"""Parts that a thread takes at a time."""
+
+P = TypeVar("P", bound=Part)
+
+
+def objective_of(data: Dataset, part: Callable[[Dataset, float], P], *, dimension: int, ridge: float, hessians: bool = True) -> P | SummedObjective:
+    """The objective of all records, `part(records, ridge)` being that of some that are held, without linear term; see SummedObjective."""
+    if not data.in_memory:
+
+        def streamed(work: Work) -> Iterable[Sums]:
+            return data.map(lambda _, block: added(work(part(piece, 0.0)) for piece in block.parts()))
+
+        return SummedObjective(
+            spread=streamed, dimension=dimension, ridge=ridge, hessians=hessians, eager=data.slow and dimension <= _EAGER_DIMENSION
+        )
+    if data.records <= WHOLE_RECORDS:
+        return part(data, ridge)
+    parts = [part(piece, 0.0) for piece in data.parts()]
+    runs = [parts[start : start + _RUN] for start in range(0, len(parts), _RUN)]
+    jobs = data.jobs
+
+    def held(work: Work) -> Iterable[Sums]:
+        return map_in_order(lambda run: added(work(one) for one in run), runs, jobs)
+
+    return SummedObjective(spread=held, dimension=dimension, ridge=ridge, hessians=hessians)

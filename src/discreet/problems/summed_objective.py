@@ -1,0 +1,263 @@
+"""An objective whose records come in parts: every quantity is one function of a part, and a sum over the parts.
+
+    G(w) = sum_k G_k(w) + (ridge / 2) |w|^2 + <linear, w>,        G_k the sum over the records of part k
+
+A part is an objective of its own (a MarginObjective, a SoftmaxObjective) without ridge and linear term. Parts are visited one after the other,
+wherever they are; nothing as long as the table is kept between passes, so that memory does not grow with it. What stands in for the margins of a
+point is the point itself: a pass makes margins anew, while a part is at hand for the gradient anyway. The first gradient brings the first Hessian
+along, in one pass; where reading costs more than computing (`eager`), every gradient does, and its certificate as well.
+
+Results are added in the order of the parts, and where a table is cut depends on its shape alone: the sum is the same, to the last bit, whoever worked
+on the parts. Certified gradient norms add up as `certified_sums` says.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.problems.certified_sums import CertifiedSums
+
+Sums = tuple[Any, ...]
+"""What a part gives: numbers, arrays and CertifiedSums, to be added place by place."""
+
+_MATRIX_LIMIT = 3000
+"""As in the solvers: up to this dimension a first Hessian is wanted."""
+
+
+class Part(Protocol):
+    """G_k: the sum over some records, without ridge and linear term."""
+
+    def margins(self, point: Floats) -> Floats:
+        """See Objective."""
+
+    def value(self, point: Floats, margins: Floats) -> float:
+        """See Objective."""
+
+    def gradient(self, point: Floats, margins: Floats) -> Floats:
+        """See Objective."""
+
+    def curvatures(self, margins: Floats) -> Floats:
+        """See Objective."""
+
+    def hessian(self, curvatures: Floats, *, single_precision: bool = False) -> Floats:
+        """See Objective."""
+
+    def hessian_product(self, curvatures: Floats, direction: Floats) -> Floats:
+        """See Objective."""
+
+    def hessian_diagonal(self, curvatures: Floats) -> Floats:
+        """See Objective."""
+
+    def slope_along(self, step: float, margins: Floats, change: Floats, base: float, bend: float) -> float:
+        """See Objective."""
+
+    def certified_sums(self, points: Floats) -> CertifiedSums:
+        """The gradient with bounds of its errors, at the columns of `points`."""
+
+
+Work = Callable[[Part], Sums]
+Spread = Callable[[Work], Iterable[Sums]]
+"""Applies a function to all parts, here or elsewhere, and gives results in the order of the parts; neighbouring ones may be added up already."""
+
+
+class SummedObjective:
+    """G for records in parts; see Objective for the methods. `margins` and `curvatures` are the point itself."""
+
+    __slots__ = ("_dimension", "_eager", "_hessians", "_linear", "_memory", "_ridge", "_spread")
+
+    def __init__(
+        self,
+        *,
+        spread: Spread,
+        dimension: int,
+        ridge: float,
+        hessians: bool = True,
+        eager: bool = False,
+        linear: Floats | None = None,
+        memory: "Memory | None" = None,
+    ) -> None:
+        """Hold the parts' whereabouts, d, the ridge > 0 and `linear` (d,) or None for 0. `hessians`: they will be wanted, not products alone.
+
+        `eager`: reading costs more than computing, so every gradient's pass brings the Hessian and the certificate too. `memory` is shared with
+        copies that have other linear terms.
+        """
+        self._spread = spread
+        self._dimension = dimension
+        self._ridge = ridge
+        self._hessians = hessians
+        self._eager = eager and hessians
+        self._linear = linear
+        self._memory = Memory() if memory is None else memory
+
+    @property
+    def dimension(self) -> int:
+        """d."""
+        return self._dimension
+
+    @property
+    def ridge(self) -> float:
+        """Strong convexity."""
+        return self._ridge
+
+    @property
+    def linear(self) -> Floats | None:
+        """(d,), or None for zero."""
+        return self._linear
+
+    def with_linear(self, linear: Floats | None) -> "SummedObjective":
+        """The same function with another linear term (d,)."""
+        return SummedObjective(
+            spread=self._spread,
+            dimension=self._dimension,
+            ridge=self._ridge,
+            hessians=self._hessians,
+            eager=self._eager,
+            linear=linear,
+            memory=self._memory,
+        )
+
+    @property
+    def hessian_at_hand(self) -> bool:
+        """Whether the gradient's pass brings the Hessian."""
+        return self._eager
+
+    def margins(self, point: Floats) -> Floats:
+        """The point: linear in the point, as margins are."""
+        return point
+
+    def value(self, point: Floats, margins: Floats) -> float:
+        """G(w)."""
+        (total,) = self._total(lambda part: (part.value(margins, part.margins(margins)),))
+        return float(total) + 0.5 * self._ridge * float(point @ point) + (float(self._linear @ point) if self._linear is not None else 0.0)
+
+    def gradient(self, point: Floats, margins: Floats) -> Floats:
+        """grad G(w), (d,): one pass."""
+        if self._eager:
+            return np.asarray(self._certified(point)[0][:, 0])
+        wanted = self._memory.empty and self._hessians and self._dimension <= _MATRIX_LIMIT
+
+        def work(part: Part) -> Sums:
+            products = part.margins(margins)
+            gradient = part.gradient(margins, products)
+            return (gradient, part.hessian(part.curvatures(products), single_precision=True)) if wanted else (gradient,)
+
+        gradient, *hessian = self._total(work)
+        if wanted:
+            self._memory.keep(margins, hessian=hessian[0])
+        gradient += self._ridge * point
+        return np.asarray(gradient if self._linear is None else gradient + self._linear)
+
+    def curvatures(self, margins: Floats) -> Floats:
+        """The point again."""
+        return margins
+
+    def hessian(self, curvatures: Floats, *, single_precision: bool = False) -> Floats:
+        """(d, d): one pass, unless the gradient's pass brought it."""
+        found = self._memory.hessian_at(curvatures) if single_precision else None
+        if not self._eager:
+            self._memory.drop()
+        if found is None:
+            (found,) = self._total(lambda part: (part.hessian(_bends(part, curvatures), single_precision=single_precision),))
+        hessian = np.array(found, dtype=np.float64)
+        hessian[np.diag_indices_from(hessian)] += self._ridge
+        return hessian
+
+    def hessian_product(self, curvatures: Floats, direction: Floats) -> Floats:
+        """Hessian times `direction` (d,)."""
+        (product,) = self._total(lambda part: (part.hessian_product(_bends(part, curvatures), direction),))
+        return np.asarray(product + self._ridge * direction)
+
+    def hessian_diagonal(self, curvatures: Floats) -> Floats:
+        """Diagonal of the Hessian, (d,)."""
+        (diagonal,) = self._total(lambda part: (part.hessian_diagonal(_bends(part, curvatures)),))
+        return np.asarray(diagonal + self._ridge)
+
+    def preconditioner(self, curvatures: Floats) -> Callable[[Floats], Floats]:
+        """The inverse of the Hessian's diagonal, applied to (d,)."""
+        inverse = 1.0 / self.hessian_diagonal(curvatures)
+        return lambda vector: inverse * vector
+
+    def slope_along(self, step: float, margins: Floats, change: Floats, base: float, bend: float) -> float:
+        """d/dt G(w + t v) at t = `step`: one pass. `change` is v."""
+        (slope,) = self._total(lambda part: (part.slope_along(step, part.margins(margins), part.margins(change), 0.0, 0.0),))
+        return float(slope) + base + step * bend
+
+    def certified_gradient_norm(self, point: Floats) -> float:
+        """A number >= |grad G(w)| in exact arithmetic."""
+        return float(self._certified(point)[1][0])
+
+    def certified_gradients(self, points: Floats, linears: Floats | None) -> tuple[Floats, Floats]:
+        """Gradients (d, k) and certified norms (k,) at columns (d, k), with the columns of `linears` for linear terms: one pass."""
+        if points.shape[1] == 1:
+            return self._certified_sums(points[:, 0]).gradients(points, linears, self._ridge)
+        (sums,) = self._total(lambda part: (part.certified_sums(points),))
+        return sums.gradients(points, linears, self._ridge)
+
+    def _certified(self, point: Floats) -> tuple[Floats, Floats]:
+        """The gradient (d, 1) and its certified norm (1,)."""
+        linears = None if self._linear is None else self._linear[:, np.newaxis]
+        return self._certified_sums(point).gradients(point[:, np.newaxis], linears, self._ridge)
+
+    def _certified_sums(self, point: Floats) -> CertifiedSums:
+        """Without ridge and linear term: one pass, unless the last one was for this point."""
+        column = point[:, np.newaxis]
+        sums, eager = self._memory.sums_at(point), self._eager
+        if sums is None:
+
+            def work(part: Part) -> Sums:
+                first = part.certified_sums(column)
+                return (first, part.hessian(_bends(part, point), single_precision=True)) if eager else (first,)
+
+            sums, *hessian = self._total(work)
+            if eager:
+                self._memory.keep(point, hessian=hessian[0], sums=sums)
+        return sums
+
+    def _total(self, work: Work) -> Sums:
+        return added(self._spread(work))
+
+
+class Memory:
+    """What a pass found at the last point that it is kept for, without ridge and linear term: the Hessian in single precision, and perhaps more."""
+
+    __slots__ = ("_hessian", "_point", "_sums", "empty")
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self.empty = True
+        self._point: Floats | None = None
+        self._hessian: Floats | None = None
+        self._sums: CertifiedSums | None = None
+
+    def keep(self, point: Floats, *, hessian: Floats, sums: CertifiedSums | None = None) -> None:
+        """Hold these, and nothing else."""
+        self.empty, self._point, self._hessian, self._sums = False, point.copy(), hessian, sums
+
+    def drop(self) -> None:
+        """Hold nothing, and want nothing any more."""
+        self.empty, self._point, self._hessian, self._sums = False, None, None, None
+
+    def hessian_at(self, point: Floats) -> Floats | None:
+        """The Hessian, if it is the one at `point`."""
+        return self._hessian if self._is_at(point) else None
+
+    def sums_at(self, point: Floats) -> CertifiedSums | None:
+        """The certified sums, if they are kept and those at `point`."""
+        return self._sums if self._is_at(point) else None
+
+    def _is_at(self, point: Floats) -> bool:
+        return self._point is not None and np.array_equal(self._point, point)
+
+
+def _bends(part: Part, point: Floats) -> Floats:
+    return part.curvatures(part.margins(point))
+
+
+def added(results: Iterable[Sums]) -> Sums:
+    """The sum, place by place, in order; () where there is nothing to add."""
+    total: Sums = ()
+    for one in results:
+        total = tuple(left + right for left, right in zip(total, one, strict=True)) if total else one
+    return total

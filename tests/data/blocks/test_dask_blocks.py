@@ -1,0 +1,169 @@
+"""Blocks on the workers of a Dask cluster: the same results, and errors that are clear and tell no record.
+
+The cluster is a real one, on this machine, where Dask is installed. A stand-in with the two methods that are used runs everywhere.
+"""
+
+import logging
+import os
+import pickle
+import threading
+import time
+from concurrent.futures import Future
+from functools import partial
+from types import FunctionType, MethodType
+
+import numpy as np
+import pytest
+
+from discreet import LogisticRegression
+from discreet.constraints import L1Ball
+from discreet.data import Block, DaskTable, Dataset, RealDataset, RealDomain, streamed_real_dataset
+from discreet.designs import DenseDesign
+from discreet.errors import InvalidInput
+from discreet.ledger import Account, Ledger
+from discreet.losses.predictions import Squared
+from discreet.mechanisms.constrained import PolytopeFrankWolfe
+from discreet.neighbours import ADD_REMOVE
+from discreet.noise import SeededNoise
+from discreet.problems import ConstrainedRisk
+from discreet.queries import Rows, SecondMoments
+from tests.canary import CANARY, assert_silent
+from tests.laws.block_tables import records
+
+ROWS, LABELS = records(3000)
+BLOCKS, SIZE = 5, 600
+
+
+def make(number):
+    part = slice(SIZE * number, SIZE * (number + 1))
+    return Block(DenseDesign(ROWS[part]), LABELS[part])
+
+
+class Here:
+    """What DaskTable asks of a client, in this process; what travels is written down."""
+
+    def __init__(self, fails=()):
+        self.sent = []
+        self.fails = fails
+
+    def compute(self, blocks):
+        return blocks
+
+    def submit(self, function, *arguments, pure):
+        self.sent.append(arguments)
+        future = Future()
+        if len(self.sent) in self.fails:
+            future.set_exception(RuntimeError(f"worker died with {CANARY}"))
+        else:
+            future.set_result(function(*arguments))
+        return future
+
+    def cancel(self, futures):
+        pass
+
+
+def here(fails=()):
+    client = Here(fails)
+    return client, DaskTable(client, [make(number) for number in range(BLOCKS)], features=ROWS.shape[1])
+
+
+def test_a_model_of_blocks_elsewhere_is_the_model_of_the_array():
+    _, table = here()
+    found = LogisticRegression(classes=[0, 1], random_state=1).fit(table)
+    np.testing.assert_allclose(found.weights_, LogisticRegression(random_state=1).fit(ROWS, LABELS).weights_, atol=1e-6)
+
+
+def test_no_noise_no_key_of_noise_and_no_other_record_travels():
+    client, table = here()
+    LogisticRegression(classes=[0, 1], random_state=1, delta=1e-6).fit(table)
+    domain = RealDomain(features=ROWS.shape[1], entry_bound=0.8, records=len(ROWS))
+    risk = ConstrainedRisk(loss=Squared(), constraint=L1Ball(dimension=domain.features), domain=domain)
+    walk = PolytopeFrankWolfe.calibrate(risk, epsilon=1.0, delta=1e-6, neighbours=ADD_REMOVE, steps=2)
+    streamed = streamed_real_dataset(table, domain=domain)
+    walk.run(risk, streamed, SeededNoise(1))
+    SecondMoments(domain=domain).answer(streamed)
+    list(Rows(domain=domain).answer(streamed))
+    b"".join(streamed.content())
+    reached = [one for arguments in client.sent for one in _reached(arguments[0])]
+    assert not [one for one in reached if type(one).__module__.startswith(("discreet.noise", "discreet.ledger", "discreet.data.blocks"))]
+    assert not [one for one in reached if isinstance(one, Dataset | RealDataset | Block)]
+    assert any(isinstance(one, np.ndarray) and one.size == ROWS.shape[1] for one in reached)  # points do travel: the search finds what is there
+    for one in reached:
+        if not isinstance(one, FunctionType | MethodType | partial):
+            pickle.dumps(one)  # refused by whatever holds a data set
+
+
+def _reached(function, depth=0):
+    """What a function takes along: its closure, what it is bound to and its fixed arguments, and what these take along."""
+    cells = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
+    fixed = [*getattr(function, "args", ()), *getattr(function, "keywords", {}).values()] if isinstance(function, partial) else []
+    bound = [function.__self__] if isinstance(function, MethodType) else []
+    inner = [function.func] if isinstance(function, partial) else []
+    for one in (*cells, *fixed, *bound, *inner):
+        yield one
+        if depth < 12 and callable(one):
+            yield from _reached(one, depth + 1)
+
+
+@pytest.mark.parametrize(("fails", "spent"), [((3,), 0.0), ((17,), 1.0)])
+def test_a_lost_block_is_an_error_that_tells_nothing_and_the_ledger_agrees(tmp_path, fails, spent):
+    """Calls 1 to 15 count and tell the ledger which table it is, before anything is spent; the 17th is in the fit."""
+    _, table = here(fails)
+    Ledger.create(tmp_path / "ledger").declare("people", epsilon=2.0, delta=1e-5)
+    account = Account(str(tmp_path / "ledger"), "people")
+    with pytest.raises(InvalidInput, match="a block was lost") as lost:
+        LogisticRegression(classes=[0, 1], ledger=account).fit(table)
+    assert_silent(lost.value)
+    assert lost.value.__cause__ is None
+    assert account.ledger.spent("people").epsilon == pytest.approx(spent)
+
+
+def test_whatever_goes_wrong_on_a_worker_is_said_without_a_record():
+    def bad(number):
+        raise ValueError(f"{CANARY}")
+
+    _, table = here()
+    with pytest.raises(InvalidInput, match="a block was lost") as refused:
+        list(table.map(lambda number, block: bad(number), 1))
+    assert_silent(refused.value)
+    with pytest.raises(InvalidInput, match="outside the declared classes"):
+        LogisticRegression(classes=[0, 2]).fit(table)
+
+
+def test_a_table_without_blocks_is_refused():
+    with pytest.raises(InvalidInput, match="at least one block"):
+        DaskTable(Here(), [], features=2)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_real_cluster_gives_the_same_and_survives_the_death_of_a_worker():
+    distributed = pytest.importorskip("distributed")
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    domain = RealDomain(features=ROWS.shape[1], entry_bound=0.8, records=len(ROWS))
+    risk = ConstrainedRisk(loss=Squared(), constraint=L1Ball(dimension=domain.features), domain=domain)
+    held = RealDataset(rows=DenseDesign(ROWS), targets=1.0 * LABELS, domain=domain)
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        table = DaskTable.from_function(client, make, blocks=BLOCKS, features=ROWS.shape[1])
+        expected = LogisticRegression(classes=[0, 1], random_state=1).fit(table)
+        np.testing.assert_allclose(expected.weights_, LogisticRegression(random_state=1).fit(ROWS, LABELS).weights_, atol=1e-6)
+        streamed = streamed_real_dataset(table, domain=domain)
+        np.testing.assert_array_equal(SecondMoments(domain=domain).answer(streamed), SecondMoments(domain=domain).answer(held))
+        walk = PolytopeFrankWolfe.calibrate(risk, epsilon=1.0, delta=1e-6, neighbours=ADD_REMOVE, steps=5)
+        np.testing.assert_allclose(walk.run(risk, streamed, SeededNoise(1)).value, walk.run(risk, held, SeededNoise(1)).value, atol=1e-9)
+        for wait in (0.0, 0.1, 0.4):
+            victim = next(iter(cluster.workers.values()))
+
+            def kill(victim=victim, wait=wait):
+                time.sleep(wait)
+                os.kill(victim.pid, 9)
+
+            killer = threading.Thread(target=kill)
+            killer.start()
+            again = LogisticRegression(classes=[0, 1], random_state=1).fit(table)
+            killer.join()
+            np.testing.assert_array_equal(again.weights_, expected.weights_)
+            client.wait_for_workers(2, timeout=60)

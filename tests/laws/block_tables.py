@@ -1,0 +1,82 @@
+"""The same records as tables of every kind of block: what the laws of blocks run over."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+
+from discreet.data import Block, BlockTable, FunctionTable, NpyTable, numeric_files
+from discreet.designs import DenseDesign, SparseDesign
+
+ROWS_IN_BLOCK = 700
+"""Neither a divisor of the number of records nor of a block's 1024 rows."""
+
+
+def records(count: int = 3001, features: int = 6) -> tuple[np.ndarray, np.ndarray]:
+    """Rows, some of them longer than 1, and labels 0 and 1."""
+    rng = np.random.default_rng(20)
+    rows = 0.4 * rng.standard_normal((count, features))
+    rows[rng.random(rows.shape) < 0.3] = 0.0
+    return rows, (rows @ np.arange(1.0, features + 1) + 0.3 * rng.standard_normal(count) > 0).astype(np.int64)
+
+
+def _generated(rows, targets, _folder):
+    return _sliced(rows, targets, DenseDesign)
+
+
+def _columns_first(rows, targets, _folder):
+    return _sliced(rows, targets, lambda part: DenseDesign(np.asfortranarray(part)))
+
+
+def _sparse(rows, targets, _folder):
+    return _sliced(rows, targets, lambda part: SparseDesign(sparse.csr_array(part)))
+
+
+def _sliced(rows, targets, design):
+    def make(number):
+        part = slice(ROWS_IN_BLOCK * number, ROWS_IN_BLOCK * (number + 1))
+        return Block(design(rows[part]), targets[part])
+
+    return FunctionTable(make, blocks=-(-len(rows) // ROWS_IN_BLOCK), features=rows.shape[1])
+
+
+def _mapped(rows, targets, folder):
+    np.save(folder / "rows.npy", rows)
+    np.save(folder / "targets.npy", targets)
+    return NpyTable(folder / "rows.npy", folder / "targets.npy", rows_in_block=ROWS_IN_BLOCK)
+
+
+def _frame(rows, targets):
+    return pl.DataFrame({f"x{j}": rows[:, j] for j in range(rows.shape[1])} | {"y": targets})
+
+
+def _parquet(rows, targets, folder):
+    _frame(rows, targets).write_parquet(folder / "table.parquet", row_group_size=500)
+    return numeric_files(folder / "table.parquet", features=[f"x{j}" for j in range(rows.shape[1])], target="y", rows_in_block=1000)
+
+
+def _parquet_folder(rows, targets, folder):
+    inside = folder / "parts"
+    inside.mkdir()
+    frame = _frame(rows, targets)
+    for number, start in enumerate(range(0, len(rows), 1300)):
+        frame.slice(start, 1300).write_parquet(inside / f"{number:03}.parquet")
+    return numeric_files(inside, features=[f"x{j}" for j in range(rows.shape[1])], target="y", rows_in_block=ROWS_IN_BLOCK)
+
+
+def _arrow(rows, targets, folder):
+    _frame(rows, targets).write_ipc(folder / "table.arrow")
+    return numeric_files(folder / "table.arrow", features=[f"x{j}" for j in range(rows.shape[1])], target="y", rows_in_block=ROWS_IN_BLOCK)
+
+
+TABLES: dict[str, Callable[[np.ndarray, np.ndarray, Path], BlockTable]] = {
+    "generated": _generated,
+    "columns-first": _columns_first,
+    "sparse": _sparse,
+    "mapped-npy": _mapped,
+    "parquet": _parquet,
+    "parquet-folder": _parquet_folder,
+    "arrow": _arrow,
+}
