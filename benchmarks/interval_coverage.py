@@ -42,7 +42,7 @@ def population_weights(kind: Kind, settings: dict[str, Any], rows: Floats, label
     return kind(**(settings | {"epsilon": np.inf, "delta": 0.0, "alpha": alpha, "neighbours": "replace-one"})).fit(rows, labels).weights_
 
 
-def coverage(
+def coverage(  # noqa: PLR0913 - a setting each
     kind: Kind, epsilon: float, *, fits: int, records: int, features: int, neighbours: str, target: str, seed: int, delta: float
 ) -> list[list[float]]:
     """A row of the table for each nominal level."""

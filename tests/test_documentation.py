@@ -10,7 +10,8 @@ import polars as pl
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "src").rglob("*.md")), ROOT / "CONTRIBUTING.md"]
+DOCS = sorted(page for page in (ROOT / "docs").rglob("*.md") if page.parent.name != "site")  # pages of the site itself: tests/test_site.py
+PAGES = [ROOT / "README.md", *DOCS, *sorted((ROOT / "src").rglob("*.md")), ROOT / "CONTRIBUTING.md"]
 RUN = [
     ROOT / "README.md",
     *(
@@ -33,6 +34,7 @@ RUN = [
             "scale.md",
         )
     ),
+    *(page for page in sorted((ROOT / "docs" / "concepts").glob("*.md")) if "```python" in page.read_text()),
 ]
 
 

@@ -3,6 +3,11 @@
 import numpy as np
 import pytest
 
+from discreet import SeededNoise
+from discreet.data import RealDataset, RealDomain
+from discreet.designs import as_design
+from discreet.mechanisms.release import NullSpaceNoise
+from discreet.queries import Rows, Target
 from discreet.solvers import solve_soft_margin
 from discreet.studies import Cell, Tables
 from discreet.studies.farokhi.example import VARIANCE, example
@@ -31,6 +36,16 @@ def test_noise_in_the_null_space_leaves_the_machine_and_gives_every_score_away()
     assert found.value("figure-4", measure="machine moved") < 1e-9
     assert found.value("figure-4", measure="largest error of a recovered score") < 1e-9
     assert 25 < found.value("figure-4", measure="bound") < VARIANCE
+
+
+def test_noise_in_the_null_space_runs_on_raw_columns_and_leaves_the_machine():
+    given = Tables().load("breast-cancer")
+    query = Rows(domain=RealDomain(features=30, entry_bound=8192.0), target=Target.CLEAR)
+    data = RealDataset(rows=as_design(given.dense), targets=given.targets, domain=query.domain)
+    released = NullSpaceNoise(variance=100.0).run(query, data, SeededNoise(5)).value[:, :-1]
+    before, after = solve_soft_margin(given.dense, given.targets), solve_soft_margin(np.ascontiguousarray(released), given.targets)
+    assert np.max(np.abs(before.weights - after.weights)) < 1e-10
+    assert np.max(np.abs(released @ after.weights - given.dense @ before.weights)) < 1e-8
 
 
 def test_theorem_2_5_is_loose_for_small_noise_and_false_for_large_epsilon():

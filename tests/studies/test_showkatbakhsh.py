@@ -16,7 +16,6 @@ PINNED = {
     ("sketch, published", "full"): (0.46209, 0.032958),
     ("sketch, sound", "log"): (0.52804, 0.045073),
     ("sketch, sound", "full"): (0.57563, 0.042243),
-    ("sketch, sound, released", "full"): (0.57884, 0.04147),
     ("secret sketch, sound", "log"): (0.089098, 0.017696),
     ("secret sketch, sound", "full"): (0.098814, 0.022756),
 }

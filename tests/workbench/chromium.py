@@ -113,9 +113,10 @@ class Browser:
 
     def click(self, selector):
         """With the mouse, where the element is."""
-        self.until(f"document.querySelector({json.dumps(selector)}) && !document.querySelector({json.dumps(selector)}).disabled")
+        name = json.dumps(selector)
+        self.until(f"document.querySelector({name}).offsetParent && !document.querySelector({name}).disabled")
         box = self.run(
-            f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center'}});"
+            f"(() => {{ const e = document.querySelector({name}); e.scrollIntoView({{block: 'center'}});"
             " const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()"
         )
         for kind in ("mousePressed", "mouseReleased"):

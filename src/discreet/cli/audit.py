@@ -7,13 +7,13 @@ No private record is read, and no ledger records the runs. Exit code 6 where the
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from discreet.cli.output import answer, examples, json_option, step, styled
 from discreet.errors import InvalidInput, VerificationFailure
+from discreet.files.lookup import exists
 
 if TYPE_CHECKING:
     from discreet.audit import AuditReport
@@ -122,7 +122,7 @@ def _model(path: str, known: "dict[str, NamedAudit]", settings: dict[str, Any]) 
     from discreet.data.words import did_you_mean  # noqa: PLC0415
     from discreet.estimators.model import Model  # noqa: PLC0415
 
-    if not Path(path).exists():
+    if not exists(path):
         raise InvalidInput(f"there is no audit and no file called {path!r}.{did_you_mean(path, list(known))} See discreet audit --list.")
     if given := [name for name, value in settings.items() if value is not None]:
         raise InvalidInput(f"a model file brings its own claim and is audited exactly; leave --{given[0]} out.")

@@ -11,6 +11,7 @@ from discreet.cli.data_sets import document_of, in_words, lines_of
 from discreet.cli.output import answer, examples, json_option, refuse_same_file
 from discreet.cli.spending import opened
 from discreet.errors import FileFormatError, InvalidInput
+from discreet.files.lookup import exists
 
 _FILE = click.argument("path", metavar="FILE", type=click.Path())
 _DATA_SET = click.option("--data-set", required=True, help="Name of the data set.")
@@ -89,7 +90,7 @@ def new(  # noqa: PLR0913 - one argument an option
     # Checked before a file is made, so that a refused declaration leaves no empty ledger behind.
     wanted = new_data_set(data_set, total(epsilon, delta), neighbours, "record", parts=parts, accountant=accountant)
     check_parts(wanted, part_of_a_record_stays=part_of_a_record_stays)
-    made = not Path(path).exists()
+    made = not exists(path)
     ledger = Ledger.create(path) if made else Ledger(path)
     known = any(data_set in (each.name, *each.aliases) for each in ledger.data_sets())
     declared = ledger.declare(

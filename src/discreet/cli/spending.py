@@ -1,13 +1,13 @@
 """Between the commands and the ledger: which account a command spends on, whether a release would fit, and what it left."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from discreet.cli.data_sets import as_json_pair, in_words
 from discreet.errors import DiscreetError, InvalidInput
+from discreet.files.lookup import exists
 
 if TYPE_CHECKING:
     from discreet.guarantees import Guarantee
@@ -56,7 +56,7 @@ def opened(path: str) -> "Ledger":
     """The ledger in this file. Raises InvalidInput where there is none: a mistyped path never becomes a new one."""
     from discreet.ledger import Ledger  # noqa: PLC0415
 
-    if not Path(path).exists():
+    if not exists(path):
         raise InvalidInput(f"there is no ledger {path!r}. Check the path, or make one with `discreet budget new`.")
     return Ledger(path)
 

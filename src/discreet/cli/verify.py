@@ -1,12 +1,12 @@
 """`discreet verify`: every check of the certificate of a model or a release with its verdict; exit code 6 when one fails."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from discreet.cli.output import answer, examples, json_option, step, styled
 from discreet.errors import VerificationFailure
+from discreet.files.lookup import is_folder
 
 if TYPE_CHECKING:
     from discreet.certificates import Verification
@@ -40,7 +40,7 @@ def verify(context: click.Context, *, model_path: str, as_json: bool) -> None:
 
 def _verified(path: str) -> "Verification":
     """Of the release in a folder, or of the model in a file."""
-    if Path(path).is_dir():
+    if is_folder(path):
         from discreet.publications import read_release  # noqa: PLC0415 - imports of the library wait until they are needed
 
         release = read_release(path)

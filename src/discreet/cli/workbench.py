@@ -1,5 +1,6 @@
 """`discreet workbench`: the same work at a page in the browser, served by this machine to itself."""
 
+import signal
 import webbrowser
 
 import click
@@ -42,6 +43,9 @@ def workbench(*, port: int, open_: bool, folder: str, ledger_path: str | None, d
         f"Results      {document['folder']}",
         "End          Ctrl-C",
     ]
+    for name in ("SIGTERM", "SIGHUP"):  # a closed terminal ends it as Ctrl-C does, so that uploads never stay behind
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.default_int_handler)
     try:
         answer(document, lines, as_json=as_json)
         if open_:

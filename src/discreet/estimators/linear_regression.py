@@ -1,6 +1,8 @@
-"""Private linear regression: least squares with a joint noisy answer of second moments, then a few noisy gradients.
+"""Private linear regression: noise in the objective, in noisy moments and gradients, or in a sketch.
 
-    minimise  sum_i (y_i - <w, x_i> - t v)^2   over all (w, v);   intercept = t v;   proof note discreet/mechanisms/regression/refined.md
+    minimise  sum_i l(y_i - <w, x_i> - t v)   over all (w, v);   intercept = t v;   proof notes in discreet/mechanisms/regression
+
+l is the square, or, for noise in the objective, a loss whose slope is bounded (log-cosh, Huber): near the square for residuals below its width.
 
 Shapes: X (n, d), y (n,), coef_ (d,), weights_ (d,) or (d + 1,) with v last when there is an intercept. Rows are brought within the declared bounds
 in fit and in prediction alike.
@@ -43,17 +45,21 @@ class LinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     data_bound : bound on every entry of X, or None; larger ones are clipped to it. Scale features by public bounds first, so that they count alike.
     target_bound : bound on |y|; larger targets are clipped to it. Subtract a public middle of the range from y first: the noise grows with it.
     fit_intercept, intercept_scale : an intercept is a constant feature of this size; None takes 0.3 times the bound of the rows.
-    mechanism : "auto" or "refined" (noisy moments, then noisy gradients of clipped residuals), or "moments" (moments alone).
-    n_iter : number of gradients, chosen without the records; None takes 4.
-    public_records : under add-remove, a number of records that you declare public. Without it and without an intercept residuals are not clipped.
+    mechanism : "objective" (noise in the objective, log-cosh of residuals; the least error in nearly all of docs/linear-regression.md, but no
+        intervals), "objective-huber" (squares with clipped slopes), "refined" (noisy moments, then noisy gradients of clipped residuals; intervals),
+        "moments" (moments alone; intervals), "adassp", "mixing", "hessian-mixing". "auto" is "objective", or "refined" where n_iter is given.
+    n_iter : number of gradients of "refined" (None takes 4) and "hessian-mixing" (3), chosen without the records.
+    public_records : under add-remove, a number of records that you declare public. Without it "objective" takes a million records at most, and
+        without an intercept too "refined" does not clip residuals.
     ledger : an `Account` that the fit spends on; None spends on the ledger in use, if any.
     random_state : None for private noise. Anything else is reproducible and protects nobody: the certificate is not valid then.
 
     Attributes: `coef_` (d,), `intercept_`, `weights_`, `certificate_`, `n_features_in_`; `covariance_` of the error of `weights_`, noise and sample
-    together, and `residual_deviation_`, a cautious root mean square of a residual (both None where the mechanism knows nothing of them). All are
-    functions of what the mechanism released.
+    together, and `residual_deviation_`, a cautious root mean square of a residual (both None where the mechanism knows nothing of them: all but
+    "refined" and "moments"). All are functions of what the mechanism released.
 
-    Compare Wang (2018, AdaSSP), Lev et al. (2026, iterative Hessian mixing), Bernstein and Sheldon (2019, noise-aware inference).
+    Sources: Kifer, Smith and Thakurta (2012) and Redberg, Koskela and Wang (2023) for noise in the objective; Wang (2018, AdaSSP), Lev et al.
+    (2025, 2026, mixing), Bernstein and Sheldon (2019, noise-aware inference).
     """
 
     n_features_in_: int
@@ -114,7 +120,7 @@ class LinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         mechanism = self._mechanism(problem)
         data = RealDataset(rows=rows, targets=targets, domain=domain)
         release, fitted = mechanism.run(problem, data, noise_of(self.random_state), account=account_of(self.ledger))
-        declared = (f"about {public} records, which residuals are clipped by",) if neighbours is ADD_REMOVE and public is not None else ()
+        declared = (f"about {public} records",) if neighbours is ADD_REMOVE and public is not None else ()
         self.weights_ = release.value
         self.certificate_ = replace(release.certificate, declared=declared)
         self.coef_ = release.value[:features]
@@ -186,7 +192,7 @@ class LinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _known_error(self) -> tuple[Floats, float]:
         if self.covariance_ is None or self.residual_deviation_ is None:
-            raise InvalidInput("intervals need a mechanism whose error is known: 'refined' or 'moments' (or 'auto').")
+            raise InvalidInput("intervals need a mechanism whose error is known: mechanism='refined' or 'moments'.")
         return self.covariance_, self.residual_deviation_
 
     def _rows(self, X: Any) -> Design:

@@ -22,6 +22,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from discreet.errors import DiscreetError, FileFormatError, InvalidInput
+from discreet.files.lookup import exists
 from discreet.ledger.refusals import LedgerUnavailable
 
 VERSION = 1
@@ -51,6 +52,33 @@ CREATE TABLE entry (
 );
 CREATE INDEX entry_of_data_set ON entry (data_set);
 """
+
+_KINDS = {
+    "about": {"id": "text", "digest_key": "blob", "created": "text"},
+    "data_set": {"name": "text", "neighbours": "text", "unit": "text", "epsilon": "real", "delta": "real", "accountant": "text", "created": "text"},
+    "part": {"data_set": "text", "label": "text"},
+    "alias": {"name": "text", "data_set": "text"},
+    "amendment": {"id": "text", "data_set": "text", "epsilon": "real", "delta": "real", "reason": "text", "created": "text"},
+    "entry": {
+        "id": "text",
+        "data_set": "text",
+        "guarantee": "text",
+        "purpose": "text",
+        "state": "text",
+        "reserved_at": "text",
+        "coalesce(part, '')": "text",
+        "coalesce(closed_at, '')": "text",
+    },
+}
+_CHECKS = [
+    "SELECT (SELECT count(*) FROM about) <> 1 AS found",
+    *(
+        f"SELECT EXISTS (SELECT 1 FROM {table} WHERE {' OR '.join(f'typeof({name}) <> {kind!r}' for name, kind in columns.items())})"  # noqa: S608 - constants
+        for table, columns in _KINDS.items()
+    ),
+]
+_UNREADABLE = f"SELECT max(found) FROM ({' UNION ALL '.join(_CHECKS)})"  # noqa: S608 - constants
+"""Whether some value is not of the kind that its column declares, which SQLite does not enforce; such a file was not written by a ledger."""
 
 _turn = threading.RLock()  # of one thread twice: an accountant may fork
 if sys.platform != "win32":
@@ -86,7 +114,7 @@ class LedgerFile:
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
         deadline = time.monotonic() + self.patience
-        if not self.path.exists():
+        if not exists(self.path):
             raise InvalidInput(f"there is no ledger {str(self.path)!r}. Check the path, or make a new ledger with Ledger.create.")
         if not _turn.acquire(timeout=max(0.0, self.patience)):
             raise self._busy()
@@ -94,10 +122,14 @@ class LedgerFile:
             with closing(self._connect(deadline)) as connection:
                 connection.execute(begin)
                 _check_version(connection, self.path)
+                if connection.execute(_UNREADABLE).fetchone()[0]:
+                    raise self._damaged()
                 yield connection
                 connection.execute("COMMIT")
         except sqlite3.Error as error:
             refusal = self._refusal(error)
+        except UnicodeDecodeError:  # text of a damaged page
+            refusal = self._damaged()
         else:
             return
         finally:

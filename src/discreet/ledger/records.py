@@ -23,10 +23,16 @@ def find(connection: sqlite3.Connection, name: str) -> DataSet | None:
     amended = amendments_of(connection, own)
     parts = connection.execute("SELECT label FROM part WHERE data_set = ? ORDER BY label", (own,)).fetchall()
     aliases = connection.execute("SELECT name FROM alias WHERE data_set = ? ORDER BY name", (own,)).fetchall()
+    try:
+        neighbours, unit = Neighbours(row[0]), Unit(row[1])
+    except ValueError:
+        raise FileFormatError(
+            "the ledger holds a data set whose neighbouring relation or unit this version of discreet does not know. Use the version that wrote it."
+        ) from None
     return DataSet(
         name=own,
-        neighbours=Neighbours(row[0]),
-        unit=Unit(row[1]),
+        neighbours=neighbours,
+        unit=unit,
         declared=declared,
         total=amended[-1].total if amended else declared,
         parts=tuple(label for (label,) in parts),

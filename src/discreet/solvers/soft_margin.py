@@ -165,10 +165,9 @@ def _step(hessian: Floats, gradient: Floats) -> Floats:
 def _solved(matrix: Floats, wanted: Floats) -> Floats:
     """Rows that are equal, or too many on the kink, make the equations singular; then the shortest solution."""
     try:
-        found: Floats = np.linalg.solve(matrix, wanted)
+        found: Floats = np.asarray(np.linalg.solve(matrix, wanted), dtype=np.float64)
     except np.linalg.LinAlgError:
         found = np.full(len(wanted), np.nan)
     if np.all(np.isfinite(found)) and float(np.max(np.abs(matrix @ found - wanted))) <= 1e-6 * (1.0 + float(np.max(np.abs(wanted)))):
         return found
-    shortest: Floats = np.linalg.lstsq(matrix, wanted, rcond=None)[0]
-    return shortest
+    return np.asarray(np.linalg.lstsq(matrix, wanted, rcond=None)[0], dtype=np.float64)

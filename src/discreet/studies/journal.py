@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from discreet.errors import FileFormatError, InvalidInput
+from discreet.files.lookup import exists
 from discreet.studies.base import Cell, Record, Study
 from discreet.version import VERSION
 
@@ -40,7 +41,7 @@ class Journal:
         self._path = path
         self.done: dict[str, Done] = {}
         head = {"format": _FORMAT, "study": study.name, "quick": quick, "version": VERSION, "code": code_of(study)}
-        if path.exists() and not overwrite:
+        if exists(path) and not overwrite:
             if not resume:
                 raise InvalidInput(
                     f"{str(path.parent)!r} holds results of this study already; --resume goes on with them, --overwrite starts again, --out "
@@ -48,8 +49,14 @@ class Journal:
                 )
             self._read(head)
             return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(head) + "\n", encoding="utf-8")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(head) + "\n", encoding="utf-8")
+        except OSError as error:
+            refusal = InvalidInput(f"{str(path.parent)!r} cannot be written to ({type(error).__name__}). Choose another --out.")
+        else:
+            return
+        raise refusal
 
     def add(self, cell: Cell, done: Done) -> None:
         """Write one cell down."""

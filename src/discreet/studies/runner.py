@@ -124,7 +124,11 @@ def _there(study: Study, cell: Cell) -> Done:
 
 def _one(study: Study, cell: Cell, tables: Tables) -> Done:
     begin = time.perf_counter()
-    records = [checked(record, cell) for record in study.compute(cell, tables)]
+    try:
+        records = [checked(record, cell) for record in study.compute(cell, tables)]
+    except Exception as error:
+        error.add_note(f"while computing the cell {cell.key} of the study {study.name!r}")
+        raise
     if any(isinstance(record["value"], float) and not math.isfinite(record["value"]) for record in records):
         raise InvalidInput(f"a value of {cell.key} is not finite; a study writes None where there is no number.")
     return Done(records, time.perf_counter() - begin)

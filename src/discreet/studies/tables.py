@@ -20,6 +20,7 @@ from scipy import sparse
 
 from discreet.arrays import Floats
 from discreet.errors import FileFormatError, InvalidInput
+from discreet.files.lookup import is_folder
 
 Matrix: TypeAlias = Floats | sparse.csr_array
 
@@ -80,7 +81,7 @@ class Tables:
         """`folder`, or the one in the environment variable DISCREET_DATA, or none. Raises InvalidInput for one that is not there."""
         given = os.environ.get(ENVIRONMENT) if folder is None else folder
         self.folder = Path(given) if given else None
-        if self.folder is not None and not self.folder.is_dir():
+        if self.folder is not None and not is_folder(self.folder):
             raise InvalidInput(f"the folder of tables {str(self.folder)!r} is not there; give --data, or {ENVIRONMENT} in the environment.")
         self.download = download
         self._loaded: dict[str, Table] = {}

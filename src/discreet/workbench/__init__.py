@@ -5,9 +5,9 @@
     calls     what the page may ask for, one function each
     runs      the command that spends, as a process of its own that can be stopped
 
-The page never reaches a record. Columns come from the header, trade-offs from invented rows or from a sample that the owner declares public, and a run
-is the command `discreet fit` or `discreet release` itself, word for word as the page shows it. Assets are files of this package; there is no dependency
-but Python's own server.
+The page never reaches a record. Columns come from the header, trade-offs from invented rows or from a sample that the owner declares public, and a
+run is the command `discreet fit` or `discreet release` itself, word for word as the page shows it. Assets are files of this package; there is no
+dependency but Python's own server.
 """
 
 from discreet.workbench.server import Workbench

@@ -1,8 +1,7 @@
 """Ledgers as the page shows them: totals, what is left, and every entry."""
 
-from pathlib import Path
-
 from discreet.errors import InvalidInput
+from discreet.files.lookup import exists, is_file
 from discreet.ledger import Amount, DataSet, Entry, Ledger
 from discreet.ledger.amounts import total
 from discreet.ledger.entries import new_data_set, priced
@@ -12,7 +11,7 @@ MOST_ENTRIES = 500
 
 def opened(path: str) -> Ledger:
     """The ledger in this file. Raises InvalidInput where there is none: a mistyped path never becomes a new one."""
-    if not Path(path).is_file():
+    if not is_file(path):
         raise InvalidInput(f"there is no ledger {path!r}. Check the path, or make one below.")
     return Ledger(path)
 
@@ -25,7 +24,7 @@ def ledger_record(ledger: Ledger) -> dict[str, object]:
 def declared(path: str, name: str, *, epsilon: float, delta: float, neighbours: str) -> Ledger:
     """A data set with its total, in a ledger that is made where there is none. Raises as `Ledger.declare`; then no empty ledger is left behind."""
     new_data_set(name, total(epsilon, delta), neighbours, "record", parts=(), accountant="basic")
-    ledger = Ledger(path) if Path(path).exists() else Ledger.create(path)
+    ledger = Ledger(path) if exists(path) else Ledger.create(path)
     ledger.declare(name, epsilon=epsilon, delta=delta, neighbours=neighbours)
     return ledger
 

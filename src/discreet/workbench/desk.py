@@ -7,16 +7,18 @@ run, status, stop        the command that spends                   a process of 
 ledger, declare          what was spent                            no table is opened
 """
 
+import filecmp
 import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from io import BufferedIOBase
+from pathlib import Path
 
 from discreet.data import Schema, read_header
 from discreet.data.toml_text import write_toml
 from discreet.errors import InvalidInput
+from discreet.files.lookup import is_file
 from discreet.files.whole_file import write_whole
 from discreet.version import VERSION
 from discreet.workbench.books import declared, ledger_record, opened
@@ -59,6 +61,7 @@ class Desk:
             "ledger": self._ledger,
             "data_set": self._data_set,
             "endings": list(_ENDINGS),
+            "largest": LARGEST_UPLOAD,
             "run": run,
         }
 
@@ -79,14 +82,7 @@ class Desk:
             folder.mkdir(mode=0o700)
         target = folder / plain
         try:
-            with target.open("xb") as file:
-                left = size
-                while left > 0:
-                    block = stream.read(min(_BLOCK, left))
-                    if not block:
-                        raise Refused(400, "The upload was cut off. Nothing was kept.")
-                    file.write(block)
-                    left -= len(block)
+            _copied(stream, target, size)
             return _header(str(target))
         except BaseException:
             target.unlink(missing_ok=True)
@@ -107,7 +103,7 @@ class Desk:
     def load(self, asked: Fields) -> dict[str, object]:
         """The form for a schema file."""
         path = _place(asked.only("path").needed("path", "The path of a schema"))
-        if not Path(path).is_file():
+        if not is_file(path):
             raise InvalidInput(f"there is no schema file {path!r}. Check the path.")
         found = Schema.load(path)
         if lost_by_the_form(found):
@@ -164,6 +160,8 @@ class Desk:
         schema, budget, what = required_schema(asked.inner("schema")), _budget(asked.inner("budget")), _what(asked)
         rows, slots = _release_sizes(asked, what, budget) if what in METHODS else (None, None)
         table = _place(asked.needed("table", "A table"))
+        if not is_file(table):
+            raise InvalidInput(f"there is no file {table!r}. Check the path.")
         ledger, data_set = asked.text("ledger"), asked.text("data_set")
         if data_set and not ledger:
             raise Refused(422, "The name of a data set needs a ledger beside it.")
@@ -253,8 +251,19 @@ class Desk:
             self._trials.lock.release()
 
 
+def _copied(stream: BufferedIOBase, target: Path, size: int) -> None:
+    with target.open("xb") as file:
+        left = size
+        while left > 0:
+            block = stream.read(min(_BLOCK, left))
+            if not block:
+                raise Refused(400, "The upload was cut off. Nothing was kept.")
+            file.write(block)
+            left -= len(block)
+
+
 def _header(path: str) -> dict[str, object]:
-    if not Path(path).is_file():
+    if not is_file(path):
         raise InvalidInput(f"there is no file {path!r}. Check the path.")
     return {"path": path, "name": Path(path).name.partition(".")[0].strip() or "table", "columns": read_header(path)}
 
@@ -290,9 +299,9 @@ def _release_sizes(asked: Fields, what: str, budget: Budget) -> tuple[int | None
 
 
 def _refuse_same(sample: str, table: str) -> None:
-    """The private table is never its own public sample."""
+    """The private table is never its own public sample, be it under another name or as a copy: bytes are compared, and not interpreted."""
     try:
-        same = bool(table) and Path(sample).samefile(_place(table))
+        same = bool(table) and filecmp.cmp(sample, _place(table), shallow=False)
     except (OSError, ValueError):
         same = False
     if same:

@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from discreet.data import CategoricalColumn, NumberTarget, NumericColumn, Schema, Target
 from discreet.data.labels import Label, canonical
@@ -42,34 +42,15 @@ def read_form(form: Fields) -> Formed:
     form.only("name", "rows", "missing_values", "target", "columns")
     problems: list[Problem] = []
 
-    def attempt(where: str, made: Callable[[], Part]) -> Part | None:
+    def attempt(where: str, make: Callable[[Fields], Part], fields: Fields) -> Part | None:
         try:
-            return made()
+            return make(fields)
         except SchemaError as error:
             problems.append(Problem(where, str(error)))
             return None
 
-    target = form.inner("target").only("column", "kind", "classes", "other", "missing", "lower", "upper", "clip")
-    chosen: Target | NumberTarget | None
-    if not target.text("column"):
-        problems.append(Problem("target", "Choose the column that is to be predicted."))
-        chosen = None
-    elif target.choice("kind", "The kind of the target", ("classes", "number")) == "classes":
-        chosen = attempt("target", lambda: _classes(target))
-    else:
-        chosen = attempt("target", lambda: _bounded_target(target))
-    numeric, categorical, seen = [], [], set()
-    for column in form.items("columns", most=MOST_COLUMNS):
-        column.only("name", "kind", "lower", "upper", "clip", "missing", "categories", "other")
-        name = column.text("name")
-        if name in seen:
-            raise Refused(400, "The form names a column twice.")
-        seen.add(name)
-        match column.choice("kind", f"The kind of column {name!r}", ("number", "category", "ignore")):
-            case "number" if (number := attempt(name, lambda column=column: _number_column(column))) is not None:  # type: ignore[misc]
-                numeric.append(number)
-            case "category" if (labels := attempt(name, lambda column=column: _label_column(column))) is not None:  # type: ignore[misc]
-                categorical.append(labels)
+    chosen = _target(form.inner("target"), attempt)
+    numeric, categorical = _columns(form, attempt)
     if problems or chosen is None:
         return Formed(None, tuple(problems))
     rows = form.choice("rows", "rows", ("normalise", "bound"))
@@ -86,6 +67,37 @@ def read_form(form: Fields) -> Formed:
     except SchemaError as error:
         return Formed(None, (Problem("schema", str(error)),))
     return Formed(schema, ())
+
+
+class _Attempt(Protocol):
+    """Makes a part of the schema, or notes what is wrong with it."""
+
+    def __call__(self, where: str, make: Callable[[Fields], Part], fields: Fields) -> Part | None: ...
+
+
+def _target(target: Fields, attempt: _Attempt) -> Target | NumberTarget | None:
+    target.only("column", "kind", "classes", "other", "missing", "lower", "upper", "clip")
+    if target.choice("kind", "The kind of the target", ("classes", "number")) == "classes":
+        return attempt("target", _classes, target)
+    return attempt("target", _bounded_target, target)
+
+
+def _columns(form: Fields, attempt: _Attempt) -> tuple[list[NumericColumn], list[CategoricalColumn]]:
+    numeric: list[NumericColumn] = []
+    categorical: list[CategoricalColumn] = []
+    seen: set[str] = set()
+    for column in form.items("columns", most=MOST_COLUMNS):
+        column.only("name", "kind", "lower", "upper", "clip", "missing", "categories", "other")
+        name = column.text("name")
+        if name in seen:
+            raise Refused(400, "The form names a column twice.")
+        seen.add(name)
+        match column.choice("kind", f"The kind of column {name!r}", ("number", "category", "ignore")):
+            case "number" if (number := attempt(name, _number_column, column)) is not None:
+                numeric.append(number)
+            case "category" if (labels := attempt(name, _label_column, column)) is not None:
+                categorical.append(labels)
+    return numeric, categorical
 
 
 def required_schema(form: Fields) -> Schema:
@@ -124,13 +136,19 @@ def lost_by_the_form(schema: Schema) -> bool:
     return formed.schema is None or asdict(formed.schema) != asdict(schema)
 
 
+def _named(target: Fields) -> str:
+    if name := target.text("column"):
+        return name
+    raise SchemaError("choose the column that is to be predicted.")
+
+
 def _classes(target: Fields) -> Target:
     classes = tuple(_labels(target, "classes"))
-    return Target(column=target.text("column"), classes=classes, other=_label(target.text("other")), missing=_label(target.text("missing")))
+    return Target(column=_named(target), classes=classes, other=_label(target.text("other")), missing=_label(target.text("missing")))
 
 
 def _bounded_target(target: Fields) -> NumberTarget:
-    where = f"target column {target.text('column')!r}"
+    where = f"target column {_named(target)!r}"
     lower, upper, missing = _bounds(target, where)
     return NumberTarget(column=target.text("column"), lower=lower, upper=upper, outside="clip" if target.flag("clip") else None, missing=missing)
 

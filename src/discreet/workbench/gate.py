@@ -46,10 +46,8 @@ class Gate:
     def check_host(self, headers: Mapping[str, str]) -> None:
         """Of every request, whatever it asks for."""
         if headers.get("Host") not in self.hosts:
-            raise Refused(
-                403,
-                f"This server answers to http://{self.hosts[0]} only. Open it under that address; through a tunnel, with the same port on both sides.",
-            )
+            address = f"http://{self.hosts[0]}"
+            raise Refused(403, f"This server answers to {address} only. Open it there; through a tunnel, with the same port on both sides.")
         if headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
             raise Refused(403, "Another page asked for this. Open the workbench by the link that it printed.")
 

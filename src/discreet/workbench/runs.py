@@ -11,6 +11,7 @@ is kept or shown. It gets none of the variables that would change the command or
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -31,6 +32,13 @@ _SPENDING = ("Fitting", "Releasing")
 """The steps in which a budget is reserved and noise is drawn."""
 _PATIENCE = 30.0
 """Seconds between the interrupt and the end of a process that does not listen."""
+_PROGRAM = (
+    sys.executable,
+    "-P",
+    "-c",
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from discreet.cli import main; main()",
+)
+"""As `python -m discreet`, and to be interrupted even where the workbench runs in the background, whose processes ignore SIGINT by inheritance."""
 _FILES = (MODEL, CERTIFICATE, REPORT, SCHEMA, "run.sh", "run.py", "release.zip")
 
 
@@ -56,7 +64,7 @@ class Run:
         """Start the process, and a thread that follows it."""
         self._before = self._entries()
         self._process = subprocess.Popen(  # noqa: S603 - this very program
-            [sys.executable, "-P", "-m", "discreet", *self.recipe.arguments(), *([] if self.recipe.releases_rows else self._report), "--json"],
+            [*_PROGRAM, *self.recipe.arguments(), *([] if self.recipe.releases_rows else self._report), "--json"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -194,7 +202,7 @@ class Run:
             with suppress(OSError, ValueError):
                 self._certificate(json.loads(source.read_text(encoding="utf-8")))
             ledger = [] if self.recipe.ledger is None else [f"--ledger={self.recipe.ledger}"]
-            words = [sys.executable, "-P", "-m", "discreet", "report", str(folder / RELEASE), f"--out={folder / REPORT}", *ledger]
+            words = [*_PROGRAM, "report", str(folder / RELEASE), f"--out={folder / REPORT}", *ledger]
             subprocess.run(words, check=False, env=environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=300)  # noqa: S603 - as above
         else:
             self._certificate(json.loads((folder / MODEL).read_text(encoding="utf-8")))
@@ -207,11 +215,8 @@ class Run:
             write_whole(self.recipe.folder / CERTIFICATE, text, overwrite=True)
 
     def _sweep(self) -> None:
-        """Leave nothing of a run without a result."""
-        for name in (SCHEMA, REPORT):
-            (self.recipe.folder / name).unlink(missing_ok=True)
-        with suppress(OSError):
-            self.recipe.folder.rmdir()
+        """Leave nothing of a run without a result, nor the halves of files of a process that had to be killed. The folder was made for this run."""
+        shutil.rmtree(self.recipe.folder, ignore_errors=True)
 
     def _end(self, state: str, message: str) -> None:
         with self._lock:

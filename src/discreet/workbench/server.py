@@ -135,6 +135,7 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 60
     server_version = "discreet"
     sys_version = ""
+    _unread = True
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - http.server's signature
         """No log: paths and refusals are nobody's business."""
@@ -173,12 +174,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _deciding(self) -> dict[str, str]:
         """The headers that decide, none of them given twice."""
-        found = {}
+        found: dict[str, str] = {}
         for name in _DECIDING:
             given = self.headers.get_all(name, [])
             if len(given) > 1:
                 raise Refused(400, f"The header {name} was given twice.")
-            found |= {name: str(one) for one in given}
+            if given:
+                found[name] = str(given[0])
         return found
 
     def _get(self, headers: dict[str, str]) -> None:
@@ -217,6 +219,7 @@ class _Handler(BaseHTTPRequestHandler):
         gate.check_session(headers)
         if self.path != "/api/upload":
             raise Refused(404, "There is no such question.")
+        self._unread = False
         name = unquote(self.headers.get("X-Discreet-Name", ""), errors="replace")
         self._json(self.server.workbench.desk.upload(name, self._length(), self.rfile))
 
@@ -232,6 +235,7 @@ class _Handler(BaseHTTPRequestHandler):
         if length > LARGEST_REQUEST:
             raise Refused(413, "The request is too large.")
         body = self.rfile.read(length)
+        self._unread = False
         if len(body) < length:
             raise Refused(400, "The request was cut off.")
         return read_fields(body)
@@ -261,8 +265,16 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         try:
             self._json({"error": message}, status=status)
+            self._drain()
         except OSError:
             return
+
+    def _drain(self) -> None:
+        """Read a body that was refused unread: else the connection is reset, and the reason may never arrive."""
+        given = self.headers.get("Content-Length", "") if self.command in ("POST", "PUT") else ""
+        if self._unread and given.isascii() and given.isdigit() and len(given) < 15:
+            self.connection.settimeout(2.0)
+            self.rfile.read(min(int(given), LARGEST_REQUEST))
 
     def _send(self, status: int, body: bytes, kind: str, headers: Mapping[str, str] | None = None) -> None:
         self._head(status, len(body), kind, headers or {})

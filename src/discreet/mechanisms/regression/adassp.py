@@ -3,9 +3,9 @@
     l~ = least eigenvalue of A, noisy        A~ = A + E,  b~ = b + e   one joint Gaussian answer (module `curve`, g = 0)
     ridge = max(0, sqrt(m ln(2 m^2 / 0.05)) sigma R^2 - max(0, l~ - 1.645 sd(l~)))        w = (A~ + ridge I)^{-1} b~
 
-Wang spends epsilon / 3 and delta / 3 on each of the three, by basic composition of a bound of one Gaussian mechanism. Here they are composed as what they
-are, mu^2 = S^2 / sigma^2 + (R^2 / sd(l~))^2, with a tenth of mu^2 for the eigenvalue, which decides on the ridge only. Under add-remove noise on A is
-1.32 times smaller than three exact Gaussian answers ask, and 2.1 times smaller than printed at epsilon 1.
+Wang spends epsilon / 3 and delta / 3 on each of the three, by basic composition of a bound of one Gaussian mechanism. Here they are composed as
+what they are, mu^2 = S^2 / sigma^2 + (R^2 / sd(l~))^2, with a tenth of mu^2 for the eigenvalue, which decides on the ridge only. Under add-remove
+noise on A is 1.25 times smaller than three exact Gaussian answers ask, and 2.0 times smaller than printed at epsilon 1.
 """
 
 import math
@@ -139,7 +139,7 @@ class AdaSSP(RegressionMechanism):
         ridge = max(0.0, self.largest_ridge(problem) - max(0.0, least - _QUANTILE * self.eigenvalue_noise * radius**2))
         shifted = products + ridge * np.eye(len(products))
         try:
-            weights: Floats = np.linalg.solve(shifted, targets)
+            weights = np.asarray(np.linalg.solve(shifted, targets), dtype=np.float64)
         except np.linalg.LinAlgError:
             weights = np.zeros(len(products))
         return Fitted(weights, None, None)
@@ -149,7 +149,9 @@ class AdaSSP(RegressionMechanism):
         exact = problem.moments(data)
         of_eigenvalue, diagonal, off, of_target = self._scales(problem)
         unit = problem.domain.radius**2 * _FINENESS
-        least = (round(least_eigenvalue(problem, exact) / unit) + int(noise.discrete_gaussian(scale=of_eigenvalue, dimension=1, draws=1)[0, 0])) * unit
+        least = (
+            round(least_eigenvalue(problem, exact) / unit) + int(noise.discrete_gaussian(scale=of_eigenvalue, dimension=1, draws=1)[0, 0])
+        ) * unit
         size = problem.domain.dimension
         upper = np.triu_indices(size, 1)
         products = np.zeros((size, size), dtype=np.int64)

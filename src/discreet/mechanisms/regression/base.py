@@ -76,8 +76,8 @@ class RegressionMechanism(ABC):
         problem.require(data)
         if len(data.targets) > self.most_records(problem):
             raise InvalidInput(
-                f"this mechanism was planned for at most {self.most_records(problem)} records, and the table is longer. Declare their number, roughly, "
-                "as public_records."
+                f"this mechanism was planned for at most {self.most_records(problem)} records, and the table is longer. Declare their number, "
+                "roughly, as public_records."
             )
         with spending_on(account, guarantee, purpose=self.name, table=data.content()) as reservation:
             fitted = self.draw(problem, data, noise)

@@ -4,37 +4,197 @@
     T times: g~ = sum x clip(y - <x, theta_j>) + noise,   theta_{j+1} = theta_j + A~^{-1} g~, shrunk as in module `belief`,   A~ = W / k - v I
 
 The first gradient is at zero and clips at |x r| <= R B, so not at all; the others clip at a quarter of it. The curve of the whole is the numerical
-composition of the sketch's profile with mu-GDP, mu^2 = sum_j (1 or 2)^2 / nu^2 (guarantees/composition.md), in place of the Renyi curves that were published;
-discrete noise costs what it does in module `curve`:
+composition of the sketch's profile with mu-GDP, mu^2 = T (1 or 2)^2 / nu^2 (guarantees/composition.md), in place of published Renyi curves; discrete
+noise costs what it does in module `curve`:
 
-    delta(epsilon) <= e^A (delta_sketch+Gaussian(epsilon - A - B) + e^epsilon T e^-800)
+    delta(epsilon) <= e^A (delta_composed(epsilon - A - B) + e^epsilon T e^-800)
 """
 
 import math
 from dataclasses import dataclass
-from typing import Self
+from functools import lru_cache
 
 import numpy as np
 
+from discreet.arrays import Floats
 from discreet.certificates import Hypothesis
 from discreet.data import RealDataset
 from discreet.errors import InfeasibleTarget, InvalidInput
 from discreet.guarantees import ApproximateDP, GaussianDP, Json, NoGuarantee, Profile, compose, gaussian_mu
-from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
+from discreet.mechanisms.learning.grid import GaussianGrid
+from discreet.mechanisms.regression.base import Fitted, RegressionMechanism, record_hypotheses
 from discreet.mechanisms.regression.belief import Belief
 from discreet.mechanisms.regression.curve import LEAST_SCALE, UP, step_reach
-from discreet.mechanisms.regression.gradients import least_step_scale, noisy_gradient
-from discreet.mechanisms.regression.mixing import drawn_moments, of_records, sketched
-from discreet.mechanisms.regression.sums import LeastSquares
-from discreet.mechanisms.release.sketch import SECRET, GaussianSketch
+from discreet.mechanisms.regression.mixing import calibrated_sketch, drawn_moments, of_records, rows_for, sketched
+from discreet.mechanisms.regression.sums import CAP, LeastSquares
+from discreet.mechanisms.release.sketch import SECRET, GaussianSketch, sketch_delta
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise
 
 STEPS = 3
-_LEAST_ROWS, _PER_WEIGHT = 2000, 50
 _SHARE = 0.5
 """Of mu^2, about, the sketch's."""
 _LATER_CLIP = 0.25
-_POINTS = 64
+_POINTS = 200
+_TAIL = 1e-300
 _LARGEST_SCALE = 2.0**52
 THEOREM = "Gaussian sketch, then clipped gradients, numerical composition (hessian_mixing.md)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HessianMixing(RegressionMechanism):
+    """A sketch of the features, and `steps` noisy gradients."""
+
+    sketch: GaussianSketch
+    step_noise: float
+    """nu: the deviation of each coordinate of a gradient over its length bound."""
+    steps: int
+    """T."""
+    epsilon: float
+    """At which delta is stated."""
+    neighbours: Neighbours
+
+    @property
+    def name(self) -> str:
+        """Name in certificates."""
+        return "least-squares-hessian-mixing"
+
+    @staticmethod
+    def calibrate(
+        problem: LeastSquares, *, epsilon: float, delta: float, neighbours: Neighbours, steps: int | None = None, rows: int | None = None
+    ) -> "HessianMixing":
+        """The least noise of gradients that (epsilon, delta) leaves beside a sketch of about half of the budget (of mu^2).
+
+        Raises InvalidInput for numbers out of range, InfeasibleTarget where rounding errors cannot be hidden.
+        """
+        count = STEPS if steps is None else steps
+        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1000:
+            raise InvalidInput(f"the number of steps must be an integer from 1 to 1000; {steps!r} was given.")
+        return _calibrated(problem, epsilon, delta, neighbours, count, rows_for(problem, rows))
+
+    def guarantee(self, problem: LeastSquares) -> ApproximateDP | NoGuarantee:
+        """See module docstring."""
+        delta = self.delta(problem, sketch_profile(problem, self.sketch, self.epsilon))
+        if not delta < 1:
+            return NoGuarantee(theorem=f"{THEOREM}: delta reaches 1 at epsilon = {self.epsilon:g}", neighbours=self.neighbours, secret=SECRET)
+        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=self.neighbours, theorem=THEOREM, secret=SECRET)
+
+    def delta(self, problem: LeastSquares, profile: Profile) -> float:
+        """delta at `epsilon`, an upper bound, from the sketch's curve."""
+        integers, least = self.steps * problem.domain.dimension, self._least_scale(problem)
+        if not (least >= LEAST_SCALE and integers <= least**2 and self._largest_scale(problem) < _LARGEST_SCALE):
+            return 1.0
+        upper = integers / (8.0 * least**2) * UP
+        lower = ((math.sqrt(integers) + 41.0 * math.sqrt(self.steps)) ** 2 + 1.0) / (8.0 * least**2) * UP
+        if not self.epsilon > upper + lower:
+            return 1.0
+        mu = math.sqrt(self.steps) * step_reach(self.neighbours) / self.step_noise * UP
+        whole = compose([profile, GaussianDP(mu=mu, neighbours=self.neighbours, theorem=THEOREM)], planned=True)
+        return min(1.0, math.exp(upper) * whole.delta(self.epsilon - upper - lower) * UP + self.steps * _TAIL)
+
+    def _least_scale(self, problem: LeastSquares) -> float:
+        return self.step_noise * problem.domain.radius / problem.row_unit * 2.0**problem.bits / (2.0 * CAP)
+
+    def _largest_scale(self, problem: LeastSquares) -> float:
+        return self.step_noise * problem.domain.radius / problem.row_unit * 2.0**problem.bits
+
+    def parameters(self) -> dict[str, Json]:
+        """See RegressionMechanism."""
+        of_sketch = {f"sketch_{name}": value for name, value in self.sketch.parameters().items() if name != "neighbours"}
+        return {**of_sketch, "step_noise": self.step_noise, "steps": self.steps, "epsilon": self.epsilon, "neighbours": str(self.neighbours)}
+
+    def hypotheses(self, problem: LeastSquares) -> tuple[Hypothesis, ...]:
+        """See RegressionMechanism."""
+        return (
+            *record_hypotheses(problem, self.neighbours),
+            *self.sketch.hypotheses(sketched(problem, target_weight=None))[2:],
+            Hypothesis(
+                required=f"a record's part of a gradient is no longer than its bound; noise is discrete Gaussian, {self.step_noise:.10g} times it",
+                enforced="residuals are clipped record by record, sums are those of integers, integers are drawn anew",
+            ),
+        )
+
+    def explained(self, problem: LeastSquares) -> str:
+        """See RegressionMechanism."""
+        query, radius, bound = sketched(problem, target_weight=None), problem.domain.radius, problem.domain.target_bound
+        variance = self.sketch.noise_variance(query)
+        return (
+            f"1. {self.sketch.rows} random combinations of the rows, with noise of variance {variance:.4g} on every number ({self.neighbours}): the "
+            f"curvature, off by {variance * math.sqrt(2.0 / self.sketch.rows):.4g}.\n"
+            f"2. {self.steps} gradients with noise of deviation {self.step_noise * radius * bound:.4g} in each coordinate of the first, a quarter "
+            "of it in the others, whose residuals are clipped at a quarter."
+        )
+
+    def draw(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:
+        """See RegressionMechanism."""
+        query, radius, bound = sketched(problem, target_weight=None), problem.domain.radius, problem.domain.target_bound
+        variance = self.sketch.noise_variance(query)
+        products = drawn_moments(self.sketch, query, of_records(problem, data, query), noise) - variance * np.eye(query.columns)
+        belief = Belief.before(products, deviation=variance * math.sqrt(2.0 / self.sketch.rows), prior=bound / radius)
+        for step in range(self.steps):
+            length = radius * bound * (_LATER_CLIP if step else 1.0)
+            belief = belief.after(self.noisy_gradient(problem, data, noise, belief.mean, length), deviation=self.step_noise * length)
+        return Fitted(belief.mean, None, None)
+
+    def noisy_gradient(self, problem: LeastSquares, data: RealDataset, noise: Noise, weights: Floats, length: float) -> Floats:
+        """g~ at public weights (m,), with contributions of at most `length`."""
+        exact = problem.gradient(data, weights, length)
+        unit = problem.row_unit * exact.unit
+        noisy = exact.sums + noise.discrete_gaussian(scale=self.step_noise * length / unit, dimension=len(weights), draws=1)[:, 0]
+        return np.asarray(noisy * unit, dtype=np.float64)
+
+
+@lru_cache(maxsize=32)
+def sketch_profile(problem: LeastSquares, sketch: GaussianSketch, epsilon: float) -> Profile:
+    """The whole curve of the released sketch, at points up to three times `epsilon`.
+
+    At 0 from the first point: P - Q <= (P - e^x Q) + (e^x - 1) Q.
+    """
+    query = sketched(problem, target_weight=None)
+    arithmetic = sketch.arithmetic(query)
+    last = GaussianGrid(step=sketch.step, scale=sketch.scale, epsilon=sketch.last_epsilon)
+    grid = last.delta(radius=arithmetic.radius, dimension=sketch.rows * query.columns)
+
+    def at(epsilon: float) -> float:
+        return min(1.0, (sketch_delta(query, arithmetic, epsilon - sketch.last_epsilon, sketch.variance, sketch.neighbours) + grid) * UP)
+
+    points = np.linspace(0.0, 3.0 * epsilon, _POINTS)
+    deltas = np.array([1.0, *(at(float(point)) for point in points[1:])])
+    deltas[0] = min(1.0, (float(deltas[1]) + math.expm1(float(points[1]))) * UP)
+    return Profile(
+        epsilons=tuple(points.tolist()),
+        deltas_at=tuple(np.minimum.accumulate(deltas).tolist()),
+        neighbours=sketch.neighbours,
+        theorem=THEOREM,
+        secret=SECRET,
+    )
+
+
+@lru_cache(maxsize=32)
+def _calibrated(problem: LeastSquares, epsilon: float, delta: float, neighbours: Neighbours, steps: int, rows: int) -> HessianMixing:
+    """A second's work, kept for the next fit: a function of public numbers."""
+    query, mu = sketched(problem, target_weight=None), gaussian_mu(epsilon, delta)
+    of_sketch = _epsilon_of(math.sqrt(_SHARE) * mu, delta, epsilon)
+    sketch = calibrated_sketch(query, rows, of_sketch, delta, neighbours)
+    profile = sketch_profile(problem, sketch, epsilon)
+
+    def made(of_steps: float) -> HessianMixing:
+        noise = math.sqrt(steps) * step_reach(neighbours) / of_steps
+        return HessianMixing(sketch=sketch, step_noise=noise, steps=steps, epsilon=epsilon, neighbours=neighbours)
+
+    low, high = 0.1 * mu, mu
+    if made(low).delta(problem, profile) > delta:
+        raise InfeasibleTarget(f"epsilon={epsilon:g}, delta={delta:g} leaves no room for gradients beside a sketch; take mechanism='refined'.")
+    while high > low * (1.0 + 1e-6):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if made(middle).delta(problem, profile) <= delta else (low, middle)
+    return made(low)
+
+
+def _epsilon_of(mu: float, delta: float, above: float) -> float:
+    """About the epsilon of mu-GDP at this delta."""
+    low, high = 1e-6 * above, above
+    while high > low * (1.0 + 1e-9):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if gaussian_mu(middle, delta) <= mu else (low, middle)
+    return low

@@ -3,12 +3,14 @@
     k rows N(0, Z'Z + v I),   Z = [X, (c R / B) y]     released as in release/sketch.py: exact chi-square curve, both relations
     A~ = W_xx / k - v I,   b~ = W_xy / k               W the second moments of the rows; weights as in module `belief`
 
-Taking v I out of the sketch leaves a noise of about v sqrt(2 / k) on A~, and leaving it in would be a ridge of v. k is a public number of its own: more rows
-cost noise (v grows with their square root) and remove the sampling of the sketch, a relative error of sqrt(m / k) of what least squares leaves.
+Taking v I out of the sketch leaves a noise of about v sqrt(2 / k) on A~, and leaving it in would be a ridge of v. k is a public number of its own:
+more rows cost noise (v grows with their square root) and remove the sampling of the sketch, a relative error of sqrt(m / k) of what least squares
+leaves.
 """
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Self
 
 import numpy as np
@@ -49,9 +51,8 @@ class GaussianMixing(RegressionMechanism):
 
         Raises InvalidInput for numbers out of range, InfeasibleTarget where rounding errors cannot be hidden.
         """
-        count = max(_LEAST_ROWS, _PER_WEIGHT * problem.domain.dimension) if rows is None else rows
         query = sketched(problem, target_weight=_TARGET_WEIGHT)
-        made = GaussianSketch.calibrate(query, rows=count, epsilon=epsilon, delta=delta, neighbours=neighbours)
+        made = calibrated_sketch(query, rows_for(problem, rows), epsilon, delta, neighbours)
         return cls(sketch=made, target_weight=_TARGET_WEIGHT, neighbours=neighbours)
 
     def guarantee(self, problem: LeastSquares) -> ApproximateDP | NoGuarantee:
@@ -71,7 +72,7 @@ class GaussianMixing(RegressionMechanism):
         variance = self.sketch.noise_variance(sketched(problem, target_weight=self.target_weight))
         return (
             f"1. {self.sketch.rows} random combinations of the records, with noise of variance {variance:.4g} on every number ({self.neighbours}).\n"
-            f"2. Least squares on their second moments, the noise taken out: it leaves a deviation of {variance * math.sqrt(2.0 / self.sketch.rows):.4g} "
+            f"2. Least squares on their second moments, less the noise: it leaves a deviation of {variance * math.sqrt(2.0 / self.sketch.rows):.4g} "
             "on sums of x_j^2, and the combinations a relative error of "
             f"{math.sqrt(problem.domain.dimension / self.sketch.rows):.2g} that no budget removes."
         )
@@ -88,6 +89,17 @@ class GaussianMixing(RegressionMechanism):
         belief = Belief.before(products, deviation=deviation, prior=problem.domain.target_bound / problem.domain.radius)
         belief = belief.after(moments[:size, size] * scale, deviation=deviation / math.sqrt(2.0) * scale)
         return Fitted(belief.mean, None, None)
+
+
+def rows_for(problem: LeastSquares, rows: int | None) -> int:
+    """k where the caller does not choose."""
+    return max(_LEAST_ROWS, _PER_WEIGHT * problem.domain.dimension) if rows is None else rows
+
+
+@lru_cache(maxsize=32)
+def calibrated_sketch(query: SecondMoments, rows: int, epsilon: float, delta: float, neighbours: Neighbours) -> GaussianSketch:
+    """As GaussianSketch.calibrate, which takes up to a second, kept for the next fit: a function of public numbers."""
+    return GaussianSketch.calibrate(query, rows=rows, epsilon=epsilon, delta=delta, neighbours=neighbours)
 
 
 def sketched(problem: LeastSquares, *, target_weight: float | None) -> SecondMoments:

@@ -4,8 +4,8 @@
 
     delta(epsilon + epsilon_2) <= delta_two-signed(epsilon) + delta_2(epsilon_2)
 
-l is log-cosh, or the square with its slope clipped (huber), of width a = 0.2 B unless another is given: a residual moves the objective by at most
-a R whatever its size, and neither X'X nor X'y is released, so that the noise is that of d numbers, not of d^2, and their size is that of a residual.
+l is log-cosh, or the square with its slope clipped (huber), of width a = 0.2 B, or more where noise is small (`default_width`). A residual moves the
+gradient by at most a R whatever its size, and neither X'X nor X'y is released: the noise is that of d numbers, not of d^2, of the size of a residual.
 delta_two-signed is in module `objective_curve`; delta_2 hides (tau + e) / lambda, the distance of what is computed from the ideal (learning/grid).
 """
 
@@ -17,7 +17,7 @@ from typing import Self
 from discreet.certificates import Hypothesis
 from discreet.data import RealDataset
 from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, Json
+from discreet.guarantees import ApproximateDP, Json, gaussian_mu
 from discreet.mechanisms.hypotheses import computing_hypotheses, noise_hypothesis
 from discreet.mechanisms.learning.gaussian_plan import gaussian_plan
 from discreet.mechanisms.learning.grid import GaussianGrid
@@ -29,8 +29,12 @@ from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Noise, gaussian_error
 from discreet.problems import RegularisedRisk
 
-SHARE = 0.2
-"""a over B where the caller does not choose: residuals of most tables are about as large; 0.1 to 0.35 differ little (docs/linear-regression.md)."""
+_LEAST_WIDTH, _LARGEST_WIDTH = 0.2, 1.0
+"""a over B. Residuals of most tables are about as large as the first; with the second the loss is next to a square."""
+_BIAS = 0.002
+"""Of B: noise in a prediction, about, that is as bad as what a bounded slope makes of skewed residuals."""
+_FEW = 2000
+"""Records that the width is chosen for where their number is secret: no more noise than a small table can take."""
 _RIDGES = {"log-cosh": (2.1, 5.2), "huber": (5.0, 5.0)}
 """lambda epsilon / R^2 under add-remove and replace-one: where the theorem has next to no slack left for the total epsilon less the last stage's."""
 _NOMINAL = 1 << 20
@@ -81,12 +85,12 @@ class ResidualObjectivePerturbation(RegressionMechanism):
         width: float | None = None,
         ridge: float | None = None,
     ) -> Self:
-        """The least noise for a total of (epsilon, delta). `width` None takes 0.2 B, `ridge` None the least lambda with next to no slack.
+        """The least noise for a total of (epsilon, delta). `width` None takes 0.2 to 1 times B, `ridge` None the least lambda with next to no slack.
 
         Raises InvalidInput for numbers out of range, InfeasibleTarget for a ridge too small for any noise.
         """
         domain = problem.domain
-        a = SHARE * domain.target_bound if width is None else width
+        a = default_width(problem, mu=gaussian_mu(epsilon, delta), neighbours=neighbours) if width is None else width
         prediction_loss(loss, a)
         strength = _RIDGES[loss][neighbours is not ADD_REMOVE] * domain.radius**2 / epsilon if ridge is None else ridge
         if not (math.isfinite(strength) and strength > 0):
@@ -149,14 +153,19 @@ class ResidualObjectivePerturbation(RegressionMechanism):
     def explained(self, problem: LeastSquares) -> str:
         """See RegressionMechanism."""
         domain = problem.domain
-        lines = [
+        first = (
             f"The minimiser of {self.loss} of residuals, of width {self.width:.4g} ({self.width / domain.target_bound:.2g} of the bound of targets): "
-            "a larger residual counts with its sign and this size, so no record moves the minimum by more.",
+            "a larger residual counts with its sign and this size, so no record moves the minimum by more."
+        )
+        second = (
             f"A random linear term of deviation {self.scale:.4g} in each coordinate is added before it is minimised ({self.neighbours}): "
             f"{self.scale / (self.width * domain.radius):.4g} times what a record's slope can reach."
-            + ("" if domain.records is None else f" The mean slope of {domain.records} records is off by {self.scale / domain.records:.2g}."),
-            f"A ridge of {self.ridge:.4g}, {self.ridge / domain.radius**2:.2g} records' worth of curvature, which the theorem asks for. Nothing is tuned.",
-        ]
+        )
+        if domain.records is not None:
+            second += f" The mean slope of {domain.records} records is off by {self.scale / domain.records:.2g}."
+        records = self.ridge / domain.radius**2
+        third = f"A ridge of {self.ridge:.4g}, {records:.2g} records' worth of curvature, which the theorem asks for. Nothing is tuned."
+        lines = [first, second, third]
         return "\n".join(f"{place}. {line}" for place, line in enumerate(lines, start=1))
 
     def most_records(self, problem: LeastSquares) -> int:
@@ -181,6 +190,16 @@ class ResidualObjectivePerturbation(RegressionMechanism):
     def _half(self, problem: LeastSquares) -> RegularisedRisk:
         domain = problem.domain
         return half_problem(loss=self.loss, width=self.width, radius=domain.radius, ridge=self.ridge, dimension=domain.dimension)
+
+
+def default_width(problem: LeastSquares, *, mu: float, neighbours: Neighbours) -> float:
+    """a, from public numbers: as small as residuals are in most tables, and larger where noise is negligible beside what a bounded slope biases.
+
+    Noise of deviation k a R / mu in the linear term moves predictions by about k a m / (mu n): a is where that is 0.002 B, within its limits.
+    """
+    domain = problem.domain
+    most = _BIAS * mu * (domain.records or _FEW) / ((1.0 if neighbours is ADD_REMOVE else 2.0) * domain.dimension)
+    return domain.target_bound * min(max(most, _LEAST_WIDTH), _LARGEST_WIDTH)
 
 
 def planned_records(problem: LeastSquares, neighbours: Neighbours) -> int:

@@ -1,14 +1,14 @@
 """The curve of Gaussian objective perturbation for losses whose slopes take both signs (proof note objective.md; theorem 1).
 
-A loss l(<x, w> - y) with |l'| <= a and l'' = kappa(|l'|) has, next to losses of the margin with the same a and kappa, one thing more: a record may push
-the noise along x or against it. Each of the signs is a case of theorem T1 (learning/objective_perturbation.md), and the privacy loss is at most the
-largest over them, so that
+A loss l(<x, w> - y) with |l'| <= a and l'' = kappa(|l'|) has, next to losses of the margin with the same a and kappa, one thing more: a record may
+push the noise along x or against it. Each of the signs is a case of theorem T1 (learning/objective_perturbation.md), and the privacy loss is at most
+the largest over them, so that
 
     add-remove     delta(epsilon) <= 2 delta_T1(epsilon)
-    replace-one    delta(epsilon) <= 2 delta_T1(epsilon)     if (epsilon - c)^2 / (4 s^2) - s^2 >= 1, c = max J, s = a R / sigma;   4 delta_T1 otherwise
+    replace-one    delta(epsilon) <= 2 delta_T1(epsilon)     if (epsilon - c)^2 / (4 s^2) - s^2 >= 1, c = max J, s = a R / sigma; else 4 delta_T1
 
-delta_T1 is that of the half of the loss, l(min(m, 0)), which is one of the margin with the same slopes and curvatures. The two is attained: a record with
-target 0 pulls the weights in from both ends.
+delta_T1 is that of the half of the loss, l(min(m, 0)), which is one of the margin with the same slopes and curvatures. The two is attained: a record
+with target 0 pulls the weights in from both ends.
 
     log-cosh   l' = a tanh(r / a)         kappa(q) = 1 - (q / a)^2      lambda = 2 R^2 / epsilon: no slack but the two (add-remove)
     huber      l' = clip(r, -a, a)        kappa(q) = 1                  squares with clipped slopes; the Jacobian term is paid in full
@@ -136,5 +136,5 @@ def two_signed_scale(half: RegularisedRisk, *, epsilon: float, delta: float, nei
         )
     except InfeasibleTarget:
         raise InfeasibleTarget(
-            f"objective perturbation at epsilon={epsilon:g} needs more than the ridge {half.strong_convexity:.3g}; take a larger one, or a larger epsilon."
+            f"objective perturbation at epsilon={epsilon:g} needs a ridge above {half.strong_convexity:.3g}; take a larger one, or epsilon."
         ) from None

@@ -130,7 +130,7 @@ def accurate_residuals(rows: Floats, targets: Floats, point: Floats) -> Floats:
 def _two_product(column: Floats, weight: float) -> tuple[Floats, Floats]:
     """Products and their rounding errors (Veltkamp, Dekker)."""
     product = column * weight
-    first, second = _split(column), _split(np.float64(weight))
+    first, second = _split(column), _split(np.full(1, weight))
     rest = first[1] * second[1] - (((product - first[0] * second[0]) - first[1] * second[0]) - first[0] * second[1])
     return product, rest
 

@@ -6,6 +6,7 @@ angle numerically, and the curve of the composed Gaussian answers is an integral
 
 import math
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,10 +34,46 @@ def _moments(parameters: Mapping[str, Json], problem: Mapping[str, Json], guaran
     yield delta_check(epsilon, computed, guarantee, releases, "numerical worst case of the moments, integral of the density of all answers")
 
 
+@register_recheck("least-squares-adassp")
+def _adassp(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
+    yield same_relation(parameters, guarantee)
+    a, sigma, of_eigenvalue = (positive(parameters[name]) for name in ("target_weight", "moment_noise", "eigenvalue_noise"))
+    epsilon, (size, _, bits) = positive(parameters["epsilon"]), public_bounds(problem)
+    error = 200.0 * (size + 3) * 2.0**-53 * positive(problem["most_records"])
+    squared = (farthest(guarantee.neighbours, a, 0.0) / sigma) ** 2 + ((1.0 + 2.0 * error + 2.0**-20) / of_eigenvalue) ** 2
+    least = min(sigma / math.sqrt(2.0) * 4.0 ** (bits - 1), sigma / a * 4.0 ** (bits - 1), of_eigenvalue * 2.0**20)
+    closeness = _discrete(size * (size + 1) / 2 + size + 1, 2, least)
+    computed = gaussian_integral(epsilon - closeness, math.sqrt(squared) * (1.0 - 1e-9)) * _LESS if closeness < epsilon else 1.0
+    yield delta_check(epsilon, computed, guarantee, releases, "numerical worst case of the moments, integral of the density of all answers")
+
+
 @register_recheck("least-squares-non-private")
 def _non_private(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:  # noqa: ARG001
     promised = not isinstance(guarantee, NoGuarantee)
     yield Check("guarantee", False, "this fit can promise nothing" if promised else "none is stated: the ordinary fit is not private")
+
+
+class PublicBounds(NamedTuple):
+    """What a problem record says."""
+
+    dimension: int
+    """m."""
+    radius: float
+    """R."""
+    bits: int
+    """Of an integer that stands for a number of a record."""
+
+
+def public_bounds(problem: Mapping[str, Json]) -> PublicBounds:
+    """From the record of a LeastSquares problem; TypeError or ValueError for anything else."""
+    features, constant = int(positive(problem["features"])), finite(problem["intercept_scale"])
+    entry = math.inf if problem["entry_bound"] is None else positive(problem["entry_bound"])
+    norm = math.inf if problem["norm_bound"] is None else positive(problem["norm_bound"])
+    radius = math.hypot(min(norm, math.sqrt(features) * entry), constant)
+    bits = min(20, (62 - math.ceil(math.log2(positive(problem["most_records"])))) // 2)
+    if not math.isfinite(radius):
+        raise ValueError
+    return PublicBounds(features + (constant > 0), radius, bits)
 
 
 def farthest(neighbours: Neighbours, target_weight: float, square_weight: float) -> float:
@@ -63,15 +100,17 @@ def farthest(neighbours: Neighbours, target_weight: float, square_weight: float)
 
 def _closeness(parameters: Mapping[str, Json], problem: Mapping[str, Json], steps: int) -> float:
     """By how much epsilon grows when discrete integers take the place of rounded normal numbers."""
-    size = int(positive(problem["features"])) + (finite(problem["intercept_scale"]) > 0)
-    bits = min(20, (62 - math.ceil(math.log2(positive(problem["most_records"])))) // 2)
+    size, _, bits = public_bounds(problem)
     integers = size * (size + 1) / 2 + size + 1 + steps * size
     a, g, sigma = positive(parameters["target_weight"]), positive(parameters["square_weight"]), positive(parameters["moment_noise"])
     # A bound R is at least half of the power of two that its integers are multiples of.
     scales = [sigma / math.sqrt(2.0) * 4.0 ** (bits - 1), sigma / a * 4.0 ** (bits - 1), sigma / g * 4.0 ** (bits - 1)]
     if steps:
         scales.append(positive(parameters["step_noise"]) * 4.0**bits / 64.0)
-    least = min(scales)
+    return _discrete(integers, steps + 1, min(scales))
+
+
+def _discrete(integers: float, stages: int, least: float) -> float:
     if least < 64.0 or integers > least**2:
         return math.inf
-    return (integers + (math.sqrt(integers) + 41.0 * math.sqrt(steps + 1)) ** 2 + 1.0) / (8.0 * least**2)
+    return (integers + (math.sqrt(integers) + 41.0 * math.sqrt(stages)) ** 2 + 1.0) / (8.0 * least**2)

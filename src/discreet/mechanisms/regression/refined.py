@@ -1,4 +1,4 @@
-"""Least squares from noisy moments and a few noisy gradients (proof note refined.md): the default of LinearRegression.
+"""Least squares from noisy moments and a few noisy gradients (proof note refined.md): the mechanism with intervals.
 
     1. release  A~ = A + E,  b~ = b + e,  s~ = s + noise          one joint Gaussian answer of weighted moments (module `curve`)
     2. believe what they say about the least-squares weights      (module `belief`)

@@ -52,13 +52,13 @@ LEARNING = {
 def lambda_records(
     tables: Tables, *, table: str, loss: str, alpha: float, fold: int, draws: int, epsilon: float, methods: list[str]
 ) -> Iterator[Record]:
-    """Test error of each method at one Lambda on one fold: the mean over draws of noise."""
+    """Test error of each method at one Lambda on one fold, for each draw of noise."""
     train, test = _split(tables, table, fold)
     for method in methods:
         model = _model(
             loss, fit_intercept=False, alpha=alpha, seed=("cms", table, loss, alpha, fold, epsilon, method), **{"epsilon": epsilon, **METHODS[method]}
         )
-        yield {"method": method, "measure": "test error", "value": _error(model, train, test, draws)}
+        yield from _records(method, _errors(model, train, test, draws))
 
 
 def default_records(tables: Tables, *, table: str, loss: str, fold: int, draws: int, epsilon: float) -> Iterator[Record]:
@@ -67,7 +67,7 @@ def default_records(tables: Tables, *, table: str, loss: str, fold: int, draws: 
     for method, given in DEFAULTS.items():
         seed = ("cms", "default", table, loss, fold, epsilon, method)
         model = _model(loss, alpha=None, fit_intercept=True, seed=seed, epsilon=epsilon, **given)
-        yield {"method": method, "measure": "test error", "value": _error(model, train, test, draws)}
+        yield from _records(method, _errors(model, train, test, draws))
 
 
 def learning_records(tables: Tables, *, loss: str, epsilon: float, records: int, alphas: list[float], repeat: int, draws: int) -> Iterator[Record]:
@@ -92,9 +92,9 @@ def learning_records(tables: Tables, *, loss: str, epsilon: float, records: int,
                 errors.append(float(np.mean(search.fit(*train).predict(held[0]) != held[1])))
             except InfeasibleTarget:
                 break
-        yield {"method": method, "measure": "test error", "value": float(np.mean(errors)) if errors else None}
+        yield from _records(method, errors)
     plain = [_model(loss, fit_intercept=False, alpha=alpha, seed=None, epsilon=math.inf) for alpha in alphas]
-    yield {"method": "non-private, best Lambda", "measure": "test error", "value": min(_error(model, train, held, 1) or math.inf for model in plain)}
+    yield from _records("non-private, best Lambda", [min(error for model in plain for error in _errors(model, train, held, 1))])
     for method, chosen_by_default in DEFAULTS.items():
         model = _model(
             "svm" if loss == "huber-hinge" else loss,
@@ -104,7 +104,7 @@ def learning_records(tables: Tables, *, loss: str, epsilon: float, records: int,
             epsilon=epsilon,
             **chosen_by_default,
         )
-        yield {"method": method, "measure": "test error", "value": _error(model, train, held, draws)}
+        yield from _records(method, _errors(model, train, held, draws))
 
 
 Part = tuple[Any, npt.NDArray[np.int64]]
@@ -121,16 +121,22 @@ def _seed(*words: str | float) -> int:
     return seed_of(*words) >> 12
 
 
-def _error(model: LinearSVC | LogisticRegression, train: Part, test: Part, draws: int) -> float | None:
-    """Mean test error over draws; None where no noise reaches the target."""
+def _errors(model: LinearSVC | LogisticRegression, train: Part, test: Part, draws: int) -> list[float]:
+    """Test errors, one a draw; none where no noise reaches the target."""
     if model.neighbours == "add-remove" and model.alpha is not None:
         model.set_params(public_records=len(train[1]))
     try:
         fits = model.fit_many(*train, count=1 if model.epsilon == math.inf else draws)
     except InfeasibleTarget:
-        return None
+        return []
     predicted = np.where(test[0] @ fits.coef.T + fits.intercept > 0, 1, -1)
-    return float(np.mean(predicted != test[1][:, np.newaxis]))
+    return [float(error) for error in np.mean(predicted != test[1][:, np.newaxis], axis=0)]
+
+
+def _records(method: str, errors: list[float]) -> Iterator[Record]:
+    """One a draw; one without a value for a method that cannot be had."""
+    for draw, error in enumerate(errors or [None]):
+        yield {"method": method, "draw": draw, "measure": "test error", "value": error}
 
 
 @lru_cache(maxsize=2)

@@ -12,10 +12,10 @@ _TABLES = {"table-1": "Adult", "table-2": "KDD Cup 99"}
 _OVER_EPSILON = {
     "output, published": "output, published",
     "objective, published": "objective, published",
-    "objective, tight": "objective, tight, Lambda 0.001",
-    "objective, tight, add-remove": "the same, add-remove",
-    "objective, tight, delta 1e-6": "objective, tight, delta 1e-6",
-    "objective, tight, delta 1e-6, add-remove": "the same, add-remove, delta 1e-6",
+    "objective, tight": "tight",
+    "objective, tight, add-remove": "tight, add-remove",
+    "objective, tight, delta 1e-6": "tight, delta 1e-6",
+    "objective, tight, delta 1e-6, add-remove": "tight, delta 1e-6, add-remove",
 }
 _DEFAULTS = {
     "default, pure": "default, pure*",
@@ -42,21 +42,27 @@ _SUMMARY = (
 )
 _NOTES = (
     (
-        "Adult is the 45,222 complete records (the paper has 45,220), one-hot to 105 columns. KDD Cup 99 is 70,000 records drawn from the 10 % file:"
-        " 118 columns (the paper: 119, from the full file); the mixture of attacks in it is another one, so its errors need not agree to the last "
-        "digit."
+        "A row counts as reproduced where the mean over folds and draws is within 0.006 (Adult) or 0.004 (KDD Cup 99) of the printed error, or "
+        "within four of the standard errors beside it."
     ),
     (
-        "The paper's errors of output perturbation are above ours wherever Lambda is small, and tend to 0.53 where a coin has 0.5: that is what the "
-        "same noise vectors, used again for all folds and Lambdas, would give (standard error 0.02), and not what fresh ones give."
+        "Adult is the 45,222 complete records (the paper has 45,220), one-hot to 105 columns. KDD Cup 99 is 70,000 records drawn from the 10 % file: "
+        "118 columns (the paper: 119, from the full file). Without privacy its errors agree with the printed ones at large Lambda and are higher by "
+        "about 0.01 at small ones. Tried apart from this page, without success: denial of service against everything else as the label, one "
+        "scale for all rows, an intercept. The full file was not at hand."
     ),
     (
-        "The constants 0.8248 (Adult) and 0.2084 (KDD Cup 99) of objective perturbation for logistic regression, equal over three Lambdas, are not "
-        "errors that the stated algorithm can have: most noise leaves an error between that of a coin and that of the commoner class."
+        "The paper's errors of output perturbation are above ours wherever Lambda is small, and tend to 0.53 where a coin has 0.5. The same 50 noise "
+        "vectors, used again for all folds and Lambdas, would leave such a difference (standard error 0.02), and fresh ones would not; whether "
+        "that is what was done is not known."
     ),
     (
-        "Figures 4 and 5: five Lambdas, each fitted on records of its own, which need 300,000 to 600,000 records and two times 25,000 more. The 10 %"
-        " file has 494,021, so the curves end at 80,000 a Lambda. The paper does not print its five Lambdas; here 10^-2.5 to 10^-0.5. The default "
+        "The constants 0.8248 (Adult) and 0.2084 (KDD Cup 99) of objective perturbation for logistic regression, equal over three Lambdas: the "
+        "stated algorithm gives about 0.285 on Adult there (ten folds). Quick settings leave these Lambdas out."
+    ),
+    (
+        "Figures 4 and 5: five Lambdas, each fitted on records of its own, which need 300,000 to 600,000 records and two times 25,000 more. The 10 % "
+        "file has 494,021, so the curves end at 80,000 a Lambda. The paper does not print its five Lambdas; here 10^-2.5 to 10^-0.5. The default "
         "uses all of these records at once."
     ),
 )
@@ -84,42 +90,61 @@ def _row(results: Results, part: str, title: str, loss: str, method: str, alpha:
     what = f"{title}, {NAMES[loss]}, {method.split(',', maxsplit=1)[0]}, Lambda 10^{math.log10(alpha):.3g}"
     found = results.value(part, loss=loss, alpha=alpha, method=method) if results.has(part) else math.nan
     if math.isnan(found):
-        return Comparison(what=what, printed=f"{printed:.4f}", published="-", ours="-", verdict=Verdict.MISSING)
+        words = "no noise makes it private" if results.has(part) and method != "non-private" and _tried(results, part, loss, alpha) else _NOT_RUN
+        return Comparison(what=what, printed=f"{printed:.4f}", published="-", ours="-", verdict=Verdict.MISSING, reason=words)
     error = results.error(part, loss=loss, alpha=alpha, method=method)
-    near = abs(found - printed) <= max(NEAR[part], 4.0 * (0.0 if math.isnan(error) else error))
+    error = 0.0 if math.isnan(error) else error
+    apart = found - printed
+    near = abs(apart) <= max(NEAR[part], 4.0 * error)
     tight = results.value(part, loss=loss, alpha=alpha, method=method.replace("published", "tight"))
+    if not near:
+        reason = _reason(part, loss, method, alpha, apart)
+    else:
+        reason = "within four standard errors, which are wide here" if abs(apart) > NEAR[part] else ""
     return Comparison(
         what=what,
         printed=f"{printed:.4f}",
         published=numbers(found, error),
         ours="" if method == "non-private" else "infeasible" if math.isnan(tight) else numbers(tight),
         verdict=Verdict.REPRODUCED if near else Verdict.NOT_REPRODUCED,
-        reason="" if near else _reason(part, loss, method, alpha),
+        reason=reason,
     )
 
 
-def _reason(part: str, loss: str, method: str, alpha: float) -> str:
-    if method == "non-private":
-        return "another sample of records" if part == "table-2" else "Lambda far from what separates: the error depends on the folds"
-    if method.startswith("output"):
-        return "the paper's errors tend to 0.53: noise vectors used again; see the notes" if alpha < 10**-1.9 else "another sample of records"
-    if loss == "logistic" and alpha < 10**-3.75:
+_EPSILON = 0.1
+"""Of tables 1 and 2."""
+_NOT_RUN = "left out by quick settings, or its table is missing"
+
+
+def _tried(results: Results, part: str, loss: str, alpha: float) -> bool:
+    return not math.isnan(results.value(part, loss=loss, alpha=alpha, method="non-private"))
+
+
+def _reason(part: str, loss: str, method: str, alpha: float, apart: float) -> str:
+    """What is known about a difference (ours minus printed) beyond chance; "not explained" where nothing is."""
+    if method.startswith("objective") and loss == "logistic" and alpha < 10**-3.75:
         return "not an error that the stated algorithm can have; see the notes"
-    if part == "table-2":
-        return "records of the 10 % file, not of the full one: other attacks, and a fifth normal instead of a fifth attacks"
-    return "at this Lambda the noise is larger than the signal, and the error is that of the noise drawn"
+    if method.startswith("output") and apart < 0 and alpha < 10**-2.25:
+        return "ours is lower; the paper's errors tend to 0.53 as Lambda falls, as noise vectors used again could make them; see the notes"
+    if part == "table-2" and apart > 0:
+        return "not explained: errors on the 10 % file are higher without privacy too where Lambda is small; see the notes"
+    return f"not explained: off by {apart:+.3f}; folds and noise were drawn anew"
 
 
 def _best(results: Results, part: str, title: str) -> list[Comparison]:
     """The best private number of each table against the default, which chose nothing."""
-    found = []
+    found: list[Comparison] = []
+    name = part.replace("table", "default")
+    tried = results.part(name).get_column("epsilon").to_list() if results.has(name) else []
+    epsilon = max((one for one in tried if one <= _EPSILON), default=None)
+    if epsilon is None:
+        return found
     for loss in LOSSES:
         least = min(PRINTED[part, loss, "objective, published"])
-        default = {
-            method: results.value(part.replace("table", "default"), loss="svm", epsilon=0.1, method=method)
-            for method in ("default, pure", "default, delta 1e-6")
-        }
-        ours = f"{numbers(default['default, pure'])} pure, {numbers(default['default, delta 1e-6'])} with delta 1e-6 (LinearSVC())"
+        default = {method: results.value(name, loss="svm", epsilon=epsilon, method=method) for method in ("default, pure", "default, delta 1e-6")}
+        ours = (
+            f"{numbers(default['default, pure'])} pure, {numbers(default['default, delta 1e-6'])} with delta 1e-6 (LinearSVC(), epsilon {epsilon:g})"
+        )
         found.append(
             Comparison(
                 what=f"{title}: least private error over Lambda, {NAMES[loss]}, against a default that chooses nothing",
@@ -134,7 +159,7 @@ def _best(results: Results, part: str, title: str) -> list[Comparison]:
 
 def _tables(results: Results) -> list[Figure]:
     made = []
-    names = {"non-private": "non-private", **_OVER_EPSILON, "output, tight": "output, tight"} | {"objective, tight": "objective, tight"}
+    names = {"non-private": "non-private", **_OVER_EPSILON, "output, tight": "output, tight"}
     for part, title in _TABLES.items():
         if not results.has(part):
             continue
@@ -152,7 +177,7 @@ def _tables(results: Results) -> list[Figure]:
                 svg=figure(panels, title=part),
                 caption=(
                     "Dashed: as printed. Where a tight line ends on the left, no noise makes objective perturbation private at that Lambda; "
-                    "the printed algorithm adds a ridge there. Pure, replace-one unless said otherwise."
+                    "the printed algorithm adds a ridge there. 'Tight' is objective perturbation; pure, replace-one unless said otherwise."
                 ),
             )
         )
@@ -175,8 +200,8 @@ def _over_epsilon(results: Results) -> list[Figure]:
                 title=f"Figure {'2' if part == 'table-1' else '3'}: {title} over epsilon",
                 svg=figure(panels, title=name),
                 caption=(
-                    "The published lines at the Lambda with the least printed error; the tight ones at 0.001 throughout, chosen by nobody; "
-                    "the defaults choose a ridge from public numbers at each epsilon (softplus hinge in the right panel). The paper prints "
+                    "The published lines at the Lambda with the least printed error; the tight ones (objective) at 0.001 throughout, chosen by "
+                    "nobody; the defaults choose a ridge from public numbers at each epsilon (softplus hinge in the right panel). The paper prints "
                     "curves, not numbers."
                 ),
             )

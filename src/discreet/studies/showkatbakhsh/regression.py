@@ -1,8 +1,8 @@
 """Least squares on what was released: noisy rows and sketches, each by the published calibration and by the sound ones.
 
     additive     X + N, y in clear; sigma^2 = 1 / (2^{2 bits} - 1) (the paper's eq. 9, which is right)
-    sketch       S X + sigma N, S y; sigma^2 published (eq. 13, not sound) or sound (k / (2^{2 bits} - 1), nothing subtracted). Sound comes
-                 twice: with this sigma in ideal arithmetic, and as ClearTargetSketch releases it, which pays for rounding errors too
+    sketch       S X + sigma N, S y; sigma^2 published (eq. 13, not sound) or sound (ClearTargetSketch: k / (2^{2 bits} - 1) and
+                 what hides rounding errors, nothing subtracted)
     secret       S [X, y] + sigma N with noise on all columns, S secret (InformationSketch): less noise where there are few columns
 
 Consumers solve least squares on the release, as in the paper; "additive, corrected" subtracts the known covariance of the noise first.
@@ -72,18 +72,8 @@ def weights_of_all(x: Floats, y: Floats, *, bits: float, unit: int, seed: int) -
     query = SecondMoments(domain=domain, target=Target.NOISY, most_records=records)
     for size, k in sizes(records, unit).items():
         yield "sketch, published", size, _least_squares(PublishedSketch(rows=k, bits=bits).run(query, data, noise).value)
-        yield "sketch, sound", size, _least_squares(_ideal(x, y, k, k * additive_deviation(bits) ** 2, noise))
-        yield "sketch, sound, released", size, _least_squares(ClearTargetSketch.calibrate(query, rows=k, bits=bits).run(query, data, noise).value)
+        yield "sketch, sound", size, _least_squares(ClearTargetSketch.calibrate(query, rows=k, bits=bits).run(query, data, noise).value)
         yield "secret sketch, sound", size, _least_squares(InformationSketch.calibrate(query, rows=k, bits=bits).run(query, data, noise).value)
-
-
-def _ideal(x: Floats, y: Floats, rows: int, variance: float, noise: SeededNoise) -> Floats:
-    """S [X, y] + sigma [N, 0] by the square root of its covariance."""
-    whole = np.column_stack((x, y))
-    covariance = whole.T @ whole + np.diag(np.append(np.full(x.shape[1], variance), 0.0))
-    values, vectors = np.linalg.eigh(covariance)
-    root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-    return np.asarray((root @ noise.gaussian(scale=1.0, dimension=len(root), draws=rows)).T)
 
 
 def _least_squares(drawn: Floats) -> Floats:

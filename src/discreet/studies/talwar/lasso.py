@@ -55,6 +55,7 @@ def lower_bound_records(*, users: int, columns: int, tardos: int, epsilon: float
     consensus = int(np.count_nonzero(instance.consensus(0)))
     if epsilon is None:
         weights = instance.reference(0)
+        yield {"measure": "risk of zero weights", "value": instance.squares(np.zeros(columns), 0) / count}
     else:
         model = _lasso(epsilon, "add-remove", count, seed_of("talwar", "tardos", users, columns, epsilon, repeat) >> 12)
         weights = np.asarray(model.fit(rows.astype(np.float64), targets).coef_)

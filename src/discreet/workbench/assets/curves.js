@@ -1,13 +1,15 @@
 // A chart of a few curves, drawn anew whenever a point comes or the width changes. Colours are those of the sheet, so light and dark follow it.
 import { svg } from "./parts.js";
 
-const LEFT = 58, RIGHT = 14, TOP = 58, BOTTOM = 44, HEIGHT = 320;
+const LEFT = 58, RIGHT = 14, BOTTOM = 44, FIELD = 220;
 
-// picture = { title, across, up, upLog, format, series: [{ name, kind, points: [{ x, y, low, high }] }], mark }
+// picture = { title, across, upLog, format, tick, series: [{ name, kind, points: [{ x, y, low, high }] }], mark }
 export function draw(place, picture) {
   const width = Math.max(280, Math.min(560, place.clientWidth || 480));
   const points = picture.series.flatMap((one) => one.points);
   if (points.length === 0) { place.replaceChildren(); return; }
+  const [legend, lines] = placed(picture.series.filter((one) => one.points.length > 0), width);
+  const TOP = 40 + 18 * lines, HEIGHT = TOP + FIELD + BOTTOM;
   const xs = points.map((point) => point.x);
   const ys = points.flatMap((point) => [point.y, point.low ?? point.y, point.high ?? point.y]);
   const across = logarithmic(Math.min(...xs), Math.max(...xs), LEFT, width - RIGHT, width < 400 ? 4 : 7);
@@ -15,7 +17,7 @@ export function draw(place, picture) {
   const drawn = svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": described(picture) });
   for (const tick of up.ticks) {
     const y = up.at(tick);
-    drawn.append(svg("line", { class: "grid", x1: LEFT, x2: width - RIGHT, y1: y, y2: y }), words(LEFT - 7, y + 4, picture.format(tick), "end"));
+    drawn.append(svg("line", { class: "grid", x1: LEFT, x2: width - RIGHT, y1: y, y2: y }), words(LEFT - 7, y + 4, (picture.tick ?? picture.format)(tick), "end"));
   }
   for (const tick of across.ticks) {
     const x = across.at(tick);
@@ -25,7 +27,6 @@ export function draw(place, picture) {
     const x = across.at(picture.mark);
     drawn.append(svg("line", { class: "mark", x1: x, x2: x, y1: TOP, y2: HEIGHT - BOTTOM }));
   }
-  let begin = LEFT;
   for (const one of picture.series) {
     const ordered = [...one.points].sort((a, b) => a.x - b.x);
     if (ordered.length === 0) continue;
@@ -36,11 +37,25 @@ export function draw(place, picture) {
       if (point.low !== undefined) drawn.append(svg("line", { class: "band", x1: x, x2: x, y1: up.at(point.low), y2: up.at(point.high) }));
       drawn.append(svg("circle", { class: "dot", cx: x, cy: up.at(point.y), r: 3.5 }));
     }
-    drawn.append(svg("line", { class: `series ${one.kind}`, x1: begin, x2: begin + 22, y1: 38, y2: 38 }), words(begin + 27, 42, one.name, "start"));
-    begin += 40 + 6.6 * one.name.length;
+  }
+  for (const [one, x, y] of legend) {
+    drawn.append(svg("line", { class: `series ${one.kind}`, x1: x, x2: x + 22, y1: y, y2: y }), words(x + 27, y + 4, one.name, "start"));
   }
   drawn.append(words(LEFT - 48, 16, picture.title, "start"), words((LEFT + width - RIGHT) / 2, HEIGHT - 6, picture.across, "middle"));
   place.replaceChildren(drawn);
+}
+
+// Where each name of the legend goes, and over how many lines.
+function placed(series, width) {
+  const found = [];
+  let [x, line] = [LEFT, 1];
+  for (const one of series) {
+    const size = 42 + 6.8 * one.name.length;
+    if (x > LEFT && x + size > width) [x, line] = [LEFT, line + 1];
+    found.push([one, x, 20 + 18 * line]);
+    x += size;
+  }
+  return [found, line];
 }
 
 function words(x, y, text, anchor) {

@@ -49,8 +49,8 @@ let targetValues = {};
 
 function showTarget() {
   const kinds = [["classes", "Classes"], ["number", "A number (releases only)"]].map(([kind, label]) =>
-    make("p", { class: "check" }, make("input", { type: "radio", name: "target-kind", id: `target-${kind}`, value: kind, checked: targetKind === kind,
-      onchange: () => { targetKind = kind; showTarget(); later(); } }), make("label", { for: `target-${kind}` }, label)));
+    make("p", { class: "check" }, make("input", { type: "radio", name: "target-kind", id: `target-kind-${kind}`, value: kind, checked: targetKind === kind,
+      onchange: () => { targetKind = kind; showTarget(); later(); } }), make("label", { for: `target-kind-${kind}` }, label)));
   const keep = (name) => ({ value: targetValues[name] ?? "", oninput: (event) => { targetValues[name] = event.target.value; }, spellcheck: "false" });
   const body = targetKind === "classes"
     ? [field("target-classes", "All classes, one a line; of two, the second is the positive one", make("textarea", { ...keep("classes"), rows: 3, "aria-describedby": "problem-target" })),
@@ -125,12 +125,21 @@ export function typedSchema() {
     target: targetKind === "classes"
       ? { column: target, kind: "classes", classes: lines(values.classes), other: values.other ?? "", missing: values.missing ?? "" }
       : { column: target, kind: "number", lower: values.lower ?? "", upper: values.upper ?? "", clip: values.clip === true, missing: values.missing ?? "" },
-    columns: cards.filter((card) => card.name !== target).map(({ name, kind, values: own }) => {
+    columns: cards.filter((card) => card.name !== target && card.kind !== "ignore").map(({ name, kind, values: own }) => {
       if (kind === "number") return { name, kind, lower: own.lower ?? "", upper: own.upper ?? "", clip: own.clip === true, missing: own.missing ?? "" };
-      if (kind === "category") return { name, kind, categories: lines(own.categories), other: own.other ?? "", missing: own.missing ?? "" };
-      return { name, kind };
+      return { name, kind, categories: lines(own.categories), other: own.other ?? "", missing: own.missing ?? "" };
     }),
   };
+}
+
+// What was typed survives a reload of the page, in this tab.
+const keep = (schema) => sessionStorage.setItem("discreet-schema", JSON.stringify(schema));
+
+export function restore() {
+  const kept = sessionStorage.getItem("discreet-schema");
+  if (kept === null) return;
+  try { fill(JSON.parse(kept)); } catch { sessionStorage.removeItem("discreet-schema"); }
+  check();
 }
 
 export const classCount = () => (targetKind === "classes" ? lines(targetValues.classes).length : 0);
@@ -159,8 +168,10 @@ function fill(schema) {
 export async function check(mark = false) {
   const mine = (asked += 1);
   let found;
+  const schema = typedSchema();
+  keep(schema);
   try {
-    found = await ask("check", { schema: typedSchema() });
+    found = await ask("check", { schema });
   } catch (error) {
     found = { problems: [{ where: "schema", message: error.message }], toml: null };
   }

@@ -3,7 +3,7 @@ import { ask } from "./api.js";
 import { draw } from "./curves.js";
 import { byId, facts, guarded, make, percent, short, table, typed } from "./parts.js";
 
-const EPSILONS = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+const EPSILONS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const SHARES = [1 / 100, 1 / 30, 1 / 10, 1 / 3, 1, 3];
 let stopping = null, choice = null, norm = null, pictures = [];
 
@@ -61,7 +61,7 @@ async function errors(question, epsilon, records, signal, sampled) {
   const [privately, without, guessing, spread] = [[], [], [], []];
   const values = sorted([...EPSILONS, epsilon]);
   show("epsilon", {
-    title: "Share of errors", across: "epsilon", upLog: false, format: percent, mark: epsilon,
+    title: "Share of errors", across: "epsilon", upLog: false, format: percent, tick: (share) => `${Number((100 * share).toPrecision(3))} %`, mark: epsilon,
     series: [{ name: "private", kind: "a", points: privately }, { name: "without privacy", kind: "b", points: without }, { name: "guessing", kind: "c", points: guessing }],
   }, `Errors on ${sampled ? "held-out rows of the public sample" : "invented rows"}: the mean of eight private fits, and their range; dashed, the fit without privacy; dotted, always the commonest class. Your table will be another one.`);
   let points = [];

@@ -1,6 +1,6 @@
 // The steps, what they share, and which of them are open.
 import { ask, enter, upload } from "./api.js";
-import { check, classCount, columnsFound, focusFirstProblem, startDescribing, typedSchema } from "./describe.js";
+import { check, classCount, columnsFound, focusFirstProblem, restore, startDescribing, typedSchema } from "./describe.js";
 import { showExploring, startExploring } from "./explore.js";
 import { showLedger, startLedger } from "./ledger.js";
 import { byId, facts, guarded, make, problem, typed } from "./parts.js";
@@ -13,7 +13,7 @@ const WHAT = {
   sketch: ["A sketch", "secret random combinations of all records, for means and regressions"],
 };
 const STEPS = ["table", "describe", "choose", "explore", "run", "ledger"];
-const state = { table: null, complete: false, here: "", run: null };
+const state = { table: null, complete: false, here: "", run: null, endings: [], largest: 0 };
 
 function choice() {
   const what = document.querySelector("input[name=what]:checked")?.value ?? "linear-svc";
@@ -55,6 +55,7 @@ async function go(step, { focus = true } = {}) {
 }
 
 function found(table) {
+  sessionStorage.setItem("discreet-table", table.path);
   state.table = table;
   state.complete = false;
   columnsFound(table, state.here);
@@ -101,7 +102,11 @@ function wire() {
   });
   byId("table-file").addEventListener("change", (event) => {
     const [file] = event.target.files;
-    if (file) guarded(null, async () => found(await upload(file)));
+    if (file) guarded(null, async () => {
+      if (!state.endings.some((ending) => file.name.toLowerCase().endsWith(ending))) throw new Error(`The name of a table must end in ${state.endings.join(", ")}.`);
+      if (file.size > state.largest) throw new Error("A table of more than 2 GiB is not uploaded. Give its path instead: it stays where it is.");
+      found(await upload(file));
+    });
   });
   for (const button of document.querySelectorAll("#steps button")) button.addEventListener("click", () => go(button.dataset.step));
   for (const button of document.querySelectorAll("[data-next]")) {
@@ -115,12 +120,25 @@ function wire() {
   startLedger((path, name) => { byId("ledger-path").value = path; byId("ledger-set").value = name; });
 }
 
+// After a reload: the same table, and what was typed about it.
+async function again() {
+  const [path, schema] = [sessionStorage.getItem("discreet-table"), sessionStorage.getItem("discreet-schema")];
+  if (path === null) return;
+  try {
+    found(await ask("table", { path }));
+    if (schema !== null) { sessionStorage.setItem("discreet-schema", schema); restore(); }
+    byId("table-path").value = path;
+  } catch {
+    sessionStorage.clear();
+  }
+}
+
 async function begin() {
   wire();
   try {
     await enter();
     const known = await ask("state");
-    state.here = known.here;
+    [state.here, state.endings, state.largest] = [known.here, known.endings, known.largest];
     byId("ledger-path").value = known.ledger ?? "";
     byId("ledger-set").value = known.data_set ?? "";
     byId("new-path").value = known.ledger ?? `${known.here}/team.ledger`;
@@ -131,6 +149,7 @@ async function begin() {
       await guarded(null, () => resume(known.run));
     } else {
       await go("table", { focus: false });
+      await again();
       byId("table-path").focus();
     }
   } catch (error) {

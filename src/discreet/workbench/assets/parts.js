@@ -61,7 +61,11 @@ export async function guarded(button, action) {
   }
 }
 
-export const short = (value, digits = 3) => (value === null || value === undefined ? "-" : Number(value.toPrecision(digits)).toString());
+export const short = (value, digits = 3) => {
+  if (value === null || value === undefined) return "-";
+  const rounded = Number(value.toPrecision(digits));
+  return rounded !== 0 && Math.abs(rounded) < 1e-3 ? rounded.toExponential() : rounded.toString();
+};
 export const percent = (share) => `${(100 * share).toFixed(1)} %`;
 export const amount = (pair) => `epsilon ${pair.epsilon === null ? "infinite" : short(pair.epsilon, 6)}, delta ${short(pair.delta)}`;
 

@@ -73,7 +73,7 @@ function finished() {
       target: name.endsWith(".html") ? "_blank" : null, rel: "noopener" }, `${NAMES[name]}${name.endsWith(".html") ? " (opens in a new tab)" : ""}`)));
     parts.push(make("h3", {}, "Files"), make("ul", { class: "downloads" }, ...links), make("p", { class: "note" }, `They are kept in ${current.folder}.`));
     parts.push(make("h3", {}, "The same again"), make("p", { class: "note" }, "Another run is another release about the same people: it spends the budget once more."),
-      ...code("Command line", command), ...code("Python", script));
+      ...code("command line", command), ...code("Python script", script));
   }
   byId("run-result").replaceChildren(...parts);
   title.focus();
@@ -101,6 +101,6 @@ function code(name, text) {
   const said = make("span", { role: "status", class: "note" });
   const copy = make("button", { type: "button", onclick: async () => {
     try { await navigator.clipboard.writeText(text); said.textContent = " Copied."; } catch { said.textContent = " Select the text and copy it yourself."; }
-  } }, `Copy ${name.toLowerCase()}`);
+  } }, `Copy the ${name}`);
   return [make("pre", { tabindex: "0", "aria-label": name }, make("code", {}, text)), make("p", {}, copy, said)];
 }

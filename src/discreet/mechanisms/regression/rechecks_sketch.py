@@ -1,0 +1,95 @@
+"""What a stranger computes from the certificates of sketches for least squares: their guarantees again, by another road.
+
+Gaussian mixing is the release of a sketch, and its recheck that one's. Of Hessian mixing the calibration composes a profile of 200 points on a grid;
+here the loss of the sketch is integrated against the exact curve of the gradients,
+
+    delta(epsilon) = E delta_G(epsilon - L; mu),     L the log ratio of the sketch's worst pair, both ways round
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from discreet.certificates import Check, register_recheck
+from discreet.certificates.rechecks import recheck
+from discreet.guarantees import Guarantee, Json, gaussian_deltas
+from discreet.mechanisms.learning.recheck_parts import delta_check, finite, positive, same_relation
+from discreet.mechanisms.regression.rechecks import public_bounds
+from discreet.mechanisms.release.arithmetic import Arithmetic
+from discreet.mechanisms.release.profiles import MOST_ROWS
+from discreet.mechanisms.release.rechecks import discrete, power_of_two
+from discreet.neighbours import ADD_REMOVE, Neighbours
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(400)
+_REACH = 11.0
+_LESS = 1.0 - 1e-3
+"""Room for the quadrature and for the margin of rounding errors, which is added at the end here and inside there."""
+
+
+@register_recheck("least-squares-mixing")
+def _mixing(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
+    declared = finite(parameters["least_eigenvalue"])
+    yield Check("eigenvalue", declared == 0, "none is taken for granted" if declared == 0 else "this fit declares no least eigenvalue")
+    inner = _read(problem, positive(parameters["target_weight"]) * public_bounds(problem).radius, "noisy")
+    yield from recheck("release-gaussian-sketch", parameters, inner, guarantee, releases)
+
+
+@register_recheck("least-squares-hessian-mixing")
+def _hessian(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
+    yield same_relation(parameters, guarantee)
+    bounds, epsilon, steps = public_bounds(problem), positive(parameters["epsilon"]), int(positive(parameters["steps"]))
+    rows, variance = int(positive(parameters["sketch_rows"])), positive(parameters["sketch_variance"])
+    least, noise = finite(parameters["sketch_least_eigenvalue"]), positive(parameters["step_noise"])
+    if steps != parameters["steps"] or rows != parameters["sketch_rows"] or rows > MOST_ROWS or least != 0:
+        raise ValueError
+    yield power_of_two(positive(parameters["sketch_step"]))
+    unit = 2.0 ** (math.ceil(math.log2(bounds.radius * (1.0 + 2.0**-30))) - bounds.bits)
+    norm = (bounds.radius / unit) ** 2
+    trace = positive(problem["most_records"]) * norm + bounds.dimension * variance
+    rounding = Arithmetic(rows=rows, columns=bounds.dimension, trace=trace, floor=variance)
+    step, scale, last_epsilon = (positive(parameters[f"sketch_{name}"]) for name in ("step", "scale", "last_epsilon"))
+    size = rows * bounds.dimension
+    last = discrete(last_epsilon, 2.0 * rounding.radius / step + math.sqrt(size), scale, size)
+    integers, finest = steps * bounds.dimension, noise * 4.0**bounds.bits / 64.0
+    if finest < 64.0 or integers > finest**2:
+        raise ValueError
+    spent = (integers + (math.sqrt(integers) + 41.0 * math.sqrt(steps)) ** 2 + 1.0) / (8.0 * finest**2) + 2.0 * rounding.closeness + last_epsilon
+    mu = math.sqrt(steps) * (1.0 if guarantee.neighbours is ADD_REMOVE else 2.0) / noise
+    computed = composed(guarantee.neighbours, epsilon - spent, rows, norm / variance, mu) + last if spent < epsilon else 1.0
+    how = "integral of the gradients' curve over the loss of the sketch, plus its last stage"
+    yield delta_check(epsilon, computed * _LESS, guarantee, releases, how)
+
+
+def composed(neighbours: Neighbours, epsilon: float, rows: int, ratio: float, mu: float) -> float:
+    """delta of a sketch of `rows` rows and h = `ratio`, and of mu-GDP answers, together."""
+    low, high = max(0.0, math.sqrt(rows) - _REACH), math.sqrt(rows) + _REACH
+    roots = 0.5 * (low + high) + 0.5 * (high - low) * _NODES
+    logs = (rows - 1.0) * np.log(roots) - 0.5 * np.square(roots)
+    masses = np.exp(logs - logs.max()) * _WEIGHTS
+    masses /= masses.sum()
+    squares = np.square(roots)
+    if neighbours is ADD_REMOVE:
+        shift = 0.5 * rows * math.log1p(ratio)
+        losses = (0.5 * ratio * squares - shift, shift - 0.5 * ratio / (1.0 + ratio) * squares)
+        return max(float(masses @ gaussian_deltas(epsilon - loss, mu)) for loss in losses)
+    slope = 0.5 * ratio / (1.0 + ratio)
+    total = 0.0
+    for square, mass in zip(squares.tolist(), masses.tolist(), strict=True):
+        if mass > 1e-30:
+            total += mass * float(masses @ gaussian_deltas(epsilon - slope * ((1.0 + ratio) * squares - square), mu))
+    return total
+
+
+def _read(problem: Mapping[str, Json], target_bound: float, target: str) -> dict[str, Json]:
+    """The problem record of the sketch: the constant feature is a column like the others."""
+    bounds = public_bounds(problem)
+    return {
+        "query": "second-moments",
+        "features": bounds.dimension,
+        "entry_bound": None,
+        "norm_bound": bounds.radius,
+        "target_bound": target_bound,
+        "target": target,
+        "most_records": problem["most_records"],
+    }

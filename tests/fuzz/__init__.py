@@ -1,0 +1,1 @@
+"""Malformed input of every kind: one sentence, no file, no private value."""
