@@ -18,6 +18,8 @@ RUN = [
         ROOT / "docs" / page
         for page in (
             "tutorial-train.md",
+            "tutorial-budget.md",
+            "tutorial-scale.md",
             "kernels.md",
             "constraints.md",
             "defaults.md",

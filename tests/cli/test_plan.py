@@ -5,6 +5,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from tests.cli.conftest import discreet
+from tests.pages.reading import said
 
 PLAN = ("plan", "--epsilon", "1", "--features", "3", "--norm", "2")
 
@@ -67,8 +68,8 @@ def test_other_plans_are_told_apart(folder):
 @pytest.mark.parametrize(
     ("line", "code", "message"),
     [
-        ("", 2, "either --excess"),
-        ("--excess 0.1 --records 5", 2, "not both"),
+        ("", 2, "two of --excess, --records and --epsilon"),
+        ("--excess 0.1 --records 5", 2, "not all three"),
         ("--excess 0", 3, "excess"),
         ("--excess 1e-9", 4, "10^15"),
         ("--records 0", 3, "records"),
@@ -80,5 +81,54 @@ def test_other_plans_are_told_apart(folder):
 )
 def test_mistakes_are_told(folder, line, code, message):
     outcome = discreet(*PLAN, "--no-simulation", *line.split())
+    assert outcome.code == code
+    assert message in outcome.error
+
+
+ASKED = ("plan", "--features", "3", "--norm", "2", "--delta", "1e-6")
+
+
+def test_it_says_which_epsilon_is_needed_and_agrees_with_the_other_questions(folder):
+    asked = discreet(*ASKED, "--excess", "0.5", "--records", "5000", "--no-simulation", "--json").json
+    needed = asked["epsilon_needed"]
+    assert asked["plan"]["epsilon"] == needed
+    back = discreet(*ASKED, "--epsilon", repr(needed), "--records", "5000", "--no-simulation", "--json").json
+    assert back["bound"] == asked["bound"]
+    assert asked["bound"]["excess"] <= 0.5
+    less = discreet(*ASKED, "--epsilon", repr(0.997 * needed), "--records", "5000", "--no-simulation", "--json").json
+    assert less["bound"]["excess"] > 0.5
+    assert asked["simulated"] == []
+    assert {one["epsilon"] for one in asked["epsilons"]} >= {0.02, needed, 10.0}
+
+
+def test_the_epsilon_that_is_needed_is_simulated_and_reported(folder):
+    outcome = discreet(*ASKED, "--excess", "2", "--records", "300", "--report", "plan.html", "--plot", "plan.svg")
+    assert (outcome.code, outcome.err) == (0, ""), outcome
+    assert "is enough for an excess of 2 with 300 records, with probability 95 %" in outcome.out
+    assert "There, for a mean excess of 2, none that was tried was shown to be too small, and epsilon 0.02 was enough." in outcome.out
+    words = said((folder / "plan.html").read_text())
+    assert "The epsilon that is needed" in words
+    assert "none was shown to be too small" in words
+    ET.fromstring((folder / "plan.svg").read_text())  # noqa: S314 - it is ours
+
+
+def test_too_many_records_to_simulate_are_told(folder):
+    outcome = discreet(*ASKED, "--excess", "0.1", "--records", "100000", "--report", "plan.md")
+    assert outcome.code == 0
+    assert "Not simulated: that is done up to 30,000 records" in outcome.out
+    assert "is proved to be enough for an expected loss" in (folder / "plan.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "message"),
+    [
+        ("--excess 0.1", 2, "two of --excess, --records and --epsilon"),
+        ("--excess 0.05 --records 2000", 4, "without privacy the same bound asks for"),
+        ("--excess 0.1 --records 0", 3, "records"),
+        ("--excess -1 --records 10", 3, "excess"),
+    ],
+)
+def test_an_epsilon_that_cannot_be_found_is_told(folder, line, code, message):
+    outcome = discreet(*ASKED, "--no-simulation", *line.split())
     assert outcome.code == code
     assert message in outcome.error

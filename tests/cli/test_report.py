@@ -46,6 +46,108 @@ def test_tune_writes_a_page(ledger):
     assert "Left after it epsilon 1, delta" in words
 
 
+SURVEY = """\
+format = "discreet-schema/1"
+name = "survey"
+rows = "bound"
+
+[target]
+column = "hours"
+lower = 0
+upper = 80
+
+[numeric.age]
+lower = 0
+upper = 100
+"""
+RELEASE = ("release", "people.csv", "--schema", "survey.toml", "--method", "additive", "--epsilon", "1", "--delta", "1e-6", "--out", "out")
+
+
+@pytest.fixture
+def survey(ledger):
+    """The folder with a schema of which additive noise can be released."""
+    (ledger / "survey.toml").write_text(SURVEY, encoding="utf-8")
+    return ledger
+
+
+def test_release_writes_a_page_with_the_budget_before_and_after(survey):
+    outcome = discreet(*RELEASE, *SPEND, "--report", "page.html")
+    assert outcome.code == 0, outcome
+    assert "Report       page.html\n" in outcome.out
+    words = page(survey / "page.html")
+    assert "Left after it epsilon 2, delta" in words
+    assert "discreet verify out" in words
+    again = discreet(*RELEASE, "--report", "page.html", "--overwrite", "--json")
+    assert (again.code, again.json["report"]) == (0, "page.html")
+    assert discreet("verify", "out").code == 0
+
+
+@pytest.mark.parametrize("report", ["people.csv", "survey.toml", "team.ledger", "out", "out/page.html", "./out/deep/page.html", "no/such/page.html"])
+def test_a_page_on_a_release_is_refused_before_anything_is_spent(survey, report):
+    for again in range(2):
+        outcome = discreet(*RELEASE, *SPEND, "--report", report, "--overwrite")
+        assert outcome.code == 3, outcome
+        assert len(discreet("budget", "history", "team.ledger", "--data-set", "people", "--json").json["entries"]) == again
+        assert (survey / "out").exists() == bool(again), "refused where the folder is new, and where there is a release in it"
+        if not again:
+            if report == "no/such/page.html":
+                return
+            assert discreet(*RELEASE, *SPEND).code == 0
+
+
+def test_a_page_on_a_release_that_fails_afterwards_loses_nothing(survey, monkeypatch):
+    def broken(*_arguments, **_settings):
+        raise ZeroDivisionError("918273.645")
+
+    monkeypatch.setattr("discreet.reports.write_report", broken)
+    outcome = discreet(*RELEASE, *SPEND, "--report", "page.html", "--json")
+    assert outcome.code != 0
+    assert outcome.json["report"] is None
+    assert "918273" not in outcome.out + outcome.err
+    assert discreet("verify", "out").code == 0
+
+
+def test_collected_records_are_reported_too(folder):
+    (folder / "local.toml").write_text(SURVEY, encoding="utf-8")
+    line = discreet("randomise", "age=30", "hours=10", "--schema", "local.toml", "--epsilon", "5", "--delta", "1e-6")
+    assert line.code == 0, line
+    (folder / "lines.jsonl").write_text(line.out, encoding="utf-8")
+    outcome = discreet("release", "lines.jsonl", "--schema", "local.toml", "--method", "local", "--out", "out", "--report", "page.html")
+    assert outcome.code == 0, outcome
+    assert "Privacy report" in page(folder / "page.html")
+
+
+def test_audit_writes_a_page(model):
+    exact = ("audit", "counting-laplace", "--epsilon", "0.5")
+    outcome = discreet(*exact, "--report", "page.html")
+    assert outcome.code == 0, outcome
+    assert outcome.out.endswith("Report       page.html\n")
+    assert "The audit found nothing against the claim" in page(model / "page.html")
+    assert discreet(*exact, "--report", "page.html").code == 3
+    assert discreet(*exact, "--report", "page.html", "--overwrite", "--json").json["report"] == "page.html"
+    assert discreet(*exact, "--plot", "a.svg", "--report", "./a.svg").code == 3
+    assert not (model / "a.svg").exists()
+    before = (model / "model.json").read_bytes()
+    assert discreet("audit", "model.json", "--report", "model.json", "--overwrite").code == 3
+    assert (model / "model.json").read_bytes() == before
+
+
+def test_an_audit_that_finds_a_violation_says_so_on_its_page_and_by_its_exit_code(model, monkeypatch):
+    document = json.loads((model / "model.json").read_text())
+    document["certificate"]["guarantee"]["epsilon"] /= 2
+    (model / "forged.json").write_text(json.dumps(document))
+    assert discreet("audit", "forged.json", "--report", "page.html").code == 6
+    assert "The claim is wrong" in page(model / "page.html")
+
+    def broken(*_arguments, **_settings):
+        raise ZeroDivisionError("918273.645")
+
+    monkeypatch.setattr("discreet.reports.write_report", broken)
+    outcome = discreet("audit", "forged.json", "--report", "other.html")
+    assert outcome.code == 6, "the violation counts for more than the page"
+    assert "The report was not written" in outcome.err
+
+
 def test_evaluate_writes_a_page_for_private_measurements_only(model):
     outcome = discreet("evaluate", "model.json", "people.csv", "--epsilon", "1", "--metrics", "accuracy,roc", "--report", "page.html")
     assert outcome.code == 0

@@ -1,8 +1,9 @@
 """Views in notebooks: small sound tables of public values."""
 
+import numpy as np
 import pytest
 
-from discreet import LinearSVC, LogisticRegression, PrivateSearchCV, Release
+from discreet import LinearRegression, LinearSVC, LogisticRegression, PrivateSearchCV, Release
 from discreet.constraints import L2Ball
 from discreet.planning import Plan, SetPlan
 from tests.canary import assert_silent
@@ -57,7 +58,9 @@ def test_a_ledger_that_is_gone_says_so(tmp_path):
     assert "Careful." in look(ledger._repr_html_())
 
 
-@pytest.mark.parametrize("made", [LinearSVC(), LogisticRegression(), PrivateSearchCV(LogisticRegression())], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize(
+    "made", [LinearSVC(), LinearRegression(), LogisticRegression(), PrivateSearchCV(LogisticRegression())], ids=lambda one: type(one).__name__
+)
 def test_an_estimator_keeps_the_diagram_of_scikit_learn(made):
     html = made._repr_mimebundle_()["text/html"]
     assert type(made).__name__ in html
@@ -68,3 +71,10 @@ def test_below_the_diagram_of_a_fitted_estimator_is_its_certificate(released):
     html = released.estimator._repr_mimebundle_()["text/html"]
     assert html.endswith(released.model.certificate.view())
     assert_silent(html)
+
+
+def test_a_fitted_regression_shows_its_certificate_too():
+    rng = np.random.default_rng(0)
+    rows = rng.uniform(-0.5, 0.5, (500, 2))
+    model = LinearRegression(epsilon=1.0).fit(rows, rows[:, 0])
+    assert model._repr_mimebundle_()["text/html"].endswith(model.certificate_.view())

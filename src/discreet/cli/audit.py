@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.cli.output import answer, examples, json_option, step, styled
+from discreet.cli.report import check_report, report_option, told, written_report
 from discreet.errors import InvalidInput, VerificationFailure
 from discreet.files.lookup import exists
 
@@ -44,13 +45,15 @@ _EXACT_DELTA, _STATISTICAL_DELTA = 1e-6, 0.01
 @click.option("--runs", type=int, help="Statistical audits: runs on each of the two tables; 2000 if left out.")
 @click.option("--confidence", type=float, help="Statistical audits: probability that the bound is one; 0.999 if left out.")
 @click.option("--plot", type=click.Path(), help="Write both output laws to this SVG file.")
-@click.option("--overwrite", is_flag=True, help="Replace that file where it exists.")
+@report_option
+@click.option("--overwrite", is_flag=True, help="Replace these files where they exist.")
 @json_option
 def audit(
     *,
     subject: str | None,
     listed: bool,
     plot: str | None,
+    report_path: str | None,
     overwrite: bool,
     as_json: bool,
     **settings: Any,  # noqa: ANN401 - the numbers of the audit, which click has checked
@@ -74,15 +77,21 @@ def audit(
         raise click.UsageError("a name (see --list) or a model file is needed", context)
     if plot is not None:
         check_writable(plot, overwrite=overwrite)
+    check_report(report_path, *([] if plot is None else [plot]), *([] if subject in known else [subject]), overwrite=overwrite)
     found = _named(known[subject], settings) if subject in known else _model(subject, known, settings)
     if plot is not None:
         write_whole(plot, found.plot(), overwrite=overwrite)
     lines = [_coloured(line, violated=found.violated) for line in str(found).splitlines()]
     if plot is not None:
         lines.append(f"Written      {plot}")
-    answer({"command": "audit", "name": subject, **found.to_dict(), "plot": plot}, lines, as_json=as_json)
-    if found.violated:
-        context.exit(VerificationFailure.exit_code)
+    failure = written_report(found, report_path, None, name=None, overwrite=overwrite)
+    page = None if failure else report_path
+    if page is not None:
+        lines.append(f"Report       {page}")
+    answer({"command": "audit", "name": subject, **found.to_dict(), "plot": plot, "report": page}, lines, as_json=as_json)
+    code = told(failure, as_json=as_json)
+    if found.violated or code != 0:
+        context.exit(VerificationFailure.exit_code if found.violated else code)
 
 
 def _list(known: "dict[str, NamedAudit]", *, as_json: bool) -> None:

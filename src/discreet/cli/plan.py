@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from discreet.cli.output import answer, examples, heading, json_option, step
+from discreet.cli.plan_epsilon import report_epsilon, simulated_epsilons
 from discreet.cli.plan_over import plan_over
+from discreet.cli.plan_words import numbers_of, of_invented_records, privacy_of, problem_of
 from discreet.cli.report import check_report, report_option
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 _EXAMPLES = examples(
     "discreet plan --excess 0.05 --epsilon 1 --delta 1e-6 --features 20 --norm 3",
     "discreet plan --records 50000 --epsilon 0.5 --features 20 --norm 3 --loss softplus-hinge",
+    "discreet plan --excess 0.05 --records 400000 --delta 1e-6 --features 20 --norm 3",
     "discreet plan --excess 0.1 --epsilon 1 --features 100 --norm 5 --no-simulation --json",
     "discreet plan --records 20000 --epsilon 1 --features 20 --norm 3 --plot plan.svg",
     "discreet plan over l1-ball --features 1000 --entry-bound 1 --records 20000 --epsilon 1 --delta 1e-6",
@@ -25,6 +28,8 @@ _EXAMPLES = examples(
 _ENTRIES = 2_000_000
 """The largest simulated table, in numbers."""
 _LARGEST = 100_000
+_LARGEST_OF_EPSILONS = 30_000
+"""Where the epsilon is asked for: 24 tables, each with a fit at every epsilon."""
 
 
 class _OrOver(click.Command):
@@ -38,9 +43,9 @@ class _OrOver(click.Command):
 
 
 @click.command(cls=_OrOver, short_help="How many records for which error, before there are any.", epilog=_EXAMPLES)
-@click.option("--excess", type=float, help="Excess of expected loss to stay below: the answer is a number of records.")
-@click.option("--records", type=int, help="Number of records: the answer is an excess of expected loss.")
-@click.option("--epsilon", type=float, required=True, help="Privacy loss of the fit, > 0.")
+@click.option("--excess", type=float, help="Excess of expected loss to stay below.")
+@click.option("--records", type=int, help="Number of records.")
+@click.option("--epsilon", type=float, help="Privacy loss of the fit, > 0.")
 @click.option("--delta", type=float, default=0.0, show_default=True, help="Probability that the loss is exceeded; well below 1 / records.")
 @click.option("--neighbours", type=click.Choice(["replace-one", "add-remove"]), default="replace-one", show_default=True, help="What is hidden.")
 @click.option("--features", type=int, required=True, help="Number of features d of a row.")
@@ -60,7 +65,7 @@ def plan(  # noqa: PLR0913 - one argument an option
     *,
     excess: float | None,
     records: int | None,
-    epsilon: float,
+    epsilon: float | None,
     delta: float,
     neighbours: str,
     features: int,
@@ -77,27 +82,28 @@ def plan(  # noqa: PLR0913 - one argument an option
     overwrite: bool,
     as_json: bool,
 ) -> None:
-    """Say how many records are proved to be enough for an excess error, or which excess error for these records.
+    """Say what follows from two of --excess, --records and --epsilon: how many records are proved to be enough, which excess error, or which epsilon.
 
     The excess is that of the expected loss of the private classifier over that of the best linear predictor whose norm is at most --norm. No table is
     read: all numbers are public. Beside the bound, a simulation on invented records shows how loose it is.
 
     For a model that must lie in a set: discreet plan over SET, with options of its own (discreet plan over --help).
     """
-    if (excess is None) == (records is None):
+    if sum(number is None for number in (excess, records, epsilon)) != 1:
         raise click.UsageError(
-            "either --excess (how many records are enough?) or --records (for which excess?) is needed, and not both", click.get_current_context()
+            "two of --excess, --records and --epsilon are needed, and not all three: the one that is left out is the answer",
+            click.get_current_context(),
         )
     with step("Calibrating"):
         from discreet.files.whole_file import check_writable, write_whole  # noqa: PLC0415 - imports of the library wait until they are needed
         from discreet.neighbours import Neighbours  # noqa: PLC0415
-        from discreet.planning import Plan, plan_plot  # noqa: PLC0415
+        from discreet.planning import Plan, least_epsilon, plan_plot  # noqa: PLC0415
 
         if plot is not None:
             check_writable(plot, overwrite=overwrite)
         check_report(report_path, *([] if plot is None else [plot]), overwrite=overwrite)
         made = Plan(
-            epsilon=epsilon,
+            epsilon=1.0 if epsilon is None else epsilon,
             delta=delta,
             neighbours=Neighbours(neighbours),
             features=features,
@@ -108,18 +114,27 @@ def plan(  # noqa: PLR0913 - one argument an option
             mechanism=mechanism,
             failure=failure,
         )
+        if epsilon is None:
+            made = least_epsilon(made, records=records or 0, excess=float(excess or 0.0))
         found = made.bound(records) if records is not None else made.records_for(float(excess or 0.0))
-    simulated = [] if no_simulation else _simulated(made, found, excess, seed)
+    most = min(_LARGEST_OF_EPSILONS, _most_simulated(made))
+    wanted = float(excess or 0.0) if epsilon is None else None
+    tried = [] if no_simulation or wanted is None or found.records > most else simulated_epsilons(made, found.records, seed)
+    simulated = [] if no_simulation or wanted is not None else _simulated(made, found, excess, seed)
     ladder = _ladder(found.records) if plot is not None or report_path is not None else []
     counts = sorted({found.records, *(one.records for one in simulated), *ladder})
     bounds = [found if count == found.records else made.bound(count) for count in counts]
     if plot is not None:
-        write_whole(plot, plan_plot(bounds, simulated, title=_problem(made), subtitle=_privacy(made)), overwrite=overwrite)
+        write_whole(plot, plan_plot(bounds, simulated, title=problem_of(made), subtitle=privacy_of(made)), overwrite=overwrite)
     if report_path is not None:
         from discreet.reports import plan_page, write_page  # noqa: PLC0415 - imports of the library wait until they are needed
 
         with step("Writing the report"):
-            write_page(plan_page(made, found, bounds, simulated, excess=excess), report_path, overwrite=overwrite)
+            page = plan_page(made, found, bounds, simulated, excess=excess, tried=None if wanted is None else tried)
+            write_page(page, report_path, overwrite=overwrite)
+    if wanted is not None:
+        report_epsilon(made, found, tried, excess=wanted, most_simulated=most, plot=plot, page=report_path, as_json=as_json)
+        return
     shown = [one for one in bounds if one.records == found.records or any(one.records == other.records for other in simulated)]
     _report(made, found, shown, simulated, excess=excess, plot=plot, page=report_path, as_json=as_json)
 
@@ -131,7 +146,7 @@ def _simulated(made: "Plan", found: "PlannedBound", excess: float | None, seed: 
     from discreet.planning.simulate import usual_ridge  # noqa: PLC0415
 
     noise, ridge = SeededNoise(seed), usual_ridge(made)
-    largest = min(_LARGEST, max(1000, _ENTRIES // (made.features + 1)))
+    largest = _most_simulated(made)
     if excess is None:
         counts = sorted({max(10, min(largest, found.records // share)) for share in (100, 10, 1)})
     else:
@@ -143,6 +158,10 @@ def _simulated(made: "Plan", found: "PlannedBound", excess: float | None, seed: 
         if excess is not None and done[-1].upper <= excess:
             break
     return done
+
+
+def _most_simulated(made: "Plan") -> int:
+    return min(_LARGEST, max(1000, _ENTRIES // (made.features + 1)))
 
 
 def _ladder(records: int) -> list[int]:
@@ -167,18 +186,7 @@ def _report(
     number, scaling = _printed_theorem(made, found.excess if excess is None else excess)
     document = {
         "command": "plan",
-        "plan": {
-            "epsilon": made.epsilon,
-            "delta": made.delta,
-            "neighbours": str(made.neighbours),
-            "features": made.features,
-            "norm": made.norm,
-            "data_norm": made.data_norm,
-            "intercept_scale": made.intercept_scale,
-            "loss": made.loss,
-            "mechanism": made.mechanism,
-            "failure": made.failure,
-        },
+        "plan": numbers_of(made),
         "excess": excess,
         "bound": found.to_dict(),
         "records_without_privacy": alone,
@@ -203,7 +211,7 @@ def _report(
         for one in bounds
     ]
     lines = [
-        f"Plan         {_problem(made)}; {_privacy(made)}",
+        f"Plan         {problem_of(made)}; {privacy_of(made)}",
         f"Proved       {said}",
         f"             {beside}; at alpha = {found.alpha:.4g}",
         f"As printed   theorem {number} of Chaudhuri et al. (2011) asks for C x {scaling:,.0f} records, C unspecified, at delta = 0",
@@ -223,8 +231,7 @@ def _about(made: "Plan", simulated: "list[Simulated]", enough: int | None, exces
         return []
     lines = [
         "",
-        f"Simulated: {simulated[0].repeats} private fits each, with the alpha that a fit takes by itself, on invented records: uniform directions,",
-        f"classes by a logistic model of norm {made.norm:g}. Your table will be another one; a bound holds for every table.",
+        f"Simulated: {simulated[0].repeats} private fits each, with the alpha that a fit takes by itself, {of_invented_records(made)}",
     ]
     if made.loss != "logistic":
         lines.append("For another loss than the logistic one that model is not the best predictor, so the simulated excess may be negative.")
@@ -251,12 +258,3 @@ def _printed_theorem(made: "Plan", excess: float) -> tuple[int, float]:
         delta=0.5 * made.failure,
         constant=1.0,
     )
-
-
-def _problem(made: "Plan") -> str:
-    intercept = " and an intercept" if made.intercept_scale else ""
-    return f"{made.loss}, {made.features} features{intercept}, |f0| <= {made.norm:g}, |x| <= {made.data_norm:g}"
-
-
-def _privacy(made: "Plan") -> str:
-    return f"epsilon {made.epsilon:g}, delta {made.delta:g}, {made.neighbours}, {made.mechanism} perturbation"

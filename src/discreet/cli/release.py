@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from discreet.cli.output import answer, examples, json_option, refuse_same_file, step
+from discreet.cli.report import check_report, report_option, told, within, written_report
 from discreet.cli.spending import account_from, check_would_fit, ledger_options, left_after
 from discreet.cli.training import warn_of_seed
 from discreet.errors import FileFormatError, InvalidInput
@@ -85,7 +86,8 @@ With --calibration published: projection, fresh-projection, fisher, and sketch o
 @click.option("--description", help="Description in the manifest.")
 @click.option("--license", "licence", help="Licence of the release, in the manifest.")
 @click.option("--out", type=click.Path(), required=True, help="The folder to write.")
-@click.option("--overwrite", is_flag=True, help="Replace the folder where it holds a release.")
+@report_option
+@click.option("--overwrite", is_flag=True, help="Replace the folder where it holds a release, and the page.")
 @json_option
 def release(  # noqa: PLR0913 - one argument an option
     *,
@@ -115,6 +117,7 @@ def release(  # noqa: PLR0913 - one argument an option
     description: str | None,
     licence: str | None,
     out: str,
+    report_path: str | None,
     overwrite: bool,
     as_json: bool,
 ) -> None:
@@ -147,10 +150,11 @@ def release(  # noqa: PLR0913 - one argument an option
         schema = released_schema(Schema.load(schema_path))
         about = About(name=name, description=description, license=licence)
         refuse_same_file(out, table, schema_path, *([] if ledger_path is None else [ledger_path]))
+        _check_page(report_path, out, table, schema_path, *([] if ledger_path is None else [ledger_path]), overwrite=overwrite)
         account = account_from(ledger_path, data_set, part)
         if method == "local":
             _refuse_numbers(numbers, account)
-            _report(_collected(table, out, schema, about, overwrite=overwrite), out, None, as_json=as_json)
+            _finish(_collected(table, out, schema, about, overwrite=overwrite), out, None, report_path, overwrite=overwrite, as_json=as_json)
             return
         publication = _planned(method, schema, numbers, about, neighbours=neighbours, target=target, calibration=calibration)
         publication.check(out, overwrite=overwrite)
@@ -164,7 +168,22 @@ def release(  # noqa: PLR0913 - one argument an option
         del frame
     with step("Releasing"):
         made = publication.write(data, out, SystemNoise() if seed is None else SeededNoise(seed), account=account, overwrite=overwrite)
-    _report(made, out, account, as_json=as_json)
+    _finish(made, out, account, report_path, overwrite=overwrite, as_json=as_json)
+
+
+def _check_page(report_path: str | None, out: str, *others: str, overwrite: bool) -> None:
+    """As `check_report`; nor may the page be in the folder, which holds what its manifest lists and nothing else."""
+    if report_path is not None and within(report_path, out):
+        raise InvalidInput(f"the report {report_path!r} would be written into the release itself. Choose a path outside {out!r}.")
+    check_report(report_path, out, *others, overwrite=overwrite)
+
+
+def _finish(made: "PublishedRelease", out: str, account: "Account | None", report_path: str | None, *, overwrite: bool, as_json: bool) -> None:
+    """The page, where one is wanted, then everything that is said."""
+    failure = written_report(made, report_path, account, name=out, overwrite=overwrite)
+    _report(made, out, account, report_path=None if failure else report_path, as_json=as_json)
+    if (code := told(failure, as_json=as_json)) != 0:
+        click.get_current_context().exit(code)
 
 
 def _planned(method: str, schema: "Schema", numbers: Numbers, about: "About", *, neighbours: str, target: str, calibration: str) -> "Publication":
@@ -208,7 +227,7 @@ def _collected(table: str, out: str, schema: "Schema", about: "About", *, overwr
     raise refusal
 
 
-def _report(made: "PublishedRelease", out: str, account: "Account | None", *, as_json: bool) -> None:
+def _report(made: "PublishedRelease", out: str, account: "Account | None", *, report_path: str | None, as_json: bool) -> None:
     """What left, what was spent, what is left, and what to do next."""
     from discreet.cli import words  # noqa: PLC0415
     from discreet.publications.inspection import inspection, inspection_record  # noqa: PLC0415
@@ -224,6 +243,7 @@ def _report(made: "PublishedRelease", out: str, account: "Account | None", *, as
         "ledger": ledger,
         "noise": certificate.noise,
         "verification": verification.to_dict(),
+        "report": report_path,
     }
     (_, what), (_, protected), (_, exposed), _ = inspection(made)
     lines = [
@@ -235,6 +255,7 @@ def _report(made: "PublishedRelease", out: str, account: "Account | None", *, as
         f"Noise        {certificate.noise}",
         f"Certificate  {words.verdict(verification)}",
         f"Written to   {out}",
+        *([] if report_path is None else [f"Report       {report_path}"]),
         "",
         f"Next: discreet inspect {out}, discreet verify {out}",
     ]

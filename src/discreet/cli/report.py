@@ -108,6 +108,14 @@ def report(*, source: str, out: str, ledger_path: str | None, card_path: str | N
     answer(document, lines, as_json=as_json)
 
 
+def within(path: str, folder: str) -> bool:
+    """Whether a path leads into a folder, be they there or not."""
+    try:
+        return Path(folder).resolve() in Path(path).resolve().parents
+    except (OSError, ValueError, RuntimeError):
+        return False
+
+
 def _same(first: str, second: str) -> bool:
     """Whether two paths name one file, be it there or not."""
     try:

@@ -23,6 +23,7 @@ from discreet.designs import Design
 from discreet.designs.clipped import entry_chunks
 from discreet.errors import InvalidInput
 from discreet.estimators.inputs import feature_rows, number, positive
+from discreet.estimators.notebook import CertificateView
 from discreet.estimators.parameters import account_of, neighbours_of, noise_of, real_targets, whole_or_none
 from discreet.ledger import Account, check_may_travel
 from discreet.mechanisms.regression import LeastSquares, RegressionMechanism, calibrate_least_squares
@@ -32,7 +33,7 @@ _INTERCEPT_SHARE = 0.3
 """The constant feature over the bound of rows where the caller does not choose: it lengthens that bound, and so the noise, by 4 %."""
 
 
-class LinearRegression(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class LinearRegression(CertificateView, RegressorMixin, BaseEstimator):  # type: ignore[misc]
     """Linear regression under (epsilon, delta) differential privacy.
 
     Parameters

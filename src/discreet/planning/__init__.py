@@ -1,5 +1,6 @@
 """Planning before there are records: how many are needed for an error at an epsilon, as a bound and as a simulation."""
 
+from discreet.planning.least_epsilon import EPSILONS, SimulatedEpsilon, bracket, least_epsilon, proved_at, simulate_epsilons
 from discreet.planning.plan import Plan, PlannedBound
 from discreet.planning.plot import plan_plot
 from discreet.planning.set_plan import NeededRecords, SetBound, SetPlan, SetRisk
@@ -7,6 +8,7 @@ from discreet.planning.set_simulate import SimulatedOverSet, simulate_over_set
 from discreet.planning.simulate import Simulated, simulate
 
 __all__ = [
+    "EPSILONS",
     "NeededRecords",
     "Plan",
     "PlannedBound",
@@ -14,8 +16,13 @@ __all__ = [
     "SetPlan",
     "SetRisk",
     "Simulated",
+    "SimulatedEpsilon",
     "SimulatedOverSet",
+    "bracket",
+    "least_epsilon",
     "plan_plot",
+    "proved_at",
     "simulate",
+    "simulate_epsilons",
     "simulate_over_set",
 ]

@@ -57,7 +57,7 @@ def simulate(
     """
     whole(tables=tables, draws=draws)
     test, labels = invented(plan, _TESTED, noise)
-    reference = float(np.mean(plan.margin_loss.value(labels * (test @ _predictor(plan)))))
+    reference = float(np.mean(plan.margin_loss.value(labels * (test @ predictor(plan)))))
     found = []
     for count in records:
         whole(records=count)
@@ -95,12 +95,13 @@ def invented(plan: Plan, records: int, noise: Noise) -> tuple[Floats, Floats]:
     directions *= plan.data_norm / np.linalg.norm(directions, axis=1, keepdims=True)
     scale = plan.problem(1, 1.0).domain.intercept_scale
     rows = np.column_stack((directions, np.full(records, scale))) if scale > 0 else directions
-    chance = 1.0 / (1.0 + np.exp(-(rows @ _predictor(plan))))
+    chance = 1.0 / (1.0 + np.exp(-(rows @ predictor(plan))))
     uniform = ndtr(noise.gaussian(scale=1.0, dimension=1, draws=records)[0])
     return rows, np.where(uniform < chance, 1.0, -1.0)
 
 
-def _predictor(plan: Plan) -> Floats:
+def predictor(plan: Plan) -> Floats:
+    """f0, of norm B, along the first axis."""
     weights = np.zeros(plan.problem(1, 1.0).dimension)
     weights[0] = plan.norm
     return weights

@@ -9,19 +9,34 @@ from dataclasses import replace
 from discreet.errors import DiscreetError
 from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.pages import Block, Bullets, Facts, Page, Picture, Section, Table
-from discreet.planning import Plan, PlannedBound, Simulated, plan_plot
+from discreet.planning import Plan, PlannedBound, Simulated, SimulatedEpsilon, bracket, plan_plot
 from discreet.planning.plan import MECHANISMS
 from discreet.reports.plan_words import EPSILONS, epsilons, lead, never, planned_guarantee
 from discreet.reports.promise import odds_table
 from discreet.reports.release_report import public_foot
 
 
-def plan_page(plan: Plan, found: PlannedBound, bounds: Sequence[PlannedBound], simulated: Sequence[Simulated], *, excess: float | None) -> Page:
-    """The page. `found` is the answer; `bounds` are those of the picture; `excess` is what was asked for, None where the records were."""
+def plan_page(
+    plan: Plan,
+    found: PlannedBound,
+    bounds: Sequence[PlannedBound],
+    simulated: Sequence[Simulated],
+    *,
+    excess: float | None,
+    tried: Sequence[SimulatedEpsilon] | None = None,
+) -> Page:
+    """The page. `found` is the answer; `bounds` are those of the picture; `excess` is what was asked for, None where the records were.
+
+    Where both were, and the epsilon of `plan` is the answer, `tried` are the epsilons that were simulated, which may be none.
+    """
     confidence = f"with probability {100 * (1 - plan.failure):g} %"
     if excess is None:
         said = f"With {found.records:,} records the expected loss is at most {found.excess:.4g} above that of the best classifier, {confidence}."
         beside = f"Without privacy the same proof gives {found.without_privacy:.4g}."
+    elif tried is not None:
+        said = f"Epsilon {plan.epsilon:g} is proved to be enough for an expected loss of at most {excess:g} above that of the best, {confidence}."
+        least = plan.records_without_privacy(excess)
+        beside = f"That is with {found.records:,} records; with fewer than {least:,} this proof reaches that at no epsilon."
     else:
         said = f"{found.records:,} records are proved to be enough for an expected loss of at most {excess:g} above that of the best, {confidence}."
         beside = f"Without privacy the same proof asks for {plan.records_without_privacy(excess):,}."
@@ -32,11 +47,14 @@ def plan_page(plan: Plan, found: PlannedBound, bounds: Sequence[PlannedBound], s
         ("Privacy", f"epsilon {plan.epsilon:g}, delta {plan.delta:g}, {plan.neighbours}, {plan.mechanism} perturbation"),
         ("Strength of regularisation for which it is proved", f"alpha = {found.alpha:.4g}"),
     ]
+    epsilon_needed = [] if excess is None or not tried else [Section(title="The epsilon that is needed", blocks=[_tried(tried, found, excess)])]
+    other = excess if tried is None else None
     sections = [
         Section(title="What is planned", blocks=[Facts(caption="In public numbers", rows=rows)]),
+        *epsilon_needed,
         Section(title="Error against the number of records", blocks=_picture(plan, found, bounds, simulated)),
-        Section(title="What other budgets would buy", blocks=[_budgets(plan, found, excess), odds_table(planned_guarantee(plan))]),
-        Section(title="The mechanisms side by side", blocks=[_mechanisms(plan, found, excess)]),
+        Section(title="What other budgets would buy", blocks=[_budgets(plan, found, other), odds_table(planned_guarantee(plan))]),
+        Section(title="The mechanisms side by side", blocks=[_mechanisms(plan, found, other)]),
         Section(title="What it does not say", blocks=[Bullets(items=[*_LIMITS, *never()])]),
     ]
     return Page(title="Plan: how many records for which error", lead=lead(f"{said} {beside}"), sections=sections, foot=public_foot())
@@ -77,6 +95,18 @@ def _picture(plan: Plan, found: PlannedBound, bounds: Sequence[PlannedBound], si
         Picture(svg=plan_plot(bounds, simulated, title=title, subtitle=subtitle), caption=f"{words}."),
         Table(caption="Excess of expected loss over that of the best classifier", header=header, rows=rows, numbers=frozenset(range(1, 5))),
     ]
+
+
+def _tried(tried: Sequence[SimulatedEpsilon], found: PlannedBound, excess: float) -> Table:
+    small, enough = bracket(tried, excess)
+    low = "none was shown to be too small" if small is None else f"epsilon {small:g} was too small"
+    high = "none was shown to be enough" if enough is None else f"epsilon {enough:g} was enough"
+    caption = (
+        f"{tried[0].repeats} simulated fits each on {found.records:,} invented records: for a mean excess of {excess:g}, {low}, and {high}. "
+        "The intervals hold together with about 95 % confidence"
+    )
+    rows = [(f"{one.epsilon:g}", f"{one.mean:.4g}", f"{one.low:.4g} to {one.high:.4g}") for one in tried]
+    return Table(caption=caption, header=("Epsilon", "Simulated, mean", "Interval of the mean"), rows=rows, numbers=frozenset({1}))
 
 
 def _answer(plan: Plan, records: int, excess: float | None) -> tuple[str, str]:
