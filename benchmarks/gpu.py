@@ -2,10 +2,10 @@
 
     python benchmarks/gpu.py [--records 4000000] [--columns 500] [--seeds 200] [--repeat 3] [--device cuda] [--gram tf32] [--gram float32]
 
-Needs torch and `pip install discreet[gpu]`. Minimises the mean of log(1 + exp(-y_i <x_i, w>)) + (1e-3 / 2) |w|^2 to a gradient norm of 1e-12, and then
-with `--seeds` random linear terms at once. A plain script on one H100 took 0.22 s (TF32 Gram matrices), 0.49 s (float64 Gram matrices) and 0.36 s for
-200 seeds, at 4,000,000 x 500: the aim is 1.3 times that. Ours takes float32 Gram matrices where the script took float64, and moves vectors of margins
-between device and processor, where losses are computed.
+Needs torch and `pip install discreet[gpu]`. Minimises the mean of log(1 + exp(-y_i <x_i, w>)) + (1e-3 / 2) |w|^2 to a gradient norm of 1e-12, and
+then with `--seeds` random linear terms at once. A plain script on one H100 took 0.22 s (TF32 Gram matrices), 0.49 s (float64 Gram matrices) and
+0.36 s for 200 seeds, at 4,000,000 x 500: the aim is 1.3 times that. Ours takes float32 Gram matrices where the script took float64, and moves
+vectors of margins between device and processor, where losses are computed.
 """
 
 import argparse
