@@ -45,7 +45,7 @@ REFUSED_FITS = [
     ({"intercept-scale": "0"}, 3, "intercept_scale must be a positive finite number"),
     ({"table": "absent.csv"}, 3, "there is no file 'absent.csv'"),
     ({"table": "people.xls"}, 3, "must end in .csv"),
-    ({"table": "."}, 3, "is a directory"),
+    ({"table": "."}, 3, "holds no .parquet file"),
     ({"schema": "absent.toml"}, 3, "there is no schema file 'absent.toml'"),
     ({"out": "absent/model.json"}, 3, "there is no folder 'absent'"),
     ({"out": "-"}, 3, "the name of a file is needed"),

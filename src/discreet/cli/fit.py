@@ -13,8 +13,9 @@ import click
 from discreet.cli.output import INTERRUPTED, answer, as_text, examples, json_option, refuse, refuse_same_file, step
 from discreet.cli.report import check_report, report_option, told, written_report
 from discreet.cli.spending import account_from, check_would_fit, ledger_options, left_after
+from discreet.cli.tables import files_within, named_tables, opened
 from discreet.cli.training import Settings, rehearse, standard_kind, train, warn_of_seed
-from discreet.errors import DiscreetError, InvalidInput
+from discreet.errors import DiscreetError
 
 if TYPE_CHECKING:
     from discreet.estimators.model import Model
@@ -24,12 +25,14 @@ _EXAMPLES = examples(
     "discreet fit people.csv --schema people.toml --epsilon 1 --delta 1e-6 --out model.json",
     "discreet fit people.parquet --schema people.toml --epsilon 0.5 --model linear-svc --out model.json",
     "discreet fit people.csv --schema people.toml --epsilon 1 --out model.json --ledger team.ledger --data-set people",
+    "discreet fit people/*.parquet --schema people.toml --epsilon 1 --jobs 2 --out model.json",
+    "discreet fit people/ --schema people.toml --epsilon 1 --dask tcp://scheduler:8786 --out model.json",
     "unzip -p people.zip | discreet fit - --schema people.toml --epsilon 1 --out model.json",
 )
 
 
 @click.command(short_help="Train on a table and write a model file.", epilog=_EXAMPLES)
-@click.argument("table", type=click.Path())
+@click.argument("table", type=click.Path(), nargs=-1, required=True)
 @click.option("--schema", "schema_path", type=click.Path(), required=True, help="What is public about the table, in TOML.")
 @click.option("--epsilon", type=float, required=True, help="Privacy loss that the model may cost, > 0; inf is a fit without privacy.")
 @click.option("--delta", type=float, default=0.0, show_default=True, help="Probability that the loss is exceeded; well below 1 / records.")
@@ -66,6 +69,8 @@ _EXAMPLES = examples(
 )
 @click.option("--public-records", type=int, help="With add-remove: a number of records that you declare public, which --alpha multiplies.")
 @ledger_options
+@click.option("--jobs", type=int, help="Threads, or workers of --dask local; -1 for every processor.  [default: 1; with --dask local -1]")
+@click.option("--dask", help="Address of a Dask scheduler whose workers read the files, or local to start workers on this machine.")
 @click.option("--seed", type=int, help="Reproducible noise, for tests: the certificate is then not valid.")
 @click.option("--out", type=click.Path(), required=True, help="The model file to write.")
 @report_option
@@ -75,7 +80,7 @@ _EXAMPLES = examples(
 def fit(  # noqa: PLR0913 - one argument an option
     context: click.Context,
     *,
-    table: str,
+    table: tuple[str, ...],
     schema_path: str,
     epsilon: float,
     delta: float,
@@ -92,6 +97,8 @@ def fit(  # noqa: PLR0913 - one argument an option
     ledger_path: str | None,
     data_set: str | None,
     part: str | None,
+    jobs: int | None,
+    dask: str | None,
     seed: int | None,
     out: str,
     report_path: str | None,
@@ -100,8 +107,9 @@ def fit(  # noqa: PLR0913 - one argument an option
 ) -> None:
     """Train a private classifier on TABLE and write a model file with its certificate.
 
-    TABLE is a .csv, .csv.gz, .tsv or .parquet file with the columns that the schema names, or - for CSV on standard input. Arguments, schema, the
-    output path and what is left in the ledger are checked before a record is read.
+    TABLE is a .csv, .csv.gz, .tsv or .parquet file with the columns that the schema names, or - for CSV on standard input. Several .parquet, .arrow,
+    .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, so that they need not fit into memory.
+    Arguments, schema, the output path and what is left in the ledger are checked before a record is read.
     """
     settings: Settings = {
         "epsilon": epsilon,
@@ -115,32 +123,30 @@ def fit(  # noqa: PLR0913 - one argument an option
         "fit_intercept": not no_intercept,
         "intercept_scale": intercept_scale,
         "public_records": public_records,
+        "n_jobs": jobs,
         "random_state": seed,
     }
     with step("Checking what can be checked without the records"):
-        from discreet.data import Schema, read_table  # noqa: PLC0415 - imports of the library wait until they are needed
+        from discreet.data import Schema  # noqa: PLC0415 - imports of the library wait until they are needed
         from discreet.files.whole_file import check_writable  # noqa: PLC0415
 
         schema = Schema.load(schema_path)
         chosen = kind or standard_kind(schema)
-        refuse_same_file(out, table, schema_path, *([] if ledger_path is None else [ledger_path]))
+        tables = named_tables(table)
+        sources = files_within(tables)
+        refuse_same_file(out, *sources, schema_path, *([] if ledger_path is None else [ledger_path]))
         check_writable(out, overwrite=overwrite)
-        check_report(report_path, table, schema_path, out, *([] if ledger_path is None else [ledger_path]), overwrite=overwrite)
+        check_report(report_path, *sources, schema_path, out, *([] if ledger_path is None else [ledger_path]), overwrite=overwrite)
         account = account_from(ledger_path, data_set, part)
         rehearsed = rehearse(chosen, schema, settings)
         if account is not None:
             check_would_fit(account, rehearsed.guarantee)
     warn_of_seed(seed)
-    with step("Reading the table"):
-        frame = read_table(table, schema.columns(target=True))
-    if frame.height == 0 and neighbours == "replace-one":
-        raise InvalidInput("the table has no records; at least one is needed when their number is public.")
-    with step("Encoding"):
-        encoded = schema.encode(frame, target=True)
-        del frame
-    model = train(chosen, schema, settings | {"ledger": account}, encoded)
-    del encoded
-    if (code := save_or_show(model, out, overwrite=overwrite, as_json=as_json)) != 0:
+    with opened(tables, schema, jobs=jobs, dask=dask, may_be_empty=neighbours != "replace-one") as records:
+        model = train(chosen, schema, settings | {"ledger": account}, records)
+        del records
+        code = save_or_show(model, out, overwrite=overwrite, as_json=as_json)  # before a cluster is closed, which may fail
+    if code != 0:
         context.exit(code)
     failure = written_report(model, report_path, account, name=out, overwrite=overwrite)
     _report(model, out, account, report_path=None if failure else report_path, as_json=as_json)

@@ -1,5 +1,6 @@
 """Training for the commands that do it: the estimator, a rehearsal that finds what is wrong with its settings, and the fit with its progress."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from discreet.cli.output import step, warn
@@ -7,10 +8,11 @@ from discreet.errors import InvalidInput
 
 if TYPE_CHECKING:
     from discreet.certificates import Certificate
-    from discreet.data import EncodedTable, Schema
+    from discreet.data import BlockTable, EncodedTable, Schema
     from discreet.estimators import LinearSVC, LogisticRegression
     from discreet.estimators.model import Model
 
+_DECLARED = "the schema: columns, bounds, categories and classes"
 Settings: TypeAlias = dict[str, Any]
 """Arguments of an estimator, without its data_norm."""
 
@@ -60,12 +62,16 @@ def rehearse(kind: str, schema: "Schema", settings: Settings) -> "Certificate":
         return estimator_named(kind, schema, public | {"ledger": None}).fit(invented).certificate_
 
 
-def train(kind: str, schema: "Schema", settings: Settings, table: "EncodedTable") -> "Model":
-    """Fit, and keep what may be published."""
+def train(kind: str, schema: "Schema", settings: Settings, table: "EncodedTable | BlockTable") -> "Model":
+    """Fit, and keep what may be published. `table` was encoded by `schema`, or its blocks are."""
+    from discreet.data import BlockTable  # noqa: PLC0415
     from discreet.estimators.model import Model  # noqa: PLC0415
 
+    blocks = isinstance(table, BlockTable)
     with step("Fitting"):
-        estimator = estimator_named(kind, schema, settings).fit(table)
+        estimator = estimator_named(kind, schema, settings | ({"classes": list(schema.target.classes)} if blocks else {})).fit(table)
+    if blocks:
+        estimator.certificate_ = replace(estimator.certificate_, declared=(_DECLARED,))
     return Model.from_estimator(estimator, schema)
 
 

@@ -9,7 +9,7 @@ from discreet.data.encoding import EncodedTable
 from discreet.data.real_dataset import RealDataset, bounded_rows
 from discreet.data.real_domain import RealDomain
 from discreet.data.schema import Schema
-from discreet.data.streamed import Classified, class_codes, streamed_classes, streamed_dataset, streamed_real_dataset
+from discreet.data.streamed import Classified, class_codes, streamed_classes, streamed_dataset, streamed_real_dataset, streamed_reals
 from discreet.data.stub import schema_stub
 from discreet.data.tables import read_header, read_table
 
@@ -42,4 +42,5 @@ __all__ = [
     "streamed_classes",
     "streamed_dataset",
     "streamed_real_dataset",
+    "streamed_reals",
 ]

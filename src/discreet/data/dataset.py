@@ -96,6 +96,16 @@ class Dataset:
         return self._stream is not None and self._stream.slow
 
     @property
+    def remote(self) -> bool:
+        """Whether its blocks are worked on outside this process."""
+        return self._stream is not None and self._stream.remote
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks `map` visits."""
+        return 1 if self._stream is None else self._stream.blocks
+
+    @property
     def design(self) -> Design:
         """The clipped rows with their constant feature. Raises InvalidInput where they are not held."""
         if self._design is None:

@@ -71,11 +71,23 @@ def streamed_dataset(table: BlockTable, *, domain: Domain, classes: npt.NDArray[
     return streamed_classes(table, Classified(domain=domain, classes=classes), jobs=jobs)[1](domain)
 
 
-def streamed_real_dataset(table: BlockTable, *, domain: RealDomain, jobs: int = 1) -> RealDataset:
-    """Records with real targets, read from `table` in every pass; a table without targets gives zeros. Raises as RealDataset does."""
+def streamed_reals(
+    table: BlockTable, domain: RealDomain, *, classes: npt.NDArray[Any] | None = None, jobs: int = 1
+) -> tuple[int, "Callable[[RealDomain], RealDataset]"]:
+    """As `streamed_classes`, with real targets; or, with two `classes` (2,), with targets -1 for the first and +1 for the second."""
     if table.features != domain.features:
         raise InvalidInput(f"the domain declares {domain.features} features; rows with {table.features} were given.")
-    return RealDataset.streamed(Stream(table, partial(_real, domain=domain), jobs), domain=domain, jobs=jobs)
+    stream: Stream[RealDataset] = Stream(table, partial(_real, domain=domain, classes=classes), jobs)
+
+    def data_of(known: RealDomain) -> RealDataset:
+        return RealDataset.streamed(stream.rebound(partial(_real, domain=known, classes=classes)), domain=known, jobs=jobs)
+
+    return stream.records, data_of
+
+
+def streamed_real_dataset(table: BlockTable, *, domain: RealDomain, jobs: int = 1) -> RealDataset:
+    """Records with real targets, read from `table` in every pass; a table without targets gives zeros. Raises as RealDataset does."""
+    return streamed_reals(table, domain, jobs=jobs)[1](domain)
 
 
 def class_codes(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Codes:
@@ -90,9 +102,13 @@ def class_codes(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Codes:
     return codes
 
 
-def _real(block: Block, *, domain: RealDomain) -> RealDataset:
+def _real(block: Block, *, domain: RealDomain, classes: npt.NDArray[Any] | None) -> RealDataset:
     if block.weights is not None:
         raise InvalidInput("records with real targets have no weights here.")
+    if classes is not None:
+        if block.targets is None:
+            raise InvalidInput("the table has no targets; a classifier needs the class of every record.")
+        return RealDataset(rows=block.rows, targets=np.where(class_codes(block.targets, classes) == 1, 1.0, -1.0), domain=domain)
     try:
         targets = np.zeros(block.rows.shape[0]) if block.targets is None else np.asarray(block.targets, dtype=np.float64)
     except (TypeError, ValueError):

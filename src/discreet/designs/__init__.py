@@ -6,6 +6,7 @@ from discreet.designs.clipped import ClippedDesign, clip_entries
 from discreet.designs.columns import Column, columns_of
 from discreet.designs.convert import as_design
 from discreet.designs.dense import DenseDesign
+from discreet.designs.device import DeviceDesign
 from discreet.designs.entries import entries_of
 from discreet.designs.ordered import ordered_matvec, ordered_row_norms
 from discreet.designs.sparse import SparseDesign
@@ -18,6 +19,7 @@ __all__ = [
     "Column",
     "DenseDesign",
     "Design",
+    "DeviceDesign",
     "SparseDesign",
     "TabularDesign",
     "as_design",

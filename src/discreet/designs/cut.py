@@ -13,11 +13,13 @@ from discreet.designs.augmented import AugmentedDesign
 from discreet.designs.base import Design
 from discreet.designs.clipped import ClippedDesign
 from discreet.designs.dense import DenseDesign
+from discreet.designs.device import DeviceDesign
 from discreet.designs.entries import entries_of
 from discreet.designs.sparse import SparseDesign
 from discreet.designs.tabular import TabularDesign
 
 _CACHED_BYTES = 1 << 21
+_DEVICE_BYTES = 1 << 30
 _FEWEST, _MOST = 1 << 12, 1 << 16
 
 
@@ -58,13 +60,24 @@ def _augmented(design: AugmentedDesign, rows: slice) -> Design:
 
 
 @rows_of.register
+def _device(design: DeviceDesign, rows: slice) -> Design:
+    return design.rows(rows)
+
+
+@rows_of.register
 def _clipped(design: ClippedDesign, rows: slice) -> Design:
     return ClippedDesign(rows_of(design._base, rows), bound=design._bound)
 
 
 def cache_rows(design: Design) -> int:
-    """Rows of a block of about two megabytes, by the width of the rows alone: between 4096 and 65536."""
-    return int(min(max(_CACHED_BYTES // (8 * (design.width + 1)), _FEWEST), _MOST))
+    """Rows of a block of about two megabytes, by the width of the rows alone: between 4096 and 65536; on a device, of a gigabyte."""
+    bytes_in_block, most = (_DEVICE_BYTES, 1 << 22) if _is_on_device(design) else (_CACHED_BYTES, _MOST)
+    return int(min(max(bytes_in_block // (8 * (design.width + 1)), _FEWEST), most))
+
+
+def _is_on_device(design: Design) -> bool:
+    inner = design._base if isinstance(design, AugmentedDesign | ClippedDesign) else design
+    return isinstance(inner, DeviceDesign) or (inner is not design and _is_on_device(inner))
 
 
 def cuts(count: int, size: int) -> list[slice]:

@@ -27,7 +27,7 @@ class DenseDesign:
     Raises InvalidInput for another number of dimensions or another type. The caller guarantees finite entries and leaves the array unchanged.
     """
 
-    __slots__ = ("_rows",)
+    __slots__ = ("_norms", "_rows")
 
     def __init__(self, rows: npt.NDArray[np.float64] | npt.NDArray[np.float32]) -> None:
         """Hold `rows` (n, d)."""
@@ -36,6 +36,7 @@ class DenseDesign:
         if rows.dtype not in (np.float64, np.float32):
             raise InvalidInput("a dense design holds float64 or float32 numbers; convert the array with .astype(float).")
         self._rows: npt.NDArray[Any] = rows
+        self._norms: Floats | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -79,11 +80,14 @@ class DenseDesign:
         return result
 
     def row_norms(self) -> Floats:
-        """See Design."""
-        norms = np.empty(self.shape[0])
-        for rows, block in self._wide_blocks():
-            norms[rows] = np.sqrt(np.einsum("ij,ij->i", block, block))
-        return norms
+        """See Design; remembered, and not to be written to."""
+        if self._norms is None:
+            norms = np.empty(self.shape[0])
+            for rows, block in self._wide_blocks():
+                norms[rows] = np.sqrt(np.einsum("ij,ij->i", block, block))
+            norms.flags.writeable = False
+            self._norms = norms
+        return self._norms
 
     def blocks(self) -> Iterator[tuple[slice, "DenseDesign"]]:
         """See Design; views, not copies."""

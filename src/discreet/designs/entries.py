@@ -13,6 +13,7 @@ from discreet.arrays import Floats
 from discreet.designs.augmented import AugmentedDesign
 from discreet.designs.base import Design
 from discreet.designs.dense import DenseDesign
+from discreet.designs.device import DeviceDesign
 from discreet.designs.sparse import SparseDesign
 from discreet.designs.tabular import TabularDesign
 
@@ -30,6 +31,11 @@ def entries_of(block: Design, rows: slice) -> Floats:
 @entries_of.register
 def _dense(block: DenseDesign, rows: slice) -> Floats:
     return np.asarray(block._rows[rows], dtype=np.float64)
+
+
+@entries_of.register
+def _device(block: DeviceDesign, rows: slice) -> Floats:
+    return block.entries(rows)
 
 
 @entries_of.register

@@ -7,17 +7,21 @@ prediction alike.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from discreet.arrays import Floats
 from discreet.certificates import Certificate
 from discreet.constraints import Constraint
-from discreet.data import RealDataset, RealDomain, bounded_rows
+from discreet.data import BlockTable, RealDataset, RealDomain, bounded_rows, streamed_reals
 from discreet.designs import Design
+from discreet.errors import InvalidInput
 from discreet.estimators.inputs import feature_rows, number, positive
 from discreet.estimators.notebook import CertificateView
 from discreet.estimators.parameters import account_of, neighbours_of, noise_of, whole_or_none
@@ -26,6 +30,9 @@ from discreet.losses.predictions import PredictionLoss
 from discreet.mechanisms.constrained import ConstrainedMechanism, calibrate_frank_wolfe
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.problems import ConstrainedRisk
+
+_Given: TypeAlias = tuple[int, int, float, tuple[str, ...], Callable[[RealDomain], RealDataset]]
+"""Records, features, the bound of targets, what was declared, and what makes a data set within a domain."""
 
 
 class ConstrainedModel(ABC, CertificateView, BaseEstimator):  # type: ignore[misc]
@@ -66,19 +73,17 @@ class ConstrainedModel(ABC, CertificateView, BaseEstimator):  # type: ignore[mis
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the model, spending (epsilon, delta) on the records.
 
-        Parameters: X (n, d) array, data frame or sparse matrix of finite numbers; y (n,) targets. Raises InvalidInput for input that breaks the
+        Parameters: X (n, d) array, data frame or sparse matrix of finite numbers, or a BlockTable, which brings its own targets;
+        y (n,) targets. Raises InvalidInput for input that breaks the
         caller's side (NaN, shapes, undeclared labels) and for parameters out of range. No message holds a value of X or y.
         """
-        rows = feature_rows(X)
-        validate_data(self, X, reset=True, skip_check_array=True)
-        records, features = rows.shape
-        targets, target_bound, declared = self._aims(y, records)
         neighbours = neighbours_of(self.neighbours)
         public = whole_or_none(self.public_records, "public_records")
+        records, features, target_bound, declared, data_of = self._given_blocks(X, y) if isinstance(X, BlockTable) else self._given(X, y)
         domain = self._domain(features, target_bound, public if neighbours is ADD_REMOVE else records)
         problem = self._problem(domain)
         mechanism = self._mechanism(problem, neighbours)
-        data = RealDataset(rows=rows, targets=targets, domain=domain)
+        data = data_of(domain)
         release = mechanism.run(problem, data, noise_of(self.random_state), account=account_of(self.ledger))
         if neighbours is ADD_REMOVE and public is not None:
             declared = (*declared, f"about {public} records, which the number of steps was chosen for")
@@ -87,6 +92,29 @@ class ConstrainedModel(ABC, CertificateView, BaseEstimator):  # type: ignore[mis
         constant = domain.intercept_scale
         self._publish(release.value[:features], constant * float(release.value[-1]) if constant > 0 else 0.0)
         return self
+
+    def _given(self, X: Any, y: Any) -> _Given:
+        rows = feature_rows(X)
+        validate_data(self, X, reset=True, skip_check_array=True)
+        targets, target_bound, declared = self._aims(y, rows.shape[0])
+        return rows.shape[0], rows.shape[1], target_bound, declared, lambda domain: RealDataset(rows=rows, targets=targets, domain=domain)
+
+    def _given_blocks(self, table: BlockTable, y: Any) -> _Given:
+        """One pass, which counts and checks."""
+        if y is not None:
+            raise InvalidInput("a table that is read in blocks brings its own targets; leave y out.")
+        self.n_features_in_ = table.features
+        classes: npt.NDArray[Any] | None = None
+        if self._loss().signed_targets:
+            given = vars(self).get("classes")
+            if given is None:
+                raise InvalidInput("a table that is read in blocks needs its classes declared: classes=[negative, positive].")
+            _, target_bound, declared = self._aims(given, len(given))
+            classes = np.asarray(given)
+        else:
+            _, target_bound, declared = self._aims(np.zeros(1), 1)
+        records, data_of = streamed_reals(table, self._domain(table.features, target_bound, None), classes=classes)
+        return records, table.features, target_bound, declared, data_of
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickling. An unfitted model without an account does not leave a process where a ledger is in use: its spending would be lost."""
@@ -132,6 +160,11 @@ class ConstrainedModel(ABC, CertificateView, BaseEstimator):  # type: ignore[mis
     def _predictions(self, X: Any) -> Floats:
         """<w, x> + intercept, (n,), with rows brought within the declared bounds as in fit."""
         check_is_fitted(self)
+        if isinstance(X, BlockTable):
+            if X.features != self.n_features_in_:
+                raise InvalidInput(f"the model was fitted on {self.n_features_in_} features; rows with {X.features} were given.")
+            weights, domain = self.weights_, self._domain(X.features, 1.0, None)
+            return np.concatenate(list(X.map(lambda _, block: bounded_rows(block.rows, domain).matvec(weights), 1)))
         rows: Design = feature_rows(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         return bounded_rows(rows, self._domain(rows.shape[1], 1.0, None)).matvec(self.weights_)

@@ -15,16 +15,39 @@ from sklearn.utils.validation import column_or_1d
 
 from discreet.arrays import Floats
 from discreet.designs import Design, as_design
+from discreet.designs.device import is_device_array
 from discreet.errors import InvalidInput, InvalidType
+
+_NOT_FINITE = "X must be finite: it contains NaN or inf. Decide on missing values before fitting (a schema can do that, column by column)."
 
 
 def feature_rows(X: Any) -> Design:
-    """Rows (n, d), n >= 1, d >= 1, all finite, from an array, a data frame or a sparse matrix.
+    """Rows (n, d), n >= 1, d >= 1, all finite, from an array, a data frame, a sparse matrix, or an array of torch or CuPy, which stays where it is.
 
     float32 and float64 arrays are not copied. Raises InvalidInput or InvalidType, without any value of X.
     """
+    if is_device_array(X):
+        return _device_rows(X)
     compressed = sp.issparse(X)
     matrix: Any = _sparse(X) if compressed else _dense(X)
+    _check_shape(matrix)
+    values = matrix.data if compressed else matrix
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = np.sum(values)  # finite unless an entry is not, or the sum overflows: then look closer
+    if not np.isfinite(total) and not np.all(np.isfinite(values)):
+        raise InvalidInput(_NOT_FINITE)
+    return as_design(matrix)
+
+
+def _device_rows(X: Any) -> Design:
+    _check_shape(X)
+    design = as_design(X)
+    if not np.all(np.isfinite(design.row_norms())):
+        raise InvalidInput(_NOT_FINITE)
+    return design
+
+
+def _check_shape(matrix: Any) -> None:
     if matrix.ndim != 2:
         raise InvalidInput(
             f"X must be a table of shape (n, d); an array with {matrix.ndim} dimension(s) was given. "
@@ -35,14 +58,6 @@ def feature_rows(X: Any) -> Design:
     if matrix.shape[1] == 0:
         # scikit-learn's own wording, without the number of records, which add-remove keeps private
         raise InvalidInput("X has 0 feature(s) (shape=(, 0)) while a minimum of 1 is required.")
-    values = matrix.data if compressed else matrix
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = np.sum(values)  # finite unless an entry is not, or the sum overflows: then look closer
-    if not np.isfinite(total) and not np.all(np.isfinite(values)):
-        raise InvalidInput(
-            "X must be finite: it contains NaN or inf. Decide on missing values before fitting (a schema can do that, column by column)."
-        )
-    return as_design(matrix)
 
 
 def labels(y: Any, name: str, records: int) -> npt.NDArray[Any]:

@@ -66,6 +66,9 @@ class MarginObjective:
         """See Objective: no."""
         return False
 
+    def sample(self) -> None:
+        """See Objective: none, every pass is cheap."""
+
     def with_linear(self, linear: Floats | None) -> "MarginObjective":
         """The same function with another linear term (d,)."""
         other = replace(self, linear=linear)

@@ -8,13 +8,17 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from discreet.data import Dataset
-from discreet.problems.summed_objective import Part, SummedObjective, Sums, Work, added
+from discreet.problems.summed_objective import Part, Spread, SummedObjective, Sums, Work, added
 from discreet.workers import map_in_order
 
 WHOLE_RECORDS = 1 << 16
 """Up to so many held records an objective is one part, which keeps vectors as long as the table between passes."""
 _EAGER_DIMENSION = 256
 """Up to it a Gram matrix takes less time than reading the rows from a file does."""
+_SHARE = 16
+"""One part of so many is sampled, or the first block of a table that has at least so many: where the minimiser of a sample is, a fit begins."""
+_FEWEST = 2
+"""Parts of a sample."""
 _RUN = 8
 """Parts that a thread takes at a time."""
 
@@ -28,8 +32,18 @@ def objective_of(data: Dataset, part: Callable[[Dataset, float], P], *, dimensio
         def streamed(work: Work) -> Iterable[Sums]:
             return data.map(lambda _, block: added(work(part(piece, 0.0)) for piece in block.parts()))
 
+        def first() -> tuple[Spread, float]:
+            piece = next(data.map(lambda _, block: block))
+            few = [part(small, 0.0) for small in piece.parts()]
+            return (lambda work: [work(one) for one in few]), piece.records / data.records
+
         return SummedObjective(
-            spread=streamed, dimension=dimension, ridge=ridge, hessians=hessians, eager=data.slow and dimension <= _EAGER_DIMENSION
+            spread=streamed,
+            dimension=dimension,
+            ridge=ridge,
+            hessians=hessians,
+            eager=data.slow and dimension <= _EAGER_DIMENSION,
+            some=None if data.remote or data.blocks < _SHARE else first,
         )
     if data.records <= WHOLE_RECORDS:
         return part(data, ridge)
@@ -40,4 +54,8 @@ def objective_of(data: Dataset, part: Callable[[Dataset, float], P], *, dimensio
     def held(work: Work) -> Iterable[Sums]:
         return map_in_order(lambda run: added(work(one) for one in run), runs, jobs)
 
-    return SummedObjective(spread=held, dimension=dimension, ridge=ridge, hessians=hessians)
+    def spaced() -> tuple[Spread, float]:
+        few = parts[::_SHARE]
+        return (lambda work: map_in_order(work, few, jobs)), len(few) / len(parts)
+
+    return SummedObjective(spread=held, dimension=dimension, ridge=ridge, hessians=hessians, some=spaced if len(parts) >= _SHARE * _FEWEST else None)

@@ -61,6 +61,9 @@ class SoftmaxObjective:
         """See Objective: no."""
         return False
 
+    def sample(self) -> None:
+        """See Objective: none, every pass is cheap."""
+
     def with_linear(self, linear: Floats | None) -> "SoftmaxObjective":
         """The same function with another linear term (K d,)."""
         other = replace(self, linear=linear)

@@ -61,11 +61,14 @@ Work = Callable[[Part], Sums]
 Spread = Callable[[Work], Iterable[Sums]]
 """Applies a function to all parts, here or elsewhere, and gives results in the order of the parts; neighbouring ones may be added up already."""
 
+Some = Callable[[], tuple[Spread, float]]
+"""A few of the parts, and which share of all records they are."""
+
 
 class SummedObjective:
     """G for records in parts; see Objective for the methods. `margins` and `curvatures` are the point itself."""
 
-    __slots__ = ("_dimension", "_eager", "_hessians", "_linear", "_memory", "_ridge", "_spread")
+    __slots__ = ("_dimension", "_eager", "_hessians", "_linear", "_memory", "_ridge", "_some", "_spread")
 
     def __init__(
         self,
@@ -77,12 +80,14 @@ class SummedObjective:
         eager: bool = False,
         linear: Floats | None = None,
         memory: "Memory | None" = None,
+        some: "Some | None" = None,
     ) -> None:
         """Hold the parts' whereabouts, d, the ridge > 0 and `linear` (d,) or None for 0. `hessians`: they will be wanted, not products alone.
 
         `eager`: reading costs more than computing, so every gradient's pass brings the Hessian and the certificate too. `memory` is shared with
-        copies that have other linear terms.
+        copies that have other linear terms. `some` gives a few of the parts, for `sample`.
         """
+        self._some = some
         self._spread = spread
         self._dimension = dimension
         self._ridge = ridge
@@ -116,7 +121,16 @@ class SummedObjective:
             eager=self._eager,
             linear=linear,
             memory=self._memory,
+            some=self._some,
         )
+
+    def sample(self) -> "SummedObjective | None":
+        """See Objective: G of a share of the records, ridge and linear term multiplied by that share; None where there is no `some`."""
+        if self._some is None:
+            return None
+        spread, share = self._some()
+        linear = None if self._linear is None else share * self._linear
+        return SummedObjective(spread=spread, dimension=self._dimension, ridge=share * self._ridge, hessians=self._hessians, linear=linear)
 
     @property
     def hessian_at_hand(self) -> bool:

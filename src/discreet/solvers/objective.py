@@ -28,6 +28,9 @@ class Objective(Protocol):
     def with_linear(self, linear: Floats | None) -> "Objective":
         """The same function with another linear term."""
 
+    def sample(self) -> "Objective | None":
+        """That of some records, ridge and linear term multiplied by their share, so that its minimiser is near; None where passes are cheap."""
+
     def margins(self, point: Floats) -> Floats:
         """m(w), shape (n,)."""
 

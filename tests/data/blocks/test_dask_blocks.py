@@ -135,6 +135,84 @@ def test_a_table_without_blocks_is_refused():
         DaskTable(Here(), [], features=2)
 
 
+class Deserted(Here):
+    """A cluster that has lost its last worker."""
+
+    def __init__(self, back_after):
+        super().__init__()
+        self.looks = 0
+        self.back_after = back_after
+        self.late = []
+
+    def submit(self, function, *arguments, pure):
+        future = Future()
+        self.late.append((future, super().submit(function, *arguments, pure=pure)))
+        return future
+
+    def scheduler_info(self, n_workers):
+        self.looks += 1
+        if self.looks >= self.back_after:
+            while self.late:
+                future, done = self.late.pop()
+                future.set_result(done.result())
+        return {"workers": {}}
+
+
+def test_a_cluster_without_workers_is_waited_for_but_not_for_ever(monkeypatch):
+    monkeypatch.setattr("discreet.data.blocks.dask_blocks._LOOK", 0.01)
+    monkeypatch.setattr("discreet.data.blocks.dask_blocks._PATIENCE", 0.1)
+    for back_after, found in ((3, BLOCKS), (1000, None)):
+        client = Deserted(back_after)
+        table = DaskTable(client, [make(number) for number in range(BLOCKS)], features=ROWS.shape[1])
+        if found is None:
+            with pytest.raises(InvalidInput, match="a block was lost"):
+                list(table.map(lambda number, block: number, 1))
+            assert client.looks == 10
+        else:
+            assert list(table.map(lambda number, block: number, 1)) == list(range(found))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_worker_killed_in_any_pass_changes_neither_the_model_nor_the_ledger(tmp_path):
+    """The pass that counts, those of the ledger's digest, those of the solver, and the certificate's, which is the last."""
+    distributed = pytest.importorskip("distributed")
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+
+    class Killing(DaskTable):
+        """Kills a worker after the first block of a pass."""
+
+        __slots__ = ("passes", "victim_in")
+
+        def map(self, work, jobs):
+            self.passes += 1
+            for place, one in enumerate(super().map(work, jobs)):
+                if self.passes == self.victim_in and place == 0:
+                    os.kill(next(iter(cluster.workers.values())).pid, 9)
+                yield one
+
+    def fitted(name, victim_in):
+        Ledger.create(tmp_path / name).declare("people", epsilon=2.0, delta=1e-5)
+        account = Account(str(tmp_path / name), "people")
+        table = Killing.from_function(client, make, blocks=BLOCKS, features=ROWS.shape[1])
+        table.passes, table.victim_in = 0, victim_in
+        weights = LogisticRegression(classes=[0, 1], random_state=1, ledger=account).fit(table).weights_
+        assert account.ledger.spent("people").epsilon == pytest.approx(1.0)
+        return weights, table.passes
+
+    found = []
+    for name in range(4):
+        with (
+            distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            if not name:
+                expected, passes = fitted("whole", 0)
+            found.append(fitted(f"killed, {name}", (1, 2, passes // 2, passes)[name])[0])
+    for weights in found:
+        np.testing.assert_array_equal(weights, expected)
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_real_cluster_gives_the_same_and_survives_the_death_of_a_worker():

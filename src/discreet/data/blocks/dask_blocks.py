@@ -4,9 +4,10 @@ Only sums come back (or rows, where rows are what is released), and no random nu
 public numbers and the points of a solver, and neither keys of noise nor noise. Results come in the order of the blocks, whoever finished first, so
 that sums are the same for any number of workers.
 
-A block whose worker dies is made again on another one, from what it was made of, as Dask does with any result; a task that keeps killing workers, or
-a block that cannot be made again, is an error, and the release ends. A pass that does not find as many records as the first one is an error too
-(`discreet.data.stream`): there are no partial sums. Needs dask[distributed] (pip install discreet[dask]).
+A block whose worker dies is made again on another one, from what it was made of, as Dask does with any result. A task that keeps killing workers, a
+block that cannot be made again, and a cluster that has had no worker for three minutes are errors, and the release ends. A pass that does not find
+as many records as the first one is an error too (`discreet.data.stream`): there are no partial sums. Needs dask[distributed] (pip install
+discreet[dask]).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +26,12 @@ _LOST = (
     "a block was lost: its workers died, or it could not be made or worked on. Nothing was released; what the ledger says is spent counts as spent. "
     "Look at the memory of the workers, and use fewer rows a block."
 )
+
+
+_LOOK = 10.0
+"""Seconds after which one looks whether there are workers at all."""
+_PATIENCE = 180.0
+"""Seconds without any worker before a pass is given up."""
 
 
 class DaskTable(BlockTable):
@@ -71,9 +78,27 @@ class DaskTable(BlockTable):
         waiting = [self._client.submit(_held, work, number, block, pure=False) for number, block in enumerate(self._client.compute(self._blocks))]
         try:
             for future in waiting:
-                yield _result(future)
+                yield self._result(future)
         finally:
             self._client.cancel(waiting)
+
+    def _result(self, future: Any) -> Any:  # noqa: ANN401 - Dask publishes no types
+        """What a block gave. A cluster without any worker is waited for, but not for ever."""
+        alone = 0
+        while True:
+            try:
+                outcome: _Outcome = future.result(timeout=_LOOK)
+            except TimeoutError:
+                alone = 0 if self._client.scheduler_info(n_workers=-1)["workers"] else alone + 1
+                if alone * _LOOK < _PATIENCE:
+                    continue
+            except Exception:  # noqa: BLE001, S110 - the message of whatever went wrong there may hold records
+                pass
+            else:
+                if outcome.error is not None:
+                    raise outcome.error
+                return outcome.result
+            raise InvalidInput(_LOST)
 
 
 class _Outcome(NamedTuple):
@@ -92,13 +117,3 @@ def _held(work: Callable[[int, Block], R], number: int, block: Block) -> _Outcom
     except Exception:  # noqa: BLE001 - the message of whatever went wrong there may hold records
         return _Outcome(None, InvalidInput(_LOST))
     return _Outcome(result, None)
-
-
-def _result(future: Any) -> Any:  # noqa: ANN401 - Dask publishes no types
-    try:
-        outcome: _Outcome = future.result()
-    except Exception:  # noqa: BLE001 - as above
-        raise InvalidInput(_LOST) from None
-    if outcome.error is not None:
-        raise outcome.error
-    return outcome.result

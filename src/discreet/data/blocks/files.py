@@ -2,16 +2,21 @@
 
 A block is some row groups of a Parquet file, or a part of one that is very long; of an Arrow file, consecutive rows. Files are read in the order
 given, those of a folder in the order of their names. Only the needed columns are read. No message tells a cell, a row number or a count.
+
+Decoding costs more than computing, so blocks stay in memory between passes as far as `memory` bytes reach.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 import polars as pl
 
 from discreet.data.blocks.base import Block, BlockTable, block_rows
+from discreet.data.blocks.dask_blocks import DaskTable
+from discreet.data.blocks.kept import MEMORY, KeptBlocks
 from discreet.data.blocks.row_groups import row_group_sizes
 from discreet.data.frames import check_present
 from discreet.data.parquet_file import parquet_header, silent
@@ -21,10 +26,15 @@ from discreet.designs import DenseDesign
 from discreet.errors import FileFormatError, InvalidInput
 from discreet.workers import map_in_order
 
+if TYPE_CHECKING:
+    from distributed import Client
+
 R = TypeVar("R")
 
 _PARQUET = ".parquet"
 _ARROW = (".arrow", ".feather", ".ipc")
+_IN_SINGLE = (pl.Float32, pl.Int8, pl.Int16, pl.UInt8, pl.UInt16, pl.Boolean)
+"""Numbers of these types are exact in single precision, at half the memory."""
 _LONGEST = 4
 """A row group of more than so many blocks' worth of rows is cut."""
 
@@ -35,20 +45,43 @@ class _Piece(NamedTuple):
     rows: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class FileBlocks:
+    """Reads block after block: names of files and public numbers, so that it may travel to wherever the files are."""
+
+    columns: tuple[str, ...]
+    encode: Callable[[pl.DataFrame], Block]
+    pieces: tuple[_Piece, ...]
+
+    def __call__(self, number: int) -> Block:
+        """The block of this number, decoded anew. Raises as `numeric_files` says."""
+        piece = self.pieces[number]
+        lazy = _scan(piece.path).slice(piece.start, piece.rows).select(self.columns)
+        with silent():
+            return self.encode(quietly(lazy.collect, _damaged(piece.path)))
+
+
 class FileTable(BlockTable):
     """Records in Parquet or Arrow files; see `numeric_files` and `schema_files`, which make one."""
 
-    __slots__ = ("_columns", "_encode", "_features", "_pieces")
+    __slots__ = ("_features", "_kept", "_read")
 
     def __init__(
-        self, paths: Sequence[str], columns: Sequence[str], encode: Callable[[pl.DataFrame], Block], *, features: int, rows_in_block: int | None
+        self,
+        paths: Sequence[str],
+        columns: Sequence[str],
+        encode: Callable[[pl.DataFrame], Block],
+        *,
+        features: int,
+        rows_in_block: int | None,
+        memory: int = MEMORY,
     ) -> None:
         """Read headers and footers: no record yet. `encode` makes a block of a frame with `columns`, and knows public numbers only."""
-        self._columns = list(columns)
-        self._encode = encode
+        self._kept = KeptBlocks(memory)
         self._features = features
         size = block_rows(features) if rows_in_block is None else rows_in_block
-        self._pieces = [piece for path in paths for piece in _pieces(path, self._columns, size)]
+        pieces = tuple(piece for path in paths for piece in _pieces(path, columns, size))
+        self._read = FileBlocks(columns=tuple(columns), encode=encode, pieces=pieces)
 
     @property
     def features(self) -> int:
@@ -62,17 +95,20 @@ class FileTable(BlockTable):
 
     @property
     def slow(self) -> bool:
-        """See BlockTable."""
-        return True
+        """See BlockTable: where less than half of the table stays in memory."""
+        return 2 * self._kept.memory < 8 * self._features * sum(piece.rows for piece in self._read.pieces)
 
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
         """See BlockTable."""
         with silent():
-            yield from map_in_order(lambda numbered: work(numbered[0], self._block(numbered[1])), enumerate(self._pieces), jobs)
+            yield from map_in_order(lambda number: work(number, self._kept.block(number, self._read)), range(len(self._read.pieces)), jobs)
 
-    def _block(self, piece: _Piece) -> Block:
-        lazy = _scan(piece.path).slice(piece.start, piece.rows).select(self._columns)
-        return self._encode(quietly(lazy.collect, _damaged(piece.path)))
+    def on(self, client: "Client", *, remember: bool = True) -> DaskTable:
+        """The same blocks, read by the workers of a Dask cluster, which must find the files under the same paths; see DaskTable.
+
+        Raises InvalidInput where the files have no rows.
+        """
+        return DaskTable.from_function(client, self._read, blocks=len(self._read.pieces), features=self._features, remember=remember)
 
 
 def numeric_files(
@@ -82,10 +118,12 @@ def numeric_files(
     target: str | None = None,
     weights: str | None = None,
     rows_in_block: int | None = None,
+    memory: int = MEMORY,
 ) -> FileTable:
     """Columns of numbers as they are: `features` in this order, `target` with labels or numbers, `weights` with public weights.
 
-    `paths`: a file, a folder of Parquet files, or several files. Raises InvalidInput for files that are not there, SchemaError for absent columns,
+    `paths`: a file, a folder of Parquet files, or several files. `memory`: bytes of decoded blocks that the table holds between passes, as long as it
+    lives; 0 for none. Raises InvalidInput for files that are not there, SchemaError for absent columns,
     FileFormatError for damaged files; reading raises InvalidInput for columns that hold no numbers.
     """
     names = [*features, *([] if target is None else [target]), *([] if weights is None else [weights])]
@@ -98,8 +136,9 @@ def numeric_files(
         if not all(kinds[name].is_numeric() or kinds[name] == pl.Boolean for name in names if name != target):
             raise refusal
         numbers = frame[list(features)]
-        if any(kinds[name] != pl.Float64 for name in features):
-            numbers = quietly(lambda: numbers.cast(pl.Float64), refusal)
+        kind = pl.Float32 if all(kinds[name] in _IN_SINGLE for name in features) else pl.Float64
+        if any(kinds[name] != kind for name in features):
+            numbers = quietly(lambda: numbers.cast(kind), refusal)
         rows = quietly(numbers.to_numpy, refusal)
         labels = None if target is None else np.asarray(frame.get_column(target).to_numpy())
         if labels is not None and labels.dtype.kind == "O":
@@ -107,11 +146,13 @@ def numeric_files(
         factors = None if weights is None else frame.get_column(weights).cast(pl.Float64).to_numpy()
         return Block(DenseDesign(rows), labels, factors)
 
-    return FileTable(_files(paths), names, encode, features=len(features), rows_in_block=rows_in_block)
+    return FileTable(_files(paths), names, encode, features=len(features), rows_in_block=rows_in_block, memory=memory)
 
 
-def schema_files(paths: str | Path | Sequence[str | Path], schema: Schema, *, target: bool = True, rows_in_block: int | None = None) -> FileTable:
-    """Columns as `schema` encodes them; with `target`, targets are the schema's classes, or its numbers. Raises as `numeric_files` does."""
+def schema_files(
+    paths: str | Path | Sequence[str | Path], schema: Schema, *, target: bool = True, rows_in_block: int | None = None, memory: int = MEMORY
+) -> FileTable:
+    """Columns as `schema` encodes them; with `target`, targets are the schema's classes, or its numbers. Otherwise as `numeric_files`."""
 
     def encode(frame: pl.DataFrame) -> Block:
         table = schema.encode(frame, target=target)
@@ -120,7 +161,8 @@ def schema_files(paths: str | Path | Sequence[str | Path], schema: Schema, *, ta
         codes = table.codes if table.signs is None else (table.signs > 0).astype(np.intp)
         return Block(table.rows, None if codes is None else np.asarray(table.classes)[codes])
 
-    return FileTable(_files(paths), schema.columns(target=target), encode, features=schema.features, rows_in_block=rows_in_block)
+    columns = schema.columns(target=target)
+    return FileTable(_files(paths), columns, encode, features=schema.features, rows_in_block=rows_in_block, memory=memory)
 
 
 def _files(paths: str | Path | Sequence[str | Path]) -> list[str]:

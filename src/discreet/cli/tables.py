@@ -1,0 +1,111 @@
+"""The table that `discreet fit` was given: one table in memory, or files that are read in blocks, here or by the workers of a Dask cluster.
+
+A folder, several files, a pattern, an Arrow file and every table for --dask are read in blocks; all columns are found by name and encoded by the
+schema, in whatever order a file has them.
+"""
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from glob import glob
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from discreet.cli.output import step
+from discreet.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from discreet.data import EncodedTable, Schema
+    from discreet.data.blocks import BlockTable
+
+_ARROW = (".arrow", ".feather", ".ipc")
+_WAIT = "30 s"
+
+
+def named_tables(tables: Sequence[str]) -> list[str]:
+    """The files and folders that are meant, patterns replaced by what they match. Raises InvalidInput for one that matches nothing."""
+    found: list[str] = []
+    for table in tables:
+        if not any(mark in table for mark in "*?[") or Path(table).exists():
+            found.append(table)
+            continue
+        matches = sorted(glob(table))  # noqa: PTH207 - as the shell has it
+        if not matches:
+            raise InvalidInput(f"nothing matches {table!r}. Check the path.")
+        found += matches
+    return found
+
+
+def files_within(tables: Sequence[str]) -> list[str]:
+    """The files that are read, those of folders one by one: none may be written over."""
+    return [str(file) for table in tables for file in ([*Path(table).iterdir()] if Path(table).is_dir() else [table])]
+
+
+def in_blocks(tables: Sequence[str], dask: str | None) -> bool:
+    """Whether they are read in blocks."""
+    return len(tables) > 1 or dask is not None or tables[0].lower().endswith(_ARROW) or Path(tables[0]).is_dir()
+
+
+@contextmanager
+def opened(
+    tables: Sequence[str], schema: "Schema", *, jobs: int | None, dask: str | None, may_be_empty: bool
+) -> Iterator["EncodedTable | BlockTable"]:
+    """The records, encoded by `schema`: private. Raises what reading raises, InvalidInput where no cluster is to be had."""
+    if not in_blocks(tables, dask):
+        yield _whole(tables[0], schema, may_be_empty=may_be_empty)
+        return
+    from discreet.data import schema_files  # noqa: PLC0415 - imports of the library wait until they are needed
+
+    table = schema_files(tables, schema)
+    if dask is None:
+        yield table
+        return
+    with _cluster(dask, jobs) as client:
+        yield table.on(client)
+
+
+def _whole(path: str, schema: "Schema", *, may_be_empty: bool) -> "EncodedTable":
+    from discreet.data import read_table  # noqa: PLC0415
+
+    with step("Reading the table"):
+        frame = read_table(path, schema.columns(target=True))
+    if frame.height == 0 and not may_be_empty:
+        raise InvalidInput("the table has no records; at least one is needed when their number is public.")
+    with step("Encoding"):
+        return schema.encode(frame, target=True)
+
+
+@contextmanager
+def _cluster(address: str, jobs: int | None) -> Iterator["Client"]:
+    """A client of the scheduler at `address`, or of one that is started on this machine for "local", with a worker a processor or `jobs` of them."""
+    try:
+        from distributed import Client, LocalCluster  # noqa: PLC0415 - an optional dependency
+    except ImportError:
+        raise InvalidInput("--dask needs Dask: pip install discreet[dask].") from None
+    from discreet.workers import job_count  # noqa: PLC0415
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it logs of a task may hold what the task was given
+    failed = InvalidInput(f"no Dask cluster with a worker answered at {address!r} within {_WAIT}. Check the address, or use --dask local.")
+    with ExitStack() as stack:
+        client = None
+        try:
+            with step("Connecting to the cluster"):
+                where = address
+                if address == "local":
+                    where = stack.enter_context(
+                        LocalCluster(
+                            n_workers=job_count(-1 if jobs is None else jobs),
+                            threads_per_worker=1,
+                            dashboard_address=None,
+                            silence_logs=logging.CRITICAL,
+                        )
+                    )
+                client = stack.enter_context(Client(where, timeout=_WAIT))
+                client.wait_for_workers(1, timeout=30)
+        except (OSError, ValueError, TypeError):  # a timeout is an OSError, an address that is none a ValueError
+            client = None
+        if client is None:
+            raise failed
+        yield client

@@ -1,0 +1,100 @@
+"""`discreet fit` of several files, of folders and on a cluster: the model of the same people in one table, and errors before anything is spent."""
+
+import json
+import logging
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from discreet.ledger import Ledger
+from tests.canary import CANARY, assert_silent
+from tests.cli.conftest import discreet, rows
+
+FIT = ["--schema", "people.toml", "--epsilon", "1", "--delta", "1e-6", "--seed", "1", "--out", "model.json", "--overwrite"]
+
+
+@pytest.fixture
+def parts(folder):
+    """people/1.parquet, people/2.parquet with other columns first, and people.arrow, of the people of people.csv."""
+    frame = pl.DataFrame(list(rows()), schema=["age", "hours", "city", "answer"], orient="row")
+    (folder / "people").mkdir()
+    frame[:170].write_parquet(folder / "people" / "1.parquet", row_group_size=50)
+    frame[170:].select("answer", "hours", "age", pl.lit("n").alias("nickname"), "city").write_parquet(folder / "people" / "2.parquet")
+    frame.write_ipc(folder / "people.arrow")
+    frame.write_parquet(folder / "people.parquet")
+    return folder
+
+
+def weights(*tables, **options):
+    flags = [text for name, value in options.items() for text in (f"--{name}", str(value))]
+    outcome = discreet("fit", *tables, *FIT, *flags, "--json")
+    assert outcome.code == 0, outcome.err
+    return np.array(json.loads(Path("model.json").read_text(encoding="utf-8"))["weights"])
+
+
+@pytest.mark.parametrize("tables", [["people"], ["people/*.parquet"], ["people/1.parquet", "people/2.parquet"], ["people.arrow"], ["people.a*w"]])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_files_read_in_blocks_give_the_model_of_the_table(parts, tables, jobs):
+    np.testing.assert_allclose(weights(*tables, jobs=jobs), weights("people.csv"), atol=1e-6)
+
+
+def test_the_certificate_says_what_was_declared_as_for_one_table(parts):
+    weights("people.csv")
+    whole = json.loads((parts / "model.json").read_text())["certificate"]
+    weights("people")
+    assert json.loads((parts / "model.json").read_text())["certificate"]["declared"] == whole["declared"]
+    assert discreet("fit", "people", *FIT[:-5], *FIT[-3:]).code == 0
+    assert discreet("verify", "model.json").code == 0
+
+
+@pytest.mark.parametrize(
+    ("tables", "words"),
+    [
+        (["nothing/*.parquet"], "nothing matches"),
+        (["people.csv", "people.parquet"], r"must end in \.parquet"),
+        (["people/1.parquet", "absent.parquet"], "no file 'absent.parquet'"),
+        (["empty"], r"no \.parquet file"),
+        (["people", "--jobs", "0"], "n_jobs must be"),
+        (["people", "--out", "people/1.parquet"], "which is read by this command"),
+    ],
+)
+def test_what_cannot_be_read_in_blocks_is_refused_before_anything_is_spent(parts, tables, words):
+    (parts / "empty").mkdir()
+    ledger = Ledger.create(parts / "ledger")
+    ledger.declare("people", epsilon=3.0, delta=1e-4)
+    outcome = discreet("fit", *FIT[:-5], "--out", "new.json", "--ledger", "ledger", "--data-set", "people", *tables, "--overwrite")
+    assert outcome.code != 0
+    assert re.search(words, outcome.err)
+    assert not (parts / "new.json").exists()
+    assert ledger.spent("people").epsilon == 0.0
+
+
+def test_a_file_with_a_wrong_column_or_cell_is_refused_without_telling_a_cell(parts):
+    pl.DataFrame({"age": [30.0], "hours": [1.0], "city": ["north"]}).write_parquet(parts / "people" / "3.parquet")
+    assert "answer" in discreet("fit", "people", *FIT).err
+    cell = pl.DataFrame({"age": [CANARY], "hours": [1.0], "city": ["north"], "answer": ["yes"]})
+    cell.write_parquet(parts / "people" / "3.parquet")
+    outcome = discreet("fit", "people", *FIT)
+    assert outcome.code != 0
+    assert_silent(outcome.out + outcome.err)
+
+
+def test_without_dask_its_option_says_what_to_install(parts, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert "pip install discreet[dask]" in discreet("fit", "people", *FIT, "--dask", "local").err
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_workers_of_a_cluster_give_the_same_model(parts):
+    distributed = pytest.importorskip("distributed")
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    expected = weights("people.csv")
+    np.testing.assert_allclose(weights(parts / "people", dask="local", jobs=2), expected, atol=1e-6)
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        np.testing.assert_allclose(weights(parts / "people.parquet", dask=cluster.scheduler_address), expected, atol=1e-6)
+    assert "no Dask cluster" in discreet("fit", "people", *FIT, "--dask", "nowhere").err

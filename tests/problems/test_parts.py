@@ -1,0 +1,101 @@
+"""Where long fits begin: at the minimiser of a sample, which saves passes and changes nothing else."""
+
+import numpy as np
+import pytest
+
+from discreet.data import Block, Dataset, Domain, FunctionTable, streamed_dataset
+from discreet.designs import DenseDesign
+from discreet.losses import Logistic
+from discreet.problems import RegularisedRisk, parts
+from discreet.regularisers import L2
+from discreet.solvers import solve
+
+COUNT, FEATURES, SIZE = 70_000, 3, 4000
+RNG = np.random.default_rng(0)
+ROWS = RNG.uniform(-0.5, 0.5, (COUNT, FEATURES))
+CODES = (ROWS @ np.array([3.0, -2.0, 1.0]) + RNG.logistic(size=COUNT) > 0).astype(np.int64)
+DOMAIN = Domain(features=FEATURES, norm_bound=1.0, records=COUNT)
+PROBLEM = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=0.001 * COUNT), domain=DOMAIN)
+SORTED = np.argsort(CODES, kind="stable")
+
+
+class Passes:
+    """A table in blocks that counts how often it is read."""
+
+    def __init__(self, order=None):
+        self.rows, self.codes = (ROWS, CODES) if order is None else (ROWS[order], CODES[order])
+        self.visits = 0
+
+    def make(self, number):
+        part = slice(SIZE * number, SIZE * (number + 1))
+        self.visits += 1
+        return Block(DenseDesign(self.rows[part]), self.codes[part])
+
+    def data(self):
+        table = FunctionTable(self.make, blocks=-(-COUNT // SIZE), features=FEATURES)
+        return streamed_dataset(table, domain=DOMAIN, classes=np.array([0, 1]))
+
+
+def fitted(data, **options):
+    return solve(PROBLEM.objective(data), tolerance=1e-10 * COUNT, **options)
+
+
+@pytest.fixture
+def plain(monkeypatch):
+    """The minimiser from zero."""
+    with monkeypatch.context() as patch:
+        patch.setattr(parts, "WHOLE_RECORDS", COUNT)
+        return fitted(Dataset(rows=DenseDesign(ROWS), codes=CODES, domain=DOMAIN)).weights
+
+
+def test_a_sample_saves_passes_over_a_table(plain):
+    short, long = Passes(), Passes()
+    near, far = fitted(short.data()), fitted(long.data(), start=np.zeros(FEATURES))
+    assert short.visits < long.visits
+    assert near.iterations < far.iterations
+    for found in (near, far):
+        np.testing.assert_allclose(found.weights, plain, atol=1e-7)
+
+
+def test_a_table_sorted_by_class_has_the_same_minimiser(plain):
+    """Its first block has one class."""
+    np.testing.assert_allclose(fitted(Passes(SORTED).data()).weights, plain, atol=1e-7)
+
+
+def test_held_records_are_sampled_evenly_and_threads_change_no_bit(monkeypatch, plain):
+    monkeypatch.setattr("discreet.data.dataset.cache_rows", lambda design: 1024)
+    found = [fitted(Dataset(rows=DenseDesign(ROWS[SORTED]), codes=CODES[SORTED], domain=DOMAIN, jobs=jobs)) for jobs in (1, 2)]
+    np.testing.assert_array_equal(found[0].weights, found[1].weights)
+    np.testing.assert_allclose(found[0].weights, plain, atol=1e-7)
+    objective = PROBLEM.objective(Dataset(rows=DenseDesign(ROWS[SORTED]), codes=CODES[SORTED], domain=DOMAIN))
+    sample = objective.with_linear(np.ones(FEATURES)).sample()
+    assert sample.ridge / objective.ridge == pytest.approx(1 / parts._SHARE, rel=0.2)
+    np.testing.assert_allclose(sample.linear, np.full(FEATURES, sample.ridge / objective.ridge))
+    assert sample.sample() is None
+    zero = np.zeros(FEATURES)
+    some, whole = (one.gradient(zero, one.margins(zero)) for one in (sample, objective.with_linear(np.ones(FEATURES))))
+    np.testing.assert_allclose(some * objective.ridge / sample.ridge, whole, rtol=0.1)
+
+
+def test_short_tables_and_tables_of_few_blocks_are_not_sampled():
+    assert PROBLEM.objective(Dataset(rows=DenseDesign(ROWS), codes=CODES, domain=DOMAIN)).sample() is None
+    few = FunctionTable(lambda _: Block(DenseDesign(ROWS), CODES), blocks=1, features=FEATURES)
+    assert PROBLEM.objective(streamed_dataset(few, domain=DOMAIN, classes=np.array([0, 1]))).sample() is None
+    one = DOMAIN.__class__(features=FEATURES, norm_bound=1.0, records=100)
+    small = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=1.0), domain=one)
+    assert small.objective(Dataset(rows=DenseDesign(ROWS[:100]), codes=CODES[:100], domain=one)).sample() is None
+
+
+def test_a_sample_that_cannot_be_fitted_is_left_alone(monkeypatch, plain):
+    from discreet.errors import SolverFailure
+    from discreet.solvers import single
+
+    whole = single.minimise
+
+    def failing(objective, directions, *, tolerance, start):
+        if objective.ridge < 0.5 * PROBLEM.strong_convexity:
+            raise SolverFailure("no")
+        return whole(objective, directions, tolerance=tolerance, start=start)
+
+    monkeypatch.setattr(single, "minimise", failing)
+    np.testing.assert_allclose(fitted(Passes().data()).weights, plain, atol=1e-7)
