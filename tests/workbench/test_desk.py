@@ -27,7 +27,10 @@ def test_a_table_is_its_header(client, people):
     assert found == {"path": str(people), "name": "people", "columns": ["age", "hours", "nickname", "city", "answer"]}
 
 
-@pytest.mark.parametrize("path", ["", "people", "/nowhere/people.csv", "/dev/stdin", "/dev/zero", "/proc/self/environ", "/", "\u0000", "/" + "a" * 300 + ".csv"])
+@pytest.mark.parametrize(
+    "path",
+    ["", "people", "/nowhere/people.csv", "/dev/stdin", "/dev/zero", "/proc/self/environ", "/", "\u0000", "/" + "a" * 300 + ".csv"],
+)
 def test_what_is_no_table_is_refused(client, path):
     answer = client.ask("table", {"path": path})
     assert answer.status in (400, 422)

@@ -5,7 +5,7 @@ With the Fisher information matrix I of the release about the features x,
     E |x - estimate|^2 >= Tr(I^-1)              for unbiased estimators only                       (Cramer, Rao)
     E |x - estimate|^2 >= Tr((J + I)^-1)        for every estimator, averaged over a prior of information J   (van Trees)
 
-The first says nothing about an adversary who uses what is already known (a constant guess is biased, and may be far better: proof note fisher_noise.md);
+The first says nothing about an adversary who uses what is already known (a constant guess is biased, and may be far better: note fisher_noise.md);
 the second does, for the prior that is stated. Neither bounds what a single outcome reveals, so `delta` is 1 everywhere.
 
 Independent releases of the same features add their information matrices. Inverses are computed by eigenvalues, and the numbers are lowered by
