@@ -94,7 +94,7 @@ def _made(method: str, given: dict[str, Any], features: int) -> Any:  # noqa: AN
 @lru_cache(maxsize=2)
 def _split(tables: Tables, name: str, split: int) -> tuple[Any, np.ndarray, Any, np.ndarray]:
     source = tables.load(name)
-    rows = source.rows
+    rows: Any = source.rows
     if sparse.issparse(rows):
         norms = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
         rows = sparse.csr_array(sparse.diags_array(1.0 / np.where(norms > 0, norms, 1.0)) @ rows)
