@@ -1,4 +1,4 @@
-"""Bits, Cramer-Rao numbers, profiles: values of the sheet and what each refuses."""
+"""Bits, Cramer-Rao numbers, profiles: reference values and what each refuses."""
 
 import math
 
