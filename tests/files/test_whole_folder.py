@@ -115,10 +115,20 @@ with whole_folder(sys.argv[1], overwrite=False, replaceable=lambda folder: False
 """
 
 
+def interruptible():
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_a_process_that_is_stopped_leaves_no_target(tmp_path, how):
-    process = subprocess.Popen([sys.executable, "-c", PROGRAM, str(tmp_path / "out")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    # A shell that runs the tests in the background ignores SIGINT, and so would the child.
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(tmp_path / "out")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=interruptible,  # noqa: PLW1509 - the child starts no thread before it
+    )
     assert process.stdout.readline() == b"begun\n"
     process.send_signal(how)
     assert process.wait(timeout=30) != 0

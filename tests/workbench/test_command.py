@@ -15,6 +15,11 @@ from discreet.workbench.runs import environment
 from tests.cli.conftest import discreet
 
 
+def interruptible():
+    """A shell that runs the tests in the background ignores SIGINT, and so would the child."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_it_prints_its_link_serves_and_leaves_no_upload_behind(tmp_path, people, ending):
     made = subprocess.Popen(
@@ -23,6 +28,7 @@ def test_it_prints_its_link_serves_and_leaves_no_upload_behind(tmp_path, people,
         stderr=subprocess.PIPE,
         text=True,
         env=environment() | {"TMPDIR": str(tmp_path), "PYTHONUNBUFFERED": "1"},
+        preexec_fn=interruptible,  # noqa: PLW1509 - the child starts no thread before it
     )
     lines = []
     while not lines or lines[-1] != "}\n":
