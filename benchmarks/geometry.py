@@ -12,39 +12,23 @@ from pathlib import Path
 
 import numpy as np
 
-from discreet.constraints import (
-    Box,
-    Constraint,
-    ConvexHull,
-    GroupL2Ball,
-    GroupLInfinityBall,
-    InterpolationBall,
-    KSupportBall,
-    L1Ball,
-    L2Ball,
-    L2L1Ball,
-    LInfinityBall,
-    LpBall,
-    NuclearBall,
-    Simplex,
-    scaled,
-    translated,
-)
+from discreet.constraints import Constraint, L1Ball, L2Ball
 from discreet.data import RealDataset, RealDomain
 from discreet.designs import as_design
 from discreet.losses.predictions import OfMargin
 from discreet.mechanisms.constrained import NoisyMirrorDescent
 from discreet.neighbours import ADD_REMOVE
 from discreet.noise import SeededNoise
-from discreet.problems import ConstrainedRisk, PredictionObjective
+from discreet.problems import ConstrainedRisk, PredictionSum
+from discreet.studies.talwar.sets import least, sets_of
 
 DELTA = 1e-6
 WIDTH, HEIGHT, LEFT, TOP = 720, 420, 80, 50
 COLOURS = {"l2-ball": "#a3263a", "l1-ball": "#2f6f9f"}
 
 
-def problem_of(constraint: Constraint, records: int, seed: int) -> tuple[ConstrainedRisk, PredictionObjective]:
-    """The problem and its objective on a table of this many records."""
+def problem_of(constraint: Constraint, records: int, seed: int) -> tuple[ConstrainedRisk, PredictionSum, float]:
+    """The problem, its objective on a table of this many records, and the least value over the set."""
     draw = np.random.default_rng(seed)
     rows = draw.normal(size=(records, constraint.dimension))
     rows *= 0.95 / np.linalg.norm(rows, axis=1, keepdims=True)
@@ -52,30 +36,17 @@ def problem_of(constraint: Constraint, records: int, seed: int) -> tuple[Constra
     rows[:, 0] += 0.3 * signs
     domain = RealDomain(features=constraint.dimension, norm_bound=1.0, records=records)
     problem = ConstrainedRisk(loss=OfMargin(), constraint=constraint, domain=domain)
-    return problem, problem.objective(RealDataset(rows=as_design(rows), targets=signs, domain=domain))
-
-
-def least(problem: ConstrainedRisk, objective: PredictionObjective) -> float:
-    """The minimum over the set, by accelerated projected gradients with restarts."""
-    length = 0.25 * np.linalg.norm(objective.design.gram(np.ones(len(objective.targets))), 2)
-    point = ahead = problem.constraint.project(np.zeros(problem.dimension))
-    value, momentum = objective.value(point), 0
-    for _ in range(300):
-        following = problem.constraint.project(ahead - objective.gradient(ahead) / length)
-        found = objective.value(following)
-        momentum = 0 if found > value else momentum + 1
-        ahead = following + momentum / (momentum + 3.0) * (following - point) if momentum else following
-        point, value = following, min(value, found)
-    return value
+    objective = problem.objective(RealDataset(rows=as_design(rows), targets=signs, domain=domain))
+    return problem, objective, least(problem, objective, 0.25 * float(np.linalg.norm(rows.T @ rows, 2)))
 
 
 def measured(constraint: Constraint, records: int, epsilon: float, seeds: int) -> tuple[float, float, NoisyMirrorDescent]:
     """Mean excess, its bound, and the mechanism."""
     excesses = []
     for seed in range(seeds):
-        problem, objective = problem_of(constraint, records, seed)
+        problem, objective, lowest = problem_of(constraint, records, seed)
         mechanism = NoisyMirrorDescent.calibrate(problem, epsilon=epsilon, delta=DELTA, neighbours=ADD_REMOVE)
-        excesses.append((objective.value(mechanism.draw(problem, objective, SeededNoise(seed))) - least(problem, objective)) / records)
+        excesses.append((objective.value(mechanism.draw(problem, objective, SeededNoise(seed))) - lowest) / records)
     return float(np.mean(excesses)), mechanism.risk_bound(), mechanism
 
 
@@ -83,27 +54,7 @@ def over_sets(seeds: int) -> None:
     """The first table."""
     print("| set | d | n | epsilon | width | map, steps | measured excess | bound | share |\n|---|---|---|---|---|---|---|---|---|")
     for d in (16, 64):
-        side = math.isqrt(d)
-        corners = np.random.default_rng(d).normal(size=(8, d))
-        corners /= np.linalg.norm(corners, axis=1, keepdims=True)
-        sets: list[Constraint] = [
-            L2Ball(dimension=d),
-            L1Ball(dimension=d),
-            LpBall(dimension=d, exponent=1.5),
-            LInfinityBall(dimension=d, radius=1.0 / side),
-            Box(lower=np.full(d, -0.5 / side), upper=np.full(d, 1.0 / side)),
-            Simplex(dimension=d),
-            ConvexHull(vertices=np.vstack((corners, -corners))),
-            GroupL2Ball(sizes=(4,) * (d // 4)),
-            GroupLInfinityBall(sizes=(4,) * (d // 4), radius=0.5),
-            KSupportBall(dimension=d, support=4),
-            InterpolationBall(dimension=d, l2_part=0.5, l1_part=1.0),
-            L2L1Ball(dimension=d, l1_bound=2.0),
-            NuclearBall(rows=side, columns=side),
-            scaled(L1Ball(dimension=d), 2.0),
-            translated(Simplex(dimension=d), np.full(d, -1.0 / d)),
-        ]
-        for constraint in sets:
+        for constraint in sets_of(d).values():
             for records, epsilon in ((2000, 1.0), (8000, 0.5), (8000, 1.0), (8000, 4.0)):
                 excess, bound, mechanism = measured(constraint, records, epsilon, seeds)
                 plan = mechanism.plan

@@ -11,6 +11,7 @@ import pytest
 from discreet.errors import InvalidInput
 from discreet.files import whole_folder as module
 from discreet.files.whole_folder import check_folder, whole_folder
+from tests.interrupts import interruptible
 
 
 def ours(folder):
@@ -115,14 +116,9 @@ with whole_folder(sys.argv[1], overwrite=False, replaceable=lambda folder: False
 """
 
 
-def interruptible():
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_a_process_that_is_stopped_leaves_no_target(tmp_path, how):
-    # A shell that runs the tests in the background ignores SIGINT, and so would the child.
     process = subprocess.Popen(
         [sys.executable, "-c", PROGRAM, str(tmp_path / "out")],
         stdout=subprocess.PIPE,

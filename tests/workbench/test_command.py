@@ -13,11 +13,7 @@ import pytest
 
 from discreet.workbench.runs import environment
 from tests.cli.conftest import discreet
-
-
-def interruptible():
-    """A shell that runs the tests in the background ignores SIGINT, and so would the child."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+from tests.interrupts import interruptible
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from discreet.arrays import Floats
 from discreet.data.domain import Domain
 from discreet.data.stream import NOT_HELD, Stream, column_bytes
-from discreet.designs import AugmentedDesign, Design
+from discreet.designs import AugmentedDesign, Design, safe_shortening
 from discreet.designs.cut import cache_rows, cuts, rows_of
 from discreet.errors import InvalidInput, PrivateDataError
 
@@ -65,7 +65,7 @@ class Dataset:
         norms = rows.row_norms()
         if not np.all(np.isfinite(norms)):
             raise InvalidInput("rows must be finite, and so must their norms.")
-        scale = _clipping(norms, domain.norm_bound, rows.width)
+        scale = safe_shortening(norms, domain.norm_bound, width=rows.width)
         design = AugmentedDesign(rows, scale=scale, constant=domain.intercept_scale, norms=norms)
         self._hold(design, signs, codes, weights, domain, jobs)
 
@@ -174,14 +174,3 @@ class Dataset:
         raise PrivateDataError("a Dataset holds private records and can be neither copied nor pickled; pass it on as it is.")
 
     __copy__ = __deepcopy__ = __reduce__ = __reduce_ex__ = __getstate__ = _refuse
-
-
-def _clipping(norms: Floats, bound: float, width: int) -> Floats | None:
-    """Factors min(1, bound / |x|), rounded down so that the exact clipped norm never exceeds the bound; None when all are 1.
-
-    A computed norm of `width` numbers is within a relative width 2^-53 of the exact one; the room left is twice that and 1e-12.
-    """
-    safe = bound * (1.0 - 1e-12 - width * 2.0**-52)
-    if not np.any(norms > safe):
-        return None
-    return safe / np.maximum(norms, safe)  # nothing is divided by a small norm: an overflow would be a warning about one record

@@ -17,7 +17,7 @@ import numpy as np
 from discreet.arrays import Floats
 from discreet.data.real_domain import RealDomain
 from discreet.data.stream import NOT_HELD, Stream, column_bytes
-from discreet.designs import AugmentedDesign, Design
+from discreet.designs import AugmentedDesign, Design, safe_shortening
 from discreet.designs.clipped import clip_entries
 from discreet.designs.ordered import ordered_row_norms
 from discreet.errors import InvalidInput, PrivateDataError
@@ -129,16 +129,5 @@ class RealDataset:
 def bounded_rows(rows: Design, domain: RealDomain) -> Design:
     """Rows (n, domain.features) within the bounds, with the constant feature, lazily: what models are fitted on and applied to."""
     clipped = rows if domain.entry_bound is None else clip_entries(rows, domain.entry_bound)
-    scale = None if domain.norm_bound is None else _shortening(ordered_row_norms(clipped), domain.norm_bound, domain.features)
+    scale = None if domain.norm_bound is None else safe_shortening(ordered_row_norms(clipped), domain.norm_bound, width=domain.features)
     return AugmentedDesign(clipped, scale=scale, constant=domain.intercept_scale)
-
-
-def _shortening(norms: Floats, bound: float, features: int) -> Floats | None:
-    """Factors min(1, bound / |x|), rounded down so that the exact norm never exceeds the bound; None when all are 1.
-
-    A computed norm of d numbers is within a relative d 2^-53 of the exact one; the room left is twice that and 1e-12.
-    """
-    safe = bound * (1.0 - 1e-12 - features * 2.0**-52)
-    if not np.any(norms > safe):
-        return None
-    return safe / np.maximum(norms, safe)  # nothing is divided by a small norm: an overflow would be a warning about one record

@@ -9,6 +9,7 @@ from discreet.designs.dense import DenseDesign
 from discreet.designs.device import DeviceDesign
 from discreet.designs.entries import entries_of
 from discreet.designs.ordered import ordered_matvec, ordered_row_norms
+from discreet.designs.shortening import safe_shortening, shortening
 from discreet.designs.sparse import SparseDesign
 from discreet.designs.tabular import TabularDesign
 
@@ -28,4 +29,6 @@ __all__ = [
     "entries_of",
     "ordered_matvec",
     "ordered_row_norms",
+    "safe_shortening",
+    "shortening",
 ]

@@ -10,13 +10,13 @@ one record changes, as the sensitivity of a private score or evaluation says.
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.designs import Design, ordered_matvec, ordered_row_norms
+from discreet.designs import Design, ordered_matvec, ordered_row_norms, shortening
 
 
 def linear_decision(rows: Design, *, weights: Floats, intercept: float | Floats, data_norm: float) -> Floats:
     """Decisions (n,) for `rows` (n, d) and `weights` (d,); (n, K) for `weights` (d, K) and `intercept` (K,)."""
-    shortening = data_norm / np.maximum(ordered_row_norms(rows), data_norm)
+    factors = shortening(ordered_row_norms(rows), data_norm)
     if weights.ndim == 1:
-        return np.asarray(ordered_matvec(rows, weights) * shortening + intercept)
+        return np.asarray(ordered_matvec(rows, weights) * factors + intercept)
     products = np.column_stack([ordered_matvec(rows, np.ascontiguousarray(column)) for column in weights.T])
-    return np.asarray(products * shortening[:, np.newaxis] + intercept)
+    return np.asarray(products * factors[:, np.newaxis] + intercept)

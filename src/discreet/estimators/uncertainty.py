@@ -34,7 +34,7 @@ from discreet.arrays import Floats, Matrix
 from discreet.certificates import Certificate, Verification
 from discreet.data import EncodedTable
 from discreet.data.words import quoted
-from discreet.designs import Design, ordered_row_norms
+from discreet.designs import Design, ordered_row_norms, shortening
 from discreet.designs.clipped import entry_chunks
 from discreet.errors import InvalidInput
 from discreet.estimators.inputs import feature_rows
@@ -137,9 +137,9 @@ class Uncertainty:
 
     def _directions(self, rows: Design) -> Iterator[Matrix]:
         domain = self.problem.domain
-        shortening = domain.norm_bound / np.maximum(ordered_row_norms(rows), domain.norm_bound)
+        factors = shortening(ordered_row_norms(rows), domain.norm_bound)
         for span, entries in entry_chunks(rows):
-            shortened: Matrix = entries * shortening[span, np.newaxis]
+            shortened: Matrix = entries * factors[span, np.newaxis]
             constant = np.full((len(shortened), 1), domain.intercept_scale)
             yield np.hstack((shortened, constant)) if domain.intercept_scale > 0 else shortened
 

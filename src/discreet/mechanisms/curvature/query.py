@@ -22,7 +22,7 @@ import numpy as np
 
 from discreet.arrays import Floats, Matrix
 from discreet.certificates import digest_of
-from discreet.designs import Design, ordered_row_norms
+from discreet.designs import Design, ordered_row_norms, shortening
 from discreet.designs.clipped import entry_chunks
 from discreet.errors import InvalidInput
 from discreet.guarantees import Json
@@ -94,12 +94,12 @@ class CurvatureQuery:
         `rows` (n, features) before they are shortened and without the constant feature, `signs` (n,) of +1.0 and -1.0, `record_weights` (n,) or None.
         """
         domain = self.problem.domain
-        shortening = domain.norm_bound / np.maximum(ordered_row_norms(rows), domain.norm_bound)
+        factors = shortening(ordered_row_norms(rows), domain.norm_bound)
         relative = np.ones(len(signs)) if record_weights is None else record_weights / self.problem.max_weight
         dimension = self.problem.dimension
         total = np.zeros((2, dimension, dimension), dtype=object)
         levels = _levels(self.problem)
-        for span, integers in self._integer_rows(rows, shortening):
+        for span, integers in self._integer_rows(rows, factors):
             places = self._places(integers, signs[span])
             once = np.clip(relative[span], 0.0, 1.0)
             inside = np.einsum("ij,ij->i", integers, integers) <= self.row_bound**2
@@ -133,12 +133,12 @@ class CurvatureQuery:
         loss, heaviest = self.problem.loss, self.problem.max_weight
         return heaviest * loss.smoothness, (heaviest * loss.lipschitz) ** 2
 
-    def _integer_rows(self, rows: Design, shortening: Floats) -> Iterator[tuple[slice, Floats]]:
+    def _integer_rows(self, rows: Design, factors: Floats) -> Iterator[tuple[slice, Floats]]:
         """Rows with their constant feature in units of R 2^-13, each from this row alone: elementwise products, and rounding."""
         domain = self.problem.domain
         unit = UNIT / domain.radius
         for span, entries in entry_chunks(rows):
-            scaled = np.rint((entries * shortening[span, np.newaxis]) * unit)
+            scaled = np.rint((entries * factors[span, np.newaxis]) * unit)
             if domain.intercept_scale > 0:
                 scaled = np.column_stack((scaled, np.full(len(scaled), np.rint(domain.intercept_scale * unit))))
             for start in range(0, len(scaled), _ROWS):

@@ -91,10 +91,11 @@ def _problem(name: str, features: int, records: int, seed: int) -> tuple[Constra
     domain = RealDomain(features=features, norm_bound=1.0, records=records)
     problem = ConstrainedRisk(loss=OfMargin(), constraint=constraint, domain=domain)
     objective = problem.objective(RealDataset(rows=as_design(rows), targets=signs, domain=domain))
-    return problem, objective, _least(problem, objective, 0.25 * float(np.linalg.norm(rows.T @ rows, 2)))
+    return problem, objective, least(problem, objective, 0.25 * float(np.linalg.norm(rows.T @ rows, 2)))
 
 
-def _least(problem: ConstrainedRisk, objective: PredictionSum, length: float) -> float:
+def least(problem: ConstrainedRisk, objective: PredictionSum, length: float) -> float:
+    """The minimum of the objective over the set, its gradient `length`-Lipschitz, by accelerated projected gradients with restarts."""
     point = ahead = problem.constraint.project(np.zeros(problem.dimension))
     value, momentum = objective.value(point), 0
     for _ in range(_STEPS):
