@@ -10,3 +10,10 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 Matrix: TypeAlias = npt.NDArray[np.floating]
 """A two-dimensional array that may be float32 (Hessian approximations) or float64."""
+
+
+def two_sum(left: Floats, right: Floats) -> tuple[Floats, Floats]:
+    """left + right as a rounded sum and its exact error (Knuth)."""
+    total = left + right
+    shadow = total - left
+    return total, (left - (total - shadow)) + (right - shadow)

@@ -76,7 +76,7 @@ class AugmentedDesign:
     def row_norms(self) -> Floats:
         """See Design."""
         norms = self._base.row_norms() if self._norms is None else self._norms
-        return np.hypot(self._scaled(norms), self._constant)
+        return np.hypot(self._scaled(norms), self._constant) if self._constant > 0 else self._scaled(norms)
 
     def content(self) -> Iterator[bytes]:
         """See Design: that of the rows below, so that a table is known again whatever it was scaled by."""

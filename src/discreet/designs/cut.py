@@ -10,7 +10,7 @@ from functools import singledispatch
 import numpy as np
 
 from discreet.designs.augmented import AugmentedDesign
-from discreet.designs.base import Design
+from discreet.designs.base import BLOCK_ROWS, Design
 from discreet.designs.clipped import ClippedDesign
 from discreet.designs.dense import DenseDesign
 from discreet.designs.device import DeviceDesign
@@ -70,9 +70,9 @@ def _clipped(design: ClippedDesign, rows: slice) -> Design:
 
 
 def cache_rows(design: Design) -> int:
-    """Rows of a block of about two megabytes, by the width of the rows alone: between 4096 and 65536; on a device, of a gigabyte."""
+    """Rows of a block of two megabytes, by the width of the rows alone: a multiple of 1024, between 4096 and 65536; on a device, of a gigabyte."""
     bytes_in_block, most = (_DEVICE_BYTES, 1 << 22) if _is_on_device(design) else (_CACHED_BYTES, _MOST)
-    return int(min(max(bytes_in_block // (8 * (design.width + 1)), _FEWEST), most))
+    return int(min(max(bytes_in_block // (8 * (design.width + 1)) // BLOCK_ROWS * BLOCK_ROWS, _FEWEST), most))
 
 
 def _is_on_device(design: Design) -> bool:

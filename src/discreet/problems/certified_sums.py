@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats
-from discreet.problems.rounding import UNIT, gamma, norms_above, two_sum
+from discreet.arrays import Floats, two_sum
+from discreet.designs.base import BLOCK_ROWS
+from discreet.problems.rounding import UNIT, gamma, norms_above
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -57,17 +58,17 @@ class CertifiedSums:
 class RunningSum:
     """The p_k of one table, added one after the other."""
 
-    __slots__ = ("additions", "high", "low", "rows_in_block", "sizes")
+    __slots__ = ("additions", "high", "longest_sum", "low", "sizes")
 
     def __init__(self, shape: tuple[int, int]) -> None:
         """Begin with zero, of `shape` (d, k)."""
         self.high, self.low, self.sizes = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-        self.additions = self.rows_in_block = 0
+        self.additions = self.longest_sum = 0
 
     def add(self, part: Floats, rows: int) -> None:
-        """Add the gradient (d, k) of a block of so many rows."""
+        """Add the gradient (d, k) of a band of so many rows."""
         self.high, error = two_sum(self.high, part)
         self.low += error
         self.sizes += np.abs(part)
         self.additions += 1
-        self.rows_in_block = max(self.rows_in_block, rows)
+        self.longest_sum = max(self.longest_sum, min(rows, BLOCK_ROWS) + -(-rows // BLOCK_ROWS))

@@ -6,7 +6,7 @@ Certified gradient norm
 -----------------------
 `certified_gradient_norm(w)` is at least |grad G(w)|_2 in exact arithmetic, at the float vector w, for the x_i, c_i, y_i and the linear term that
 the floats stand for (scaled rows and constant columns included). With u = 2^-53, gamma_k = k u / (1 - k u), R_i >= |x_i|, L and c the Lipschitz and
-smoothness constants of l, d the dimension, the gradient is summed block by block (at most B rows each), and the errors are:
+smoothness constants of l, d the dimension, the gradient is summed band by band, and the errors are:
 
 1. Margins. Any order of summation, with or without fused multiply-adds: |fl(m_i) - m_i| <= gamma_(p+4) R_i |w|, p the
    most entries of a row that may be non-zero.
@@ -14,14 +14,14 @@ smoothness constants of l, d the dimension, the gradient is summed block by bloc
    operation of its formula counted. Together with 1, and l' being c-Lipschitz, each slope is off by at most 16 u L + c delta_i, delta_i =
    gamma_(p+4) R_i |w| + 12 u (1 + R_i |w|). As l' is non-decreasing, it is also off by at most l'(m_i + delta_i) - l'(m_i - delta_i) (+ 48 u L, as
    computed): this is much smaller for margins far in the tail, so it is used when the first bound would dominate.
-3. Block sums. fl(X_B^T s_B) is off by gamma_(B+4) sum_i |s_i| R_i in norm: each coordinate by gamma_(B+4) sum_i |s_i x_ij|, and the triangle
-   inequality bounds the vector. |s_i| <= c_i L (1 + 20 u).
-4. Sums over blocks: compensated, off by u |sum| + gamma_J^2 sum of absolute values for J additions in any order (module `certified_sums`). Items 1 to
+3. Sums over a band of rows. fl(X^T s), summed in K blocks of at most B rows, is off by gamma_(B+K+4) sum_i |s_i| R_i in norm (module `banded`).
+   |s_i| <= c_i L (1 + 20 u).
+4. Sums over bands: compensated, off by u |sum| + gamma_J^2 sum of absolute values for J additions in any order (module `certified_sums`). Items 1 to
    3 are bounds of sums over records, so that they add up over parts of a table.
 5. The ridge and linear terms: three more operations on numbers of norm |sum|, ridge |w|, |linear|: 4 u times their sum.
 6. The norm itself, the row norms and the sums in these bounds: relative errors of gamma_(d+8) or gamma_(n+8), by which every factor is inflated.
 
-In all about (B + p |w| c R / L + 40) u sum_i c_i L R_i, hence linear in n. Underflow moves a product by at most 2^-1022, which is added where
+In all about (B + K + p |w| c R / L + 40) u sum_i c_i L R_i, hence linear in n. Underflow moves a product by at most 2^-1022, which is added where
 squares or products are taken. An overflow gives infinity or not-a-number, which no tolerance accepts.
 """
 
@@ -33,6 +33,7 @@ import numpy as np
 
 from discreet.arrays import Floats, Matrix
 from discreet.designs import Design
+from discreet.designs.banded import banded, bands
 from discreet.losses import MarginLoss
 from discreet.problems.certified_sums import CertifiedSums, RunningSum
 from discreet.problems.rounding import TINY, UNIT, chunks, gamma, norms_above
@@ -157,9 +158,9 @@ class MarginObjective:
         fine = np.any(coarse > _FINE * UNIT * lipschitz * once)
         tails = np.zeros(models)
         total = RunningSum(points.shape)
-        for rows, block in self.design.blocks():
+        for rows, band in bands(self.design, models):
             signs = self.signs[rows, np.newaxis]
-            margins = block.matvec(points)
+            margins = band.matvec(points)
             margins *= signs
             slopes = self._slopes(margins, rows)
             if fine:
@@ -168,10 +169,10 @@ class MarginObjective:
                 jump = self._slopes(margins + delta, rows) - self._slopes(margins - delta, rows)
                 tails += (jump * reach).sum(axis=0)
             slopes *= signs
-            total.add(block.rmatvec(slopes), rows.stop - rows.start)
+            total.add(banded(band, slopes), rows.stop - rows.start)
         margin_part = np.minimum(coarse, tails * (1 + self._slack) + 48 * UNIT * lipschitz * once) if fine else coarse
-        errors = margin_part + lipschitz * once * (40 * UNIT + gamma(total.rows_in_block + 4))
-        errors += (total.additions * total.rows_in_block + dimension) * (1.0 + largest) * TINY
+        errors = margin_part + lipschitz * once * (40 * UNIT + gamma(total.longest_sum + 4))
+        errors += (self.design.shape[0] + dimension) * (1.0 + largest) * TINY
         return CertifiedSums(high=total.high, low=total.low, sizes=total.sizes, errors=errors, additions=total.additions)
 
     def _slopes(self, margins: Floats, rows: slice) -> Floats:

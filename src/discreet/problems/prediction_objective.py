@@ -26,11 +26,11 @@ from typing import Protocol
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, two_sum
 from discreet.designs import BLOCK_ROWS, Design, ordered_matvec
 from discreet.designs.columns import Columns, columns_of
 from discreet.losses.predictions import PredictionLoss
-from discreet.problems.rounding import UNIT, chunks, gamma, two_sum
+from discreet.problems.rounding import UNIT, chunks, gamma
 
 SINGLE_PRODUCT = 1 << 18
 """Most records whose gradient is one matrix product: n gamma_n is then below 2^-17."""

@@ -28,10 +28,3 @@ def norms_above(columns: Floats) -> Floats:
     count = len(columns)
     norms: Floats = np.sqrt(np.einsum("ij,ij->j", columns, columns)) * (1 + 2 * gamma(count + 8)) + np.sqrt(count * TINY)
     return norms
-
-
-def two_sum(left: Floats, right: Floats) -> tuple[Floats, Floats]:
-    """left + right as a rounded sum and its exact error (Knuth)."""
-    total = left + right
-    shadow = total - left
-    return total, (left - (total - shadow)) + (right - shadow)

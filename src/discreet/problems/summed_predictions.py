@@ -15,13 +15,12 @@ from functools import partial
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, two_sum
 from discreet.data import RealDataset
 from discreet.designs.columns import Columns
 from discreet.errors import InvalidInput
 from discreet.losses.predictions import PredictionLoss
 from discreet.problems.prediction_objective import PredictionObjective
-from discreet.problems.rounding import two_sum
 
 MOST_BLOCKS = 1 << 20
 """Of a table in blocks: more are refused."""

@@ -18,13 +18,13 @@ from collections.abc import Callable
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, two_sum
 from discreet.data import RealDataset
 from discreet.designs.clipped import entry_chunks
 from discreet.errors import SolverFailure
 from discreet.losses.predictions import PredictionLoss
 from discreet.mechanisms.regression.sums import LeastSquares
-from discreet.problems.rounding import UNIT, chunks, gamma, two_sum
+from discreet.problems.rounding import UNIT, chunks, gamma
 
 _MOST = 300
 _HALVINGS = 40
