@@ -99,3 +99,37 @@ def test_a_sample_that_cannot_be_fitted_is_left_alone(monkeypatch, plain):
 
     monkeypatch.setattr(single, "minimise", failing)
     np.testing.assert_allclose(fitted(Passes().data()).weights, plain, atol=1e-7)
+
+
+class Watched:
+    """An objective that counts the Hessians of all records."""
+
+    def __init__(self, inner):
+        self.inner, self.hessians = inner, 0
+
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+    def hessian(self, *arguments, **options):
+        self.hessians += 1
+        return self.inner.hessian(*arguments, **options)
+
+
+def test_the_curvature_of_a_good_sample_serves_and_that_of_a_bad_one_is_replaced(monkeypatch, plain):
+    monkeypatch.setattr("discreet.data.dataset.cache_rows", lambda design: 1024)
+    good = Watched(PROBLEM.objective(Dataset(rows=DenseDesign(ROWS), codes=CODES, domain=DOMAIN)))
+    bad = Watched(PROBLEM.objective(Passes(SORTED).data()))
+    for objective in (good, bad):
+        np.testing.assert_allclose(solve(objective, tolerance=1e-10 * COUNT).weights, plain, atol=1e-7)
+    assert good.hessians == 0
+    assert bad.hessians >= 1
+
+
+def test_a_long_sample_is_sampled_again(monkeypatch, plain):
+    monkeypatch.setattr("discreet.data.dataset.cache_rows", lambda design: 128)
+    objective = PROBLEM.objective(Dataset(rows=DenseDesign(ROWS), codes=CODES, domain=DOMAIN))
+    first = objective.sample()
+    second = first.sample()
+    assert first.ridge / objective.ridge == pytest.approx(second.ridge / first.ridge, rel=0.4)
+    assert second.sample() is None
+    np.testing.assert_allclose(solve(objective, tolerance=1e-10 * COUNT).weights, plain, atol=1e-7)

@@ -116,7 +116,7 @@ def test_conjugate_gradients_solve_the_newton_equations_in_few_products():
     gradient = objective.gradient(point, margins)
     directions = ConjugateDirections()
     directions._first = 1e20 * np.linalg.norm(gradient)  # as if the gradient had shrunk so far: the equations are to be solved well
-    direction = directions.propose(objective, margins, gradient, 1.0)
+    direction = directions.propose(objective, point, margins, gradient, 1.0)
     curvatures = objective.curvatures(margins)
     assert np.linalg.norm(objective.hessian_product(curvatures, direction) + gradient) <= 1e-8 * np.linalg.norm(gradient)
 
@@ -164,3 +164,35 @@ def test_a_minimiser_is_found_where_only_the_certificate_can_see_it():
     solution = solve(Rough(objective, 3e-8), tolerance=2e-8)
     assert solution.gradient_norm <= 2e-8
     assert solution.gradient_norm == objective.certified_gradient_norm(solution.weights)
+
+
+def test_a_last_step_that_was_foreseen_brings_its_own_certificate():
+    """The minimiser's plain gradient is not taken then: its certificate is, at once, and is the only one."""
+    inner = _objective(7, Logistic(), count=3000, dimension=4, ridge=1.0, noise=1.0)
+    plain, certified = [], []
+
+    class Watched:
+        def __getattr__(self, name):
+            return getattr(inner, name)
+
+        def gradient(self, point, margins):
+            plain.append(point)
+            return inner.gradient(point, margins)
+
+        def certified_gradients(self, points, linears):
+            certified.append(points[:, 0])
+            return inner.certified_gradients(points, linears)
+
+    foreseen = 0
+    for tolerance in np.logspace(-4, -9, 11):
+        plain.clear()
+        certified.clear()
+        solution = solve(Watched(), tolerance=tolerance)
+        assert objective_norm(inner, solution.weights) <= solution.gradient_norm <= tolerance
+        np.testing.assert_array_equal(certified[-1], solution.weights)
+        foreseen += len(certified) == 1 and not any(np.array_equal(point, solution.weights) for point in plain)
+    assert foreseen >= 3
+
+
+def objective_norm(objective, point):
+    return np.linalg.norm(objective.gradient(point, objective.margins(point)))

@@ -2,11 +2,11 @@
 
     banded(X, s) = sum_k X_k^T s_k,   X_k the k-th B rows, K of them:   |banded - X^T s|_2 <= gamma_(B + K + 3) sum_i |s_i| |x_i|
 
-One product of n rows in any order may be off by gamma_(n+3) of the same (module `base`). A coordinate of X_k^T s_k is off by gamma_(B+3) times the sum
-of |s_i x_ij| over its rows, and K - 1 additions of such numbers bring gamma_(K-1) more: (1 + gamma_a)(1 + gamma_b) - 1 <= gamma_(a+b). Designs without
-such a product are summed over their own blocks, however short, with the errors of the additions (TwoSum) added in the end: less than two more terms.
-With bands of a few thousand rows this is as good as gamma_(B+3), and it takes one call instead of K: threads would have to wait for what Python does
-between the calls.
+One product of n rows in any order may be off by gamma_(n+3) of the same (module `base`). A coordinate of X_k^T s_k is off by gamma_(B+3) times the
+sum of |s_i x_ij| over its rows, and K - 1 additions of such numbers bring gamma_(K-1) more: (1 + gamma_a)(1 + gamma_b) - 1 <= gamma_(a+b). Designs
+without such a product are summed over their own blocks, however short, with the errors of the additions (TwoSum) added in the end: less than two
+more terms. With bands of a few thousand rows this is as good as gamma_(B+3), and it takes one call instead of K: threads would have to wait for what
+Python does between the calls.
 """
 
 from collections.abc import Iterator

@@ -4,11 +4,11 @@ Where it is cut depends on its shape alone, never on the number of threads, and 
 same sums to the last bit.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from discreet.data import Dataset
-from discreet.problems.summed_objective import Part, Spread, SummedObjective, Sums, Work, added
+from discreet.problems.summed_objective import Part, Sample, Some, SummedObjective, Sums, Work, added
 from discreet.workers import map_in_order
 
 WHOLE_RECORDS = 1 << 16
@@ -32,10 +32,10 @@ def objective_of(data: Dataset, part: Callable[[Dataset, float], P], *, dimensio
         def streamed(work: Work) -> Iterable[Sums]:
             return data.map(lambda _, block: added(work(part(piece, 0.0)) for piece in block.parts()))
 
-        def first() -> tuple[Spread, float]:
+        def first() -> Sample:
             piece = next(data.map(lambda _, block: block))
             few = [part(small, 0.0) for small in piece.parts()]
-            return (lambda work: [work(one) for one in few]), piece.records / data.records
+            return Sample(spread=lambda work: [work(one) for one in few], share=piece.records / data.records)
 
         return SummedObjective(
             spread=streamed,
@@ -54,8 +54,16 @@ def objective_of(data: Dataset, part: Callable[[Dataset, float], P], *, dimensio
     def held(work: Work) -> Iterable[Sums]:
         return map_in_order(lambda run: added(work(one) for one in run), runs, jobs)
 
-    def spaced() -> tuple[Spread, float]:
-        few = parts[::_SHARE]
-        return (lambda work: map_in_order(work, few, jobs)), len(few) / len(parts)
+    return SummedObjective(spread=held, dimension=dimension, ridge=ridge, hessians=hessians, some=_spaced(parts, jobs))
 
-    return SummedObjective(spread=held, dimension=dimension, ridge=ridge, hessians=hessians, some=spaced if len(parts) >= _SHARE * _FEWEST else None)
+
+def _spaced(parts: Sequence[Part], jobs: int) -> Some | None:
+    """One part of so many, evenly spaced, of which a sample may be taken again."""
+    if len(parts) < _SHARE * _FEWEST:
+        return None
+
+    def some() -> Sample:
+        few = parts[::_SHARE]
+        return Sample(spread=lambda work: map_in_order(work, few, jobs), share=len(few) / len(parts), some=_spaced(few, jobs))
+
+    return some

@@ -5,13 +5,15 @@
 A part is an objective of its own (a MarginObjective, a SoftmaxObjective) without ridge and linear term. Parts are visited one after the other,
 wherever they are; nothing as long as the table is kept between passes, so that memory does not grow with it. What stands in for the margins of a
 point is the point itself: a pass makes margins anew, while a part is at hand for the gradient anyway. The first gradient brings the first Hessian
-along, in one pass; where reading costs more than computing (`eager`), every gradient does, and its certificate as well.
+along, in one pass, unless that of a sample was asked for; where reading costs more than computing (`eager`), every gradient does, and its certificate
+as well.
 
 Results are added in the order of the parts, and where a table is cut depends on its shape alone: the sum is the same, to the last bit, whoever worked
 on the parts. Certified gradient norms add up as `certified_sums` says.
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -61,8 +63,19 @@ Work = Callable[[Part], Sums]
 Spread = Callable[[Work], Iterable[Sums]]
 """Applies a function to all parts, here or elsewhere, and gives results in the order of the parts; neighbouring ones may be added up already."""
 
-Some = Callable[[], tuple[Spread, float]]
-"""A few of the parts, and which share of all records they are."""
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Sample:
+    """A few of the parts."""
+
+    spread: Spread
+    share: float
+    """Which share of the records they hold."""
+    some: "Some | None" = None
+    """A few of these."""
+
+
+Some = Callable[[], Sample]
 
 
 class SummedObjective:
@@ -128,9 +141,17 @@ class SummedObjective:
         """See Objective: G of a share of the records, ridge and linear term multiplied by that share; None where there is no `some`."""
         if self._some is None:
             return None
-        spread, share = self._some()
-        linear = None if self._linear is None else share * self._linear
-        return SummedObjective(spread=spread, dimension=self._dimension, ridge=share * self._ridge, hessians=self._hessians, linear=linear)
+        few = self._some()
+        if not self._eager:
+            self._memory.drop()  # the sample's Hessian is asked for first
+        return SummedObjective(
+            spread=few.spread,
+            dimension=self._dimension,
+            ridge=few.share * self._ridge,
+            hessians=self._hessians,
+            linear=None if self._linear is None else few.share * self._linear,
+            some=few.some,
+        )
 
     @property
     def hessian_at_hand(self) -> bool:

@@ -1,7 +1,9 @@
 """Newton directions from Cholesky factors that are kept while they serve.
 
-A gradient costs O(n d), a Hessian O(n d^2): the factor H_0 is kept until the gradient shrinks by less than `KEEP` a step. Since v = -H_0^{-1} grad
-G only has to be a good direction, H_0 may be summed in float32, whatever precision the minimiser needs: the gradient is always float64.
+A gradient costs O(n d), a Hessian O(n d^2): the factor H_0 is kept until the gradient shrinks by less than `KEEP` a step, and what its steps tell of
+the Hessian here is added to it by limited-memory BFGS (module `secant`), which costs O(d). Since v = -B^{-1} grad G only has to be a good
+direction, H_0 may be summed in float32, or from a sample of the records, whatever precision the minimiser needs: the gradient is always float64, and
+of all records.
 """
 
 import numpy as np
@@ -9,22 +11,26 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from discreet.arrays import Floats
 from discreet.solvers.objective import Objective
+from discreet.solvers.secant import SecantPairs
 from discreet.solvers.solution import Status
 
-KEEP = 0.35
+KEEP = 0.5
 """Keep the factor while a step multiplies the gradient norm by at most this."""
+_POOR = 0.7
+"""A fresh factor in float32 that does no better than this is not trusted again."""
 _LEVELS = 16
 
 
 class CholeskyDirections:
-    """Directions -H^{-1} gradient, H the Hessian here or at an earlier point."""
+    """Directions -B^{-1} gradient, B the Hessian at an earlier point with the changes of gradient since."""
 
-    __slots__ = ("_factor", "_fresh", "_single")
+    __slots__ = ("_fresh", "_last", "_learnt", "_pairs", "_single")
 
     def __init__(self, *, single_precision: bool = True) -> None:
         """Start without a factor; `single_precision` allows float32 sums until they disappoint."""
-        self._factor: tuple[Floats, bool] | None = None
-        self._fresh = False
+        self._pairs: SecantPairs | None = None
+        self._last: tuple[Floats, Floats] | None = None
+        self._fresh = self._learnt = False
         self._single = single_precision
 
     @property
@@ -32,19 +38,34 @@ class CholeskyDirections:
         """Newton's method."""
         return Status.NEWTON
 
-    def propose(self, objective: Objective, margins: Floats, gradient: Floats, contraction: float) -> Floats:
+    def learn(self, sample: Objective, point: Floats, share: float) -> None:
+        """See Directions: the sample's Hessian over its share, for m records of a well-behaved table within about sqrt(d / m) of that of all."""
+        factor, lower = self._factorise(sample, sample.margins(point))
+        self._begin((factor / share**0.5, lower))
+        self._single, self._learnt = True, True
+
+    def propose(self, objective: Objective, point: Floats, margins: Floats, gradient: Floats, contraction: float) -> Floats:
         """See Directions."""
-        if self._factor is not None and (contraction > KEEP or objective.hessian_at_hand):
-            self._single = self._single and not (self._fresh and contraction > 2 * KEEP)
-            self._factor = None
-        self._fresh = self._factor is None
-        if self._factor is None:
-            self._factor = self._factorise(objective, margins)
-        direction: Floats = -cho_solve(self._factor, gradient, check_finite=False)
-        if self._single and not (np.all(np.isfinite(direction)) and direction @ gradient < 0):
-            self._single, self._factor = False, None
-            return self.propose(objective, margins, gradient, contraction)
+        stale = contraction > KEEP and not self._learnt  # nothing is known yet of the first step with what was learnt
+        self._learnt = False
+        if self._pairs is not None and (stale or objective.hessian_at_hand):
+            self._single = self._single and not (self._fresh and contraction > _POOR)
+            self._pairs = None
+        self._fresh = self._pairs is None
+        pairs = self._begin(self._factorise(objective, margins)) if self._pairs is None else self._pairs
+        if self._last is not None:
+            before, slope = self._last
+            pairs.add((point - before)[:, np.newaxis], (gradient - slope)[:, np.newaxis])
+        self._last = point, gradient
+        direction = pairs.directions(gradient[:, np.newaxis])[:, 0]
+        if (self._single or not self._fresh) and not (np.all(np.isfinite(direction)) and direction @ gradient < 0):
+            self._single, self._pairs = False, None
+            return self.propose(objective, point, margins, gradient, contraction)
         return direction
+
+    def _begin(self, factor: tuple[Floats, bool]) -> SecantPairs:
+        self._pairs, self._last = SecantPairs(lambda vectors: cho_solve(factor, vectors, check_finite=False)), None
+        return self._pairs
 
     def _factorise(self, objective: Objective, margins: Floats) -> tuple[Floats, bool]:
         curvatures = objective.curvatures(margins)

@@ -28,7 +28,17 @@ class ConjugateDirections:
         """Newton's method with conjugate gradients."""
         return Status.CONJUGATE_GRADIENTS
 
-    def propose(self, objective: Objective, margins: Floats, gradient: Floats, contraction: float) -> Floats:  # noqa: ARG002 - part of the protocol
+    def learn(self, sample: Objective, point: Floats, share: float) -> None:
+        """See Directions: nothing, the curvature is asked for anew in every step."""
+
+    def propose(
+        self,
+        objective: Objective,
+        point: Floats,  # noqa: ARG002 - part of the protocol
+        margins: Floats,
+        gradient: Floats,
+        contraction: float,  # noqa: ARG002 - part of the protocol
+    ) -> Floats:
         """See Directions."""
         norm = float(np.linalg.norm(gradient))
         self._first = norm if self._first is None else max(norm, self._first)

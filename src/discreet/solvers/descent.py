@@ -9,6 +9,7 @@ So the certificate is also asked for where the computed norm has stopped falling
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +23,9 @@ _POINTS = 500
 _REFINEMENTS = 6
 _NEAR = 16.0
 """How many tolerances the rounding error of the computed norm may be, beyond which no certificate is worth its pass."""
+
+_LIKELY = 0.5
+"""A step that shrinks the gradient as the last one did, to this many tolerances or less, is likely the last: its certificate is computed at once."""
 
 
 def minimise(objective: Objective, directions: Directions, *, tolerance: float, start: Floats) -> Solution:
@@ -43,14 +47,18 @@ def minimise(objective: Objective, directions: Directions, *, tolerance: float, 
             if norm <= target and certified - norm > tolerance:
                 break
             target = min(0.1 * norm, max(tolerance - (certified - norm), 0.0))
-        direction = directions.propose(objective, margins, gradient, contraction)
-        moved = _move(objective, point, margins, gradient, direction, enough=0.5 * best)
+        direction = directions.propose(objective, point, margins, gradient, contraction)
+        move = _move_certified if contraction * norm <= _LIKELY * tolerance else _move
+        moved = move(objective, point, margins, gradient, direction, enough=0.5 * best)
         if moved is None:
             finished, certified = (None, norm) if near else _finish(objective, directions, point, margins, tolerance=tolerance)
             if finished is not None:
                 return Solution(weights=finished, gradient_norm=certified, iterations=iteration, status=directions.status)
             break
-        point, margins, gradient, whole = moved
+        point, moved_margins, gradient, whole, certified = moved
+        if certified <= tolerance:
+            return Solution(weights=point, gradient_norm=certified, iterations=iteration + 1, status=directions.status)
+        margins = objective.margins(point) if moved_margins is None else moved_margins
         previous, norm = norm, float(np.linalg.norm(gradient))
         stalled = norm > 0.5 * best
         best, contraction = min(best, norm), norm / previous if whole else 1.0
@@ -70,15 +78,35 @@ def _finish(objective: Objective, directions: Directions, point: Floats, margins
         if not certified <= 0.9 * last:
             break
         last = certified
-        point = point + directions.propose(objective, margins, gradients[:, 0], 0.0)
+        point = point + directions.propose(objective, point, margins, gradients[:, 0], 0.0)
         margins = objective.margins(point)
     return None, first
 
 
-def _move(
-    objective: Objective, point: Floats, margins: Floats, gradient: Floats, direction: Floats, *, enough: float
-) -> tuple[Floats, Floats, Floats, bool] | None:
-    """The next point with its margins and gradient, and whether it is the full step; None when rounding hides every step."""
+class _Moved(NamedTuple):
+    """The next point."""
+
+    point: Floats
+    margins: Floats | None
+    gradient: Floats
+    whole: bool
+    """Whether it is the full step."""
+    certified: float = math.inf
+    """The certified gradient norm, where it was asked for."""
+
+
+def _move_certified(objective: Objective, point: Floats, margins: Floats, gradient: Floats, direction: Floats, *, enough: float) -> _Moved | None:
+    """As `_move`, for a step that is likely the last one: the gradient comes with its certificate, and no pass more is needed."""
+    moved = point + direction
+    linears = None if objective.linear is None else objective.linear[:, np.newaxis]
+    gradients, norms = objective.certified_gradients(moved[:, np.newaxis], linears)
+    if np.linalg.norm(gradients) <= enough:
+        return _Moved(moved, None, gradients[:, 0], whole=True, certified=float(norms[0]))
+    return _move(objective, point, margins, gradient, direction, enough=enough)
+
+
+def _move(objective: Objective, point: Floats, margins: Floats, gradient: Floats, direction: Floats, *, enough: float) -> _Moved | None:
+    """The next point with its margins and gradient; None when rounding hides every step."""
     initial = float(direction @ gradient)
     if not initial < 0:
         return None
@@ -87,7 +115,7 @@ def _move(
     moved_gradient = objective.gradient(moved, moved_margins)
     full = float(direction @ moved_gradient)
     if np.linalg.norm(moved_gradient) <= enough or SIGMA * initial <= full <= 0:
-        return moved, moved_margins, moved_gradient, True
+        return _Moved(moved, moved_margins, moved_gradient, whole=True)
     change = objective.margins(direction)  # not moved_margins - margins, which loses the digits of a short direction
     steady = objective.ridge * point if objective.linear is None else objective.ridge * point + objective.linear
     base, bend = float(steady @ direction), objective.ridge * float(direction @ direction)
@@ -96,4 +124,4 @@ def _move(
     if np.array_equal(moved, point):
         return None
     moved_margins = objective.margins(moved)
-    return moved, moved_margins, objective.gradient(moved, moved_margins), False
+    return _Moved(moved, moved_margins, objective.gradient(moved, moved_margins), whole=False)

@@ -14,5 +14,8 @@ class Directions(Protocol):
     def status(self) -> Status:
         """What a solution found this way is called."""
 
-    def propose(self, objective: Objective, margins: Floats, gradient: Floats, contraction: float) -> Floats:
-        """A direction (d,). `contraction` is the last ratio of gradient norms: near 0 the last direction was excellent, near or above 1 poor."""
+    def learn(self, sample: Objective, point: Floats, share: float) -> None:
+        """Take the curvature from a sample of the records, `share` of all, at a point (d,) near its minimiser and theirs; may do nothing."""
+
+    def propose(self, objective: Objective, point: Floats, margins: Floats, gradient: Floats, contraction: float) -> Floats:
+        """A direction (d,) at `point`. `contraction` is the last ratio of gradient norms: near 0 if the last step was good, near 1 if not."""

@@ -27,13 +27,16 @@ def solve(objective: Objective, *, tolerance: float, start: Floats | None = None
     number of threads. Raises SolverFailure when the tolerance cannot be certified, InvalidInput for a tolerance or ridge that is not positive.
     """
     check(objective, tolerance)
-    origin = _near(objective, by_products=by_products) if start is None else start
     directions = ConjugateDirections() if by_products else directions_for(objective)
+    origin = _near(objective, directions, by_products=by_products) if start is None else start
     return minimise(objective, directions, tolerance=tolerance, start=origin)
 
 
-def _near(objective: Objective, *, by_products: bool) -> Floats:
-    """Where to begin: the minimiser of a sample of the records where there is one, about; else zero. Only the number of passes depends on it."""
+def _near(objective: Objective, directions: Directions, *, by_products: bool) -> Floats:
+    """Where to begin: the minimiser of a sample of the records where there is one, about; else zero. Only the number of passes depends on it.
+
+    The `directions` learn the curvature there: a Hessian of all records then costs a pass only if that of the sample does not serve.
+    """
     origin = np.zeros(objective.dimension)
     sample = objective.sample()
     if sample is None:
@@ -42,9 +45,11 @@ def _near(objective: Objective, *, by_products: bool) -> Floats:
     if not 0 < steepest < math.inf:
         return origin
     try:
-        return solve(sample, tolerance=_ROUGH * steepest, start=origin, by_products=by_products).weights
+        point = solve(sample, tolerance=_ROUGH * steepest, by_products=by_products).weights
     except SolverFailure:
         return origin
+    directions.learn(sample, point, sample.ridge / objective.ridge)
+    return point
 
 
 def directions_for(objective: Objective) -> Directions:
