@@ -5,7 +5,8 @@
 
 Everybody minimises sum_i log(1 + exp(-y_i <x_i, w>)) + (ridge / 2) |w|^2, ridge = 1e-3 n, to a gradient norm of 1e-10 n, one BLAS thread a thread.
 The bare loop knows the points of our fit in advance and does, for each, what the fit did there: the gradient, and the Gram matrix in single precision
-where one was taken, in blocks of 4096 rows, by the same number of threads; where ours certifies a gradient, it takes a plain one. Repetitions are
+where one was taken, of all records or of as large a sample, in blocks of 4096 rows, by the same number of threads; where ours certifies a gradient,
+it takes a plain one. Repetitions are
 interleaved; medians and the load are printed, of seconds on the clock and of processor seconds, which other work on the machine disturbs less. The
 memory of a fit from files is that of a process of its own: the peak of its resident size over what the imports take. Tables of files keep up to a
 GiB of decoded blocks between passes, or none where the name says so.
@@ -22,6 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -42,13 +44,28 @@ BARE_ROWS = 4096
 NONE_KEPT = "none-kept"
 
 
-class Counted:
-    """An objective that writes down at which points its gradient and its Hessian were taken."""
+class Call(NamedTuple):
+    """Something that the solver asked for."""
 
-    def __init__(self, inner: object) -> None:
+    name: str
+    point: Floats
+    share: float
+    """Of all records: less than 1 for a sample."""
+
+
+class Counted:
+    """An objective that writes down at which points its gradient and its Hessian were taken, and its samples', of which share of the records."""
+
+    def __init__(self, inner: object, calls: list[Call] | None = None, share: float = 1.0) -> None:
         """Wrap it."""
         self.inner = inner
-        self.calls: list[tuple[str, Floats]] = []
+        self.calls: list[Call] = [] if calls is None else calls
+        self.share = share
+
+    def sample(self) -> "Counted | None":
+        """The sample, wrapped too."""
+        few = self.inner.sample()
+        return None if few is None else Counted(few, self.calls, self.share * few.ridge / self.inner.ridge)
 
     def __getattr__(self, name: str) -> object:
         """The same, perhaps written down."""
@@ -57,7 +74,7 @@ class Counted:
             return found
 
         def called(*arguments: object, **named: object) -> object:
-            self.calls.append((name, np.array(arguments[0])))
+            self.calls.append(Call(name, np.array(arguments[0]), self.share))
             return found(*arguments, **named)
 
         return called
@@ -88,10 +105,11 @@ def made_table(records: int, columns: int) -> tuple[Floats, Floats]:
     return rows, signs
 
 
-def bare(rows: Floats, signs: Floats, calls: list[tuple[str, Floats]], jobs: int) -> None:
+def bare(rows: Floats, signs: Floats, calls: list[Call], jobs: int) -> None:
     """The same work at the same points, without the library."""
     count, columns = rows.shape
     spans = [range(start, min(start + 16 * BARE_ROWS, count), BARE_ROWS) for start in range(0, count, 16 * BARE_ROWS)]
+    pieces = [range(start, min(start + BARE_ROWS, count), BARE_ROWS) for start in range(0, count, BARE_ROWS)]
 
     def gradient(point: Floats, span: range) -> Floats:
         total = np.zeros(columns)
@@ -112,18 +130,27 @@ def bare(rows: Floats, signs: Floats, calls: list[tuple[str, Floats]], jobs: int
         return total
 
     with ThreadPoolExecutor(jobs) as pool:
-        for name, point in calls:
+        for name, point, share in calls:
             work = gram if name == "hessian" else gradient
             if point.size == columns:
-                sum(pool.map(partial(work, point.ravel()), spans))
+                some = spans if share == 1.0 else pieces[:: round(1 / share)]
+                sum(pool.map(partial(work, point.ravel()), some))
 
 
-def fit(data: Dataset) -> tuple[list[tuple[str, Floats]], float]:
+def fit(data: Dataset) -> tuple[list[Call], float]:
     """The fit, and the calls of the solver."""
     risk = problem(data.records, data.domain.features)
     counted = Counted(risk.objective(data))
     solution = solve(counted, tolerance=PRECISION * data.records)
     return counted.calls, solution.gradient_norm / data.records
+
+
+def passes(calls: list[Call]) -> str:
+    """How many of what, in words."""
+    whole = [call.name for call in calls if call.share == 1.0]
+    gradients, hessians = whole.count("gradient") + whole.count("slope_along"), whole.count("hessian")
+    part = sum(call.share for call in calls if call.share < 1.0)
+    return f"{gradients} gradients, {len(whole) - gradients - hessians} certified, {hessians} Hessians of all records; samples: {part:.2f} passes"
 
 
 def interleaved(contestants: dict[str, Callable[[], object]], repeat: int) -> dict[str, list[tuple[float, float]]]:
@@ -154,8 +181,7 @@ def run_memory(records: int, columns: int, jobs: int, repeat: int) -> None:
     domain = problem(records, columns).domain
     made = {name: Dataset(rows=DenseDesign(rows), codes=codes, domain=domain, jobs=count) for name, count in (("one", 1), ("several", jobs))}
     calls, norm = fit(made["several"])
-    kinds = [name for name, _ in calls]
-    print(f"\nin memory, {records} x {columns}: {kinds.count('gradient')} gradients, {kinds.count('hessian')} Hessians, norm / n {norm:.1e}")
+    print(f"\nin memory, {records} x {columns}: {passes(calls)}; norm / n {norm:.1e}")
     contestants: dict[str, Callable[[], object]] = {
         f"bare loop, {jobs} threads": lambda: bare(rows, signs, calls, jobs),
         f"ours, {jobs} threads": lambda: fit(made["several"]),
@@ -222,7 +248,10 @@ def run_flat(columns: int, jobs: int, longest: int) -> None:
     while records <= longest:
         blocks = -(-records // GENERATED_ROWS)
 
-        def make(number: int, blocks: int = blocks, records: int = records) -> Block:
+        visits: list[int] = []
+
+        def make(number: int, blocks: int = blocks, records: int = records, visits: list[int] = visits) -> Block:
+            visits.append(number)
             rows = GENERATED_ROWS if number < blocks - 1 else records - (blocks - 1) * GENERATED_ROWS
             block, signs = made_rows(number % 64, rows, columns)
             return Block(DenseDesign(block), signs)
@@ -232,12 +261,13 @@ def run_flat(columns: int, jobs: int, longest: int) -> None:
         for _ in table.map(lambda _, block: block.rows.shape, jobs):
             pass
         making = time.process_time() - busy
+        visits.clear()
         start, busy = time.perf_counter(), time.process_time()
-        calls, norm = fit(streamed_dataset(table, domain=problem(records, columns).domain, classes=np.array([-1.0, 1.0]), jobs=jobs))
+        _, norm = fit(streamed_dataset(table, domain=problem(records, columns).domain, classes=np.array([-1.0, 1.0]), jobs=jobs))
         seconds, busy = time.perf_counter() - start, time.process_time() - busy
-        passes = 1 + sum(name in {"gradient", "slope_along"} for name, _ in calls)
+        taken = len(visits) / blocks
         print(
-            f"  n = {records:>11,d}   {seconds:8.2f} s, {passes} passes; processor time of a row and pass {1e6 * busy / records / passes:6.3f} us, "
+            f"  n = {records:>11,d}   {seconds:8.2f} s, {taken:.1f} passes; processor time of a row and pass {1e6 * busy / records / taken:6.3f} us, "
             f"of which {1e6 * making / records:6.3f} to make the row   peak {_peak() / 2**20:6.0f} MiB   norm / n {norm:.1e}"
         )
         records *= 10
