@@ -6,8 +6,10 @@ given, those of a folder in the order of their names. Only the needed columns ar
 Decoding costs more than computing, so blocks stay in memory between passes as far as `memory` bytes reach.
 """
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -17,6 +19,7 @@ import polars as pl
 from discreet.data.blocks.base import Block, BlockTable, block_rows
 from discreet.data.blocks.dask_blocks import DaskTable
 from discreet.data.blocks.kept import MEMORY, KeptBlocks
+from discreet.data.blocks.number_columns import number_columns
 from discreet.data.blocks.row_groups import row_group_sizes
 from discreet.data.frames import check_present
 from discreet.data.parquet_file import parquet_header, silent
@@ -37,6 +40,8 @@ _IN_SINGLE = (pl.Float32, pl.Int8, pl.Int16, pl.UInt8, pl.UInt16, pl.Boolean)
 """Numbers of these types are exact in single precision, at half the memory."""
 _LONGEST = 4
 """A row group of more than so many blocks' worth of rows is cut."""
+_SCANS = 32
+"""Files whose footers stay parsed."""
 
 
 class _Piece(NamedTuple):
@@ -135,11 +140,7 @@ def numeric_files(
         kinds = dict(zip(frame.columns, frame.dtypes, strict=True))
         if not all(kinds[name].is_numeric() or kinds[name] == pl.Boolean for name in names if name != target):
             raise refusal
-        numbers = frame[list(features)]
-        kind = pl.Float32 if all(kinds[name] in _IN_SINGLE for name in features) else pl.Float64
-        if any(kinds[name] != kind for name in features):
-            numbers = quietly(lambda: numbers.cast(kind), refusal)
-        rows = quietly(numbers.to_numpy, refusal)
+        rows = quietly(lambda: number_columns(frame, features, single=all(kinds[name] in _IN_SINGLE for name in features)), refusal)
         labels = None if target is None else np.asarray(frame.get_column(target).to_numpy())
         if labels is not None and labels.dtype.kind == "O":
             labels = labels.astype(str)
@@ -212,6 +213,13 @@ def _pieces(path: str, columns: Sequence[str], size: int) -> Iterator[_Piece]:
 
 
 def _scan(path: str) -> pl.LazyFrame:
+    """What reads the file: the same object while the file is the same, so that polars parses a long footer once and not once a block."""
+    found = os.stat(path)
+    return _scanned(path, (found.st_ino, found.st_size, found.st_mtime_ns))
+
+
+@lru_cache(maxsize=_SCANS)
+def _scanned(path: str, state: tuple[int, int, int]) -> pl.LazyFrame:  # noqa: ARG001 - what a file that is written anew differs in
     if path.lower().endswith(_PARQUET):
         return pl.scan_parquet(path, glob=False)
     return pl.scan_ipc(path)
