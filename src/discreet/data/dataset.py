@@ -125,6 +125,10 @@ class Dataset:
         else:
             yield from self._stream.map(work, self.jobs)
 
+    def sample(self) -> "list[Dataset]":
+        """Some of the records of blocks, held, the same in every pass; empty where there is no quick way to them, or they are held anyway."""
+        return [] if self._stream is None else self._stream.sample(self.jobs)
+
     def parts(self) -> "list[Dataset]":
         """The held records in order, cut so that a part fits the processor's caches; views, not copies."""
         return [self._part(rows) for rows in cuts(self.records, cache_rows(self.design))]

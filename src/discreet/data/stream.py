@@ -13,11 +13,17 @@ import numpy as np
 
 from discreet.data.blocks.base import Block, BlockTable
 from discreet.designs import DenseDesign, Design
+from discreet.designs.cut import cache_rows, cuts
 from discreet.errors import InvalidInput
 
 NOT_HELD = (
     "this needs all records in memory at once, and the table is read in blocks. Load it into an array, or use a method that goes block by block."
 )
+_CHANGED = "the table changed while it was read. Every pass must find the same records: work on a copy that nobody writes to."
+_SHARE = 16
+"""One record of so many is sampled, where there are as many blocks, or blocks that are reached quickly."""
+_FEWEST = 1 << 16
+"""Records of a table that is sampled in its quick blocks."""
 
 
 class Bounded(Protocol):
@@ -71,7 +77,28 @@ class Stream(Generic[D]):
             seen.append(count)
             yield result
         if seen != self._counts:
-            raise InvalidInput("the table changed while it was read. Every pass must find the same records: work on a copy that nobody writes to.")
+            raise InvalidInput(_CHANGED)
+
+    def sample(self, jobs: int) -> list[D]:
+        """Some of the records, held: one in sixteen, evenly spaced over the blocks that are reached quickly; or the first of sixteen blocks or more.
+
+        Which ones is told by the shape of the table and by its options alone. Empty for a table that is short, or on other machines.
+        """
+        quick = None if self._table.remote or self.records <= _FEWEST else self._table.quick()
+        if quick is not None and quick.numbers:
+            step = max(1, _SHARE * sum(self._counts[number] for number in quick.numbers) // self.records)
+            return [few for some in quick.map(lambda number, block: self._sampled(number, block, step), jobs) for few in some]
+        if self._table.remote or self.blocks < _SHARE:
+            return []
+        return next(self._table.map(lambda number, block: self._sampled(number, block, 1), 1))
+
+    def _sampled(self, number: int, block: Block, step: int) -> list[D]:
+        """Every so many-th of the parts of a block that fit the processor's caches."""
+        count, size = block.rows.shape[0], cache_rows(block.rows)
+        if count != self._counts[number]:
+            raise InvalidInput(_CHANGED)
+        before = self._starts[number] // size
+        return [self._bound(block.part(rows)) for place, rows in enumerate(cuts(count, size), before) if place % step == 0]
 
     def content(self, jobs: int) -> Iterator[bytes]:
         """Rows and targets as they are in the table, for a ledger's keyed digest: for numbers, the bytes of the same table in memory.

@@ -16,7 +16,7 @@ WHOLE_RECORDS = 1 << 16
 _EAGER_DIMENSION = 256
 """Up to it a Gram matrix takes less time than reading the rows from a file does."""
 _SHARE = 16
-"""One part of so many is sampled, or the first block of a table that has at least so many: where the minimiser of a sample is, a fit begins."""
+"""One part of so many is sampled: where the minimiser of a sample is, a fit begins. Tables in blocks choose theirs (`discreet.data.stream`)."""
 _FEWEST = 2
 """Parts of a sample."""
 _RUN = 8
@@ -32,10 +32,11 @@ def objective_of(data: Dataset, part: Callable[[Dataset, float], P], *, dimensio
         def streamed(work: Work) -> Iterable[Sums]:
             return data.map(lambda _, block: added(work(part(piece, 0.0)) for piece in block.parts()))
 
-        def first() -> Sample:
-            piece = next(data.map(lambda _, block: block))
-            few = [part(small, 0.0) for small in piece.parts()]
-            return Sample(spread=lambda work: [work(one) for one in few], share=piece.records / data.records)
+        def sampled() -> Sample | None:
+            some = data.sample()
+            few = [part(one, 0.0) for one in some]
+            share = sum(one.records for one in some) / data.records
+            return Sample(spread=lambda work: map_in_order(work, few, data.jobs), share=share, some=_spaced(few, data.jobs)) if few else None
 
         return SummedObjective(
             spread=streamed,
@@ -43,7 +44,7 @@ def objective_of(data: Dataset, part: Callable[[Dataset, float], P], *, dimensio
             ridge=ridge,
             hessians=hessians,
             eager=data.slow and dimension <= _EAGER_DIMENSION,
-            some=None if data.remote or data.blocks < _SHARE else first,
+            some=sampled,
         )
     if data.records <= WHOLE_RECORDS:
         return part(data, ridge)

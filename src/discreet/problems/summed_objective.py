@@ -75,7 +75,8 @@ class Sample:
     """A few of these."""
 
 
-Some = Callable[[], Sample]
+Some = Callable[[], Sample | None]
+"""None where there is no sample after all."""
 
 
 class SummedObjective:
@@ -139,9 +140,9 @@ class SummedObjective:
 
     def sample(self) -> "SummedObjective | None":
         """See Objective: G of a share of the records, ridge and linear term multiplied by that share; None where there is no `some`."""
-        if self._some is None:
+        few = None if self._some is None else self._some()
+        if few is None:
             return None
-        few = self._some()
         if not self._eager:
             self._memory.drop()  # the sample's Hessian is asked for first
         return SummedObjective(

@@ -7,13 +7,15 @@ none is held longer than the function runs; where they are worked on is the tabl
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy.typing as npt
 
 from discreet.arrays import Floats
 from discreet.designs import Design
+from discreet.designs.cut import rows_of
+from discreet.workers import map_in_order
 
 R = TypeVar("R")
 BLOCK_BYTES = 32 * 2**20
@@ -29,6 +31,11 @@ class Block(NamedTuple):
     """Labels, signs or numbers, (b,); None where the table has none."""
     weights: Floats | None = None
     """Public weights of the records, (b,), or None for ones."""
+
+    def part(self, rows: slice) -> "Block":
+        """Records rows.start .. rows.stop - 1: views, not copies."""
+        targets, weights = (None if column is None else column[rows] for column in (self.targets, self.weights))
+        return Block(rows_of(self.rows, rows), targets, weights)
 
     def __repr__(self) -> str:
         """Nothing: a log may print what a worker was given."""
@@ -61,6 +68,26 @@ class BlockTable(ABC):
 
         Raises what `work` raises.
         """
+
+    def quick(self) -> "SomeBlocks | None":
+        """The blocks that every pass finds in memory, or as quickly, told by sizes and options alone; None where there are none, or nobody knows."""
+        return None
+
+
+class SomeBlocks:
+    """Some blocks of a table, evenly spaced or all: `numbers` says which, in order, and `block` makes one."""
+
+    __slots__ = ("_block", "numbers")
+
+    def __init__(self, numbers: Sequence[int], block: Callable[[int], Block]) -> None:
+        """Hold both."""
+        self.numbers = numbers
+        self._block = block
+
+    def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
+        """See BlockTable; numbers are those in the whole table."""
+        block = self._block
+        yield from map_in_order(lambda number: work(number, block(number)), self.numbers, jobs)
 
 
 def block_rows(features: int) -> int:

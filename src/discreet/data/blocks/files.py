@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 import polars as pl
 
-from discreet.data.blocks.base import Block, BlockTable, block_rows
+from discreet.data.blocks.base import Block, BlockTable, SomeBlocks, block_rows
 from discreet.data.blocks.dask_blocks import DaskTable
 from discreet.data.blocks.kept import MEMORY, KeptBlocks
 from discreet.data.blocks.number_columns import number_columns
@@ -69,7 +69,7 @@ class FileBlocks:
 class FileTable(BlockTable):
     """Records in Parquet or Arrow files; see `numeric_files` and `schema_files`, which make one."""
 
-    __slots__ = ("_features", "_kept", "_read")
+    __slots__ = ("_bytes", "_features", "_kept", "_read")
 
     def __init__(
         self,
@@ -78,15 +78,20 @@ class FileTable(BlockTable):
         encode: Callable[[pl.DataFrame], Block],
         *,
         features: int,
+        row_bytes: int,
         rows_in_block: int | None,
         memory: int = MEMORY,
     ) -> None:
-        """Read headers and footers: no record yet. `encode` makes a block of a frame with `columns`, and knows public numbers only."""
-        self._kept = KeptBlocks(memory)
+        """Read headers and footers: no record yet. `encode` makes a block of a frame with `columns`, and knows public numbers only.
+
+        `row_bytes`: what a row of a block takes at most.
+        """
         self._features = features
         size = block_rows(features) if rows_in_block is None else rows_in_block
         pieces = tuple(piece for path in paths for piece in _pieces(path, columns, size))
         self._read = FileBlocks(columns=tuple(columns), encode=encode, pieces=pieces)
+        self._kept = KeptBlocks(memory, [row_bytes * piece.rows for piece in pieces])
+        self._bytes = row_bytes * sum(piece.rows for piece in pieces)
 
     @property
     def features(self) -> int:
@@ -101,12 +106,16 @@ class FileTable(BlockTable):
     @property
     def slow(self) -> bool:
         """See BlockTable: where less than half of the table stays in memory."""
-        return 2 * self._kept.memory < 8 * self._features * sum(piece.rows for piece in self._read.pieces)
+        return 2 * self._kept.memory < self._bytes
 
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
         """See BlockTable."""
         with silent():
             yield from map_in_order(lambda number: work(number, self._kept.block(number, self._read)), range(len(self._read.pieces)), jobs)
+
+    def quick(self) -> SomeBlocks:
+        """See BlockTable: those that stay in memory."""
+        return SomeBlocks(self._kept.planned, lambda number: self._kept.block(number, self._read))
 
     def on(self, client: "Client", *, remember: bool = True) -> DaskTable:
         """The same blocks, read by the workers of a Dask cluster, which must find the files under the same paths; see DaskTable.
@@ -147,7 +156,8 @@ def numeric_files(
         factors = None if weights is None else frame.get_column(weights).cast(pl.Float64).to_numpy()
         return Block(DenseDesign(rows), labels, factors)
 
-    return FileTable(_files(paths), names, encode, features=len(features), rows_in_block=rows_in_block, memory=memory)
+    row_bytes = 8 * (len(names) + 1)
+    return FileTable(_files(paths), names, encode, features=len(features), row_bytes=row_bytes, rows_in_block=rows_in_block, memory=memory)
 
 
 def schema_files(
@@ -163,7 +173,8 @@ def schema_files(
         return Block(table.rows, None if codes is None else np.asarray(table.classes)[codes])
 
     columns = schema.columns(target=target)
-    return FileTable(_files(paths), columns, encode, features=schema.features, rows_in_block=rows_in_block, memory=memory)
+    row_bytes = 8 * len(schema.numeric) + 24 * len(schema.categorical) + 64  # numbers; codes and their places; norms, factors, targets
+    return FileTable(_files(paths), columns, encode, features=schema.features, row_bytes=row_bytes, rows_in_block=rows_in_block, memory=memory)
 
 
 def _files(paths: str | Path | Sequence[str | Path]) -> list[str]:
