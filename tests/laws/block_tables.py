@@ -57,6 +57,13 @@ def _parquet(rows, targets, folder):
     return numeric_files(folder / "table.parquet", features=[f"x{j}" for j in range(rows.shape[1])], target="y", rows_in_block=1000)
 
 
+def _parquet_plain(rows, targets, folder):
+    """Read without decoding, a part of it kept."""
+    _frame(rows, targets).write_parquet(folder / "plain.parquet", row_group_size=500, compression="uncompressed")
+    names = [f"x{j}" for j in range(rows.shape[1])]
+    return numeric_files(folder / "plain.parquet", features=names, target="y", rows_in_block=500, memory=100_000)
+
+
 def _parquet_folder(rows, targets, folder):
     inside = folder / "parts"
     inside.mkdir()
@@ -71,12 +78,21 @@ def _arrow(rows, targets, folder):
     return numeric_files(folder / "table.arrow", features=[f"x{j}" for j in range(rows.shape[1])], target="y", rows_in_block=ROWS_IN_BLOCK)
 
 
+def _arrow_compressed(rows, targets, folder):
+    """Decoded by polars in every pass."""
+    _frame(rows, targets).write_ipc(folder / "small.arrow", compression="zstd")
+    names = [f"x{j}" for j in range(rows.shape[1])]
+    return numeric_files(folder / "small.arrow", features=names, target="y", rows_in_block=ROWS_IN_BLOCK, memory=0)
+
+
 TABLES: dict[str, Callable[[np.ndarray, np.ndarray, Path], BlockTable]] = {
     "generated": _generated,
     "columns-first": _columns_first,
     "sparse": _sparse,
     "mapped-npy": _mapped,
     "parquet": _parquet,
+    "parquet-plain": _parquet_plain,
     "parquet-folder": _parquet_folder,
     "arrow": _arrow,
+    "arrow-compressed": _arrow_compressed,
 }

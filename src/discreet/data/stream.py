@@ -12,7 +12,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 
 from discreet.data.blocks.base import Block, BlockTable
-from discreet.designs import DenseDesign, Design
+from discreet.designs import BLOCK_ROWS, DenseDesign, Design
 from discreet.designs.cut import cache_rows, cuts
 from discreet.errors import InvalidInput
 
@@ -93,10 +93,11 @@ class Stream(Generic[D]):
         return next(self._table.map(lambda number, block: self._sampled(number, block, 1), 1))
 
     def _sampled(self, number: int, block: Block, step: int) -> list[D]:
-        """Every so many-th of the parts of a block that fit the processor's caches."""
-        count, size = block.rows.shape[0], cache_rows(block.rows)
+        """Every so many-th of the parts of a block, none longer than fits the processor's caches."""
+        count = block.rows.shape[0]
         if count != self._counts[number]:
             raise InvalidInput(_CHANGED)
+        size = min(cache_rows(block.rows), max(BLOCK_ROWS, count // step))
         before = self._starts[number] // size
         return [self._bound(block.part(rows)) for place, rows in enumerate(cuts(count, size), before) if place % step == 0]
 

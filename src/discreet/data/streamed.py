@@ -39,7 +39,7 @@ class Classified:
         if self.class_weights is not None:
             weights = self.class_weights[codes] if weights is None else weights * self.class_weights[codes]
         if self.domain.classes == 2:
-            return Dataset(rows=block.rows, signs=2.0 * codes - 1.0, domain=self.domain, weights=weights)
+            return Dataset(rows=block.rows, signs=np.where(codes == 1, 1.0, -1.0), domain=self.domain, weights=weights)
         return Dataset(rows=block.rows, codes=codes, domain=self.domain, weights=weights)
 
     def _checked(self, weights: Floats | None) -> Floats | None:
@@ -94,9 +94,9 @@ def streamed_real_dataset(table: BlockTable, *, domain: RealDomain, jobs: int = 
 
 def class_codes(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Codes:
     """The number of the class of every label, (n,), from 0. Raises InvalidInput for a label that is not declared."""
-    codes = np.full(len(labels), -1, dtype=np.int8 if len(classes) < 128 else np.intp)
+    codes = np.full(len(labels), -1, dtype=np.intp)
     for code, label in enumerate(classes):
-        codes += codes.dtype.type(code + 1) * (labels == label)  # faster than to assign where they are equal; classes differ from each other
+        codes += (code + 1) * (labels == label)  # faster than to assign where they are equal; classes differ from each other
     if np.any(codes < 0):
         raise InvalidInput(
             f"y holds a label outside the declared classes {classes.tolist()}; declare every class that may occur, or map the others first."

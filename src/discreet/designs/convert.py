@@ -10,11 +10,12 @@ from discreet.designs.base import Design
 from discreet.designs.dense import DenseDesign
 from discreet.designs.device import DeviceDesign, is_device_array
 from discreet.designs.sparse import AnySparse, SparseDesign
+from discreet.designs.tabmat import is_tabmat, tabmat_design
 from discreet.errors import InvalidType
 
 
 def as_design(rows: npt.NDArray[Any] | Design | AnySparse) -> Design:
-    """The design of an (n, d) array, a SciPy sparse matrix, an array of torch or CuPy (see DeviceDesign), or a Design itself.
+    """The design of an (n, d) array, a SciPy sparse matrix, a matrix of tabmat, an array of torch or CuPy (see DeviceDesign), or a Design itself.
 
     float64 and float32 arrays and float64 CSR matrices are held by reference; integer and boolean ones are converted. Raises InvalidType for anything
     else, InvalidInput when it is not two-dimensional.
@@ -32,6 +33,8 @@ def as_design(rows: npt.NDArray[Any] | Design | AnySparse) -> Design:
         return SparseDesign(matrix)
     if isinstance(rows, Design):
         return rows
+    if is_tabmat(rows):
+        return tabmat_design(rows)
     if is_device_array(rows):
         return DeviceDesign(rows)
     raise InvalidType(f"rows must be a NumPy array, a SciPy sparse matrix or a Design; {type(rows).__name__} was given.")

@@ -16,18 +16,19 @@ from sklearn.utils.validation import column_or_1d
 from discreet.arrays import Floats
 from discreet.designs import Design, as_design
 from discreet.designs.device import is_device_array
+from discreet.designs.tabmat import is_tabmat
 from discreet.errors import InvalidInput, InvalidType
 
 _NOT_FINITE = "X must be finite: it contains NaN or inf. Decide on missing values before fitting (a schema can do that, column by column)."
 
 
 def feature_rows(X: Any) -> Design:
-    """Rows (n, d), n >= 1, d >= 1, all finite, from an array, a data frame, a sparse matrix, or an array of torch or CuPy, which stays where it is.
+    """Rows (n, d), n >= 1, d >= 1, all finite, from an array, a data frame, a matrix of SciPy or tabmat, or an array of torch or CuPy (left there).
 
     float32 and float64 arrays are not copied. Raises InvalidInput or InvalidType, without any value of X.
     """
-    if is_device_array(X):
-        return _device_rows(X)
+    if is_tabmat(X) or is_device_array(X):
+        return _other_rows(X)
     compressed = sp.issparse(X)
     matrix: Any = _sparse(X) if compressed else _dense(X)
     _check_shape(matrix)
@@ -39,7 +40,7 @@ def feature_rows(X: Any) -> Design:
     return as_design(matrix)
 
 
-def _device_rows(X: Any) -> Design:
+def _other_rows(X: Any) -> Design:
     _check_shape(X)
     design = as_design(X)
     if not np.all(np.isfinite(design.row_norms())):

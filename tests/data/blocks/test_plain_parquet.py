@@ -1,4 +1,4 @@
-"""Row groups of Parquet files, against pyarrow's own reading, and files that are none."""
+"""Layouts of Parquet files: row groups and numbers that are not encoded, against other readers, and files that are none."""
 
 import numpy as np
 import polars as pl
@@ -6,7 +6,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from discreet.data import numeric_files
 from discreet.data.blocks.plain_parquet import PlainParquet
+from discreet.data.blocks.runs import plain_columns
+from discreet.designs import entries_of
 from discreet.errors import FileFormatError
 
 FRAME = pl.DataFrame({"x": np.arange(1000.0), "name": [f"n{i % 7}" for i in range(1000)], "flag": [i % 2 == 0 for i in range(1000)]})
@@ -53,3 +56,106 @@ def test_damaged_footers_are_refused_and_nothing_else_happens(tmp_path):
         path.write_bytes(text)
         with pytest.raises(FileFormatError):
             PlainParquet(str(path))
+
+
+NUMBERS = pl.DataFrame({"a": np.arange(5000.0), "b": np.sin(np.arange(5000.0)), "c": np.cos(np.arange(5000.0)), "name": ["n"] * 5000})
+PLAIN = {"compression": "none", "use_dictionary": False}
+
+
+def found(path, names, start, rows):
+    return plain_columns(str(path), PlainParquet(str(path)), names, start, rows)
+
+
+def polars_file(path, frame=NUMBERS, **options):
+    frame.write_parquet(path, **{"compression": "uncompressed", "row_group_size": 1500} | options)
+
+
+def arrow_file(path, frame=NUMBERS, **options):
+    pq.write_table(frame.to_arrow(), path, **{"row_group_size": 1500} | PLAIN | options)
+
+
+WRITERS = {
+    "polars": polars_file,
+    "polars, short pages": lambda path: polars_file(path, data_page_size=800),
+    "pyarrow": arrow_file,
+    "pyarrow, short pages": lambda path: arrow_file(path, data_page_size=800, write_batch_size=64),
+    "pyarrow, second version": lambda path: arrow_file(path, data_page_version="2.0"),
+    "pyarrow, checksums, no statistics": lambda path: arrow_file(path, write_page_checksum=True, write_statistics=False),
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_numbers_that_are_not_encoded_are_read_without_decoding(tmp_path, writer):
+    path = tmp_path / "t.parquet"
+    WRITERS[writer](path)
+    for start, rows in ((0, 5000), (0, 1500), (1500, 1500), (1499, 2), (700, 3000), (4999, 1)):
+        numbers = found(path, ["c", "a"], start, rows)
+        np.testing.assert_array_equal(numbers, NUMBERS.select("c", "a").to_numpy()[start : start + rows])
+        assert numbers.flags.f_contiguous
+
+
+def test_required_columns_and_single_precision_are_read_too(tmp_path):
+    path = tmp_path / "t.parquet"
+    schema = pa.schema([pa.field("a", pa.float32(), nullable=False), pa.field("b", pa.float32())])
+    pq.write_table(pa.table({"a": NUMBERS["a"].to_numpy(), "b": NUMBERS["b"].to_numpy()}).cast(schema), path, **PLAIN)
+    numbers = found(path, ["a", "b"], 10, 4000)
+    assert numbers.dtype == np.float32
+    np.testing.assert_array_equal(numbers, NUMBERS.select("a", "b").to_numpy()[10:4010].astype(np.float32))
+
+
+MISSING = NUMBERS.with_columns(pl.when(pl.col("a") == 4000).then(None).otherwise(pl.col("a")).alias("a"))
+OTHERS = {
+    "compressed": lambda path: polars_file(path, compression="zstd"),
+    "missing": lambda path: polars_file(path, frame=MISSING),
+    "missing, second version": lambda path: arrow_file(path, frame=MISSING, data_page_version="2.0"),
+    "dictionary": lambda path: arrow_file(path, use_dictionary=True),
+    "split by bytes": lambda path: arrow_file(path, column_encoding={"a": "BYTE_STREAM_SPLIT", "b": "PLAIN"}),
+    "integers": lambda path: polars_file(path, frame=NUMBERS.with_columns(pl.col("a").cast(pl.Int64))),
+    "two precisions": lambda path: polars_file(path, frame=NUMBERS.with_columns(pl.col("a").cast(pl.Float32))),
+    "nested": lambda path: polars_file(path, frame=NUMBERS.with_columns(pl.struct("a").alias("s"))),
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_whatever_is_otherwise_is_left_to_polars(tmp_path, other):
+    path = tmp_path / "t.parquet"
+    OTHERS[other](path)
+    assert found(path, ["a", "b"], 0, 5000) is None
+    (rows,) = numeric_files(path, features=["a", "b"]).map(lambda _, block: entries_of(block.rows, slice(0, 5000)), 1)
+    np.testing.assert_array_equal(rows, pl.read_parquet(path, columns=["a", "b"]).to_numpy().astype(float))
+
+
+def test_missing_numbers_elsewhere_do_not_matter(tmp_path):
+    polars_file(tmp_path / "t.parquet", frame=MISSING)
+    assert found(tmp_path / "t.parquet", ["a"], 0, 3000) is not None
+    assert found(tmp_path / "t.parquet", ["b"], 0, 5000) is not None
+
+
+def test_damaged_pages_are_refused_or_read_and_nothing_else_happens(tmp_path):
+    path = tmp_path / "t.parquet"
+    polars_file(path, data_page_size=800)
+    good = path.read_bytes()
+    layout = PlainParquet(str(path))
+    pages = [layout.runs("a", 0, 5000), layout.runs("b", 0, 5000)]
+    headers = [run.offset - back for runs in pages for run in runs for back in range(1, 60)]
+    rng = np.random.default_rng(0)
+    left = 0
+    for _ in range(300):
+        bad = bytearray(good)
+        bad[rng.choice(headers)] = rng.integers(256)
+        path.write_bytes(bytes(bad))
+        numbers = found(path, ["a", "b"], 0, 5000)
+        left += numbers is None
+        assert numbers is None or numbers.shape == (5000, 2)
+    assert left > 50
+    path.write_bytes(good[: len(good) // 4])
+    with pytest.raises(FileFormatError, match="truncated"):
+        plain_columns(str(path), layout, ["a", "b"], 0, 5000)
+
+
+def test_a_file_that_is_written_anew_is_read_anew(tmp_path):
+    path = tmp_path / "t.parquet"
+    for rows in (5000, 4000):
+        polars_file(path, frame=NUMBERS.head(rows).reverse())
+        (block,) = numeric_files(path, features=["a", "b"]).map(lambda _, block: block.rows.matvec(np.eye(2)), 1)
+        np.testing.assert_array_equal(block, NUMBERS.select("a", "b").head(rows).reverse().to_numpy())

@@ -2,9 +2,9 @@
 
     block i of n rows is kept if the blocks so far, times memory / bytes of all, have reached another whole block
 
-so that those that stay are spread evenly over the table: what is found in memory stands for the rest. Bytes are told before a row is read, by an upper
-bound for a row; where blocks turn out smaller, others stay too. What is kept is what was read, so a pass gives the same blocks whether they are kept
-or not; nothing is written anywhere.
+so that those that stay are spread evenly over the table: what is found in memory stands for the rest. Bytes are told before a row is read, by an
+upper bound for a row; where blocks turn out smaller, others stay too. What is kept is what was read, so a pass gives the same blocks whether they are
+kept or not; nothing is written anywhere.
 """
 
 import threading

@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.data.blocks.runs import Run
+from discreet.data.blocks.runs import Kind, Run
 
 _MAGIC = b"ARROW1"
 _CONTINUED = 0xFFFFFFFF
 _RECORD_BATCH = 3
 _FLOATING_POINT = 3
-_KINDS = {1: np.dtype(np.float32), 2: np.dtype(np.float64)}
+_KINDS: dict[int, Kind] = {1: np.dtype(np.float32), 2: np.dtype(np.float64)}
 _TWO_BUFFERS = {2, 3, 6, 7, 8, 9, 10, 11, 15, 18}
 """Numbers, truth values, decimals, times and binary values of one length: a bitmap and the values."""
 _THREE_BUFFERS = {4, 5, 19, 20}
@@ -46,7 +46,7 @@ class PlainArrow:
 
     def __init__(self, path: str) -> None:
         """Read the footer and the headers of the batches."""
-        self._kinds: dict[str, np.dtype[np.float64] | np.dtype[np.float32]] = {}
+        self._kinds: dict[str, Kind] = {}
         self._batches: list[_Batch] = []
         try:
             with Path(path).open("rb") as file:
@@ -61,15 +61,15 @@ class PlainArrow:
                     self._kinds = {field.name: _KINDS[field.precision] for field in fields if field.precision in _KINDS}
                     found = []
                     for place, header in footer.structs(3, 24):
-                        file.seek(place)
-                        found.append(_batch(file.read(header), place + header, fields))
+                        file.seek(min(max(place, 0), length))  # what is found at another place is no batch
+                        found.append(_batch(file.read(min(max(header, 0), length)), place + header, fields))
                     firsts = accumulate((batch.rows for batch in found[:-1]), initial=0)
                     self._batches = [batch._replace(first=first) for first, batch in zip(firsts, found, strict=False)]
-        except (struct.error, IndexError, KeyError, ValueError):
+        except (struct.error, IndexError, KeyError, ValueError, OverflowError):
             self._kinds, self._batches = {}, []
         self.groups = [batch.rows for batch in self._batches]
 
-    def kind(self, name: str) -> "np.dtype[np.float64] | np.dtype[np.float32] | None":
+    def kind(self, name: str) -> Kind | None:
         """See Layout."""
         return self._kinds.get(name)
 
@@ -178,7 +178,8 @@ def _batch(header: bytes, body: int, fields: Sequence[_Field]) -> _Batch:
         at = 0
         for field, (count, missing) in zip(fields, nodes, strict=False):
             values, size = buffers[at + 1]
-            if field.precision in _KINDS and count == rows and missing == 0 and size >= rows * _KINDS[field.precision].itemsize:
+            whole = values >= 0 and size >= rows * _KINDS[field.precision].itemsize if field.precision in _KINDS else False
+            if whole and count == rows and missing == 0:
                 columns[field.name] = body + values
             at += 2 + next(views) if field.kind in _VIEWS else 3 if field.kind in _THREE_BUFFERS else 2
     return _Batch(0, rows, columns)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet.data.blocks.runs import Run
+from discreet.data.blocks.runs import Kind, Run
 from discreet.data.blocks.thrift import CompactReader
 from discreet.errors import FileFormatError
 
@@ -25,7 +25,7 @@ _TYPE, _REPETITION, _NAME, _CHILDREN = 1, 3, 4, 5
 _COLUMNS, _NUM_ROWS = 1, 3
 _OTHER_FILE, _META = 1, 3
 _CHUNK_TYPE, _CODEC, _VALUES, _COMPRESSED_SIZE, _DATA_PAGE, _DICTIONARY_PAGE = 1, 4, 5, 7, 9, 11
-_KINDS = {4: np.dtype(np.float32), 5: np.dtype(np.float64)}
+_KINDS: dict[int, Kind] = {4: np.dtype(np.float32), 5: np.dtype(np.float64)}
 _REQUIRED, _OPTIONAL = 0, 1
 _PAGE_TYPE, _UNCOMPRESSED, _COMPRESSED, _FIRST, _SECOND = 1, 2, 3, 5, 8
 _HEADER_BYTES = 4096
@@ -63,7 +63,7 @@ class PlainParquet:
         self.groups = sizes
         self._starts = [0, *accumulate(sizes)]
 
-    def kind(self, name: str) -> "np.dtype[np.float64] | np.dtype[np.float32] | None":
+    def kind(self, name: str) -> Kind | None:
         """See Layout."""
         return self._kinds.get(name)
 
@@ -142,13 +142,13 @@ def _plain_chunks(group: dict[int, Any], names: Sequence[str]) -> dict[str, _Chu
         if meta is None or column.get(_OTHER_FILE) or meta[_CODEC] != 0 or meta.get(_DICTIONARY_PAGE, 0) > 0:
             continue
         name = b".".join(meta[3]).decode()
-        if name in wanted and meta[_CHUNK_TYPE] in _KINDS:
+        if name in wanted and meta[_CHUNK_TYPE] in _KINDS and meta[_DATA_PAGE] > 0 and meta[_COMPRESSED_SIZE] > 0:
             found[name] = _Chunk(meta[_DATA_PAGE], meta[_COMPRESSED_SIZE], meta[_VALUES])
     return found
 
 
 def _values(data: bytes, item: int, *, optional: bool) -> _Chunk | None:
-    """Where the values of a page that begins with `data` are, how long it is, and how many it holds; None where they are not as they are in memory."""
+    """Where the values of a page that begins with `data` are, how long it is, and how many it holds; None where they are encoded."""
     reader = CompactReader(data)
     header = reader.struct()
     body, size = reader.at, header[_COMPRESSED]
@@ -168,7 +168,7 @@ def _values(data: bytes, item: int, *, optional: bool) -> _Chunk | None:
             return None
     else:
         return None
-    if encoding != 0 or rows < 1 or skipped + rows * item != size:
+    if encoding != 0 or rows < 1 or skipped < 0 or skipped + rows * item != size:
         return None
     return _Chunk(body + skipped, body + size, rows)
 

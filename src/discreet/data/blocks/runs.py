@@ -3,7 +3,7 @@
     run = `rows` consecutive numbers of one column, from row `first` of the file on, at byte `offset`
 
 A column is read run by run to where it shall be, once, by the system; or the file is mapped into memory where the columns of a block lie at equal
-distances, as they do in an Arrow file, and nothing is read before it is used. Whoever knows a format says where its runs are, or that it does not know.
+distances, as they do in an Arrow file, and nothing is read before it is used. A layout knows one format, and says where the runs are, or nothing.
 """
 
 import sys
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from discreet.errors import FileFormatError
 
 Numbers: TypeAlias = npt.NDArray[np.float64] | npt.NDArray[np.float32]
+Kind: TypeAlias = np.dtype[np.float64] | np.dtype[np.float32]
 
 
 class Run(NamedTuple):
@@ -34,7 +35,7 @@ class Layout(Protocol):
     def groups(self) -> Sequence[int]:
         """Rows of the parts that the file was written in, in order."""
 
-    def kind(self, name: str) -> "np.dtype[np.float64] | np.dtype[np.float32] | None":
+    def kind(self, name: str) -> Kind | None:
         """The type of the numbers of a column; None where it holds others, or none."""
 
     def runs(self, name: str, start: int, rows: int) -> Sequence[Run] | None:
@@ -69,9 +70,7 @@ def lie_in_place(layout: Layout, names: Sequence[str], start: int, rows: int) ->
     return found is not None and _distance(*found, start, rows) is not None
 
 
-def _found(
-    layout: Layout, names: Sequence[str], start: int, rows: int
-) -> "tuple[np.dtype[np.float64] | np.dtype[np.float32], list[Sequence[Run]]] | None":
+def _found(layout: Layout, names: Sequence[str], start: int, rows: int) -> tuple[Kind, list[Sequence[Run]]] | None:
     kind = layout.kind(names[0])
     if kind is None or sys.byteorder != "little" or any(layout.kind(name) != kind for name in names):
         return None
@@ -84,9 +83,7 @@ def _found(
     return kind, columns
 
 
-def _mapped(
-    path: str, kind: "np.dtype[np.float64] | np.dtype[np.float32]", columns: Sequence[Sequence[Run]], start: int, rows: int
-) -> Numbers | None:
+def _mapped(path: str, kind: Kind, columns: Sequence[Sequence[Run]], start: int, rows: int) -> Numbers | None:
     """The columns where they are in the file, mapped into memory, if their distances allow."""
     step = _distance(kind, columns, start, rows)
     if step is None:
@@ -100,7 +97,7 @@ def _mapped(
     return np.lib.stride_tricks.as_strided(np.asarray(flat), (rows, len(columns)), (kind.itemsize, step), writeable=False)
 
 
-def _distance(kind: "np.dtype[np.float64] | np.dtype[np.float32]", columns: Sequence[Sequence[Run]], start: int, rows: int) -> int | None:
+def _distance(kind: Kind, columns: Sequence[Sequence[Run]], start: int, rows: int) -> int | None:
     """Bytes from a column to the next, if each is one run, at equal and whole distances, in their order."""
     if rows < 1 or any(len(runs) != 1 for runs in columns):
         return None
@@ -112,7 +109,7 @@ def _distance(kind: "np.dtype[np.float64] | np.dtype[np.float32]", columns: Sequ
 
 
 def _fill(file: FileIO, numbers: Numbers, path: str) -> None:
-    room = memoryview(numbers).cast("B")
+    room = numbers.data.cast("B")
     while room:
         count = file.readinto(room)
         if not count:

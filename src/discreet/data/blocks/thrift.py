@@ -1,4 +1,4 @@
-"""Thrift's compact protocol, as far as the footers and page headers of Parquet files use it: a struct is a dictionary from field numbers to values."""
+"""Thrift's compact protocol, as the footers and page headers of Parquet files use it: a struct is a dictionary from field numbers to values."""
 
 from typing import Any
 
