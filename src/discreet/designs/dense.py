@@ -83,8 +83,9 @@ class DenseDesign:
         """See Design; remembered, and not to be written to."""
         if self._norms is None:
             norms = np.empty(self.shape[0])
-            for rows, block in self._wide_blocks():
-                norms[rows] = np.sqrt(np.einsum("ij,ij->i", block, block))
+            wide = self._rows.dtype == np.float64  # nothing is copied then, and long columns are faster in one go
+            for rows, block in [(slice(None), self._rows)] if wide else self._wide_blocks():
+                np.sqrt(np.einsum("ij,ij->i", block, block), out=norms[rows])
             norms.flags.writeable = False
             self._norms = norms
         return self._norms
