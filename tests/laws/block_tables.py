@@ -58,7 +58,7 @@ def _parquet(rows, targets, folder):
 
 
 def _parquet_plain(rows, targets, folder):
-    """Read without decoding, a part of it kept."""
+    """Not compressed, a part of it kept."""
     _frame(rows, targets).write_parquet(folder / "plain.parquet", row_group_size=500, compression="uncompressed")
     names = [f"x{j}" for j in range(rows.shape[1])]
     return numeric_files(folder / "plain.parquet", features=names, target="y", rows_in_block=500, memory=100_000)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 import polars as pl
@@ -19,9 +19,7 @@ from discreet.data.blocks.base import Block, BlockTable, SomeBlocks, block_rows
 from discreet.data.blocks.dask_blocks import DaskTable
 from discreet.data.blocks.kept import MEMORY, KeptBlocks
 from discreet.data.blocks.number_columns import number_columns
-from discreet.data.blocks.plain_arrow import PlainArrow
-from discreet.data.blocks.plain_parquet import PlainParquet
-from discreet.data.blocks.runs import Layout, Numbers, lie_in_place, plain_columns
+from discreet.data.blocks.row_groups import row_group_sizes
 from discreet.data.frames import check_present
 from discreet.data.parquet_file import parquet_header, silent
 from discreet.data.quiet import quietly
@@ -56,56 +54,41 @@ class FileBlocks:
     """Reads block after block: names of files and public numbers, so that it may travel to wherever the files are."""
 
     columns: tuple[str, ...]
-    encode: "Encode"
+    encode: Callable[[pl.DataFrame], Block]
     pieces: tuple[_Piece, ...]
-    plain: tuple[str, ...] = ()
-    """Those of the columns that are wanted as they are, where they lie in the file as they lie in memory: they are not decoded then."""
 
     def __call__(self, number: int) -> Block:
         """The block of this number, decoded anew. Raises as `numeric_files` says."""
         piece = self.pieces[number]
-        plain = plain_columns(piece.path, _layout(piece.path), self.plain, piece.start, piece.rows) if self.plain else None
-        columns = self.columns if plain is None else [name for name in self.columns if name not in self.plain]
-        lazy = _scan(piece.path).slice(piece.start, piece.rows).select(columns)
+        lazy = _scan(piece.path).slice(piece.start, piece.rows).select(self.columns)
         with silent():
-            return self.encode(quietly(lazy.collect, _damaged(piece.path)) if columns else pl.DataFrame(), plain)
-
-    def in_place(self, number: int) -> bool:
-        """Whether the numbers of a block are mapped into memory where they lie in the file."""
-        piece = self.pieces[number]
-        return bool(self.plain) and _is_arrow(piece.path) and lie_in_place(_layout(piece.path), self.plain, piece.start, piece.rows)
-
-
-Encode: TypeAlias = Callable[[pl.DataFrame, Numbers | None], Block]
-"""A block of a frame and, beside it, the columns that are wanted as they are; None where the frame has them too."""
+            return self.encode(quietly(lazy.collect, _damaged(piece.path)))
 
 
 class FileTable(BlockTable):
     """Records in Parquet or Arrow files; see `numeric_files` and `schema_files`, which make one."""
 
-    __slots__ = ("_bytes", "_features", "_in_place", "_kept", "_read")
+    __slots__ = ("_bytes", "_features", "_kept", "_read")
 
     def __init__(
         self,
         paths: Sequence[str],
         columns: Sequence[str],
-        encode: Encode,
+        encode: Callable[[pl.DataFrame], Block],
         *,
         features: int,
-        plain: Sequence[str] = (),
         row_bytes: int,
         rows_in_block: int | None,
         memory: int = MEMORY,
     ) -> None:
         """Read headers and footers: no record yet. `encode` makes a block of a frame with `columns`, and knows public numbers only.
 
-        `row_bytes`: what a row of a block takes at most. `plain`: see FileBlocks.
+        `row_bytes`: what a row of a block takes at most.
         """
         self._features = features
         size = block_rows(features) if rows_in_block is None else rows_in_block
         pieces = tuple(piece for path in paths for piece in _pieces(path, columns, size))
-        self._read = FileBlocks(columns=tuple(columns), encode=encode, pieces=pieces, plain=tuple(plain))
-        self._in_place = all(self._read.in_place(number) for number in range(len(pieces)))
+        self._read = FileBlocks(columns=tuple(columns), encode=encode, pieces=pieces)
         self._kept = KeptBlocks(memory, [row_bytes * piece.rows for piece in pieces])
         self._bytes = row_bytes * sum(piece.rows for piece in pieces)
 
@@ -121,8 +104,8 @@ class FileTable(BlockTable):
 
     @property
     def slow(self) -> bool:
-        """See BlockTable: where less than half of the table stays in memory, and the rest has to be read."""
-        return not self._in_place and 2 * self._kept.memory < self._bytes
+        """See BlockTable: where less than half of the table stays in memory."""
+        return 2 * self._kept.memory < self._bytes
 
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
         """See BlockTable."""
@@ -130,9 +113,8 @@ class FileTable(BlockTable):
             yield from map_in_order(lambda number: work(number, self._kept.block(number, self._read)), range(len(self._read.pieces)), jobs)
 
     def quick(self) -> SomeBlocks:
-        """See BlockTable: those that stay in memory, or all of files that are mapped into it."""
-        numbers = range(len(self._read.pieces)) if self._in_place else self._kept.planned
-        return SomeBlocks(numbers, lambda number: self._kept.block(number, self._read))
+        """See BlockTable: those that stay in memory."""
+        return SomeBlocks(self._kept.planned, lambda number: self._kept.block(number, self._read))
 
     def on(self, client: "Client", *, remember: bool = True) -> DaskTable:
         """The same blocks, read by the workers of a Dask cluster, which must find the files under the same paths; see DaskTable.
@@ -162,14 +144,11 @@ def numeric_files(
         raise InvalidInput("features, target and weights name different columns, and at least one feature is needed.")
     refusal = InvalidInput("every feature and weight must be a column of numbers. Describe columns of text with a schema (schema_files).")
 
-    def encode(frame: pl.DataFrame, plain: Numbers | None) -> Block:
+    def encode(frame: pl.DataFrame) -> Block:
         kinds = dict(zip(frame.columns, frame.dtypes, strict=True))
         if not all(kind.is_numeric() or kind == pl.Boolean for name, kind in kinds.items() if name != target):
             raise refusal
-        if plain is None:
-            rows = quietly(lambda: number_columns(frame, features, single=all(kinds[name] in _IN_SINGLE for name in features)), refusal)
-        else:
-            rows = plain
+        rows = quietly(lambda: number_columns(frame, features, single=all(kinds[name] in _IN_SINGLE for name in features)), refusal)
         labels = None if target is None else np.asarray(frame.get_column(target).to_numpy())
         if labels is not None and labels.dtype.kind == "O":
             labels = labels.astype(str)
@@ -177,9 +156,7 @@ def numeric_files(
         return Block(DenseDesign(rows), labels, factors)
 
     row_bytes = 8 * (len(names) + 1)
-    return FileTable(
-        _files(paths), names, encode, features=len(features), plain=features, row_bytes=row_bytes, rows_in_block=rows_in_block, memory=memory
-    )
+    return FileTable(_files(paths), names, encode, features=len(features), row_bytes=row_bytes, rows_in_block=rows_in_block, memory=memory)
 
 
 def schema_files(
@@ -187,7 +164,7 @@ def schema_files(
 ) -> FileTable:
     """Columns as `schema` encodes them; with `target`, targets are the schema's classes, or its numbers. Otherwise as `numeric_files`."""
 
-    def encode(frame: pl.DataFrame, _: Numbers | None) -> Block:
+    def encode(frame: pl.DataFrame) -> Block:
         table = schema.encode(frame, target=target)
         if table.numbers is not None:
             return Block(table.rows, table.numbers)
@@ -222,14 +199,12 @@ def _files(paths: str | Path | Sequence[str | Path]) -> list[str]:
 def _pieces(path: str, columns: Sequence[str], size: int) -> Iterator[_Piece]:
     if path.lower().endswith(_PARQUET):
         check_present(parquet_header(path), columns, source=repr(path))
-        groups = _layout(path).groups
+        groups = row_group_sizes(path)
     else:
         lazy = _scan(path)
         check_present(quietly(lambda: lazy.collect_schema().names(), _damaged(path)), columns, source=repr(path))
         count = int(quietly(lambda: lazy.select(pl.len()).collect().item(), _damaged(path)))
-        groups = _layout(path).groups
-        if sum(groups) != count:
-            groups = [min(size, count - start) for start in range(0, count, size)]
+        groups = [min(size, count - start) for start in range(0, count, size)]
     start = waiting = 0
     for rows in groups:
         if waiting and waiting + rows > size:
@@ -252,10 +227,6 @@ def _scan(path: str) -> pl.LazyFrame:
     return _scanned(path, _state(path))
 
 
-def _layout(path: str) -> Layout:
-    return _laid_out(path, _state(path))
-
-
 def _state(path: str) -> tuple[int, ...]:
     """What a file that is written anew differs in."""
     found = Path(path).stat()
@@ -264,16 +235,7 @@ def _state(path: str) -> tuple[int, ...]:
 
 @lru_cache(maxsize=_FOOTERS)
 def _scanned(path: str, state: tuple[int, ...]) -> pl.LazyFrame:  # noqa: ARG001
-    return pl.scan_ipc(path) if _is_arrow(path) else pl.scan_parquet(path, glob=False)
-
-
-@lru_cache(maxsize=_FOOTERS)
-def _laid_out(path: str, state: tuple[int, ...]) -> Layout:  # noqa: ARG001
-    return PlainArrow(path) if _is_arrow(path) else PlainParquet(path)
-
-
-def _is_arrow(path: str) -> bool:
-    return not path.lower().endswith(_PARQUET)
+    return pl.scan_parquet(path, glob=False) if path.lower().endswith(_PARQUET) else pl.scan_ipc(path)
 
 
 def _damaged(path: str) -> FileFormatError:

@@ -1,26 +1,50 @@
-"""Thrift's compact protocol, as the footers and page headers of Parquet files use it: a struct is a dictionary from field numbers to values."""
+"""Where a Parquet file may be cut: the numbers of rows of its row groups, from its last bytes.
 
+Reading rows from the middle of a row group decodes what comes before them too. polars, which reads the rows, does not tell where groups end, so the
+file's footer is parsed here, as far as that: Thrift's compact protocol, `FileMetaData.row_groups[].num_rows` (fields 4 and 3 of the Parquet format).
+Counts of rows are private; they stay in the table.
+"""
+
+from pathlib import Path
 from typing import Any
 
+from discreet.errors import FileFormatError
+
+_MAGIC = b"PAR1"
 _STOP, _TRUE, _FALSE = 0, 1, 2
+_ROW_GROUPS, _NUM_ROWS = 4, 3
 _DEEPEST = 64
 
 
-class CompactReader:
-    """Reads one value after the other. Raises IndexError, ValueError or RecursionError where the bytes are none."""
+def row_group_sizes(path: str) -> list[int]:
+    """Rows of every row group, in order. Raises FileFormatError for a file without a readable footer, OSError where it cannot be opened."""
+    with Path(path).open("rb") as file:
+        length = file.seek(0, 2)
+        file.seek(max(0, length - 8))
+        tail = file.read(8)
+        size = int.from_bytes(tail[:4], "little")
+        if length < 12 or tail[4:] != _MAGIC or size > length - 12:
+            raise FileFormatError(f"{path!r} is no readable Parquet file: it is damaged, truncated, or not what its name says. Write it again.")
+        file.seek(length - 8 - size)
+        footer = file.read(size)
+    try:
+        groups = _Reader(footer).struct(0).get(_ROW_GROUPS, [])
+        sizes = [int(group[_NUM_ROWS]) for group in groups]
+    except (IndexError, KeyError, TypeError, ValueError, AttributeError, RecursionError):
+        sizes = [-1]
+    if any(rows < 0 for rows in sizes):
+        raise FileFormatError(f"the footer of {path!r} cannot be read. Write the file again.")
+    return sizes
+
+
+class _Reader:
+    """Thrift's compact protocol: structs as dictionaries from field numbers to values."""
 
     def __init__(self, data: bytes) -> None:
-        """Begin at the first byte."""
         self._data = data
         self._at = 0
 
-    @property
-    def at(self) -> int:
-        """How many bytes have been read."""
-        return self._at
-
-    def struct(self, depth: int = 0) -> dict[int, Any]:
-        """The struct that begins here, `depth` levels down."""
+    def struct(self, depth: int) -> dict[int, Any]:
         if depth > _DEEPEST:
             raise ValueError
         fields: dict[int, Any] = {}
@@ -28,11 +52,7 @@ class CompactReader:
         while (head := self._byte()) != _STOP:
             number = number + (head >> 4) if head >> 4 else self._zigzag()
             kind = head & 15
-            if 4 <= kind <= 6:  # the most frequent ones
-                value = self._varint()
-                fields[number] = (value >> 1) ^ -(value & 1)
-            else:
-                fields[number] = kind == _TRUE if kind in {_TRUE, _FALSE} else self._value(kind, depth + 1)
+            fields[number] = kind == _TRUE if kind in {_TRUE, _FALSE} else self._value(kind, depth + 1)
         return fields
 
     def _value(self, kind: int, depth: int) -> Any:  # noqa: ANN401, PLR0911 - whatever the file holds; one line a type
@@ -73,18 +93,15 @@ class CompactReader:
         return self._data[self._at - count : self._at]
 
     def _varint(self) -> int:
-        data, at = self._data, self._at
-        byte = data[at]
-        result, shift = byte & 127, 7
-        while byte > 127:
-            at += 1
-            byte = data[at]
+        result = shift = 0
+        while True:
+            byte = self._byte()
             result |= (byte & 127) << shift
+            if byte < 128:
+                return result
             shift += 7
-            if shift > 77:
+            if shift > 70:
                 raise ValueError
-        self._at = at + 1
-        return result
 
     def _zigzag(self) -> int:
         value = self._varint()
