@@ -3,16 +3,13 @@
 Two levels of threads, over blocks and over fits, never both at once; noise of every fit of its own.
 """
 
-import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from discreet import KernelClassifier, LassoClassifier, LinearSVC, LogisticRegression, PrivateSearchCV
-from discreet.data import BlockTable, FunctionTable
-from discreet.errors import InvalidInput, SolverFailure
-from discreet.ledger import Account, Ledger
+from discreet import LinearSVC, PrivateSearchCV
+from discreet.data import BlockTable
 from tests.laws.block_tables import TABLES, records
 
 ROWS, LABELS = records()
