@@ -40,7 +40,7 @@ def test_parts_share_no_record_and_leave_none_out(kind, hidden, tmp_path):
 
 
 def test_rows_of_a_block_are_in_every_part_as_often():
-    """2000 cuts of two blocks of five rows into three parts: a count has at most 22 as standard deviation, and 7 of them are below 1e-9 for all 60."""
+    """2000 cuts of two blocks of five rows into three parts: a count has at most 22 as standard deviation, and 7 of them are less than 154 (1e-9)."""
     table = FunctionTable(lambda number: Block(DenseDesign(np.eye(10)[5 * number : 5 * number + 5]), np.zeros(5, int)), blocks=2, features=10)
     bound = Classified(domain=Domain(features=10, norm_bound=1.0), classes=np.array([0, 1]))
     first, second, die = [0.4, 0.4, 0.2], [0.4, 0.2, 0.4], [1 / 3] * 3  # replace-one: places 0 to 4 modulo 3, and 5 to 9
