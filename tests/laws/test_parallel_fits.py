@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 from discreet import KernelClassifier, LassoClassifier, LinearSVC, LogisticRegression, PrivateSearchCV
+from discreet.constraints import L1Ball
 from discreet.data import Block, BlockTable, FunctionTable
 from discreet.designs.cut import rows_of
 from discreet.errors import InvalidInput, SolverFailure, VerificationFailure
 from discreet.ledger import Account, Ledger
 from discreet.ledger.entries import State
 from discreet.noise import SeededNoise
-from discreet.planning import Plan, simulate, simulate_epsilons
+from discreet.planning import Plan, SetPlan, simulate, simulate_epsilons, simulate_over_set
 from discreet.solvers import solve
 from tests.laws.block_tables import TABLES, records
 
@@ -141,6 +142,8 @@ def test_any_number_of_threads_gives_the_same_fit_of_classes():
 def test_any_number_of_threads_gives_the_same_simulations():
     plan = Plan(epsilon=1.0, delta=1e-6, features=3, norm=2.0)
     same(*([np.array(simulate(plan, [50, 80], SeededNoise(2), tables=3, draws=2, n_jobs=jobs))] for jobs in JOBS))
+    over_set = SetPlan(constraint=L1Ball(dimension=4, radius=2.0), loss="logistic", epsilon=1.0, delta=1e-6, data_norm=1.0)
+    same(*([np.array(simulate_over_set(over_set, [60], SeededNoise(2), tables=3, draws=2, n_jobs=jobs))] for jobs in JOBS))
     same(*([np.array(simulate_epsilons(plan, 60, SeededNoise(2), epsilons=(0.5, 2.0), repeats=4, n_jobs=jobs))] for jobs in JOBS))
 
 
