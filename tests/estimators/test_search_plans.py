@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from discreet import KernelClassifier, LassoClassifier, LinearSVC, LogisticRegression
-from discreet.data import Block, FunctionTable
+from discreet.data import Block, BlockTable, FunctionTable
 from discreet.designs import DenseDesign
 from discreet.errors import InfeasibleTarget, InvalidInput
-from discreet.estimators.search_plans import planned_certificate
+from discreet.estimators.search_plans import planned_certificate, rehearse_blocks
 from discreet.neighbours import Neighbours
 
 ROWS = np.random.default_rng(0).uniform(-0.5, 0.5, (400, 3))
@@ -78,5 +78,23 @@ def test_a_plan_from_zeros_keeps_to_blocks():
 def test_what_has_no_fit_has_no_plan():
     with pytest.raises(InfeasibleTarget, match="alpha"):
         planned(LinearSVC(alpha=1e-9, classes=[0, 1], mechanism="objective"))
+
+
+def test_an_estimator_that_takes_no_blocks_is_refused():
+    class InMemory(LinearSVC):
+        def fit(self, X, y=None, sample_weight=None):
+            if isinstance(X, BlockTable):
+                raise InvalidInput("rows in memory only")
+            return super().fit(X, y, sample_weight)
+
+    rehearse_blocks(LinearSVC(classes=[0, 1]), 3, np.array([0, 1]))
+    rehearse_blocks(LinearSVC(classes=[0, 1], alpha=1e-9, mechanism="objective"), 3, np.array([0, 1]))  # infeasible for so few
     with pytest.raises(InvalidInput, match="rows in memory"):
-        planned(KernelClassifier(classes=[0, 1]), in_blocks=True)
+        rehearse_blocks(InMemory(classes=[0, 1]), 3, np.array([0, 1]))
+    with pytest.raises(InvalidInput, match="leaves a certificate"):
+        rehearse_blocks(_NoCertificate(), 3, np.array([0, 1]))
+
+
+class _NoCertificate:
+    def fit(self, X, y=None):
+        return self

@@ -34,6 +34,7 @@ from discreet.estimators.notebook import CertificateView
 from discreet.estimators.search_algorithm_4 import algorithm_4
 from discreet.estimators.search_blocks import streamed_table
 from discreet.estimators.search_fits import SET_BY_THE_SEARCH, Fits, Found
+from discreet.estimators.search_plans import rehearse_blocks
 from discreet.estimators.search_stopping import random_stopping
 from discreet.estimators.search_table import SearchTable, held_table
 from discreet.guarantees.stopping import NegativeBinomialRuns
@@ -152,6 +153,8 @@ class PrivateSearchCV(CertificateView, MetaEstimatorMixin, BaseEstimator):  # ty
             n_jobs=self.n_jobs,
             jobs=job_count(self.n_jobs),
         )
+        if table.in_blocks:
+            rehearse_blocks(fits.prepared(0, epsilon=epsilon, delta=delta, seed=0), table.shape[1], table.classes)
         account, noise = self._account(known.get("ledger")), self._noise()
         if self.method == "algorithm-4":
             found = algorithm_4(fits, table, noise, epsilon=epsilon, delta=delta, account=account)

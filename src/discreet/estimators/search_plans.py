@@ -1,11 +1,12 @@
 """What a fit inside a search promises, before it sees a record.
 
-    linear classifiers     from public numbers, without a fit
+    linear classifiers     from public numbers, without a fit; of kernel machines, after their map was drawn, which is public
     any other estimator    from a fit on a table of zeros of the same public shape
 
 Both are the certificate of the fit on the records in everything but value, noise and identifiers; a search compares them after every fit.
 """
 
+from contextlib import suppress
 from functools import singledispatch
 from typing import Any, Protocol
 
@@ -16,7 +17,7 @@ import scipy.sparse as sp
 from discreet.certificates import Certificate
 from discreet.data import Block, FunctionTable
 from discreet.designs import SparseDesign
-from discreet.errors import InvalidInput
+from discreet.errors import InfeasibleTarget, InvalidInput
 from discreet.estimators.inputs import positive
 from discreet.estimators.kernel_classifier import KernelClassifier
 from discreet.estimators.linear_classifier import LinearClassifier
@@ -43,7 +44,7 @@ class PrivateEstimator(Protocol):
 def planned_certificate(
     estimator: PrivateEstimator, *, records: int, features: int, classes: npt.NDArray[Any], neighbours: Neighbours, in_blocks: bool
 ) -> Certificate:
-    """See the module docstring; `estimator` is used up. Raises InfeasibleTarget where there is no such fit, InvalidInput where it takes no blocks."""
+    """See the module docstring; `estimator` is used up. Raises InfeasibleTarget where there is no such fit."""
     count = 2 * len(classes) if neighbours is ADD_REMOVE else records
     if not in_blocks:
         X, y = stand_in(count, features, classes)
@@ -68,7 +69,21 @@ def _linear(
     return mechanism.planned(problem)
 
 
-planned_certificate.register(KernelClassifier, planned_certificate.dispatch(object))  # its map is drawn by a fit
+@planned_certificate.register
+def _kernel(
+    estimator: KernelClassifier, *, records: int, features: int, classes: npt.NDArray[Any], neighbours: Neighbours, in_blocks: bool
+) -> Certificate:
+    estimator._draw(features)  # noqa: SLF001 - public
+    width = 2 * len(estimator.frequencies_)
+    plan = _linear(estimator, records=records, features=width, classes=classes, neighbours=neighbours, in_blocks=in_blocks)
+    return estimator._with_map(plan)  # noqa: SLF001
+
+
+def rehearse_blocks(estimator: PrivateEstimator, features: int, classes: npt.NDArray[Any]) -> None:
+    """Raise InvalidInput for an estimator that takes no table in blocks, by fitting a few zeros; `estimator` is used up."""
+    rows, targets = stand_in(2 * len(classes), features, classes)
+    with suppress(InfeasibleTarget):  # of so few records
+        certificate_of_fit(estimator, FunctionTable(lambda _: Block(SparseDesign(rows), targets), blocks=1, features=features), None)
 
 
 def certificate_of_fit(estimator: PrivateEstimator, X: Any, y: Any) -> Certificate:
