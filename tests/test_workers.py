@@ -1,5 +1,8 @@
 """Threads: order, errors, limits of memory, and one thread of linear algebra meanwhile."""
 
+import os
+import subprocess
+import sys
 import threading
 import time
 
@@ -73,3 +76,51 @@ def test_numbers_of_jobs_mean_what_they_mean_in_scikit_learn():
     for wrong in (0, True, 1.0, "2", np.nan):
         with pytest.raises(InvalidInput, match="n_jobs"):
             job_count(wrong)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_a_thread_that_works_for_somebody_works_alone(jobs):
+    """Two levels, never both at once: what comes in a worker's thread is done in this thread."""
+
+    def inner(item):
+        return [(item, number, threading.get_ident()) for number in map_in_order(lambda one: one, range(3), 2)], threading.get_ident()
+
+    def outer(item):
+        return list(map_in_order(lambda number: (item, number, threading.get_ident()), range(3), 2)), threading.get_ident()
+
+    for found, thread in map_in_order(outer, range(5), jobs):
+        if jobs > 1:
+            assert {one for _, _, one in found} == {thread} != {threading.get_ident()}
+        else:
+            assert thread == threading.get_ident() not in {one for _, _, one in found}
+    assert [found for found, _ in map_in_order(inner, range(2), jobs)][1][0][:2] == (1, 0)
+
+
+def test_the_limit_of_linear_algebra_is_lifted_by_the_last_who_needs_it():
+    """Calls that overlap in two threads: the first to end must not give the other its threads back."""
+
+    def threads():
+        return max(one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas")
+
+    with threadpool_limits(2, user_api="blas"):
+        first, second = (map_in_order(lambda _: threads(), range(3), jobs) for jobs in (1, 2))
+        assert next(first) == next(second) == 1
+        assert list(first) == [1, 1]
+        assert threads() == 1
+        assert list(second) == [1, 1]
+        assert threads() == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+def test_a_forked_process_can_go_on():
+    """In a process of its own: another thread holds the limit while the process is forked."""
+    script = """
+import os, threading
+from discreet.workers import _limit, map_in_order
+_limit._lock.acquire()
+child = os.fork()
+if child == 0:
+    os._exit(0 if list(map_in_order(abs, [-1, 2], 2)) == [1, 2] else 1)
+raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    assert subprocess.run([sys.executable, "-W", "ignore", "-c", script], timeout=60, check=False).returncode == 0

@@ -4,13 +4,18 @@
 
 Sums are taken by whoever receives the results, in their order, so that they are the same to the last bit for one thread and for many. The linear
 algebra library is held to one thread meanwhile, whatever `jobs` is: its own threads add up in an order that depends on how many there are, and gain
-little on blocks of this size. That limit is one of the process, lifted again when the last block is done.
+little on blocks of this size. That limit is one of the process, set by the first who needs it and lifted when the last one is done.
+
+There are two levels: blocks of one fit, and fits (folds, seeds, classes) of which there are many. Never both at once: a thread of ours that comes
+here again works alone, one item after the other. So whoever has many fits spreads them, and each of them runs as with one thread.
 """
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeVar
 
@@ -38,16 +43,72 @@ def job_count(n_jobs: int | None) -> int:
 
 
 def map_in_order(work: Callable[[T], R], items: Iterable[T], jobs: int) -> Iterator[R]:
-    """work(item) for every item, in order, by `jobs` threads; items are taken as they are needed. The first error of `work` is raised."""
-    with _linear_algebra().limit(limits=1):
-        if jobs == 1:
+    """work(item) for every item, in order, by `jobs` threads; items are taken as they are needed. The first error of `work` is raised.
+
+    In a thread that works for another call of this function, that thread alone does it, whatever `jobs` is.
+    """
+    with single_threaded_algebra():
+        if jobs == 1 or vars(_own).get("working", False):
             yield from map(work, items)
             return
-        pool = ThreadPoolExecutor(jobs, thread_name_prefix="discreet")
+        pool = ThreadPoolExecutor(jobs, thread_name_prefix="discreet", initializer=_begin)
         try:
             yield from _window(pool, work, items, _AHEAD * jobs)
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def single_threaded_algebra() -> Iterator[None]:
+    """Hold the linear algebra library of this process to one thread. Blocks may overlap, in one thread or several."""
+    _limit.enter()
+    try:
+        yield
+    finally:
+        _limit.leave()
+
+
+class _Limit:
+    """One limit for all who need it: two of their own would be lifted in the wrong order, and one of them while the other is still at work."""
+
+    __slots__ = ("_holders", "_lock", "_set")
+
+    def __init__(self) -> None:
+        self._holders = 0
+        self._set: Any = None
+        self.renew()
+
+    def renew(self) -> None:
+        """A new lock: in a forked process the old one may be held by a thread that is not there."""
+        self._lock = threading.Lock()
+
+    def enter(self) -> None:
+        """Set it, if nobody has."""
+        libraries = _linear_algebra()
+        with self._lock:
+            if self._holders == 0:
+                self._set = libraries.limit(limits=1)
+            self._holders += 1
+
+    def leave(self) -> None:
+        """Lift it, if nobody else needs it."""
+        with self._lock:
+            self._holders -= 1
+            if self._holders == 0:
+                self._set.restore_original_limits()
+                self._set = None
+
+
+_limit = _Limit()
+_own = threading.local()
+if hasattr(os, "register_at_fork"):  # not on every system
+    os.register_at_fork(after_in_child=_limit.renew)
+
+
+def _begin() -> None:
+    """In every thread of a pool: it works for somebody, and libraries that count threads by thread (OpenMP) are told here too."""
+    _own.working = True
+    _linear_algebra().limit(limits=1)
 
 
 def _window(pool: ThreadPoolExecutor, work: Callable[[T], R], items: Iterable[T], most: int) -> Iterator[R]:

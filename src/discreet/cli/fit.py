@@ -13,7 +13,7 @@ import click
 from discreet.cli.output import INTERRUPTED, answer, as_text, examples, json_option, refuse, refuse_same_file, step
 from discreet.cli.report import check_report, report_option, told, written_report
 from discreet.cli.spending import account_from, check_would_fit, ledger_options, left_after
-from discreet.cli.tables import files_within, named_tables, opened
+from discreet.cli.tables import files_within, named_tables, opened, worker_options
 from discreet.cli.training import Settings, rehearse, standard_kind, train, warn_of_seed
 from discreet.errors import DiscreetError
 
@@ -69,8 +69,7 @@ _EXAMPLES = examples(
 )
 @click.option("--public-records", type=int, help="With add-remove: a number of records that you declare public, which --alpha multiplies.")
 @ledger_options
-@click.option("--jobs", type=int, help="Threads, or workers of --dask local; -1 for every processor.  [default: 1; with --dask local -1]")
-@click.option("--dask", help="Address of a Dask scheduler whose workers read the files, or local to start workers on this machine.")
+@worker_options
 @click.option("--seed", type=int, help="Reproducible noise, for tests: the certificate is then not valid.")
 @click.option("--out", type=click.Path(), required=True, help="The model file to write.")
 @report_option

@@ -57,6 +57,7 @@ class _OrOver(click.Command):
 @click.option("--failure", type=float, default=0.05, show_default=True, help="Probability with which the bound may fail.")
 @click.option("--no-simulation", is_flag=True, help="Only what is proved; takes a second.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the invented records and their noise.")
+@click.option("--jobs", type=int, help="Threads that share the simulated tables; -1 for every processor.  [default: 1]")
 @click.option("--plot", type=click.Path(), help="Write bounds and simulation to this SVG file.")
 @report_option
 @click.option("--overwrite", is_flag=True, help="Replace these files where they exist.")
@@ -77,6 +78,7 @@ def plan(  # noqa: PLR0913 - one argument an option
     failure: float,
     no_simulation: bool,
     seed: int,
+    jobs: int | None,
     plot: str | None,
     report_path: str | None,
     overwrite: bool,
@@ -119,8 +121,8 @@ def plan(  # noqa: PLR0913 - one argument an option
         found = made.bound(records) if records is not None else made.records_for(float(excess or 0.0))
     most = min(_LARGEST_OF_EPSILONS, _most_simulated(made))
     wanted = float(excess or 0.0) if epsilon is None else None
-    tried = [] if no_simulation or wanted is None or found.records > most else simulated_epsilons(made, found.records, seed)
-    simulated = [] if no_simulation or wanted is not None else _simulated(made, found, excess, seed)
+    tried = [] if no_simulation or wanted is None or found.records > most else simulated_epsilons(made, found.records, seed, jobs)
+    simulated = [] if no_simulation or wanted is not None else _simulated(made, found, excess, seed, jobs)
     ladder = _ladder(found.records) if plot is not None or report_path is not None else []
     counts = sorted({found.records, *(one.records for one in simulated), *ladder})
     bounds = [found if count == found.records else made.bound(count) for count in counts]
@@ -139,7 +141,7 @@ def plan(  # noqa: PLR0913 - one argument an option
     _report(made, found, shown, simulated, excess=excess, plot=plot, page=report_path, as_json=as_json)
 
 
-def _simulated(made: "Plan", found: "PlannedBound", excess: float | None, seed: int) -> "list[Simulated]":
+def _simulated(made: "Plan", found: "PlannedBound", excess: float | None, seed: int, jobs: int | None) -> "list[Simulated]":
     """At a few sizes: up to the one where the excess is reached, or below the number of records that was given."""
     from discreet.noise import SeededNoise  # noqa: PLC0415
     from discreet.planning import simulate  # noqa: PLC0415
@@ -154,7 +156,7 @@ def _simulated(made: "Plan", found: "PlannedBound", excess: float | None, seed: 
     done: list[Simulated] = []
     for count in counts:
         with step(f"Simulating {count:,} records"):
-            done += simulate(made, [count], noise, ridge=ridge)
+            done += simulate(made, [count], noise, ridge=ridge, n_jobs=jobs)
         if excess is not None and done[-1].upper <= excess:
             break
     return done

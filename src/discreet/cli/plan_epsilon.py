@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from discreet.planning import Plan, PlannedBound, SimulatedEpsilon
 
 
-def simulated_epsilons(made: "Plan", records: int, seed: int) -> "list[SimulatedEpsilon]":
+def simulated_epsilons(made: "Plan", records: int, seed: int, jobs: int | None) -> "list[SimulatedEpsilon]":
     """At the epsilons of `discreet.planning.EPSILONS`."""
     from discreet.noise import SeededNoise  # noqa: PLC0415 - imports of the library wait until they are needed
     from discreet.planning import simulate_epsilons  # noqa: PLC0415
 
     with step(f"Simulating {records:,} records"):
-        return simulate_epsilons(made, records, SeededNoise(seed))
+        return simulate_epsilons(made, records, SeededNoise(seed), n_jobs=jobs)
 
 
 def report_epsilon(

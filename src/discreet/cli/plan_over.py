@@ -47,6 +47,7 @@ _TABLES = 2
 @click.option("--steps", type=int, help="Number of steps (n_iter of a fit); the best for the bound unless given.")
 @click.option("--no-simulation", is_flag=True, help="Only what is proved; takes a second.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the invented records and their noise.")
+@click.option("--jobs", type=int, help="Threads that share the simulated tables; -1 for every processor.  [default: 1]")
 @report_option
 @click.option("--overwrite", is_flag=True, help="Replace that file where it exists.")
 @json_option
@@ -68,6 +69,7 @@ def plan_over(  # noqa: PLR0913 - one argument an option
     steps: int | None,
     no_simulation: bool,
     seed: int,
+    jobs: int | None,
     report_path: str | None,
     overwrite: bool,
     as_json: bool,
@@ -106,7 +108,7 @@ def plan_over(  # noqa: PLR0913 - one argument an option
         )
         needed = () if excess is None else made.needed(excess)
         found = made.records_for(excess) if excess is not None else made.bound(int(records or 0))
-    simulated = [] if no_simulation else _simulated(made, found, excess, seed)
+    simulated = [] if no_simulation else _simulated(made, found, excess, seed, jobs)
     if report_path is not None:
         from discreet.reports import set_plan_page, write_page  # noqa: PLC0415 - imports of the library wait until they are needed
 
@@ -115,7 +117,7 @@ def plan_over(  # noqa: PLR0913 - one argument an option
     _report(made, found, needed, simulated, radius=radius, excess=excess, page=report_path, as_json=as_json)
 
 
-def _simulated(made: "SetPlan", found: "SetBound", excess: float | None, seed: int) -> "list[SimulatedOverSet]":
+def _simulated(made: "SetPlan", found: "SetBound", excess: float | None, seed: int, jobs: int | None) -> "list[SimulatedOverSet]":
     """At a few sizes: up to the one where the excess is reached, or up to the number of records that was given; no more than takes seconds."""
     from discreet.noise import SeededNoise  # noqa: PLC0415
     from discreet.planning import simulate_over_set  # noqa: PLC0415
@@ -128,7 +130,7 @@ def _simulated(made: "SetPlan", found: "SetBound", excess: float | None, seed: i
         if done and count < 2 * done[-1].records:
             continue
         with step(f"Simulating {count:,} records"):
-            done += simulate_over_set(made, [count], noise, tables=_TABLES, draws=_draws(_own_steps(made, count)))
+            done += simulate_over_set(made, [count], noise, tables=_TABLES, draws=_draws(_own_steps(made, count)), n_jobs=jobs)
         if excess is not None and done[-1].largest <= excess:
             break
     return done

@@ -1,15 +1,17 @@
-"""The table that `discreet fit` was given: one table in memory, or files that are read in blocks, here or by the workers of a Dask cluster.
+"""The table that `discreet fit` or `discreet tune` was given: one in memory, or files that are read in blocks, here or by the workers of a cluster.
 
 A folder, several files, a pattern, an Arrow file and every table for --dask are read in blocks; all columns are found by name and encoded by the
 schema, in whatever order a file has them.
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from glob import glob
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
 
 from discreet.cli.output import step
 from discreet.errors import InvalidInput
@@ -20,8 +22,21 @@ if TYPE_CHECKING:
     from discreet.data import EncodedTable, Schema
     from discreet.data.blocks import BlockTable
 
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
 _ARROW = (".arrow", ".feather", ".ipc")
 _WAIT = "30 s"
+
+
+def worker_options(command: Decorated) -> Decorated:
+    """`--jobs` and `--dask` of commands that go over a table in blocks."""
+    options = (
+        click.option("--jobs", type=int, help="Threads, or workers of --dask local; -1 for every processor.  [default: 1; with --dask local -1]"),
+        click.option("--dask", help="Address of a Dask scheduler whose workers read the files, or local to start workers on this machine."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 def named_tables(tables: Sequence[str]) -> list[str]:

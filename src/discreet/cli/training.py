@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from discreet.estimators import LinearSVC, LogisticRegression
     from discreet.estimators.model import Model
 
-_DECLARED = "the schema: columns, bounds, categories and classes"
+DECLARED = "the schema: columns, bounds, categories and classes"
 Settings: TypeAlias = dict[str, Any]
 """Arguments of an estimator, without its data_norm."""
 
@@ -71,7 +71,7 @@ def train(kind: str, schema: "Schema", settings: Settings, table: "EncodedTable 
     with step("Fitting"):
         estimator = estimator_named(kind, schema, settings | ({"classes": list(schema.target.classes)} if blocks else {})).fit(table)
     if blocks:
-        estimator.certificate_ = replace(estimator.certificate_, declared=(_DECLARED,))
+        estimator.certificate_ = replace(estimator.certificate_, declared=(DECLARED,))
     return Model.from_estimator(estimator, schema)
 
 

@@ -6,6 +6,7 @@ before anything is drawn.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,8 +15,8 @@ from discreet.cli.fit import save_or_show
 from discreet.cli.output import answer, examples, json_option, refuse_same_file, step
 from discreet.cli.report import check_report, report_option, told, written_report
 from discreet.cli.spending import account_from, ledger_options, left_after
-from discreet.cli.training import Settings, estimator_named, standard_kind, warn_of_seed
-from discreet.errors import InvalidInput
+from discreet.cli.tables import files_within, in_blocks, named_tables, opened, worker_options
+from discreet.cli.training import DECLARED, Settings, estimator_named, standard_kind, warn_of_seed
 
 if TYPE_CHECKING:
     from discreet.estimators import PrivateSearchCV
@@ -29,11 +30,12 @@ _EXAMPLES = examples(
     "discreet tune people.csv --schema people.toml --grid alpha=0.001,0.01,0.1 --epsilon 1 --delta 1e-6 --out model.json",
     "discreet tune people.csv --schema people.toml --model linear-svc --grid loss=softplus-hinge,huber-hinge --grid alpha=0.01,0.1 \\\n"
     "      --epsilon 2 --delta 1e-6 --out model.json --ledger team.ledger --data-set people",
+    "discreet tune people/*.parquet --schema people.toml --grid alpha=0.001,0.01,0.1 --epsilon 1 --delta 1e-6 --jobs 2 --out model.json",
 )
 
 
 @click.command(short_help="Try several settings privately and write the best model.", epilog=_EXAMPLES)
-@click.argument("table", type=click.Path())
+@click.argument("table", type=click.Path(), nargs=-1, required=True)
 @click.option("--schema", "schema_path", type=click.Path(), required=True, help="What is public about the table, in TOML.")
 @click.option("--grid", multiple=True, required=True, help=f"A setting and its values, NAME=V1,V2,...; NAME one of {', '.join(_NAMES)}. Repeatable.")
 @click.option("--epsilon", type=float, required=True, help="Privacy loss that the whole search may cost, > 0.")
@@ -55,6 +57,7 @@ _EXAMPLES = examples(
 @click.option("--expected-runs", type=float, default=None, show_default="twice the settings", help="Mean of the secret number of fits.")
 @click.option("--public-records", type=int, help="With add-remove: a number of records that you declare public, which alpha multiplies.")
 @ledger_options
+@worker_options
 @click.option("--seed", type=int, help="Reproducible noise, for tests: the certificate is then not valid.")
 @click.option("--out", type=click.Path(), required=True, help="The model file to write.")
 @report_option
@@ -64,7 +67,7 @@ _EXAMPLES = examples(
 def tune(  # noqa: PLR0913 - one argument an option
     context: click.Context,
     *,
-    table: str,
+    table: tuple[str, ...],
     schema_path: str,
     grid: Sequence[str],
     epsilon: float,
@@ -76,6 +79,8 @@ def tune(  # noqa: PLR0913 - one argument an option
     ledger_path: str | None,
     data_set: str | None,
     part: str | None,
+    jobs: int | None,
+    dask: str | None,
     seed: int | None,
     out: str,
     report_path: str | None,
@@ -84,22 +89,27 @@ def tune(  # noqa: PLR0913 - one argument an option
 ) -> None:
     """Fit TABLE with a secret random number of settings from a public grid, and write the best scored model with one certificate for all of it.
 
-    TABLE is a .csv, .csv.gz, .tsv or .parquet file with the columns that the schema names, or - for CSV on standard input.
+    TABLE is a .csv, .csv.gz, .tsv or .parquet file with the columns that the schema names, or - for CSV on standard input. Several .parquet, .arrow,
+    .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, so that they need not fit into memory.
     """
     values = _grid(grid)
     with step("Checking what can be checked without the records"):
-        from discreet.data import Schema, read_table  # noqa: PLC0415 - imports of the library wait until they are needed
+        from discreet.data import Schema  # noqa: PLC0415 - imports of the library wait until they are needed
         from discreet.estimators import PrivateSearchCV  # noqa: PLC0415
         from discreet.estimators.model import Model  # noqa: PLC0415
         from discreet.files.whole_file import check_writable  # noqa: PLC0415
 
         schema = Schema.load(schema_path)
         chosen = kind or standard_kind(schema)
-        refuse_same_file(out, table, schema_path, *([] if ledger_path is None else [ledger_path]))
+        tables = named_tables(table)
+        sources = files_within(tables)
+        refuse_same_file(out, *sources, schema_path, *([] if ledger_path is None else [ledger_path]))
         check_writable(out, overwrite=overwrite)
-        check_report(report_path, table, schema_path, out, *([] if ledger_path is None else [ledger_path]), overwrite=overwrite)
+        check_report(report_path, *sources, schema_path, out, *([] if ledger_path is None else [ledger_path]), overwrite=overwrite)
         account = account_from(ledger_path, data_set, part)
         settings: Settings = {"neighbours": neighbours, "public_records": public_records}
+        if blocks := in_blocks(tables, dask):
+            settings["classes"] = list(schema.target.classes)
         search = PrivateSearchCV(
             estimator_named(chosen, schema, settings),
             values,
@@ -107,26 +117,30 @@ def tune(  # noqa: PLR0913 - one argument an option
             delta=delta,
             expected_runs=expected_runs,
             ledger=account,
+            n_jobs=jobs,
             random_state=seed,
         )
     warn_of_seed(seed)
-    with step("Reading the table"):
-        frame = read_table(table, schema.columns(target=True))
-    if frame.height == 0:
-        raise InvalidInput("the table has no records to search with.")
-    with step("Encoding"):
-        encoded = schema.encode(frame, target=True)
-        del frame
-    with step("Searching"):
-        search.fit(encoded)
-    del encoded
-    model = Model.from_estimator(search.best_estimator_, schema)
-    if (code := save_or_show(model, out, overwrite=overwrite, as_json=as_json)) != 0:
+    with opened(tables, schema, jobs=jobs, dask=dask, may_be_empty=False) as records:
+        with step("Searching"):
+            search.fit(records)
+        del records
+        if blocks:
+            _declare(search)
+        model = Model.from_estimator(search.best_estimator_, schema)
+        code = save_or_show(model, out, overwrite=overwrite, as_json=as_json)  # before a cluster is closed, which may fail
+    if code != 0:
         context.exit(code)
     failure = written_report(search, report_path, account, name=out, overwrite=overwrite)
     _report(search, model, out, account, report_path=None if failure else report_path, as_json=as_json)
     if (code := told(failure, as_json=as_json)) != 0:
         context.exit(code)
+
+
+def _declare(search: "PrivateSearchCV") -> None:
+    """The schema declares the classes of a table in blocks, as it does of one in memory."""
+    declared = tuple(DECLARED if line == "the classes" else line for line in search.certificate_.declared)
+    search.certificate_ = search.best_estimator_.certificate_ = replace(search.certificate_, declared=declared)
 
 
 def _grid(given: Sequence[str]) -> dict[str, list[Any]]:

@@ -35,6 +35,7 @@ class Bounded(Protocol):
 
 
 D = TypeVar("D", bound=Bounded)
+E = TypeVar("E", bound=Bounded)
 R = TypeVar("R")
 
 
@@ -53,9 +54,9 @@ class Stream(Generic[D]):
         if self.records == 0:
             raise InvalidInput("the table has no records; at least one is needed.")
 
-    def rebound(self, bound: Callable[[Block], D]) -> "Stream[D]":
+    def rebound(self, bound: Callable[[Block], E]) -> "Stream[E]":
         """The same blocks, brought within another domain; not read again."""
-        other: Stream[D] = Stream.__new__(Stream)
+        other: Stream[E] = Stream.__new__(Stream)
         other._table, other._bound, other._counts, other._starts, other.records = self._table, bound, self._counts, self._starts, self.records
         return other
 
@@ -63,6 +64,11 @@ class Stream(Generic[D]):
     def blocks(self) -> int:
         """How many."""
         return len(self._counts)
+
+    @property
+    def lengths(self) -> list[int]:
+        """Records of every block; private under add-remove."""
+        return list(self._counts)
 
     def map(self, work: Callable[[int, D], R], jobs: int) -> Iterator[R]:
         """work(number of the first row, data set) for every block, in order. Raises InvalidInput when blocks are not as long as in the first pass."""

@@ -248,17 +248,18 @@ class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type
     def _task(self, X: Any, y: Any, sample_weight: Any) -> _Task:
         neighbours = self._neighbours()
         given = self._given_blocks(X, y, sample_weight) if isinstance(X, BlockTable) else self._given(X, y, sample_weight)
+        problem, mechanism = self._prepared(given.features, given.records, len(given.classes), given.largest, neighbours)
+        return _Task(data=given.data_of(problem.domain), problem=problem, mechanism=mechanism, classes=given.classes, declared=given.declared)
+
+    def _prepared(
+        self, features: int, records: int, classes: int, largest: float, neighbours: Neighbours
+    ) -> tuple[RegularisedRisk | ClassRisk, Mechanism[Any]]:
+        """What follows from public numbers: `records` plays no part under add-remove."""
         norm_bound = positive(self.data_norm, "data_norm")
-        domain = Domain(
-            features=given.features,
-            norm_bound=norm_bound,
-            intercept_scale=self._constant(norm_bound),
-            records=self._public_records() if neighbours is ADD_REMOVE else given.records,
-            classes=len(given.classes),
-        )
-        plain = self._problem(domain, given.largest, neighbours)
-        problem, mechanism = self._calibrated(plain, neighbours, number(self.delta, "delta"), self.mechanism)
-        return _Task(data=given.data_of(domain), problem=problem, mechanism=mechanism, classes=given.classes, declared=given.declared)
+        known = self._public_records() if neighbours is ADD_REMOVE else records
+        constant = self._constant(norm_bound)
+        domain = Domain(features=features, norm_bound=norm_bound, intercept_scale=constant, records=known, classes=classes)
+        return self._calibrated(self._problem(domain, largest, neighbours), neighbours, number(self.delta, "delta"), self.mechanism)
 
     def _given(self, X: Any, y: Any, sample_weight: Any) -> Given:
         rows, jobs = self._rows(X, reset=True), job_count(self.n_jobs)

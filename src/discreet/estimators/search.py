@@ -28,17 +28,20 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from discreet.arrays import Floats
 from discreet.certificates import Certificate
-from discreet.data import EncodedTable
+from discreet.data import BlockTable, EncodedTable
 from discreet.errors import InvalidInput, InvalidType
 from discreet.estimators.notebook import CertificateView
 from discreet.estimators.search_algorithm_4 import algorithm_4
+from discreet.estimators.search_blocks import streamed_table
 from discreet.estimators.search_fits import SET_BY_THE_SEARCH, Fits, Found
+from discreet.estimators.search_plans import rehearse_blocks
 from discreet.estimators.search_stopping import random_stopping
-from discreet.estimators.search_table import search_table
+from discreet.estimators.search_table import SearchTable, held_table
 from discreet.guarantees.stopping import NegativeBinomialRuns
 from discreet.ledger import Account, check_may_travel
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise, SeededNoise, SystemNoise
+from discreet.workers import job_count
 
 METHODS = ("random-stopping", "algorithm-4")
 LAWS = {"geometric": 1.0, "logarithmic": 0.0}
@@ -69,6 +72,8 @@ class PrivateSearchCV(CertificateView, MetaEstimatorMixin, BaseEstimator):  # ty
         and each fit is left with less.
     score_share : the share of one run's budget that its score gets, in (0, 1).
     ledger : an Account to spend on; None spends on the estimator's account, or on the ledger in use, if any.
+    n_jobs : threads, as in scikit-learn: None is 1, -1 all processors. They share the fits of a table of at most 65,536 rows in memory, and the
+        blocks of any other table. Results are the same for any number.
     random_state : None draws everything from the operating system. A seed makes results reproducible and the certificate invalid.
 
     Attributes
@@ -109,6 +114,7 @@ class PrivateSearchCV(CertificateView, MetaEstimatorMixin, BaseEstimator):  # ty
         expected_runs: float | None = None,
         score_share: float = 0.1,
         ledger: Account | None = None,
+        n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
@@ -123,26 +129,32 @@ class PrivateSearchCV(CertificateView, MetaEstimatorMixin, BaseEstimator):  # ty
         self.expected_runs = expected_runs
         self.score_share = score_share
         self.ledger = ledger
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Search, spending (epsilon, delta) on the records once.
 
-        X (n, d) as the estimator takes it, y (n,) labels; or an EncodedTable without y. Raises InvalidInput for what breaks the caller's side,
-        InfeasibleTarget where a setting cannot be fitted with its share, BudgetExceeded before anything is drawn, SolverFailure when no run
-        succeeded.
+        X (n, d) as the estimator takes it, y (n,) labels; or an EncodedTable or a BlockTable without y. Raises InvalidInput for what breaks the
+        caller's side, InfeasibleTarget where a setting cannot be fitted with its share, BudgetExceeded before anything is drawn, SolverFailure when
+        no run succeeded.
         """
         epsilon, delta = _number(self.epsilon, "epsilon"), _number(self.delta, "delta")
         if self.method not in METHODS:
             raise InvalidInput(f"method must be one of {list(METHODS)}; {self.method!r} was given.")
         settings = self._settings()
         known = self._known()
-        table = search_table(X, y, classes=known["classes"], name=type(self).__name__)
-        if isinstance(X, EncodedTable):
-            self.n_features_in_ = table.rows.shape[1]
-        else:
-            validate_data(self, X, reset=True, skip_check_array=True)
-        fits = Fits(estimator=self.estimator, settings=settings, classes=table.classes, neighbours=_relation(known["neighbours"]))
+        table = self._table(X, y, known)
+        fits = Fits(
+            estimator=self.estimator,
+            settings=settings,
+            classes=table.classes,
+            neighbours=_relation(known["neighbours"]),
+            n_jobs=self.n_jobs,
+            jobs=job_count(self.n_jobs),
+        )
+        if table.in_blocks:
+            rehearse_blocks(fits.prepared(0, epsilon=epsilon, delta=delta, seed=0), table.shape[1], table.classes)
         account, noise = self._account(known.get("ledger")), self._noise()
         if self.method == "algorithm-4":
             found = algorithm_4(fits, table, noise, epsilon=epsilon, delta=delta, account=account)
@@ -210,9 +222,21 @@ class PrivateSearchCV(CertificateView, MetaEstimatorMixin, BaseEstimator):  # ty
         tags.input_tags = deepcopy(inner.input_tags)
         return tags
 
+    def _table(self, X: Any, y: Any, known: Mapping[str, Any]) -> SearchTable:
+        if isinstance(X, BlockTable):
+            self.n_features_in_ = X.features
+            jobs = job_count(known.get("n_jobs") if self.n_jobs is None else self.n_jobs)
+            return streamed_table(X, y, classes=known["classes"], max_weight=known.get("max_sample_weight"), jobs=jobs)
+        held = held_table(X, y, classes=known["classes"], name=type(self).__name__)
+        if isinstance(X, EncodedTable):
+            self.n_features_in_ = held.rows.shape[1]
+        else:
+            validate_data(self, X, reset=True, skip_check_array=True)
+        return held
+
     def _chosen(self, X: Any) -> Any:
         check_is_fitted(self)
-        if not isinstance(X, EncodedTable) and "feature_names_in_" in vars(self):
+        if not isinstance(X, EncodedTable | BlockTable) and "feature_names_in_" in vars(self):
             validate_data(self, X, reset=False, skip_check_array=True)
         return self.best_estimator_
 

@@ -4,7 +4,7 @@ Cut the records into m + 1 parts; fit setting i on part i; choose one by its mis
 spend the whole epsilon each.
 
 Which part a record goes to is decided without looking at it: by a random order of row numbers under replace-one, where n is public, and by a die of
-its own under add-remove, where equal portions would move other records when one is added.
+its own under add-remove, where equal portions would move other records when one is added. Of a table in blocks, the order is one of each block.
 """
 
 import math
@@ -13,7 +13,8 @@ import numpy as np
 
 from discreet.certificates import Certificate, Hypothesis
 from discreet.errors import InvalidInput
-from discreet.estimators.search_fits import Fits, Found, PrivateEstimator, candidate_records, common_hypotheses
+from discreet.estimators.search_fits import Fits, Found, candidate_records, common_hypotheses
+from discreet.estimators.search_plans import PrivateEstimator
 from discreet.estimators.search_stopping import fit_seed
 from discreet.estimators.search_table import SearchTable
 from discreet.guarantees import ApproximateDP, Guarantee, PureDP, parallel
@@ -21,8 +22,7 @@ from discreet.guarantees.base import scope, together
 from discreet.ledger import Account, spending_on
 from discreet.mechanisms.selection import ALGORITHM_4, ExponentialMechanism
 from discreet.neighbours import ADD_REMOVE
-from discreet.noise import Integers, Noise
-from discreet.noise.uniform import shuffled, uniform_below
+from discreet.noise import Noise
 from discreet.version import VERSION
 
 
@@ -30,26 +30,30 @@ def algorithm_4(fits: Fits, table: SearchTable, noise: Noise, *, epsilon: float,
     """The chosen fit with its certificate. Raises InvalidInput for too few records, SolverFailure, having spent, when a fit fails."""
     if not 0 < epsilon < math.inf:
         raise InvalidInput(f"a private search needs 0 < epsilon < infinity; {epsilon!r} was given. Without privacy, use scikit-learn's own search.")
-    records, features = table.rows.shape
+    records, features = table.shape
     count = len(fits.settings)
     hidden = fits.neighbours is ADD_REMOVE
     if not hidden and records < count + 1:
         raise InvalidInput(f"Algorithm 4 needs a record at least for each of {count} settings and one for the choice; use fewer settings.")
     sizes = [len(part) for part in np.array_split(np.arange(0 if hidden else records), count + 1)]
     planned = [
-        fits.planned(records=sizes[i], features=features, epsilon=epsilon, delta=delta, share_of_records=count + 1, number=i)[0] for i in range(count)
+        fits.planned(
+            records=sizes[i], features=features, in_blocks=table.in_blocks, epsilon=epsilon, delta=delta, share_of_records=count + 1, number=i
+        )[0]
+        for i in range(count)
     ]
     choice = ExponentialMechanism.calibrate(epsilon=epsilon, sensitivity=1, neighbours=fits.neighbours, monotone=hidden)
     guarantee = _total([*(each.guarantee for each in planned), choice.guarantee()])
     with spending_on(account, guarantee, purpose=f"{ALGORITHM_4} over {count} settings", table=table.content()) as reservation:
-        parts = [table.part(numbers) for numbers in _parts(records, count + 1, noise, hidden=hidden)]
-        models: list[PrivateEstimator] = []
-        for i in range(count):
-            model = fits.prepared(i, epsilon=epsilon, delta=delta, seed=fit_seed(noise), share_of_records=count + 1)
-            fits.fitted(model, parts[i].X, parts[i].y, planned[i])
-            models.append(model)
+        parts = table.parts(count + 1, noise, hidden=hidden)
+        models = [fits.prepared(i, epsilon=epsilon, delta=delta, seed=fit_seed(noise), share_of_records=count + 1) for i in range(count)]
+
+        def fitted(i: int) -> PrivateEstimator:
+            fits.fit_as_planned(models[i], parts[i], planned[i])
+            return models[i]
+
         last = parts[count]
-        mistakes = [len(last.given) - last.correct(model.predict(last.X)) if len(last.given) else 0 for model in models]
+        mistakes = [last.shape[0] - last.correct(model) for model in fits.spread(table, fitted, range(count))]
         index = choice.draw(np.array(mistakes, dtype=np.int64), noise)
     chosen = vars(models[index])["certificate_"]
     certificate = Certificate(
@@ -65,7 +69,7 @@ def algorithm_4(fits: Fits, table: SearchTable, noise: Noise, *, epsilon: float,
         },
         problem=dict(chosen.problem),
         guarantee=guarantee,
-        hypotheses=(_cut(hidden=hidden), *choice.hypotheses(), *common_hypotheses(planned)),
+        hypotheses=(_cut(hidden=hidden, in_blocks=table.in_blocks), *choice.hypotheses(), *common_hypotheses(planned)),
         noise=noise.description,
         noise_private=noise.private and chosen.noise_private,
         digest=chosen.digest,
@@ -74,14 +78,6 @@ def algorithm_4(fits: Fits, table: SearchTable, noise: Noise, *, epsilon: float,
         ledger_entry=None if reservation is None else reservation.id,
     )
     return Found(index=index, model=models[index], score=math.nan, certificate=certificate)
-
-
-def _parts(records: int, count: int, noise: Noise, *, hidden: bool) -> list[Integers]:
-    """Row numbers of each part; see the module docstring."""
-    if hidden:
-        thrown = uniform_below(noise.words(), count, count=records)
-        return [np.flatnonzero(thrown == part) for part in range(count)]
-    return list(np.array_split(shuffled(noise.words(), records), count))
 
 
 def _total(stated: list[Guarantee]) -> Guarantee:
@@ -94,6 +90,7 @@ def _total(stated: list[Guarantee]) -> Guarantee:
     return ApproximateDP(epsilon=epsilon, delta_at_epsilon=max(deltas), **shared) if deltas else PureDP(epsilon=epsilon, **shared)
 
 
-def _cut(*, hidden: bool) -> Hypothesis:
-    how = "by a fair die of its own for every record" if hidden else "by a uniformly random order of the row numbers, whose number is public"
+def _cut(*, hidden: bool, in_blocks: bool) -> Hypothesis:
+    order = "by uniformly random orders of the row numbers of each block" if in_blocks else "by a uniformly random order of the row numbers"
+    how = "by a fair die of its own for every record" if hidden else f"{order}, whose number is public"
     return Hypothesis(required="which part a record is in depends on no record", enforced=f"decided {how}")

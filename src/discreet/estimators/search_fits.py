@@ -1,41 +1,34 @@
 """The fits inside a search: estimators that spend nothing themselves, and whose promises are known before they see a record.
 
-What an estimator promises depends on public numbers only: its parameters, the shape of the table, the classes. So the certificate of a fit on a
-table of zeros of the same shape is the one of the fit on the records, in everything but digest and identifiers. `planned` makes these, and a fit
-whose certificate differs from the one planned raises: then something would be learnt from the records outside of the mechanism.
+What an estimator promises depends on public numbers only: its parameters, the shape of the table, the classes. So the certificate of a fit is known
+beforehand, in everything but digest and identifiers (module `search_plans`), and a fit whose certificate differs from the one planned raises: then
+something would be learnt from the records outside of the mechanism.
+
+Fits of a small table in memory are spread over threads, those of a long one and of a table in blocks follow each other, and spread its blocks.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Protocol
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
 from discreet.certificates import Certificate, Hypothesis
-from discreet.errors import InfeasibleTarget, InvalidInput, VerificationFailure
-from discreet.estimators.search_table import stand_in
+from discreet.errors import InfeasibleTarget, VerificationFailure
+from discreet.estimators.search_plans import PrivateEstimator, certificate_of_fit, planned_certificate
+from discreet.estimators.search_table import SearchTable
 from discreet.guarantees import Guarantee, Json
-from discreet.ledger import without_ledger
 from discreet.mechanisms.selection import whole_curve
-from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.neighbours import Neighbours
+from discreet.workers import map_in_order
 
 SET_BY_THE_SEARCH = ("epsilon", "delta", "neighbours", "ledger", "random_state", "classes", "public_records")
 Setting = Mapping[str, Any]
-
-
-class PrivateEstimator(Protocol):
-    """What a search needs of a fitted estimator."""
-
-    certificate_: Certificate
-
-    def fit(self, X: Any, y: Any) -> Any:
-        """Fit, and leave a certificate."""
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """A class for each row by itself."""
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +49,13 @@ class Fits:
     settings: Sequence[Setting]
     classes: npt.NDArray[Any]
     neighbours: Neighbours
+    n_jobs: int | None = None
+    """As the user gave it; `jobs` threads."""
+    jobs: int = 1
+
+    def spread(self, table: SearchTable, work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+        """work(item) for every item, in order, each about a fit of `table` or of a part of it. Items are taken in this thread."""
+        return map_in_order(work, items, self.jobs if table.one_part else 1)
 
     def prepared(self, number: int, *, epsilon: float, delta: float, seed: int | None, share_of_records: int = 1) -> PrivateEstimator:
         """An unfitted copy with this setting and target, which has no ledger of its own.
@@ -66,6 +66,8 @@ class Fits:
         fixed: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "random_state": seed, "classes": self.classes.tolist()}
         if "ledger" in known:
             fixed["ledger"] = None
+        if "n_jobs" in known and self.n_jobs is not None:
+            fixed["n_jobs"] = self.n_jobs
         declared = known.get("public_records")
         if isinstance(declared, Integral) and share_of_records > 1:
             fixed["public_records"] = max(1, int(declared) // share_of_records)
@@ -73,16 +75,18 @@ class Fits:
         return copy
 
     def planned(
-        self, *, records: int, features: int, epsilon: float, delta: float, share_of_records: int = 1, number: int | None = None
+        self, *, records: int, features: int, in_blocks: bool, epsilon: float, delta: float, share_of_records: int = 1, number: int | None = None
     ) -> list[Certificate]:
-        """The certificate of every setting (or of one), from fits on zeros. Raises InfeasibleTarget, naming the setting, where one has no fit."""
-        few = 2 * len(self.classes)
-        X, y = stand_in(few if self.neighbours is ADD_REMOVE else records, features, self.classes)
+        """The certificate of every setting (or of one), without a record. Raises InfeasibleTarget, naming the setting, where one has no fit."""
         found = []
         for each in range(len(self.settings)) if number is None else [number]:
             copy = self.prepared(each, epsilon=epsilon, delta=delta, seed=0, share_of_records=share_of_records)
             try:
-                found.append(self._certificate(copy, X, y))
+                found.append(
+                    planned_certificate(
+                        copy, records=records, features=features, classes=self.classes, neighbours=self.neighbours, in_blocks=in_blocks
+                    )
+                )
             except InfeasibleTarget as error:
                 raise InfeasibleTarget(
                     f"the setting {dict(self.settings[each])} cannot be fitted with what the search leaves to one fit, epsilon={epsilon:.4g} and "
@@ -90,29 +94,14 @@ class Fits:
                 ) from None
         return found
 
-    def fitted(self, copy: PrivateEstimator, X: Any, y: Any, planned: Certificate) -> Certificate:
-        """Fit on the records, and return the certificate, which is as planned. Raises VerificationFailure if it is not."""
-        certificate = self._certificate(copy, X, y)
+    @staticmethod
+    def fit_as_planned(copy: PrivateEstimator, table: SearchTable, planned: Certificate) -> None:
+        """Fit on the records, and leave a certificate that is as planned. Raises VerificationFailure if it is not."""
+        certificate = certificate_of_fit(copy, table.X, table.y)
         if any(getattr(certificate, name) != getattr(planned, name) for name in ("mechanism", "parameters", "problem", "guarantee", "releases")):
             raise VerificationFailure(
                 "the certificate of a fit differs from the one planned for its public parameters, so the search cannot rest on it."
             )
-        return certificate
-
-    @staticmethod
-    def _certificate(copy: PrivateEstimator, X: Any, y: Any) -> Certificate:
-        with without_ledger():
-            if y is None:
-                copy.fit(X, None)
-            else:
-                copy.fit(X, y)
-        certificate = vars(copy).get("certificate_")
-        if not isinstance(certificate, Certificate):
-            raise InvalidInput(
-                "PrivateSearchCV needs an estimator whose fit leaves a certificate, such as LogisticRegression or LinearSVC; "
-                f"{type(copy).__name__} does not."
-            )
-        return certificate
 
 
 def curves(certificates: Sequence[Certificate]) -> list[Guarantee]:

@@ -6,13 +6,14 @@ from typing import Any
 
 from discreet.certificates import Certificate
 from discreet.errors import SolverFailure
-from discreet.estimators.search_fits import Fits, Found, PrivateEstimator, candidate_records, common_hypotheses, curves
+from discreet.estimators.search_fits import Fits, Found, candidate_records, common_hypotheses, curves
+from discreet.estimators.search_plans import PrivateEstimator
 from discreet.estimators.search_table import SearchTable
 from discreet.guarantees import ApproximateDP, Guarantee, PureDP
 from discreet.guarantees.base import scope
 from discreet.guarantees.stopping import NegativeBinomialRuns
 from discreet.ledger import Account, spending_on
-from discreet.mechanisms.selection import InnerTarget, RandomStopping, calibrated
+from discreet.mechanisms.selection import InnerTarget, calibrated
 from discreet.neighbours import REPLACE_ONE
 from discreet.noise import Noise
 from discreet.version import VERSION
@@ -30,12 +31,13 @@ def random_stopping(
     account: Account | None,
 ) -> Found:
     """The best scored of a random number of private fits, with its certificate; raises SolverFailure, having spent, when no run succeeded."""
-    records, features = table.rows.shape
+    records, features = table.shape
     plans: dict[tuple[float, float], list[Certificate]] = {}
 
     def curves_at(fit_epsilon: float, fit_delta: float) -> Sequence[Guarantee]:
-        plans[fit_epsilon, fit_delta] = fits.planned(records=records, features=features, epsilon=fit_epsilon, delta=fit_delta)
-        return curves(plans[fit_epsilon, fit_delta])
+        planned = fits.planned(records=records, features=features, in_blocks=table.in_blocks, epsilon=fit_epsilon, delta=fit_delta)
+        plans[fit_epsilon, fit_delta] = planned
+        return curves(planned)
 
     target = calibrated(epsilon=epsilon, delta=delta, law=law, score_share=share, neighbours=fits.neighbours, curves_at=curves_at)
     planned = plans[target.epsilon, target.delta]
@@ -69,25 +71,32 @@ def random_stopping(
 
 
 def _best(fits: Fits, table: SearchTable, noise: Noise, target: InnerTarget, planned: Sequence[Certificate]) -> tuple[int, PrivateEstimator, int]:
-    """The runs. A fit that fails is an outcome with the worst score, as the theorem wants it: when it fails may depend on the records."""
-    best: tuple[int, PrivateEstimator, int] | None = None
-    for _ in range(target.mechanism.runs(noise)):
-        index = target.mechanism.setting(noise, len(fits.settings))
-        model = fits.prepared(index, epsilon=target.epsilon, delta=target.delta, seed=fit_seed(noise))
+    """The runs. A fit that fails is an outcome with the worst score, as the theorem wants it: when it fails may depend on the records.
+
+    What is drawn is drawn here, in an order that does not depend on who fits: settings and seeds first, then the noise of the scores.
+    """
+    drawn = [(target.mechanism.setting(noise, len(fits.settings)), fit_seed(noise)) for _ in range(target.mechanism.runs(noise))]
+    runs = ((index, fits.prepared(index, epsilon=target.epsilon, delta=target.delta, seed=seed)) for index, seed in drawn)
+
+    def fitted(run: tuple[int, PrivateEstimator]) -> tuple[int, PrivateEstimator, int] | None:
+        index, model = run
         try:
-            fits.fitted(model, table.X, table.y, planned[index])
+            fits.fit_as_planned(model, table, planned[index])
         except SolverFailure:
+            return None
+        return index, model, table.correct(model)
+
+    best: tuple[int, PrivateEstimator, int] | None = None
+    for found in fits.spread(table, fitted, runs):
+        if found is None:
             continue
-        score = _score(target.mechanism, model, table, noise)
+        index, model, correct = found
+        score = target.mechanism.score.score(correct, noise)
         if best is None or score > best[2]:
             best = index, model, score
     if best is None:
         raise SolverFailure("no run of the search could certify its minimiser; the budget counts as spent. Raise alpha in the settings.")
     return best
-
-
-def _score(mechanism: RandomStopping, model: PrivateEstimator, table: SearchTable, noise: Noise) -> int:
-    return mechanism.score.score(table.correct(model.predict(table.X)), noise)
 
 
 def fit_seed(noise: Noise) -> int | None:

@@ -1,8 +1,8 @@
-"""The records of a search, in the form that fits and scores need: rows, labels, classes, parts, and a stand-in of the same shape without records."""
+"""The records of a search, in the form that fits and scores need: rows, labels, classes and parts; held, or read in blocks (`search_blocks`)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -12,15 +12,61 @@ from discreet.data import EncodedTable
 from discreet.designs import Design
 from discreet.errors import InvalidInput
 from discreet.estimators.inputs import feature_rows, labels
+from discreet.noise import Noise
+from discreet.noise.uniform import shuffled, uniform_below
+from discreet.problems.parts import WHOLE_RECORDS
+
+
+class Predicts(Protocol):
+    """A fitted model."""
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """A class for each row by itself."""
+
+
+class SearchTable(Protocol):
+    """Private rows and labels, and the public classes."""
+
+    @property
+    def X(self) -> Any:  # noqa: N802 - as scikit-learn calls it
+        """What a fit takes."""
+
+    @property
+    def y(self) -> Any:
+        """What a fit takes next to X: labels, or None where X brings them."""
+
+    @property
+    def classes(self) -> npt.NDArray[Any]:
+        """(K,)."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, d); n is private under add-remove."""
+
+    @property
+    def one_part(self) -> bool:
+        """Whether a fit has nothing to spread over threads, so that several fits may."""
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether X is a BlockTable."""
+
+    def content(self) -> Iterator[bytes]:
+        """The bytes by which a ledger knows the table again: those of a single fit."""
+
+    def correct(self, model: Predicts) -> int:
+        """How many labels `model` predicts; private."""
+
+    def parts(self, count: int, noise: Noise, *, hidden: bool) -> "list[SearchTable]":
+        """The records cut into `count` parts, decided without looking at any: see search_algorithm_4."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class SearchTable:
-    """Private rows and labels, and the public classes."""
+class HeldTable:
+    """Rows in memory; see SearchTable."""
 
     X: Any
     y: Any
-    """What a fit takes next to X: labels, or None for an encoded table."""
     rows: Design
     given: npt.NDArray[Any]
     """Labels (n,), for scores."""
@@ -28,37 +74,59 @@ class SearchTable:
 
     def __repr__(self) -> str:
         """Nothing of the records."""
-        return "SearchTable(...)"
+        return "HeldTable(...)"
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """See SearchTable."""
+        return self.rows.shape
+
+    @property
+    def one_part(self) -> bool:
+        """See SearchTable."""
+        return self.rows.shape[0] <= WHOLE_RECORDS
+
+    @property
+    def in_blocks(self) -> bool:
+        """See SearchTable."""
+        return False
 
     def content(self) -> Iterator[bytes]:
-        """The bytes by which a ledger knows the table again: those of a single fit."""
+        """See SearchTable."""
         yield from self.rows.content()
         codes = np.argmax(self.given[:, np.newaxis] == self.classes, axis=1)
         yield codes.astype(np.int64).tobytes() if len(self.classes) > 2 else np.where(codes == 1, 1.0, -1.0).tobytes()
 
-    def correct(self, predicted: npt.NDArray[Any]) -> int:
-        """How many of the labels are as predicted; private."""
-        return int(np.count_nonzero(predicted == self.given))
+    def correct(self, model: Predicts) -> int:
+        """See SearchTable."""
+        return int(np.count_nonzero(model.predict(self.X) == self.given)) if len(self.given) else 0
 
-    def part(self, numbers: npt.NDArray[np.integer]) -> "SearchTable":
-        """The records with these row numbers. Raises InvalidInput for an encoded table."""
+    def parts(self, count: int, noise: Noise, *, hidden: bool) -> list[SearchTable]:
+        """See SearchTable. Raises InvalidInput for an encoded table."""
         if isinstance(self.X, EncodedTable):
             raise InvalidInput(
                 "an encoded table cannot be cut into parts; use method='random-stopping', which needs none, or pass X and y as arrays."
             )
+        records = len(self.given)
+        if hidden:
+            thrown = uniform_below(noise.words(), count, count=records)
+            return [self._part(np.flatnonzero(thrown == part)) for part in range(count)]
+        return [self._part(numbers) for numbers in np.array_split(shuffled(noise.words(), records), count)]
+
+    def _part(self, numbers: npt.NDArray[np.integer]) -> SearchTable:
         compressed: bool = sp.issparse(self.X)
         X = self.X.tocsr()[numbers] if compressed else np.asarray(self.X)[numbers]
-        return SearchTable(X=X, y=self.given[numbers], rows=feature_rows(X), given=self.given[numbers], classes=self.classes)
+        return HeldTable(X=X, y=self.given[numbers], rows=feature_rows(X), given=self.given[numbers], classes=self.classes)
 
 
-def search_table(X: Any, y: Any, *, classes: Any, name: str) -> SearchTable:
+def held_table(X: Any, y: Any, *, classes: Any, name: str) -> HeldTable:
     """Check what was passed to `fit`, as an estimator does. Raises InvalidInput or InvalidType without any value of X or y."""
     if isinstance(X, EncodedTable):
         found = X.codes if X.signs is None else X.signs > 0
         if found is None or y is not None:
             raise InvalidInput("an encoded table brings its own targets: encode it with target=True, and leave y out.")
         declared = np.asarray(X.classes)
-        return SearchTable(X=X, y=None, rows=X.rows, given=declared[np.asarray(found, dtype=np.intp)], classes=declared)
+        return HeldTable(X=X, y=None, rows=X.rows, given=declared[np.asarray(found, dtype=np.intp)], classes=declared)
     rows = feature_rows(X)
     given = labels(y, name, rows.shape[0])
     declared = np.unique(given) if classes is None else np.asarray(classes)
@@ -68,9 +136,4 @@ def search_table(X: Any, y: Any, *, classes: Any, name: str) -> SearchTable:
         )
     if not np.all(np.isin(given, declared)):
         raise InvalidInput(f"y holds a label outside the declared classes {declared.tolist()}; declare every class that may occur.")
-    return SearchTable(X=X, y=given, rows=rows, given=given, classes=declared)
-
-
-def stand_in(records: int, features: int, classes: npt.NDArray[Any]) -> tuple[sp.csr_array, npt.NDArray[Any]]:
-    """Rows of zeros and labels in turn: a table of the same public shape, to learn from an estimator what it promises before it reads a record."""
-    return sp.csr_array((records, features), dtype=np.float64), classes[np.arange(records) % len(classes)]
+    return HeldTable(X=X, y=given, rows=rows, given=given, classes=declared)

@@ -9,6 +9,8 @@ from abc import ABC, abstractmethod
 from dataclasses import asdict, is_dataclass
 from typing import Generic, TypeVar
 
+import numpy as np
+
 from discreet.arrays import Floats
 from discreet.certificates import Certificate, Hypothesis, Release, digest_of
 from discreet.data import Dataset
@@ -73,6 +75,20 @@ class Mechanism(ABC, Generic[P]):
         with spending_on(account, guarantee, purpose=f"{self.name}, {count} releases", table=data.content()) as reservation:
             value = self.draw(problem, data, noise, count)
         return self._certified(problem, guarantee, noise, value, releases=count, entry=None if reservation is None else reservation.id)
+
+    def planned(self, problem: P) -> Certificate:
+        """The certificate of `run`, but for its value, noise and ledger: from public numbers alone. It never verifies."""
+        return Certificate(
+            mechanism=self.name,
+            parameters=self._parameters(),
+            problem=problem_record(problem),
+            guarantee=self.guarantee(problem),
+            hypotheses=self.hypotheses(problem),
+            noise="none was drawn: a plan",
+            noise_private=False,
+            digest=digest_of(np.zeros(problem.dimension)),
+            version=VERSION,
+        )
 
     def _certified(self, problem: P, guarantee: Guarantee, noise: Noise, value: Floats, *, releases: int, entry: str | None) -> Release:
         certificate = Certificate(

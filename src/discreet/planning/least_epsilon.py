@@ -15,18 +15,21 @@ hold together. The loss is averaged over the class given the row, which is known
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from scipy.special import stdtrit
 
+from discreet.arrays import Floats
 from discreet.bounds.checks import positive, whole
 from discreet.data import Dataset
 from discreet.designs import as_design
 from discreet.errors import InfeasibleTarget, InvalidInput
 from discreet.ledger import without_ledger
-from discreet.noise import Noise
+from discreet.noise import Noise, apart
 from discreet.planning.plan import Plan
 from discreet.planning.simulate import invented, predictor, usual_ridge
+from discreet.workers import job_count, map_in_order
 
 EPSILONS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 """That a simulation tries, rising."""
@@ -94,37 +97,51 @@ def proved_at(plan: Plan, epsilon: float, records: int) -> float | None:
 
 
 def simulate_epsilons(
-    plan: Plan, records: int, noise: Noise, *, epsilons: Sequence[float] = EPSILONS, repeats: int = 24, confidence: float = CONFIDENCE
+    plan: Plan,
+    records: int,
+    noise: Noise,
+    *,
+    epsilons: Sequence[float] = EPSILONS,
+    repeats: int = 24,
+    confidence: float = CONFIDENCE,
+    n_jobs: int | None = None,
 ) -> list[SimulatedEpsilon]:
     """The mean excess at each epsilon, over `repeats` invented tables of `records` rows, with intervals that hold together.
 
-    The alpha is the one that a fit takes by itself. Raises InvalidInput for fewer than two repeats, and what the mechanism raises.
+    The alpha is the one that a fit takes by itself. `n_jobs` threads share the tables, each of which has noise of its own: results are the same for
+    any number. Raises InvalidInput for fewer than two repeats, and what the mechanism raises.
     """
     whole(records=records, repeats=repeats)
     if repeats == 1:
         raise InvalidInput("repeats must be at least 2, as one excess has no spread; 1 was given.")
     plans = [replace(plan, epsilon=epsilon) for epsilon in epsilons]
     sizes = [usual_ridge(one)(records) for one in plans]
-    found = np.empty((len(plans), repeats))
-    for column in range(repeats):
-        rows, signs = invented(plan, records, noise)
-        measured, _ = invented(plan, _MEASURED, noise)
-        scores = measured @ predictor(plan)
-        chance = 1.0 / (1.0 + np.exp(-scores))
-        for line, (one, size) in enumerate(zip(plans, sizes, strict=True)):
-            problem = one.problem(records, size)
-            data = Dataset(rows=as_design(np.ascontiguousarray(rows[:, : plan.features])), signs=signs, domain=problem.domain)
-            with without_ledger():
-                weights = one.calibrated(records, size).run(problem, data, noise).value
-            value, reached = one.margin_loss.value, measured @ weights
-            gaps = chance * (value(reached) - value(scores)) + (1.0 - chance) * (value(-reached) - value(-scores))
-            found[line, column] = float(np.mean(gaps))
+    work = partial(_excesses, plan, list(zip(plans, sizes, strict=True)), records)
+    found = np.stack(list(map_in_order(work, apart(noise, repeats), job_count(n_jobs))), axis=1)
     factor = float(stdtrit(repeats - 1, 1.0 - 0.5 * (1.0 - confidence) / len(plans))) / math.sqrt(repeats)
     means, spreads = found.mean(axis=1), factor * found.std(axis=1, ddof=1)
     return [
         SimulatedEpsilon(epsilon=one.epsilon, mean=float(mean), low=float(mean - spread), high=float(mean + spread), repeats=repeats)
         for one, mean, spread in zip(plans, means, spreads, strict=True)
     ]
+
+
+def _excesses(plan: Plan, plans: Sequence[tuple[Plan, float]], records: int, noise: Noise) -> Floats:
+    """One fit on one invented table with each plan and lambda, measured on one sample: (number of plans,)."""
+    rows, signs = invented(plan, records, noise)
+    measured, _ = invented(plan, _MEASURED, noise)
+    scores = measured @ predictor(plan)
+    chance = 1.0 / (1.0 + np.exp(-scores))
+    found = []
+    for one, size in plans:
+        problem = one.problem(records, size)
+        data = Dataset(rows=as_design(np.ascontiguousarray(rows[:, : plan.features])), signs=signs, domain=problem.domain)
+        with without_ledger():
+            weights = one.calibrated(records, size).run(problem, data, noise).value
+        value, reached = one.margin_loss.value, measured @ weights
+        gaps = chance * (value(reached) - value(scores)) + (1.0 - chance) * (value(-reached) - value(-scores))
+        found.append(float(np.mean(gaps)))
+    return np.array(found)
 
 
 def bracket(simulated: Sequence[SimulatedEpsilon], excess: float) -> tuple[float | None, float | None]:

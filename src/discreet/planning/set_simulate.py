@@ -10,6 +10,7 @@ protected, and no ledger is spent on.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.special import ndtr
@@ -20,10 +21,11 @@ from discreet.data import RealDataset
 from discreet.designs import as_design
 from discreet.errors import InvalidInput
 from discreet.ledger import without_ledger
-from discreet.mechanisms.constrained import calibrate_over_set
-from discreet.noise import Noise
+from discreet.mechanisms.constrained import ConstrainedMechanism, calibrate_over_set
+from discreet.noise import Noise, apart
 from discreet.planning.least_over_set import least_over_set
 from discreet.planning.set_plan import SetPlan
+from discreet.workers import job_count, map_in_order
 
 _NOISE = 0.1
 _SHARES = (0.5, 0.3, 0.2)
@@ -57,28 +59,25 @@ class SimulatedOverSet:
         }
 
 
-def simulate_over_set(plan: SetPlan, records: Sequence[int], noise: Noise, *, tables: int = 2, draws: int = 4) -> list[SimulatedOverSet]:
-    """For each number of records, `tables` invented tables with `draws` private fits each. Raises what the mechanism raises."""
+def simulate_over_set(
+    plan: SetPlan, records: Sequence[int], noise: Noise, *, tables: int = 2, draws: int = 4, n_jobs: int | None = None
+) -> list[SimulatedOverSet]:
+    """For each number of records, `tables` invented tables with `draws` private fits each.
+
+    `n_jobs` threads share the tables, each of which has noise of its own: results are the same for any number. Raises what the mechanism raises.
+    """
     whole(tables=tables, draws=draws)
     if plan.entry_bound is None and plan.data_norm is None:
         raise InvalidInput("records are invented within a bound: set entry_bound or data_norm.")
+    jobs = job_count(n_jobs)
     found = []
     for count in records:
         proved = plan.bound(count)
-        problem = plan.problem(count)
         mechanism = calibrate_over_set(
-            problem, mechanism=proved.auto, epsilon=plan.epsilon, delta=plan.delta, neighbours=plan.neighbours, steps=plan.steps
+            plan.problem(count), mechanism=proved.auto, epsilon=plan.epsilon, delta=plan.delta, neighbours=plan.neighbours, steps=plan.steps
         )
-        excesses: list[float] = []
-        error = 0.0
-        for _ in range(tables):
-            rows, targets = invented_over_set(plan, count, noise)
-            data = RealDataset(rows=as_design(rows), targets=targets, domain=problem.domain)
-            objective = problem.held_objective(data)
-            least, gap = least_over_set(problem, objective)
-            error = max(error, gap / count)
-            with without_ledger():
-                excesses += [(objective.value(mechanism.run(problem, data, noise).value) - least) / count for _ in range(draws)]
+        measured = list(map_in_order(partial(_excesses, plan, count, mechanism, draws), apart(noise, tables), jobs))
+        excesses = [one for seen, _ in measured for one in seen]
         found.append(
             SimulatedOverSet(
                 records=count,
@@ -86,11 +85,22 @@ def simulate_over_set(plan: SetPlan, records: Sequence[int], noise: Noise, *, ta
                 own_risk=proved.of(mechanism.name).own_risk,
                 mean=float(np.mean(excesses)),
                 largest=max(excesses),
-                error=error,
+                error=max(error for _, error in measured),
                 repeats=len(excesses),
             )
         )
     return found
+
+
+def _excesses(plan: SetPlan, count: int, mechanism: ConstrainedMechanism, draws: int, noise: Noise) -> tuple[list[float], float]:
+    """Of private fits on one invented table, and how far the minimum found may be off."""
+    problem = plan.problem(count)
+    rows, targets = invented_over_set(plan, count, noise)
+    data = RealDataset(rows=as_design(rows), targets=targets, domain=problem.domain)
+    objective = problem.held_objective(data)
+    least, gap = least_over_set(problem, objective)
+    with without_ledger():
+        return [(objective.value(mechanism.run(problem, data, noise).value) - least) / count for _ in range(draws)], gap / count
 
 
 def invented_over_set(plan: SetPlan, records: int, noise: Noise) -> tuple[Floats, Floats]:

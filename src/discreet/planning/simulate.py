@@ -9,6 +9,7 @@ most of the sampling error of the difference cancels. These are public by constr
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.special import ndtr
@@ -19,8 +20,9 @@ from discreet.data import Dataset
 from discreet.designs import as_design
 from discreet.ledger import without_ledger
 from discreet.mechanisms.learning import default_ridge, slack_free_ridge
-from discreet.noise import Noise
+from discreet.noise import Noise, apart
 from discreet.planning.plan import Plan
+from discreet.workers import job_count, map_in_order
 
 _TESTED = 20_000
 
@@ -50,31 +52,38 @@ def simulate(
     ridge: Callable[[int], float] | None = None,
     tables: int = 4,
     draws: int = 8,
+    n_jobs: int | None = None,
 ) -> list[Simulated]:
     """For each number of records, `tables` invented tables with `draws` private fits each; `ridge` gives lambda for n (None: that of the bound).
 
-    Raises what the mechanism raises.
+    `n_jobs` threads share the tables, each of which has noise of its own: results are the same for any number. Raises what the mechanism raises.
     """
     whole(tables=tables, draws=draws)
+    jobs = job_count(n_jobs)
     test, labels = invented(plan, _TESTED, noise)
     reference = float(np.mean(plan.margin_loss.value(labels * (test @ predictor(plan)))))
+
+    def measured(weights: Floats) -> float:
+        return float(np.mean(plan.margin_loss.value(labels * (test @ weights)))) - reference
+
     found = []
     for count in records:
         whole(records=count)
         size = plan.bound(count).ridge if ridge is None else ridge(count)
-        problem = plan.problem(count, size)
-        mechanism = plan.calibrated(count, size)
-        excesses: list[float] = []
-        for _ in range(tables):
-            rows, signs = invented(plan, count, noise)
-            data = Dataset(rows=as_design(np.ascontiguousarray(rows[:, : plan.features])), signs=signs, domain=problem.domain)
-            with without_ledger():
-                weights = mechanism.run_many(problem, data, noise, draws).value
-            excesses += [float(np.mean(plan.margin_loss.value(labels * (test @ one)))) - reference for one in weights.T]
-        ordered = sorted(excesses)
+        fits = map_in_order(partial(_fits, plan, count, size, draws), apart(noise, tables), jobs)
+        ordered = sorted(measured(one) for weights in fits for one in weights.T)
         upper = ordered[min(len(ordered) - 1, math.ceil((1.0 - plan.failure) * len(ordered)) - 1)]
         found.append(Simulated(records=count, alpha=size / count, mean=float(np.mean(ordered)), upper=upper, repeats=len(ordered)))
     return found
+
+
+def _fits(plan: Plan, count: int, ridge: float, draws: int, noise: Noise) -> Floats:
+    """Weights (dimension, draws) of private fits on one invented table."""
+    problem = plan.problem(count, ridge)
+    rows, signs = invented(plan, count, noise)
+    data = Dataset(rows=as_design(np.ascontiguousarray(rows[:, : plan.features])), signs=signs, domain=problem.domain)
+    with without_ledger():
+        return plan.calibrated(count, ridge).run_many(problem, data, noise, draws).value
 
 
 def usual_ridge(plan: Plan) -> Callable[[int], float]:

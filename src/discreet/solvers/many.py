@@ -5,6 +5,9 @@ Hessian H_0 at the minimiser w_0 of G without linear term, gives all first guess
 limited-memory BFGS directions, with H_0^{-1} as the initial matrix (see `secant`): the pairs repair what H_0 misses of the column's own Hessian. A
 column whose gradient norm stops shrinking leaves for Newton's method from where it stands, so every column is solved as surely as by `solve`, or
 SolverFailure is raised.
+
+Chunks of columns are independent, so `jobs` threads may take them. Where they are cut depends on their number alone, and the linear algebra library
+is held to one thread: results are the same, to the last bit, for any number of jobs.
 """
 
 from collections.abc import Callable
@@ -20,8 +23,9 @@ from discreet.solvers.objective import Objective
 from discreet.solvers.secant import SecantPairs
 from discreet.solvers.single import MATRIX_LIMIT, check, directions_for, solve
 from discreet.solvers.solution import Status, failure
+from discreet.workers import map_in_order, single_threaded_algebra
 
-_COLUMNS = 64
+COLUMNS = 64
 """Columns in a chunk: enough for efficient products, few enough that a row block of margins stays in cache."""
 _SWEEPS = 24
 """Most sweeps before the columns left over go to Newton's method: by then their sweeps have cost as much as it would."""
@@ -30,6 +34,8 @@ _STALLED = 0.5
 _PATIENCE = 3
 
 Solver = Callable[[Floats], Floats]
+Part = Callable[[Floats], tuple[Floats, Floats]]
+"""Linear terms (d, k) to weights (d, k) and certified gradient norms (k,)."""
 
 
 def solve_many(
@@ -39,36 +45,48 @@ def solve_many(
     tolerance: float,
     start: Floats | None = None,
     progress: Callable[[int, int], None] | None = None,
+    jobs: int = 1,
 ) -> tuple[Floats, Floats]:
     """Minimisers of `objective` + <b_j, w> for the columns b_j of `linears` (d, k).
 
     Returns weights (d, k) and certified gradient norms (k,), all <= `tolerance`.
     A linear term of `objective` itself is added to every column. `start` (d,) is a guess for the common minimiser. `progress(done, k)` is called
-    after each chunk of columns. Deterministic. Raises SolverFailure when a column cannot be certified, InvalidInput as `solve` does.
+    after each chunk of columns. `jobs` threads take a chunk each: for objectives of one part, since those of many parts spread these over threads.
+    Deterministic. Raises SolverFailure when a column cannot be certified, InvalidInput as `solve` does.
     """
     check(objective, tolerance)
     columns = linears if objective.linear is None else linears + objective.linear[:, np.newaxis]
     plain = objective.with_linear(None)
     weights, norms = np.empty(columns.shape), np.empty(columns.shape[1])
     total = columns.shape[1]
-    if objective.dimension > MATRIX_LIMIT:
-        common, inverse = start, None
-    else:
-        try:
-            common, inverse = _common(plain, start, tolerance)
-        except SolverFailure:  # its tolerance was chosen from the records: name the caller's
-            raise failure(solver=Status.NEWTON.name.lower(), tolerance=tolerance, dimension=plain.dimension) from None
-    for first in range(0, total, _COLUMNS):
-        part = slice(first, min(first + _COLUMNS, total))
-        if inverse is None or common is None:
-            for column in range(part.start, part.stop):
-                solution = solve(plain.with_linear(columns[:, column]), tolerance=tolerance, start=common)
-                weights[:, column], norms[column] = solution.weights, solution.gradient_norm
-        else:
-            weights[:, part], norms[part] = _solve_chunk(plain, columns[:, part], common, inverse, tolerance)
-        if progress is not None:
-            progress(part.stop, total)
+    with single_threaded_algebra():
+        solve_part = _alone(plain, start, tolerance) if objective.dimension > MATRIX_LIMIT else _together(plain, start, tolerance)
+        width = 1 if objective.dimension > MATRIX_LIMIT else COLUMNS
+        parts = [slice(first, min(first + width, total)) for first in range(0, total, width)]
+        found = map_in_order(lambda part: solve_part(columns[:, part]), parts, jobs)
+        for part, (weights[:, part], norms[part]) in zip(parts, found, strict=True):
+            if progress is not None:
+                progress(part.stop, total)
     return weights, norms
+
+
+def _alone(plain: Objective, start: Floats | None, tolerance: float) -> Part:
+    """Columns one by one."""
+
+    def solved(linears: Floats) -> tuple[Floats, Floats]:
+        found = [solve(plain.with_linear(linear), tolerance=tolerance, start=start) for linear in linears.T]
+        return np.stack([one.weights for one in found], axis=1), np.array([one.gradient_norm for one in found])
+
+    return solved
+
+
+def _together(plain: Objective, start: Floats | None, tolerance: float) -> Part:
+    """Columns of a chunk in the same sweeps, from the common minimiser."""
+    try:
+        common, inverse = _common(plain, start, tolerance)
+    except SolverFailure:  # its tolerance was chosen from the records: name the caller's
+        raise failure(solver=Status.NEWTON.name.lower(), tolerance=tolerance, dimension=plain.dimension) from None
+    return lambda linears: _solve_chunk(plain, linears, common, inverse, tolerance)
 
 
 def _common(plain: Objective, start: Floats | None, tolerance: float) -> tuple[Floats, Solver]:

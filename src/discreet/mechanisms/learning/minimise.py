@@ -13,7 +13,10 @@ from discreet.arrays import Floats
 from discreet.data import Dataset
 from discreet.mechanisms.hypotheses import AnyRisk
 from discreet.problems import MultinomialRisk, OneVsRestRisk
+from discreet.problems.parts import WHOLE_RECORDS
 from discreet.solvers import Objective, solve, solve_many
+from discreet.solvers.many import COLUMNS
+from discreet.workers import map_in_order
 
 _UNIT_ROUNDOFF = 2.0**-53
 _NOMINAL_RECORDS = 1_000_000
@@ -23,23 +26,27 @@ _NOMINAL_RECORDS = 1_000_000
 def minimisers(problem: AnyRisk, data: Dataset, linears: Floats, tolerance: float) -> Floats:
     """argmin G + <b_j, .> for every column b_j of `linears` (dimension, draws), each to gradient norm `tolerance`; raises SolverFailure.
 
-    For one-vs-rest problems `tolerance` is that of each class.
+    For one-vs-rest problems `tolerance` is that of each class. Where the records are one part, in memory, `data.jobs` threads share the draws or the
+    classes, whichever are more; else they share the parts.
     """
+    jobs = data.jobs if data.in_memory and data.records <= WHOLE_RECORDS else 1
     match problem:
         case MultinomialRisk():
             whole = problem.objective(data)
-            return np.column_stack([solve(whole.with_linear(linear), tolerance=tolerance, by_products=True).weights for linear in linears.T])
+            found = map_in_order(lambda linear: solve(whole.with_linear(linear), tolerance=tolerance, by_products=True).weights, linears.T, jobs)
+            return np.column_stack(list(found))
         case OneVsRestRisk():
             parts = zip(problem.objectives(data), np.split(linears, problem.classes), strict=True)
-            return np.concatenate([_one_model(objective, part, tolerance) for objective, part in parts])
+            inner = jobs if linears.shape[1] > COLUMNS * problem.classes else 1
+            return np.concatenate(list(map_in_order(lambda part: _one_model(*part, tolerance, inner), parts, jobs if inner == 1 else 1)))
         case _:
-            return _one_model(problem.objective(data), linears, tolerance)
+            return _one_model(problem.objective(data), linears, tolerance, jobs)
 
 
-def _one_model(objective: Objective, linears: Floats, tolerance: float) -> Floats:
+def _one_model(objective: Objective, linears: Floats, tolerance: float, jobs: int) -> Floats:
     if linears.shape[1] == 1:
         return solve(objective.with_linear(linears[:, 0]), tolerance=tolerance).weights[:, np.newaxis]
-    return solve_many(objective, linears, tolerance=tolerance)[0]
+    return solve_many(objective, linears, tolerance=tolerance, jobs=jobs)[0]
 
 
 def default_tolerance(problem: AnyRisk, noise_size: float) -> float:

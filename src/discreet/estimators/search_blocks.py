@@ -1,0 +1,186 @@
+"""The records of a search where they stay in their blocks: fits read them, scores are counted block by block, and parts are cut from every block.
+
+Parts (Algorithm 4). A seed is drawn once; a block is cut in every pass by numbers that follow from the seed and the block's number alone. Under
+add-remove every row throws a die of its own. Under replace-one, where numbers of rows are public, the rows of each block are put into a uniformly
+random order, which goes on where that of the block before it ended, and its p-th row goes to part p mod count: parts are as long as those of a table
+in memory, and every one gets its share of each block. Nothing that is as long as the table is kept.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from discreet.data import Block, BlockTable, Classified, Dataset, Domain, FunctionTable, class_codes
+from discreet.data.stream import Stream
+from discreet.designs import SparseDesign
+from discreet.designs.chosen import chosen_rows
+from discreet.errors import InvalidInput
+from discreet.estimators.given import distinct_classes
+from discreet.estimators.search_table import HeldTable, Predicts, SearchTable
+from discreet.noise import Integers, Noise
+from discreet.noise.uniform import shuffled, uniform_below
+from discreet.noise.words import keyed_words
+
+R = TypeVar("R")
+
+
+class StreamedTable:
+    """A table that is read in blocks; see SearchTable. The first use of its length or its labels reads it, and counts and checks every record."""
+
+    __slots__ = ("X", "_bound", "_jobs", "_read", "classes")
+
+    def __init__(self, table: BlockTable, bound: Classified, *, jobs: int) -> None:
+        """Read nothing yet."""
+        self.X, self.classes = table, bound.classes
+        self._bound, self._jobs = bound, jobs
+        self._read: Stream[Dataset] | None = None
+
+    @property
+    def _stream(self) -> Stream[Dataset]:
+        """Raises what reading raises, InvalidInput for records that are not what was declared."""
+        if self._read is None:
+            self._read = Stream(self.X, self._bound, self._jobs)
+        return self._read
+
+    def __repr__(self) -> str:
+        """Nothing of the records."""
+        return "StreamedTable(...)"
+
+    @property
+    def y(self) -> None:
+        """See SearchTable."""
+        return
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """See SearchTable."""
+        return self._stream.records, self.X.features
+
+    @property
+    def one_part(self) -> bool:
+        """See SearchTable."""
+        return False
+
+    @property
+    def in_blocks(self) -> bool:
+        """See SearchTable."""
+        return True
+
+    def content(self) -> Iterator[bytes]:
+        """See SearchTable."""
+        yield from Dataset.streamed(self._stream, domain=self._bound.domain, jobs=self._jobs).content()
+
+    def correct(self, model: Predicts) -> int:
+        """See SearchTable: one pass."""
+        counted = self._stream.rebound(partial(_scored, model=model, classes=self.classes))
+        return sum(counted.map(lambda _, block: block.correct, self._jobs))
+
+    def parts(self, count: int, noise: Noise, *, hidden: bool) -> list[SearchTable]:
+        """See SearchTable, and the module docstring."""
+        seed = noise.words()(4).tobytes()
+        sizes = self._stream.lengths
+        starts = None if hidden else (0, *accumulate(sizes))
+        found: list[SearchTable] = []
+        members = [np.bincount(_members(seed, starts, count, number, size), minlength=count) for number, size in enumerate(sizes)]
+        for part in range(count):
+            kept = [number for number, lengths in enumerate(members) if lengths[part]]
+            cut = _Cut(seed=seed, starts=starts, parts=count, part=part)
+            found.append(StreamedTable(_PartTable(self.X, cut, kept), self._bound, jobs=self._jobs) if kept else self._nothing())
+        return found
+
+    def _nothing(self) -> HeldTable:
+        rows, given = sp.csr_array((0, self.X.features), dtype=np.float64), self.classes[:0]
+        return HeldTable(X=rows, y=given, rows=SparseDesign(rows), given=given, classes=self.classes)
+
+
+def streamed_table(table: BlockTable, y: Any, *, classes: Any, max_weight: float | None, jobs: int) -> StreamedTable:
+    """Check what was passed to `fit`, but for the records. Raises InvalidInput without any value of the table."""
+    if y is not None:
+        raise InvalidInput("a table that is read in blocks brings its own targets; leave y out.")
+    if classes is None:
+        raise InvalidInput("a table that is read in blocks needs its classes declared: classes=[...] of the estimator.")
+    declared = distinct_classes(np.asarray(classes))
+    # The rows are brought within a first domain, whose bounds do not matter: the pass counts and checks.
+    first = Domain(features=table.features, norm_bound=1.0, classes=len(declared))
+    return StreamedTable(table, Classified(domain=first, classes=declared, max_weight=max_weight), jobs=jobs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Scored:
+    records: int
+    correct: int
+
+
+def _scored(block: Block, *, model: Predicts, classes: npt.NDArray[Any]) -> _Scored:
+    """How many records of a block `model` gets right: a block by itself is a table of one block."""
+    if block.targets is None:
+        raise InvalidInput("the table has no targets; a classifier needs the class of every record.")
+    alone = FunctionTable(lambda _: block, blocks=1, features=block.rows.shape[1])
+    right = class_codes(np.asarray(model.predict(alone)), classes) == class_codes(block.targets, classes)
+    return _Scored(records=len(right), correct=int(np.count_nonzero(right)))
+
+
+def _members(seed: bytes, starts: Sequence[int] | None, parts: int, number: int, rows: int) -> Integers:
+    """The part of every row of a block; see the module docstring."""
+    words = keyed_words(hashlib.sha256(b"discreet parts of a table" + seed + number.to_bytes(8, "little")).digest())
+    if starts is None:
+        return uniform_below(words, parts, count=rows)
+    return (starts[number] + shuffled(words, rows)) % parts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Cut:
+    """The rows of one part in a block: public numbers and a seed, so that it may travel to wherever the blocks are."""
+
+    seed: bytes
+    starts: tuple[int, ...] | None
+    parts: int
+    part: int
+
+    def __call__(self, number: int, block: Block) -> Block:
+        members = _members(self.seed, self.starts, self.parts, number, block.rows.shape[0])
+        chosen = np.flatnonzero(members == self.part)
+        targets = None if block.targets is None else block.targets[chosen]
+        return Block(chosen_rows(block.rows, chosen), targets, None if block.weights is None else block.weights[chosen])
+
+
+class _PartTable(BlockTable):
+    """One part of `table`: those of its blocks that have rows of the part, cut."""
+
+    __slots__ = ("_cut", "_places", "_table")
+
+    def __init__(self, table: BlockTable, cut: _Cut, kept: Sequence[int]) -> None:
+        self._table, self._cut = table, cut
+        self._places = {number: place for place, number in enumerate(kept)}
+
+    @property
+    def features(self) -> int:
+        """See BlockTable."""
+        return self._table.features
+
+    @property
+    def remote(self) -> bool:
+        """See BlockTable."""
+        return self._table.remote
+
+    @property
+    def slow(self) -> bool:
+        """See BlockTable."""
+        return self._table.slow
+
+    def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
+        """See BlockTable."""
+        cut, places = self._cut, self._places
+
+        def on_part(number: int, block: Block) -> tuple[R, ...]:
+            return (work(places[number], cut(number, block)),) if number in places else ()
+
+        for result in self._table.map(on_part, jobs):
+            yield from result

@@ -1,0 +1,100 @@
+"""What a search plans is what a fit states, and promises nothing by itself."""
+
+import numpy as np
+import pytest
+
+from discreet import KernelClassifier, LassoClassifier, LinearSVC, LogisticRegression
+from discreet.data import Block, BlockTable, FunctionTable
+from discreet.designs import DenseDesign
+from discreet.errors import InfeasibleTarget, InvalidInput
+from discreet.estimators.search_plans import planned_certificate, rehearse_blocks
+from discreet.neighbours import Neighbours
+
+ROWS = np.random.default_rng(0).uniform(-0.5, 0.5, (400, 3))
+LABELS = (ROWS[:, 0] > 0).astype(np.int64)
+MODELS = {
+    "default": LinearSVC(),
+    "alpha": LogisticRegression(alpha=0.05, fit_intercept=False),
+    "weights of classes": LinearSVC(class_weight={0: 2.0}),
+    "output": LogisticRegression(mechanism="output", data_norm=0.5),
+    "published": LogisticRegression(alpha=0.05, mechanism="objective", calibration="published", fit_intercept=False),
+    "kernel": KernelClassifier(n_features=8),
+    "lasso": LassoClassifier(n_iter=5),
+}
+SAID = ("mechanism", "parameters", "problem", "guarantee", "hypotheses", "releases")
+
+
+def planned(model, records=400, *, in_blocks=False, classes=2):
+    return planned_certificate(
+        model,
+        records=records,
+        features=3,
+        classes=np.arange(classes),
+        neighbours=Neighbours(model.neighbours),
+        in_blocks=in_blocks,
+    )
+
+
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_the_plan_is_what_the_fit_states(model, neighbours, delta):
+    if (delta or neighbours == "add-remove") and model.get_params().get("calibration") == "published":
+        with pytest.raises(InvalidInput, match="replace-one and delta=0 only"):
+            planned(model.set_params(neighbours=neighbours, delta=delta, public_records=400))
+        return
+    public = {"public_records": 400} if neighbours == "add-remove" else {}
+    model.set_params(classes=[0, 1], neighbours=neighbours, delta=delta, **public)
+    plan, fitted = planned(model), model.fit(ROWS, LABELS).certificate_
+    for name in SAID:
+        assert getattr(plan, name) == getattr(fitted, name), name
+    assert not plan.verify(model.coef_).ok
+
+
+@pytest.mark.parametrize("scheme", ["multinomial", "one-vs-rest"])
+def test_the_plan_of_more_classes_is_what_the_fit_states(scheme):
+    model = LogisticRegression(classes=[0, 1, 2], multi_class=scheme, epsilon=4.0)
+    plan, fitted = planned(model, classes=3), model.fit(ROWS, LABELS + (ROWS[:, 1] > 0.2)).certificate_
+    for name in SAID:
+        assert getattr(plan, name) == getattr(fitted, name), name
+
+
+@pytest.mark.parametrize("model", [LinearSVC(max_sample_weight=2.0, class_weight={1: 3.0}), LassoClassifier(n_iter=5)], ids=["weights", "lasso"])
+def test_the_plan_for_blocks_is_what_the_fit_of_blocks_states(model):
+    model.set_params(classes=[0, 1])
+    weights = None if isinstance(model, LassoClassifier) else np.full(400, 0.5)
+    table = FunctionTable(lambda _: Block(DenseDesign(ROWS), LABELS, weights), blocks=1, features=3)
+    plan, fitted = planned(model, in_blocks=True), model.fit(table).certificate_
+    for name in SAID:
+        assert getattr(plan, name) == getattr(fitted, name), name
+
+
+def test_a_plan_from_zeros_keeps_to_blocks():
+    """More zeros than fit into one block of them."""
+    model = LassoClassifier(n_iter=1, classes=[0, 1])
+    assert planned(model, records=140_000, in_blocks=True).problem["records"] == 140_000
+
+
+def test_what_has_no_fit_has_no_plan():
+    with pytest.raises(InfeasibleTarget, match="alpha"):
+        planned(LinearSVC(alpha=1e-9, classes=[0, 1], mechanism="objective"))
+
+
+def test_an_estimator_that_takes_no_blocks_is_refused():
+    class InMemory(LinearSVC):
+        def fit(self, X, y=None, sample_weight=None):
+            if isinstance(X, BlockTable):
+                raise InvalidInput("rows in memory only")
+            return super().fit(X, y, sample_weight)
+
+    rehearse_blocks(LinearSVC(classes=[0, 1]), 3, np.array([0, 1]))
+    rehearse_blocks(LinearSVC(classes=[0, 1], alpha=1e-9, mechanism="objective"), 3, np.array([0, 1]))  # infeasible for so few
+    with pytest.raises(InvalidInput, match="rows in memory"):
+        rehearse_blocks(InMemory(classes=[0, 1]), 3, np.array([0, 1]))
+    with pytest.raises(InvalidInput, match="leaves a certificate"):
+        rehearse_blocks(_NoCertificate(), 3, np.array([0, 1]))
+
+
+class _NoCertificate:
+    def fit(self, X, y=None):
+        return self
