@@ -11,7 +11,7 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from discreet.data.blocks.base import Block, BlockTable
+from discreet.data.blocks.base import CHANGED, Block, BlockTable
 from discreet.designs import DenseDesign, Design
 from discreet.errors import InvalidInput
 
@@ -47,6 +47,15 @@ class Stream(Generic[D]):
         if self.records == 0:
             raise InvalidInput("the table has no records; at least one is needed.")
 
+    @classmethod
+    def counted(cls, table: BlockTable, bound: Callable[[Block], D], counts: list[int]) -> "Stream[D]":
+        """Blocks whose records a pass has counted already, while it did something else; not read again, and perhaps none."""
+        stream: Stream[D] = cls.__new__(cls)
+        stream._table, stream._bound, stream._counts = table, bound, counts
+        stream._starts = [0, *accumulate(counts)]
+        stream.records = stream._starts[-1]
+        return stream
+
     def rebound(self, bound: Callable[[Block], D]) -> "Stream[D]":
         """The same blocks, brought within another domain; not read again."""
         other: Stream[D] = Stream.__new__(Stream)
@@ -71,16 +80,17 @@ class Stream(Generic[D]):
             seen.append(count)
             yield result
         if seen != self._counts:
-            raise InvalidInput("the table changed while it was read. Every pass must find the same records: work on a copy that nobody writes to.")
+            raise InvalidInput(CHANGED)
 
     def content(self, jobs: int) -> Iterator[bytes]:
-        """Rows and targets as they are in the table, for a ledger's keyed digest: for numbers, the bytes of the same table in memory.
+        """Rows as they are in the table, for a ledger's keyed digest: for numbers, the bytes of the same table in memory.
 
-        Of blocks that are on other machines, digests come instead of the bytes.
+        Of blocks that are on other machines, digests come instead of the bytes; of rows that were computed from others, those others.
         """
-        remote = self._table.remote
-        yield repr(("rows", (self.records, self._table.features))).encode()
-        for parts in self._table.map(lambda _, block: _sealed(_row_bytes(block.rows), remote=remote), jobs):
+        table = self._table.source
+        remote = table.remote
+        yield repr(("rows", (self.records, table.features))).encode()
+        for parts in table.map(lambda _, block: _sealed(_row_bytes(block.rows), remote=remote), jobs):
             yield from parts
 
     @property
