@@ -45,7 +45,9 @@ class _Features:
 
     def __call__(self, rows: Design) -> Design:
         """Raises InvalidInput for rows that are not finite."""
-        if not np.all(np.isfinite(rows.row_norms())) and not _finite(rows):  # a norm overflows before an entry does
+        with np.errstate(over="ignore", invalid="ignore"):  # a norm overflows before an entry does
+            norms = rows.row_norms()
+        if not np.all(np.isfinite(norms)) and not _finite(rows):
             raise InvalidInput("rows must be finite: they contain NaN or inf. Decide on missing values first (a schema can do that, by column).")
         return FeatureMapDesign(rows, self.feature_map, held_bytes=0, recent=self.recent)
 

@@ -157,7 +157,10 @@ def actual_classes(model: Any, block: Block) -> Integers:  # noqa: ANN401 - as a
     if block.targets is None:
         raise InvalidInput("the table has no targets; the class of every record is needed to measure a model.")
     labels = block.targets.tolist()
-    return _codes([canonical(label) for label in labels], _texts(classes)) if isinstance(model, StoredModel) else _codes(labels, classes)
+    if not isinstance(model, StoredModel):
+        return _codes(labels, classes)
+    plain = np.asarray(classes).tolist()  # as blocks have them: of one type
+    return _codes([canonical(label) for label in labels], _texts(plain))
 
 
 def class_column(actual: Integers, model: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - as above
@@ -238,7 +241,7 @@ def _record_of(X: Any, record: int) -> Any:  # noqa: ANN401 - as above
     return X[one] if by_place is None else by_place[one]
 
 
-def _texts(classes: tuple[Any, ...]) -> list[str]:
+def _texts(classes: Sequence[Any]) -> list[str]:
     return [canonical(label) for label in classes]
 
 
