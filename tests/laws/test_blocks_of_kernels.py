@@ -84,7 +84,8 @@ def test_many_fits_are_those_of_the_array(table):
 
 @each_table
 def test_any_number_of_threads_gives_the_same_bits(table, monkeypatch):
-    monkeypatch.setattr("discreet.data.blocks.transformed.block_rows", lambda _: 300)
+    """Of so many blocks that the fit begins at the minimiser of a sample."""
+    monkeypatch.setattr("discreet.data.blocks.transformed.block_rows", lambda _: 150)
     found = [classifier(n_jobs=jobs).fit(table).weights_ for jobs in (1, 2, 5)]
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])
