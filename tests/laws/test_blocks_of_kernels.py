@@ -145,3 +145,12 @@ def test_huge_and_sparse_rows_have_features_too():
         table = FunctionTable(lambda _, rows=rows: Block(rows, labels), blocks=1, features=2)
         model = classifier().fit(table)
         np.testing.assert_array_equal(model.decision_function(table), model.decision_function(huge))
+
+
+def test_blocks_without_records_change_nothing():
+    cuts = [slice(0, 400), slice(400, 400), slice(400, 900)]
+    table = FunctionTable(lambda k: Block(DenseDesign(ROWS[cuts[k]]), LABELS[cuts[k]]), blocks=3, features=6)
+    model = classifier().fit(table)
+    np.testing.assert_allclose(model.weights_, classifier().fit(ROWS[:900], LABELS[:900]).weights_, atol=2e-6)
+    np.testing.assert_array_equal(model.decision_function(table), model.decision_function(ROWS[:900]))
+    np.testing.assert_array_equal(model.random_features(table), model.random_features(ROWS[:900]))

@@ -246,7 +246,7 @@ def _finite(rows: Design) -> bool:
 
 
 def _written(rows: Design) -> Floats:
-    return np.concatenate(list(_entries(rows)))
+    return np.concatenate([np.empty((0, rows.shape[1])), *_entries(rows)])
 
 
 def _entries(rows: Design) -> Iterator[Floats]:
