@@ -18,6 +18,7 @@ import numpy as np
 
 from discreet.arrays import Floats, Matrix
 from discreet.designs import DenseDesign, Design, entries_of
+from discreet.designs.computed import computed_rows
 from discreet.designs.cut import rows_of
 from discreet.designs.dense import weighted_gram
 from discreet.errors import InvalidInput
@@ -188,3 +189,8 @@ class FeatureMapDesign:
 @rows_of.register
 def _some_rows(design: FeatureMapDesign, rows: slice) -> Design:
     return design.rows(rows)
+
+
+@computed_rows.register
+def _computed_rows(design: FeatureMapDesign) -> bool:
+    return design._held is None  # noqa: SLF001 - this module's own class
