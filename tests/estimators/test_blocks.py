@@ -82,10 +82,18 @@ def test_what_a_table_in_blocks_lacks_is_said(table):
 
 def test_kernel_machines_refuse_what_they_cannot_map(table):
     blocks = numeric_files(table, features=NAMES, target="y")
-    with pytest.raises(InvalidInput, match="takes rows in memory"):
-        KernelClassifier(classes=["no", "yes"]).fit(blocks)
-    with pytest.raises(InvalidInput, match="takes rows in memory"):
-        KernelClassifier(classes=["no", "yes"], n_features=10).fit(ROWS, WORDS).predict(blocks)
+    model = KernelClassifier(classes=["no", "yes"], n_features=10).fit(blocks)
+    with pytest.raises(InvalidInput, match="was fitted on 6 features"):
+        model.predict(numeric_files(table, features=NAMES[:3]))
+    with pytest.raises(InvalidInput, match="was fitted on 6 features"):
+        model.random_features(numeric_files(table, features=NAMES[:3]))
+    with pytest.raises(InvalidInput, match="needs its classes declared"):
+        KernelClassifier().fit(blocks)
+    for bad in (np.nan, np.inf):
+        with pytest.raises(InvalidInput, match="rows must be finite"):
+            KernelClassifier(classes=[0, 1]).fit(
+                FunctionTable(lambda _, bad=bad: Block(DenseDesign(np.array([[bad, 1.0]])), LABELS[:1]), blocks=1, features=2)
+            )
 
 
 @pytest.mark.parametrize("n_jobs", [0, 1.5, "two", True])

@@ -80,7 +80,7 @@ def test_without_noise_it_is_the_minimiser_on_the_features() -> None:
 def test_streamed_and_held_features_give_the_same_model(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = ring()
     held = KernelClassifier(n_features=30, random_state=0).fit(X, y)
-    monkeypatch.setattr(streamed_design.FeatureMapDesign.__init__, "__kwdefaults__", {"held_bytes": 0})
+    monkeypatch.setattr(streamed_design.FeatureMapDesign.__init__, "__kwdefaults__", {"held_bytes": 0, "recent": None})
     streamed = KernelClassifier(n_features=30, random_state=0).fit(X, y)
     np.testing.assert_allclose(streamed.weights_, held.weights_, rtol=1e-7, atol=1e-8)
 

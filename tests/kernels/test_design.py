@@ -1,6 +1,8 @@
 """A streamed table of features against the matrix that it never writes out."""
 
+import pickle
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from discreet.designs import BLOCK_ROWS, AugmentedDesign, DenseDesign, Design, S
 from discreet.designs.cut import rows_of
 from discreet.errors import InvalidInput
 from discreet.kernels import Gaussian, draw_frequencies
-from discreet.kernels.design import FeatureMapDesign
+from discreet.kernels.design import FeatureMapDesign, RecentFeatures
 from discreet.kernels.feature_map import FeatureMap
 
 COLUMNS = 6
@@ -108,3 +110,41 @@ def test_some_rows_of_features_are_the_features_of_some_rows(kind, held_bytes):
     for rows in (slice(0, 4), slice(BLOCK_ROWS - 1, BLOCK_ROWS + 7)):
         part = rows_of(design, rows)
         np.testing.assert_allclose(part.matvec(np.eye(design.shape[1])), whole[rows], rtol=1e-12, atol=1e-14)
+
+
+def test_a_thread_keeps_the_features_of_the_part_that_it_asked_about_last(monkeypatch):
+    """A part is computed once however much is asked of it, and again after another one; another thread computes its own."""
+    computed = []
+    original = FeatureMapDesign._computed
+    monkeypatch.setattr(FeatureMapDesign, "_computed", lambda self, block: computed.append(block.shape[0]) or original(self, block))
+    below, _ = base("dense", 2000)
+    whole = FeatureMapDesign(below, feature_map(), held_bytes=0)
+    first, second = rows_of(whole, slice(0, 900)), rows_of(whole, slice(900, 2000))
+    for _ in range(3):
+        first.matvec(np.ones(10))
+        first.gram(np.ones(900))
+    assert computed == [900]
+    second.row_norms()
+    assert computed == [900, 1024, 76]
+    inner = rows_of(second, slice(0, 100))
+    np.testing.assert_array_equal(inner.rmatvec(np.ones(100)), rows_of(whole, slice(900, 1000)).rmatvec(np.ones(100)))
+    assert computed == [900, 1024, 76, 100]
+    with ThreadPoolExecutor(1) as pool:
+        np.testing.assert_array_equal(pool.submit(second.row_norms).result(), second.row_norms())
+    assert computed == [900, 1024, 76, 100, 1024, 76, 1024, 76]
+
+
+def test_kept_features_do_not_travel():
+    recent = RecentFeatures()
+    recent.keep(recent, np.ones(3))
+    assert recent.of(recent) is not None
+    assert pickle.loads(pickle.dumps(recent)).of(recent) is None  # noqa: S301 - our own
+
+
+def test_a_long_part_is_not_kept(monkeypatch):
+    monkeypatch.setattr("discreet.kernels.design.RECENT_BYTES", 1000)
+    below, _ = base("dense", 2000)
+    part = rows_of(FeatureMapDesign(below, feature_map(), held_bytes=0), slice(0, 900))
+    expected = rows_of(FeatureMapDesign(below, feature_map()), slice(0, 900))
+    np.testing.assert_allclose(part.matvec(np.ones(10)), expected.matvec(np.ones(10)), rtol=1e-12)
+    assert part._at_hand() is None

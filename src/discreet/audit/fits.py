@@ -1,4 +1,4 @@
-"""Estimators as black boxes: from a table (X, y) to independent private fits, one row of released numbers each."""
+"""Estimators as black boxes: from a table, (X, y) or one in blocks, to independent private fits, one row of released numbers each."""
 
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
@@ -6,6 +6,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from discreet.arrays import Floats
+from discreet.data import BlockTable
 from discreet.errors import InvalidInput
 
 Batch: TypeAlias = Callable[[Any, int], Floats]
@@ -34,7 +35,7 @@ def many_fits(estimator: ManyAtOnce) -> Batch:
     _require_fresh_noise(estimator)
 
     def run(table: Any, count: int) -> Floats:  # noqa: ANN401
-        found = estimator.fit_many(table[0], table[1], count=count)
+        found = estimator.fit_many(*_records(table), count=count)
         return np.column_stack((found.coef.reshape(count, -1), found.intercept.reshape(count, -1)))
 
     return run
@@ -46,9 +47,14 @@ def single_fits(estimator: Estimator) -> Batch:
     parameters = estimator.get_params(deep=False)
 
     def run(table: Any, count: int) -> Floats:  # noqa: ANN401
-        return np.array([np.ravel(type(estimator)(**parameters).fit(table[0], table[1]).weights_) for _ in range(count)])
+        return np.array([np.ravel(type(estimator)(**parameters).fit(*_records(table)).weights_) for _ in range(count)])
 
     return run
+
+
+def _records(table: Any) -> tuple[Any, ...]:  # noqa: ANN401 - whatever a black box takes
+    """X and y, or a table in blocks, which brings its own targets."""
+    return (table,) if isinstance(table, BlockTable) else (table[0], table[1])
 
 
 def _require_fresh_noise(estimator: Estimator) -> None:

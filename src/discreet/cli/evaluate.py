@@ -14,7 +14,7 @@ from discreet.cli.output import answer, examples, json_option, step
 from discreet.cli.private_evaluation import evaluate_private
 from discreet.cli.report import report_option
 from discreet.cli.spending import ledger_options
-from discreet.errors import InvalidInput
+from discreet.cli.tables import named_tables, opened
 
 DECLARATIONS = {
     "public": "everyone may see these records",
@@ -31,10 +31,11 @@ DECLARATIONS = {
         "discreet evaluate model.json held-out.csv --epsilon 0.5 --delta 1e-6",
         "discreet evaluate model.json held-out.csv --epsilon 1 --metrics accuracy,roc,calibration --plot curves.svg",
         "discreet evaluate model.json held-out.csv --epsilon 0.5 --ledger team.ledger --data-set people",
+        "discreet evaluate model.json held-out/*.parquet --epsilon 0.5 --delta 1e-6 --jobs 2",
     ),
 )
 @click.argument("model_path", metavar="MODEL", type=click.Path())
-@click.argument("table", type=click.Path())
+@click.argument("table", type=click.Path(), nargs=-1, required=True)
 @click.option(
     "--data-is",
     type=click.Choice(list(DECLARATIONS)),
@@ -56,14 +57,18 @@ DECLARATIONS = {
 @report_option
 @click.option("--overwrite", is_flag=True, help="Replace these files where they exist.")
 @ledger_options
+@click.option("--jobs", type=int, help="Threads for tables in blocks, or workers of --dask local.  [default: 1; with --dask local one a processor]")
+@click.option("--dask", help="Address of a Dask scheduler whose workers read the files, or local to start workers on this machine.")
 @click.option("--seed", type=int, help="With --epsilon: reproducible noise, for tests: the certificate is then not valid.")
 @json_option
 def evaluate(
     *,
     model_path: str,
-    table: str,
+    table: tuple[str, ...],
     data_is: str | None,
     epsilon: float | None,
+    jobs: int | None,
+    dask: str | None,
     as_json: bool,
     **private: Any,  # noqa: ANN401 - the options of a private measurement, which click has checked
 ) -> None:
@@ -72,7 +77,8 @@ def evaluate(
     With --data-is, TABLE must hold no private records: the numbers are exact and unprotected. With --epsilon the records are protected: the numbers
     are released with noise, error bars and a certificate, and cost that much privacy.
 
-    TABLE needs the columns of the model's schema, the target's too; - is CSV on standard input.
+    TABLE needs the columns of the model's schema, the target's too; - is CSV on standard input. Several .parquet, .arrow, .feather or .ipc files, a
+    folder of .parquet files, and every table for --dask are read in blocks, so that they need not fit into memory.
     """
     context = click.get_current_context()
     if (data_is is None) == (epsilon is None):
@@ -80,28 +86,24 @@ def evaluate(
             "either --data-is (the records need no protection) or --epsilon (they are protected, at this cost) is needed, and not both", context
         )
     if epsilon is not None:
-        evaluate_private(context, model_path=model_path, table=table, epsilon=epsilon, as_json=as_json, **private)
+        evaluate_private(context, model_path=model_path, table=table, epsilon=epsilon, jobs=jobs, dask=dask, as_json=as_json, **private)
         return
     if given := [name for name, value in private.items() if value not in (None, False) and name not in {"ledger_path", "data_set"}]:
         option = given[0].removesuffix("_path").replace("_", "-")
         raise click.UsageError(f"--{option} belongs to a private measurement, which needs --epsilon", context)
-    _evaluate_public(model_path, table, str(data_is), as_json=as_json)
+    _evaluate_public(model_path, table, str(data_is), jobs=jobs, dask=dask, as_json=as_json)
 
 
-def _evaluate_public(model_path: str, table: str, data_is: str, *, as_json: bool) -> None:
+def _evaluate_public(model_path: str, table: tuple[str, ...], data_is: str, *, jobs: int | None, dask: str | None, as_json: bool) -> None:
     from discreet.cli.measures import Measures  # noqa: PLC0415 - imports of the library wait until they are needed
-    from discreet.data import read_table  # noqa: PLC0415
     from discreet.data.labels import canonical  # noqa: PLC0415
     from discreet.estimators.model import Model  # noqa: PLC0415
+    from discreet.workers import job_count  # noqa: PLC0415
 
     model = Model.load(model_path)
-    with step("Reading the table"):
-        frame = read_table(table, model.schema.columns(target=True))
-    if frame.height == 0:
-        raise InvalidInput(f"{table!r} has no record. At least one is needed to measure a model.")
-    with step("Evaluating"):
-        encoded = model.schema.encode(frame, target=True)
-        measures = Measures.of(model, encoded)
+    threads = job_count(jobs)
+    with opened(named_tables(table), model.schema, jobs=jobs, dask=dask, may_be_empty=True) as records, step("Evaluating"):
+        measures = Measures.of(model, records, jobs=threads)
     classes = [canonical(label) for label in model.schema.target.classes]
     document = {"command": "evaluate", "data_is": data_is, "declaration": DECLARATIONS[data_is], "classes": classes, **measures.to_dict()}
     corner = "actual / predicted"

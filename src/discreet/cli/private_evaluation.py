@@ -11,6 +11,7 @@ import click
 from discreet.cli.output import answer, refuse, refuse_same_file, step, warn
 from discreet.cli.report import check_report, told, written_report
 from discreet.cli.spending import account_from, check_would_fit, left_after
+from discreet.cli.tables import files_within, named_tables, opened
 from discreet.cli.training import warn_of_seed
 from discreet.errors import DiscreetError, InvalidInput
 
@@ -23,8 +24,10 @@ def evaluate_private(  # noqa: PLR0913 - one argument an option
     context: click.Context,
     *,
     model_path: str,
-    table: str,
+    table: tuple[str, ...],
     epsilon: float,
+    jobs: int | None,
+    dask: str | None,
     delta: float | None,
     neighbours: str | None,
     metrics: str | None,
@@ -41,15 +44,18 @@ def evaluate_private(  # noqa: PLR0913 - one argument an option
 ) -> None:
     """Release measures of MODEL on the private records of TABLE."""
     with step("Checking what can be checked without the records"):
-        from discreet.data import read_table  # noqa: PLC0415 - imports of the library wait until they are needed
+        from discreet.data import BlockTable  # noqa: PLC0415 - imports of the library wait until they are needed
         from discreet.estimators.model import Model  # noqa: PLC0415
         from discreet.evaluation import prepare  # noqa: PLC0415
         from discreet.evaluation.outcomes import outcomes_of  # noqa: PLC0415
-        from discreet.evaluation.private import measure  # noqa: PLC0415
+        from discreet.evaluation.private import measure, measure_blocks  # noqa: PLC0415
         from discreet.files.whole_file import check_writable  # noqa: PLC0415
         from discreet.noise import SeededNoise, SystemNoise  # noqa: PLC0415
+        from discreet.workers import job_count  # noqa: PLC0415
 
         model = Model.load(model_path)
+        tables, threads = named_tables(table), job_count(jobs)
+        sources = [*files_within(tables), model_path, *([] if ledger_path is None else [ledger_path])]
         relation = neighbours or "replace-one"
         prepared = prepare(
             model,
@@ -63,25 +69,22 @@ def evaluate_private(  # noqa: PLR0913 - one argument an option
         if plot is not None:
             if not {"roc", "calibration"} & set(prepared.survey.metrics):
                 raise InvalidInput("--plot draws the curves of --metrics roc and calibration; ask for one of them, or leave --plot out.")
-            refuse_same_file(plot, table, model_path, *([] if ledger_path is None else [ledger_path]))
+            refuse_same_file(plot, *sources)
             check_writable(plot, overwrite=overwrite)
-        check_report(
-            report_path, table, model_path, *([] if plot is None else [plot]), *([] if ledger_path is None else [ledger_path]), overwrite=overwrite
-        )
+        check_report(report_path, *sources, *([] if plot is None else [plot]), overwrite=overwrite)
         account = account_from(ledger_path, data_set, part)
         if account is not None:
             check_would_fit(account, prepared.guarantee)
     warn_of_seed(seed)
-    with step("Reading the table"):
-        frame = read_table(table, model.schema.columns(target=True))
-    if frame.height == 0 and relation == "replace-one":
-        raise InvalidInput("the table has no records; at least one is needed when their number is public.")
-    with step("Evaluating"):
-        encoded = model.schema.encode(frame, target=True)
-        del frame
-        report = measure(prepared, outcomes_of(model, encoded), SystemNoise() if seed is None else SeededNoise(seed), account=account)
-    page = written_report(report, report_path, account, name=None, overwrite=overwrite)
-    code = _report(report, plot, account, page=None if page else report_path, overwrite=overwrite, as_json=as_json)
+    noise = SystemNoise() if seed is None else SeededNoise(seed)
+    with opened(tables, model.schema, jobs=jobs, dask=dask, may_be_empty=relation != "replace-one") as records:
+        with step("Evaluating"):
+            if isinstance(records, BlockTable):
+                report = measure_blocks(prepared, model, records, noise, account=account, jobs=threads)
+            else:
+                report = measure(prepared, outcomes_of(model, records), noise, account=account)
+        page = written_report(report, report_path, account, name=None, overwrite=overwrite)
+        code = _report(report, plot, account, page=None if page else report_path, overwrite=overwrite, as_json=as_json)
     code = told(page, as_json=as_json) or code
     if code != 0:
         context.exit(code)

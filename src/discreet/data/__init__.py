@@ -1,6 +1,6 @@
 """What is public about a table, and the records themselves."""
 
-from discreet.data.blocks import Block, BlockTable, DaskTable, FileTable, FunctionTable, NpyTable, numeric_files, schema_files
+from discreet.data.blocks import Block, BlockTable, DaskTable, FileTable, FunctionTable, NpyTable, TransformedTable, numeric_files, schema_files
 from discreet.data.columns import CategoricalColumn, NumberTarget, NumericColumn, Target
 from discreet.data.dataset import Dataset
 from discreet.data.domain import Domain
@@ -32,6 +32,7 @@ __all__ = [
     "Schema",
     "SchemaDraft",
     "Target",
+    "TransformedTable",
     "bounded_rows",
     "class_codes",
     "numeric_files",

@@ -17,6 +17,7 @@ from discreet.arrays import Floats
 from discreet.data.domain import Domain
 from discreet.data.stream import NOT_HELD, Stream, column_bytes
 from discreet.designs import AugmentedDesign, Design, safe_shortening
+from discreet.designs.computed import computed_rows
 from discreet.designs.cut import cache_rows, cuts, rows_of
 from discreet.errors import InvalidInput, PrivateDataError
 
@@ -93,7 +94,7 @@ class Dataset:
     @property
     def slow(self) -> bool:
         """Whether getting at a row takes longer than computing with it."""
-        return self._stream is not None and self._stream.slow
+        return self._stream.slow if self._stream is not None else computed_rows(self.design)
 
     @property
     def remote(self) -> bool:

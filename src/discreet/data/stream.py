@@ -11,7 +11,7 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from discreet.data.blocks.base import Block, BlockTable
+from discreet.data.blocks.base import CHANGED, Block, BlockTable
 from discreet.designs import BLOCK_ROWS, DenseDesign, Design
 from discreet.designs.cut import cache_rows, cuts
 from discreet.errors import InvalidInput
@@ -19,7 +19,6 @@ from discreet.errors import InvalidInput
 NOT_HELD = (
     "this needs all records in memory at once, and the table is read in blocks. Load it into an array, or use a method that goes block by block."
 )
-_CHANGED = "the table changed while it was read. Every pass must find the same records: work on a copy that nobody writes to."
 _SHARE = 16
 """One record of so many is sampled, where there are as many blocks, or blocks that are reached quickly."""
 _FEWEST = 1 << 16
@@ -54,6 +53,15 @@ class Stream(Generic[D]):
         if self.records == 0:
             raise InvalidInput("the table has no records; at least one is needed.")
 
+    @classmethod
+    def counted(cls, table: BlockTable, bound: Callable[[Block], D], counts: list[int]) -> "Stream[D]":
+        """Blocks whose records a pass has counted already, while it did something else; not read again, and perhaps none."""
+        stream: Stream[D] = cls.__new__(cls)
+        stream._table, stream._bound, stream._counts = table, bound, counts
+        stream._starts = [0, *accumulate(counts)]
+        stream.records = stream._starts[-1]
+        return stream
+
     def rebound(self, bound: Callable[[Block], E]) -> "Stream[E]":
         """The same blocks, brought within another domain; not read again."""
         other: Stream[E] = Stream.__new__(Stream)
@@ -83,7 +91,7 @@ class Stream(Generic[D]):
             seen.append(count)
             yield result
         if seen != self._counts:
-            raise InvalidInput(_CHANGED)
+            raise InvalidInput(CHANGED)
 
     def sample(self, jobs: int) -> list[D]:
         """Some of the records, held: one in sixteen, evenly spaced over the blocks that are reached quickly; or the first of sixteen blocks or more.
@@ -102,19 +110,20 @@ class Stream(Generic[D]):
         """Every so many-th of the parts of a block, none longer than fits the processor's caches."""
         count = block.rows.shape[0]
         if count != self._counts[number]:
-            raise InvalidInput(_CHANGED)
+            raise InvalidInput(CHANGED)
         size = min(cache_rows(block.rows), max(BLOCK_ROWS, count // step))
         before = self._starts[number] // size
         return [self._bound(block.part(rows)) for place, rows in enumerate(cuts(count, size), before) if place % step == 0]
 
     def content(self, jobs: int) -> Iterator[bytes]:
-        """Rows and targets as they are in the table, for a ledger's keyed digest: for numbers, the bytes of the same table in memory.
+        """Rows as they are in the table, for a ledger's keyed digest: for numbers, the bytes of the same table in memory.
 
-        Of blocks that are on other machines, digests come instead of the bytes.
+        Of blocks that are on other machines, digests come instead of the bytes; of rows that were computed from others, those others.
         """
-        remote = self._table.remote
-        yield repr(("rows", (self.records, self._table.features))).encode()
-        for parts in self._table.map(lambda _, block: _sealed(_row_bytes(block.rows), remote=remote), jobs):
+        table = self._table.source
+        remote = table.remote
+        yield repr(("rows", (self.records, table.features))).encode()
+        for parts in table.map(lambda _, block: _sealed(_row_bytes(block.rows), remote=remote), jobs):
             yield from parts
 
     @property

@@ -9,6 +9,7 @@ from discreet.designs.dense import DenseDesign
 from discreet.designs.device import DeviceDesign
 from discreet.designs.entries import entries_of
 from discreet.designs.ordered import ordered_matvec, ordered_row_norms
+from discreet.designs.plain import plain_rows
 from discreet.designs.shortening import safe_shortening, shortening
 from discreet.designs.sparse import SparseDesign
 from discreet.designs.tabular import TabularDesign
@@ -29,6 +30,7 @@ __all__ = [
     "entries_of",
     "ordered_matvec",
     "ordered_row_norms",
+    "plain_rows",
     "safe_shortening",
     "shortening",
 ]

@@ -7,12 +7,13 @@ up to sqrt 2, for which the printed guarantee (theorem 5) is false; paired ones 
 at a record. A fixed map of rows takes neighbouring tables to neighbouring tables, so for every draw of the frequencies the guarantee is that of the
 linear mechanism (proof notes in discreet/mechanisms/learning) for rows of norm 1.
 
-Cost: the angles of a fit take O(n d D), once where the features fit into 256 MiB and once a pass where not; otherwise that of a linear classifier
-of D features: O(n D) a pass, O(n D^2 + D^3) for each of two or three Hessians (D <= 3000; conjugate gradients above). Beyond 256 MiB, memory does
-not grow with n D.
+Cost: the angles of a fit take O(n d D), once where the features fit into 256 MiB and once a pass where not, as in every pass over a table in
+blocks; otherwise that of a linear classifier of D features: O(n D) a pass, O(n D^2 + D^3) for each of two or three Hessians (D <= 3000; conjugate
+gradients above). Beyond 256 MiB, memory does not grow with n D.
 """
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -20,17 +21,35 @@ import numpy as np
 
 from discreet.arrays import Floats
 from discreet.certificates import Certificate, Hypothesis, digest_of
+from discreet.data import BlockTable, TransformedTable
 from discreet.designs import Design, entries_of
 from discreet.errors import InvalidInput
 from discreet.estimators.linear_classifier import LinearClassifier, ManyFits
 from discreet.guarantees import Json
 from discreet.kernels import Kernel, draw_frequencies, fresh_public_seed, kernel_named, kernel_names
-from discreet.kernels.design import FeatureMapDesign
+from discreet.kernels.design import FeatureMapDesign, RecentFeatures
 from discreet.kernels.feature_map import FeatureMap
 from discreet.ledger import Account
 from discreet.losses import MarginLoss
+from discreet.workers import job_count
 
 _FITTED = ("classes_", "weights_", "coef_", "intercept_", "certificate_")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Features:
+    """From the rows of a block to their features: public numbers only, so that it may travel to where the rows are."""
+
+    feature_map: FeatureMap
+    recent: RecentFeatures = field(default_factory=RecentFeatures)
+
+    def __call__(self, rows: Design) -> Design:
+        """Raises InvalidInput for rows that are not finite."""
+        with np.errstate(over="ignore", invalid="ignore"):  # a norm overflows before an entry does
+            norms = rows.row_norms()
+        if not np.all(np.isfinite(norms)) and not _finite(rows):
+            raise InvalidInput("rows must be finite: they contain NaN or inf. Decide on missing values first (a schema can do that, by column).")
+        return FeatureMapDesign(rows, self.feature_map, held_bytes=0, recent=self.recent)
 
 
 class KernelClassifier(LinearClassifier):
@@ -66,7 +85,6 @@ class KernelClassifier(LinearClassifier):
     """
 
     _standard_loss: ClassVar[str] = "softplus-hinge"
-    _takes_blocks: ClassVar[bool] = False
     frequencies_: Floats
     feature_seed_: int
     kernel_: Kernel
@@ -136,8 +154,11 @@ class KernelClassifier(LinearClassifier):
 
     def random_features(self, X: Any) -> Floats:
         """v(x) for the rows of X, (n, D): what the linear classifier sees, and as large as it is. After fit or fit_many."""
-        rows = self._rows(X, reset=False)
-        return np.concatenate([entries_of(block, slice(None)) for _, block in rows.blocks()])
+        if isinstance(X, BlockTable):
+            self._check_features(X.features)
+            features = _Features(feature_map=FeatureMap(frequencies=self.frequencies_))
+            return np.concatenate(list(X.map(lambda _, block: _written(features(block.rows)), job_count(self.n_jobs))))
+        return _written(self._rows(X, reset=False))
 
     def __sklearn_is_fitted__(self) -> bool:
         """Frequencies alone are no model."""
@@ -147,16 +168,24 @@ class KernelClassifier(LinearClassifier):
         """The features, streamed; with `reset`, of new frequencies, to which older weights do not belong."""
         base = super()._rows(X, reset=reset)
         if reset:
-            for name in _FITTED:
-                if name in vars(self):
-                    delattr(self, name)
             self._draw(base.shape[1])
         return FeatureMapDesign(base, FeatureMap(frequencies=self.frequencies_))
+
+    def _seen(self, rows: Design) -> Design:
+        return _Features(feature_map=FeatureMap(frequencies=self.frequencies_))(rows)
+
+    def _blocks(self, table: BlockTable) -> BlockTable:
+        self._draw(table.features)
+        features = _Features(feature_map=FeatureMap(frequencies=self.frequencies_))
+        return TransformedTable(table, features, features=features.feature_map.outputs, jobs=job_count(self.n_jobs))
 
     def _known_features(self) -> int | None:
         return self.n_features
 
     def _draw(self, columns: int) -> None:
+        for name in _FITTED:
+            if name in vars(self):
+                delattr(self, name)
         self.kernel_ = self._kernel(columns)
         self.feature_seed_ = self._seed()
         count = self.n_features
@@ -210,3 +239,15 @@ class KernelClassifier(LinearClassifier):
             hypotheses=(*certificate.hypotheses, hypothesis),
             declared=(*certificate.declared, "the kernel with its scale, the number of features and their seed"),
         )
+
+
+def _finite(rows: Design) -> bool:
+    return all(bool(np.all(np.isfinite(part))) for part in _entries(rows))
+
+
+def _written(rows: Design) -> Floats:
+    return np.concatenate([np.empty((0, rows.shape[1])), *_entries(rows)])
+
+
+def _entries(rows: Design) -> Iterator[Floats]:
+    return (entries_of(block, slice(None)) for _, block in rows.blocks())

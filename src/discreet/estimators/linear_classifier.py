@@ -81,7 +81,6 @@ class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type
     _standard_loss: ClassVar[str]
     _standard_scheme: ClassVar[str] = "one-vs-rest"
     _schemes: ClassVar[tuple[str, ...]] = SCHEMES[1:]
-    _takes_blocks: ClassVar[bool] = True
     n_features_in_: int
     coef_: Floats
     intercept_: Floats
@@ -163,8 +162,8 @@ class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type
         """<w, x> + intercept, (n,) or, with K > 2 classes, (n, K), with rows shortened to data_norm as in fit."""
         check_is_fitted(self)
         if isinstance(X, BlockTable):
-            self._check_blocks(X)
-            return np.concatenate(list(X.map(lambda _, block: self._decision(block.rows), job_count(self.n_jobs))))
+            self._check_features(X.features)
+            return np.concatenate(list(X.map(lambda _, block: self._decision(self._seen(block.rows)), job_count(self.n_jobs))))
         return self._decision(self._rows(X, reset=False))
 
     def _decision(self, rows: Design) -> Floats:
@@ -277,16 +276,19 @@ class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type
         if features != self.n_features_in_:
             raise InvalidInput(f"the model was fitted on {self.n_features_in_} features; rows with {features} were given.")
 
-    def _check_blocks(self, table: BlockTable) -> None:
-        if not self._takes_blocks:
-            raise InvalidInput(f"{type(self).__name__} takes rows in memory; tables that are read in blocks are for linear models.")
-        self._check_features(table.features)
+    def _seen(self, rows: Design) -> Design:
+        """What the linear model sees of some rows of a block."""
+        return rows
+
+    def _blocks(self, table: BlockTable) -> BlockTable:
+        """What the linear model sees of a table to be fitted."""
+        return table
 
     def _given_blocks(self, table: BlockTable, y: Any, sample_weight: Any) -> Given:
         if y is not None or sample_weight is not None:
             raise InvalidInput("a table that is read in blocks brings its own targets and weights; leave y and sample_weight out.")
         self.n_features_in_ = table.features
-        self._check_blocks(table)
+        table = self._blocks(table)
         most = None if self.max_sample_weight is None else positive(self.max_sample_weight, "max_sample_weight")
         return given_blocks(table, classes=self.classes, class_weights=self._class_weights, max_weight=most, jobs=job_count(self.n_jobs))
 

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 
 from discreet.arrays import Floats
-from discreet.data import EncodedTable, Schema
+from discreet.data import Block, EncodedTable, Schema
 from discreet.data.labels import canonical
-from discreet.designs import Design, as_design, entries_of
+from discreet.designs import Design, as_design, entries_of, plain_rows
 from discreet.errors import DiscreetError, InvalidInput, InvalidType, PrivateDataError
 from discreet.noise import Integers
 
@@ -90,7 +91,7 @@ class Outcomes:
         """Rows and classes as bytes, for a ledger's keyed digest; of two classes, as a fit on the same table gives them."""
         if self.rows is not None:
             yield from self.rows.content()
-            yield (np.where(self.actual == 1, 1.0, -1.0) if len(self.classes) == 2 else self.actual).tobytes()
+            yield _column(self.actual, len(self.classes)).tobytes()
 
     def __repr__(self) -> str:
         """The classes only."""
@@ -138,6 +139,52 @@ def outcomes_of(model: Any, X: Any, y: Any = None) -> Outcomes:  # noqa: ANN401 
         return _asked(model, classes, actual[record : record + 1], _record_of(asked, record))
 
     return _asked(model, classes, actual, asked, rows=rows, alone=alone)
+
+
+def outcomes_of_block(model: Any, block: Block) -> Outcomes:  # noqa: ANN401 - as above
+    """Ask the model about the records of a block of a table, at least one. Raises as `outcomes_of` does."""
+    actual, X = actual_classes(model, block), _as_taken(model, block.rows)
+
+    def alone(record: int) -> Outcomes:
+        return _asked(model, classes_of(model), actual[record : record + 1], _record_of(X, record))
+
+    return _asked(model, classes_of(model), actual, X, alone=alone)
+
+
+def actual_classes(model: Any, block: Block) -> Integers:  # noqa: ANN401 - as above
+    """The numbers of the classes of a block's records, (n,). Raises InvalidInput for a table without targets, and for other classes."""
+    classes = classes_of(model)
+    if block.targets is None:
+        raise InvalidInput("the table has no targets; the class of every record is needed to measure a model.")
+    labels = block.targets.tolist()
+    if not isinstance(model, StoredModel):
+        return _codes(labels, classes)
+    plain = np.asarray(classes).tolist()  # as blocks have them: of one type
+    return _codes([canonical(label) for label in labels], _texts(plain))
+
+
+def class_column(actual: Integers, model: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - as above
+    """What a ledger's digest sees of the classes, as a fit on the same records gives them."""
+    return _column(actual, len(classes_of(model)))
+
+
+def _column(actual: Integers, classes: int) -> npt.NDArray[Any]:
+    return np.where(actual == 1, 1.0, -1.0) if classes == 2 else actual
+
+
+def _as_taken(model: Any, rows: Design) -> Any:  # noqa: ANN401 - as above
+    """Rows in the form that a model takes: encoded for one that brings its schema, an array or a sparse matrix for the others."""
+    if not isinstance(model, StoredModel):
+        return plain_rows(rows)
+    schema = model.schema
+    return EncodedTable(
+        rows=rows,
+        signs=None,
+        classes=schema.target.classes,
+        schema=schema.name,
+        numeric=len(schema.numeric),
+        categorical=len(schema.categorical),
+    )
 
 
 def _asked(
@@ -194,7 +241,7 @@ def _record_of(X: Any, record: int) -> Any:  # noqa: ANN401 - as above
     return X[one] if by_place is None else by_place[one]
 
 
-def _texts(classes: tuple[Any, ...]) -> list[str]:
+def _texts(classes: Sequence[Any]) -> list[str]:
     return [canonical(label) for label in classes]
 
 

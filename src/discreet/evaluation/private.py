@@ -17,18 +17,21 @@ import numpy as np
 
 from discreet.arrays import Floats
 from discreet.certificates import Release
+from discreet.data import BlockTable
 from discreet.errors import InvalidInput
 from discreet.evaluation.curves import CalibrationCurve, RocCurve, calibration_curve, roc_curve
 from discreet.evaluation.intervals import Estimate, checked_level, mean_interval, noisy_range, proportion_interval, ratio_interval
 from discreet.evaluation.noise_law import NoiseLaw
 from discreet.evaluation.outcomes import Outcomes, classes_of, has_probabilities, has_scores, outcomes_of
 from discreet.evaluation.report import PrivateEvaluation
+from discreet.evaluation.streamed import answered
 from discreet.evaluation.survey import LEVELS, Survey, edges_for
 from discreet.guarantees import Guarantee
 from discreet.ledger import Account
 from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, LaplaceCounting
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Noise, SeededNoise, SystemNoise
+from discreet.workers import job_count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,11 +69,13 @@ def evaluate_privately(  # noqa: PLR0913 - each is a public choice
     level: float = 0.95,
     account: Account | None = None,
     random_state: int | None = None,
+    n_jobs: int | None = None,
 ) -> PrivateEvaluation:
     """Release measures of a fitted classifier on private records X (n, d) with classes y (n,), at a cost of (epsilon, delta).
 
     `model` is a classifier with `classes_` and `predict` (ours or scikit-learn's) or a `Model`, for which X may be a table with its target and y is
-    left out. `metrics` are some of "accuracy", "confusion", "log_loss" (needs probabilities), "roc" and "calibration" (two classes). `bins` (even) or
+    left out. X may be a BlockTable, which brings its classes: it is read once, by `n_jobs` threads, and every record counts once, whatever its
+    weight. `metrics` are some of "accuracy", "confusion", "log_loss" (needs probabilities), "roc" and "calibration" (two classes). `bins` (even) or
     `edges` divide the scores, publicly; `log_loss_bound` is where the loss of a record is cut. `level` is that of the intervals. `account` is where
     to spend; None spends on the ledger in use. `random_state` None draws noise from the operating system; a seed makes the certificate invalid.
 
@@ -87,9 +92,12 @@ def evaluate_privately(  # noqa: PLR0913 - each is a public choice
         log_loss_bound=log_loss_bound,
         level=level,
     )
-    noise = _noise(random_state)
-    outcomes = outcomes_of(model, X, y)
-    return measure(prepared, outcomes, noise, account=account)
+    noise, jobs = _noise(random_state), job_count(n_jobs)
+    if isinstance(X, BlockTable):
+        if y is not None:
+            raise InvalidInput("a table that is read in blocks brings its own classes; leave y out.")
+        return measure_blocks(prepared, model, X, noise, account=account, jobs=jobs)
+    return measure(prepared, outcomes_of(model, X, y), noise, account=account)
 
 
 def prepare(  # noqa: PLR0913 - as above
@@ -138,10 +146,31 @@ def prepare(  # noqa: PLR0913 - as above
 def measure(prepared: Prepared, outcomes: Outcomes, noise: Noise, *, account: Account | None = None) -> PrivateEvaluation:
     """Spend, release, and read the report from what was released."""
     survey = prepared.survey
-    if outcomes.records == 0 and survey.neighbours is not ADD_REMOVE:
-        raise InvalidInput("there are no records; at least one is needed when their number is public.")
+    _require_records(survey, outcomes.records)
     release = prepared.mechanism.run(survey.queries(), survey.read(outcomes), noise, account=account, content=outcomes.content())
     return read_report(prepared, release, None if survey.neighbours is ADD_REMOVE else outcomes.records)
+
+
+def measure_blocks(
+    prepared: Prepared,
+    model: Any,  # noqa: ANN401 - as above
+    table: BlockTable,
+    noise: Noise,
+    *,
+    account: Account | None = None,
+    jobs: int = 1,
+) -> PrivateEvaluation:
+    """The same for a table that is read in blocks, once; and twice more for a ledger, which knows it again."""
+    survey = prepared.survey
+    found = answered(survey, model, table, jobs=jobs)
+    _require_records(survey, found.records)
+    release = prepared.mechanism.release(survey.queries(), found.answers, noise, account=account, content=found.content)
+    return read_report(prepared, release, None if survey.neighbours is ADD_REMOVE else found.records)
+
+
+def _require_records(survey: Survey, records: int) -> None:
+    if records == 0 and survey.neighbours is not ADD_REMOVE:
+        raise InvalidInput("there are no records; at least one is needed when their number is public.")
 
 
 def read_report(prepared: Prepared, release: Release, records: int | None) -> PrivateEvaluation:

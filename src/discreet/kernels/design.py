@@ -7,15 +7,18 @@ problems/objective.py) hold for one fixed table, as for any dense one: sums here
 
 Time of a pass: O(n d m) for the angles, about 10 ns each of the n m cosines and sines, and O(n D) for the product; O(n D^2) for a Gram matrix.
 Memory: the base table and one block of 1024 rows, O(1024 D), whatever n is. A table that takes at most `held_bytes` in all is computed once and
-held: solvers make ten to thirty passes.
+held: solvers make ten to thirty passes. Of a longer table, solvers work on one part after the other, and ask several things of each: every thread
+keeps the features of the part that it asked about last (`RecentFeatures`).
 """
 
+import threading
 from collections.abc import Iterator
 
 import numpy as np
 
 from discreet.arrays import Floats, Matrix
 from discreet.designs import DenseDesign, Design, entries_of
+from discreet.designs.computed import computed_rows
 from discreet.designs.cut import rows_of
 from discreet.designs.dense import weighted_gram
 from discreet.errors import InvalidInput
@@ -23,32 +26,58 @@ from discreet.kernels.feature_map import FeatureMap
 
 HELD_BYTES = 256 * 2**20
 """Up to this size a table of features is computed once and kept."""
+RECENT_BYTES = 128 * 2**20
+"""Up to this size the features of a part are kept while a thread works on it."""
 _WRITTEN_OUT = 2**18
 """Entries of the base that are written out at a time."""
 _GRAM_BYTES = 512 * 1024
 """A scaled copy of this size stays in cache while a Gram matrix is updated."""
 
 
+class RecentFeatures:
+    """In each thread the features of one part of a table, the one that was worked on last. A copy that travels to another process is empty."""
+
+    __slots__ = ("_local",)
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self._local = threading.local()
+
+    def __reduce__(self) -> "tuple[type[RecentFeatures], tuple[()]]":
+        """Records stay here."""
+        return RecentFeatures, ()
+
+    def of(self, part: object) -> Floats | None:
+        """The features that were kept under this object, if they were the last ones."""
+        kept, features = vars(self._local).get("kept", (None, None))
+        return features if kept is part else None
+
+    def keep(self, part: object, features: Floats) -> None:
+        """Keep these, and no others in this thread."""
+        self._local.kept = (part, features)
+
+
 class FeatureMapDesign:
     """v(x_i) for the rows x_i of `base` (n, d): a Design of shape (n, D). Rows have norm 1 up to rounding.
 
-    Raises InvalidInput when the map takes rows of another width. The caller guarantees finite entries and leaves the base unchanged.
+    `recent` is for rows that are part of a longer table: where their features are kept while a thread works on them. Raises InvalidInput when the map
+    takes rows of another width. The caller guarantees finite entries and leaves the base unchanged.
     """
 
-    __slots__ = ("_base", "_held", "_map")
+    __slots__ = ("_base", "_held", "_keeps", "_lent", "_map", "_name", "_recent")
 
-    def __init__(self, base: Design, feature_map: FeatureMap, *, held_bytes: int = HELD_BYTES) -> None:
+    def __init__(self, base: Design, feature_map: FeatureMap, *, held_bytes: int = HELD_BYTES, recent: RecentFeatures | None = None) -> None:
         """Hold the base, and the features where they are small."""
         if base.shape[1] != feature_map.inputs:
             raise InvalidInput(f"the feature map takes rows of {feature_map.inputs} columns; a table with {base.shape[1]} was given.")
         self._base = base
         self._map = feature_map
-        self._held: Floats | None = None
-        if 8 * base.shape[0] * feature_map.outputs <= held_bytes:
-            held = np.empty(self.shape)
-            for rows, part in self._parts():
-                held[rows] = part
-            self._held = held
+        self._keeps = recent is not None and self._bytes <= RECENT_BYTES
+        self._recent = RecentFeatures() if recent is None else recent
+        self._name = object()
+        """Under which features are kept: not the design itself, which would then hold itself."""
+        self._lent: Floats | None = None
+        self._held = self._all() if self._bytes <= held_bytes else None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -101,10 +130,31 @@ class FeatureMapDesign:
         """See Design: that of the rows below, so that a table is known again whatever features were made of it."""
         yield from self._base.content()
 
+    @property
+    def _bytes(self) -> int:
+        """Of all features."""
+        return 8 * self.shape[0] * self.shape[1]
+
+    def _at_hand(self) -> Floats | None:
+        """All features (n, D), where they need not be computed; not to be written to."""
+        if self._held is not None:
+            return self._held
+        return self._recent.of(self._name) if self._lent is None else self._lent
+
     def _parts(self) -> Iterator[tuple[slice, Floats]]:
         """The features in blocks of the base."""
+        features = self._at_hand()
+        if features is None and self._keeps:
+            features = self._all()
+            self._recent.keep(self._name, features)
         for rows, block in self._base.blocks():
-            yield rows, self._computed(block) if self._held is None else self._held[rows]
+            yield rows, self._computed(block) if features is None else features[rows]
+
+    def _all(self) -> Floats:
+        features = np.empty(self.shape)
+        for rows, block in self._base.blocks():
+            features[rows] = self._computed(block)
+        return features
 
     def _computed(self, block: Design) -> Floats:
         """The features of a block; its rows are written out a few at a time, since they may be as wide as the table."""
@@ -122,10 +172,25 @@ class FeatureMapDesign:
             for start in range(0, len(part), size):
                 yield part[start : start + size]
 
+    def rows(self, rows: slice) -> Design:
+        """The design of consecutive `rows`.
+
+        Whether it is held depends on the shape of the whole table alone, and so does the order in which sums are taken: features that happen to be
+        kept in this thread only save computing them.
+        """
+        if self._held is not None:
+            return DenseDesign(self._held[rows])
+        part = FeatureMapDesign(rows_of(self._base, rows), self._map, held_bytes=0, recent=self._recent)
+        features = self._at_hand()
+        part._lent = None if features is None else features[rows]
+        return part
+
 
 @rows_of.register
 def _some_rows(design: FeatureMapDesign, rows: slice) -> Design:
-    """Rows that are held, or computed in every pass as those of the whole table are: a part is never held when the table is not."""
-    if design._held is not None:  # noqa: SLF001 - this module's own class
-        return DenseDesign(design._held[rows])  # noqa: SLF001
-    return FeatureMapDesign(rows_of(design._base, rows), design._map, held_bytes=0)  # noqa: SLF001
+    return design.rows(rows)
+
+
+@computed_rows.register
+def _computed_rows(design: FeatureMapDesign) -> bool:
+    return design._held is None  # noqa: SLF001 - this module's own class

@@ -55,7 +55,14 @@ def objective_of(data: Dataset, part: Callable[[Dataset, float], P], *, dimensio
     def held(work: Work) -> Iterable[Sums]:
         return map_in_order(lambda run: added(work(one) for one in run), runs, jobs)
 
-    return SummedObjective(spread=held, dimension=dimension, ridge=ridge, hessians=hessians, some=_spaced(parts, jobs))
+    return SummedObjective(
+        spread=held,
+        dimension=dimension,
+        ridge=ridge,
+        hessians=hessians,
+        eager=data.slow and dimension <= _EAGER_DIMENSION,
+        some=_spaced(parts, jobs),
+    )
 
 
 def _spaced(parts: Sequence[Part], jobs: int) -> Some | None:

@@ -8,6 +8,7 @@ import pytest
 from discreet.errors import InvalidInput
 from discreet.mechanisms.counting import BoundedSum, Histogram, IntegerQuery, LaplaceCounting
 from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.noise import SeededNoise
 from tests.canary import assert_silent
 
 QUERIES = [(Histogram(cells=3), 3), (BoundedSum(largest=2), 3), (BoundedSum(largest=1), 2)]
@@ -59,3 +60,21 @@ def test_counting_the_records_under_replace_one_is_refused():
 
 def test_both_are_queries():
     assert all(isinstance(query, IntegerQuery) for query, _ in QUERIES)
+
+
+def test_answers_of_parts_add_up_to_the_release_of_the_whole():
+    queries, records = [Histogram(cells=3), BoundedSum(largest=2)], np.array([0, 2, 2, 1, 2])
+    mechanism = LaplaceCounting.calibrate(queries, epsilon=1.0, neighbours=REPLACE_ONE)
+    parts = [[query.answer(part) for query in queries] for part in (records[:2], records[2:])]
+    summed = [first + second for first, second in zip(*parts, strict=True)]
+    whole = mechanism.run(queries, [records, records], SeededNoise(1))
+    np.testing.assert_array_equal(mechanism.release(queries, summed, SeededNoise(1)).value, whole.value)
+
+
+@pytest.mark.parametrize(
+    "answers", [[], [np.zeros(3, dtype=int)], [np.zeros(2, dtype=int), np.zeros(1, dtype=int)], [np.zeros(3), np.zeros(1)]], ids=str
+)
+def test_answers_to_other_queries_are_refused(answers):
+    queries = [Histogram(cells=3), BoundedSum(largest=2)]
+    with pytest.raises(InvalidInput, match="each query needs its answer"):
+        LaplaceCounting.calibrate(queries, epsilon=1.0, neighbours=REPLACE_ONE).release(queries, answers, SeededNoise(1))

@@ -5,5 +5,6 @@ from discreet.data.blocks.dask_blocks import DaskTable
 from discreet.data.blocks.files import FileTable, numeric_files, schema_files
 from discreet.data.blocks.function import FunctionTable
 from discreet.data.blocks.mapped import NpyTable
+from discreet.data.blocks.transformed import TransformedTable
 
-__all__ = ["Block", "BlockTable", "DaskTable", "FileTable", "FunctionTable", "NpyTable", "numeric_files", "schema_files"]
+__all__ = ["Block", "BlockTable", "DaskTable", "FileTable", "FunctionTable", "NpyTable", "TransformedTable", "numeric_files", "schema_files"]

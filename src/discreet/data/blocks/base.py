@@ -20,6 +20,7 @@ from discreet.workers import map_in_order
 R = TypeVar("R")
 BLOCK_BYTES = 32 * 2**20
 """About the size of a block, as float64 numbers."""
+CHANGED = "the table changed while it was read. Every pass must find the same records: work on a copy that nobody writes to."
 
 
 class Block(NamedTuple):
@@ -61,6 +62,11 @@ class BlockTable(ABC):
     @abstractmethod
     def slow(self) -> bool:
         """Whether making or reaching a block takes longer than a Gram matrix of its rows: then more is done in fewer passes."""
+
+    @property
+    def source(self) -> "BlockTable":
+        """The table whose rows a ledger knows: this one, unless its rows are computed from those of another."""
+        return self
 
     @abstractmethod
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:

@@ -62,10 +62,27 @@ class CountingMechanism(ABC):
         `records[j]` (n,) holds what query j reads of each record; `content` is what the ledger's digest of the table is made from. Raises
         BudgetExceeded before anything is drawn, InvalidInput for records out of range, which costs nothing.
         """
-        guarantee = self.guarantee(queries)
         if len(records) != len(queries) or len({len(column) for column in records}) > 1:
             raise InvalidInput("each query needs one integer for every record.")
         answers = [query.answer(column) for query, column in zip(queries, records, strict=True)]
+        return self.release(queries, answers, noise, account=account, content=content)
+
+    def release(
+        self,
+        queries: Sequence[IntegerQuery],
+        answers: Sequence[Integers],
+        noise: Noise,
+        *,
+        account: Account | None = None,
+        content: Iterable[bytes] | None = None,
+    ) -> Release:
+        """As `run`, from exact answers: `answers[j]` (size of query j,) is the sum of what `query.answer` gives for parts of the records.
+
+        Raises BudgetExceeded before anything is drawn, InvalidInput for answers that are none.
+        """
+        guarantee = self.guarantee(queries)
+        if [answer.shape for answer in answers] != [(query.size,) for query in queries] or any(answer.dtype.kind != "i" for answer in answers):
+            raise InvalidInput("each query needs its answer, as many integers as it asks for.")
         with spending_on(account, guarantee, purpose=self.name, table=content) as reservation:
             drawn = [self.draw(scale, query.size, noise) for query, scale in zip(queries, self.scales, strict=True)]
             value = np.concatenate([answer + integers for answer, integers in zip(answers, drawn, strict=True)]).astype(np.float64)
