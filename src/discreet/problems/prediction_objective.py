@@ -105,7 +105,11 @@ class PredictionObjective:
 
     def gradient_sums(self, point: Floats, included: Floats | None = None) -> tuple[Floats, Floats]:
         """grad F(theta) as high + low, (d,) each, from products of at most 1024 rows: what sums over parts of a table are made of."""
-        slopes = self._slopes(self.predictions(point))
+        return self.sums_of(self.predictions(point), included)
+
+    def sums_of(self, predictions: Floats, included: Floats | None = None) -> tuple[Floats, Floats]:
+        """The same from predictions (n,)."""
+        slopes = self._slopes(predictions)
         return self._block_sums(slopes if included is None else slopes * included)
 
     @property
