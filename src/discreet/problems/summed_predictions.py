@@ -4,8 +4,8 @@ Blocks are those of a table that is read, or of a long one that is held: one fun
 same to the last bit for any number of threads. Within a block, products of at most 1024 rows are added by TwoSum, and so are blocks: J additions in
 all are off by u |sum| + gamma_J^2 sum of absolute values (module `certified_sums`). In the bound of module `prediction_objective` K = J then. A block
 is worked on in parts of at least 4096 rows, so J is at most n / 1024 + n / 4096 + 2 m for m blocks. The bound lets n reach 2^29 at most, so that with
-m <= MOST_BLOCKS gamma_J^2 < 2^-63 a record is far below its reserve of 2^-10 of 32 u, and it holds as it is. (A table of at most 2^18 records has a
-larger bound there, for one product.)
+m <= MOST_BLOCKS gamma_J^2 < 2^-63 a record is far below its reserve of 2^-10 of 32 u, and it holds as it is. In a table of at most SINGLE_PRODUCT
+records a part is one product, of no more rows than the whole, for which the bound has room.
 
 What stands in for predictions at a point is the point itself where the table is read: a pass makes them anew. Where it is held they are a vector
 (n,), so that a walk may move them by columns and a gradient takes one product instead of two.
@@ -23,7 +23,7 @@ from discreet.data import RealDataset
 from discreet.designs.columns import Columns, columns_of
 from discreet.errors import InvalidInput
 from discreet.losses.predictions import PredictionLoss
-from discreet.problems.prediction_objective import PredictionObjective
+from discreet.problems.prediction_objective import SINGLE_PRODUCT, PredictionObjective
 
 MOST_BLOCKS = 1 << 20
 """Of a table in blocks: more are refused."""
@@ -64,11 +64,11 @@ class SummedPredictions:
 
     def gradient(self, point: Floats, included: Floats | None = None) -> Floats:
         """grad F(theta), (d,); of the records with included_i = 1.0 only, where `included` (n,) is given."""
-        part = self._part()
+        part, single = self._part(), self.records <= SINGLE_PRODUCT
 
         def sums(start: int, block: RealDataset) -> tuple[Floats, Floats]:
             chosen = None if included is None else included[start : start + block.records]
-            return _added(part(piece).gradient_sums(point, some) for piece, some in _with(block.parts(), chosen))
+            return _added(part(piece).gradient_sums(point, some, single=single) for piece, some in _with(block.parts(), chosen))
 
         return _sum(self.data.map(sums))
 
@@ -76,11 +76,11 @@ class SummedPredictions:
         """The same from predictions."""
         if not self.data.in_memory:
             return self.gradient(predictions, included)
-        part = self._part()
+        part, single = self._part(), self.records <= SINGLE_PRODUCT
 
         def sums(start: int, block: RealDataset) -> tuple[Floats, Floats]:
             rows = slice(start, start + block.records)
-            return part(block).sums_of(predictions[rows], None if included is None else included[rows])
+            return part(block).sums_of(predictions[rows], None if included is None else included[rows], single=single)
 
         return _sum(self.data.map(sums))
 
