@@ -178,8 +178,15 @@ class RealDataset:
 def bounded_rows(rows: Design, domain: RealDomain, *, jobs: int = 1) -> Design:
     """Rows (n, domain.features) within the bounds, with the constant feature, lazily: what models are fitted on and applied to."""
     clipped = rows if domain.entry_bound is None else clip_entries(rows, domain.entry_bound)
-    scale = None if domain.norm_bound is None else safe_shortening(_norms(clipped, jobs), domain.norm_bound, width=domain.features)
+    scale = None if domain.norm_bound is None else _factors(clipped, domain.norm_bound, jobs)
     return AugmentedDesign(clipped, scale=scale, constant=domain.intercept_scale)
+
+
+def _factors(rows: Design, bound: float, jobs: int) -> Floats | None:
+    """By what rows are multiplied; None for ones, as a row that is clearly shorter than the bound has, whatever order its squares are added up in."""
+    if np.all(rows.row_norms() <= bound * (1.0 - 1e-9 - rows.width * 2.0**-50)):
+        return None
+    return safe_shortening(_norms(rows, jobs), bound, width=rows.shape[1])
 
 
 def _norms(rows: Design, jobs: int) -> Floats:

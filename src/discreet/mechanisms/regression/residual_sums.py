@@ -28,6 +28,8 @@ from discreet.arrays import two_sum
 BLOCK = 128
 """Rows of one product in an accurate gradient."""
 _SPLITTER = 2.0**27 + 1.0
+_NUMBERS = 1 << 14
+"""Of a table, whose products are compensated at a time: what is written on the way stays in the processor's caches."""
 
 
 class Evaluated(NamedTuple):
@@ -57,7 +59,15 @@ def accurate_gradient(data: RealDataset, point: Floats, *, loss: PredictionLoss)
 
 def accurate_residuals(rows: Floats, targets: Floats, point: Floats) -> Floats:
     """<x_i, w> - y_i (n,) for `rows` (n, d), by the compensated product Dot2."""
-    products, rest = _two_product(np.ascontiguousarray(rows.T), point[:, np.newaxis])
+    found, size = np.empty(len(rows)), max(1, _NUMBERS // (len(point) + 1))
+    for start in range(0, len(rows), size):
+        part = slice(start, min(start + size, len(rows)))
+        found[part] = _dot2(np.ascontiguousarray(rows[part].T), targets[part], point[:, np.newaxis])
+    return found
+
+
+def _dot2(columns: Floats, targets: Floats, weights: Floats) -> Floats:
+    products, rest = _two_product(columns, weights)
     high = np.concatenate((products, -targets[np.newaxis]))
     low = rest.sum(axis=0)
     while len(high) > 1:
