@@ -31,7 +31,7 @@ from discreet.estimators.parameters import account_of, neighbours_of, noise_of, 
 from discreet.ledger import Account, check_may_travel
 from discreet.mechanisms.regression import LeastSquares, RegressionMechanism, calibrate_least_squares
 from discreet.mechanisms.regression.sums import MOST_RECORDS
-from discreet.neighbours import ADD_REMOVE
+from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.workers import job_count
 
 _INTERCEPT_SHARE = 0.3
@@ -122,7 +122,7 @@ class LinearRegression(CertificateView, RegressorMixin, BaseEstimator):  # type:
         public = whole_or_none(self.public_records, "public_records")
         records, features, data_of = self._given_blocks(X, y) if isinstance(X, BlockTable) else self._given(X, y)
         domain = self._domain(features, public if neighbours is ADD_REMOVE else records)
-        problem = _problem(domain)
+        problem = _problem(domain, neighbours)
         mechanism = self._mechanism(problem)
         release, fitted = mechanism.run(problem, data_of(domain), noise_of(self.random_state), account=account_of(self.ledger))
         declared = (f"about {public} records",) if neighbours is ADD_REMOVE and public is not None else ()
@@ -163,7 +163,7 @@ class LinearRegression(CertificateView, RegressorMixin, BaseEstimator):  # type:
         """What is released with how much noise, in words, from public numbers alone; needs no data. `records` where public."""
         neighbours = neighbours_of(self.neighbours)
         public = whole_or_none(self.public_records, "public_records") if neighbours is ADD_REMOVE else records
-        problem = _problem(self._domain(features, public))
+        problem = _problem(self._domain(features, public), neighbours)
         return self._mechanism(problem).explained(problem)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -235,10 +235,13 @@ class LinearRegression(CertificateView, RegressorMixin, BaseEstimator):  # type:
         return replace(domain, intercept_scale=scale)
 
 
-def _problem(domain: RealDomain) -> LeastSquares:
-    """For tables as long as the public number of records says, with room where it is only about that."""
+def _problem(domain: RealDomain, neighbours: Neighbours) -> LeastSquares:
+    """For tables as long as the public number of records says, or twice as long where it only says about how long they are."""
     problem = LeastSquares(domain=domain)
-    return problem if domain.records is None else replace(problem, most_records=max(problem.most_records, min(2 * domain.records, MOST_RECORDS)))
+    if domain.records is None:
+        return problem
+    longest = min(domain.records * (2 if neighbours is ADD_REMOVE else 1), MOST_RECORDS)
+    return replace(problem, most_records=max(problem.most_records, longest))
 
 
 def _within(rows: Design, *, work: Callable[[Design], Floats], domain: RealDomain) -> Floats:
