@@ -80,20 +80,16 @@ def cache_rows(design: Design) -> int:
 
 
 def cache_cuts(design: Design) -> list[slice]:
-    """Slices of rows that fit the caches, of a multiple of BLOCK_ROWS rows each but for the last one; one at least."""
-    return cuts(design.shape[0], _even(cache_rows(design))) or [slice(0, 0)]
+    """Slices of rows that fit the caches; one at least."""
+    return cuts(design.shape[0], cache_rows(design)) or [slice(0, 0)]
 
 
 def thread_cuts(design: Design) -> list[slice]:
     """Slices of rows that a thread takes at a time, one at least: by the shape alone, never by the number of threads."""
     if design.shape[0] <= _WHOLE:
         return [slice(0, design.shape[0])]
-    size = _even(cache_rows(design))
+    size = cache_rows(design)
     return cuts(design.shape[0], max(size, min(_RUN * size, _WHOLE)))
-
-
-def _even(rows: int) -> int:
-    return rows - rows % BLOCK_ROWS
 
 
 def _is_on_device(design: Design) -> bool:
