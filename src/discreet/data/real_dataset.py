@@ -6,7 +6,8 @@ within the domain's bounds one record at a time, the caller's table is neither c
 
 What is done to a record depends on this record alone, to the last bit: entries are clipped, squares are added up in the order of the columns
 (designs/ordered.py), and one factor min(1, bound / |x|) a row shortens it. So two data sets that share a record share its clipped form, which proofs
-about losses with a kink need. A data set that is read in blocks is a sequence of small ones (see `Dataset`).
+about losses with a kink need. A data set that is read in blocks is a sequence of small ones (see `Dataset`), and so is a long one that is held: where
+it is cut depends on its shape alone, so that sums over its blocks are the same for any number of threads.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,8 +20,10 @@ from discreet.data.real_domain import RealDomain
 from discreet.data.stream import NOT_HELD, Stream, column_bytes
 from discreet.designs import AugmentedDesign, Design, safe_shortening
 from discreet.designs.clipped import clip_entries
+from discreet.designs.cut import cache_cuts, rows_of, thread_cuts
 from discreet.designs.ordered import ordered_row_norms
 from discreet.errors import InvalidInput, PrivateDataError
+from discreet.workers import map_in_order
 
 R = TypeVar("R")
 
@@ -32,12 +35,14 @@ class RealDataset:
     other or with the domain, or a number is not finite.
     """
 
-    __slots__ = ("_design", "_given", "_stream", "_targets", "domain", "jobs", "records")
+    __slots__ = ("_design", "_given", "_pieces", "_stream", "_targets", "domain", "jobs", "records")
 
     records: int
     """n; private under add-remove."""
+    jobs: int
+    """How many threads work on it."""
 
-    def __init__(self, *, rows: Design, targets: Floats, domain: RealDomain) -> None:
+    def __init__(self, *, rows: Design, targets: Floats, domain: RealDomain, jobs: int = 1) -> None:
         """Bring every record within the bounds, and append the intercept's constant feature, lazily."""
         count, features = rows.shape
         if features != domain.features:
@@ -48,18 +53,23 @@ class RealDataset:
             raise InvalidInput("targets must be finite numbers.")
         if not np.all(np.isfinite(rows.row_norms())):
             raise InvalidInput("rows must be finite, and so must their norms.")
-        self.domain, self.jobs, self.records = domain, 1, count
-        self._design: Design | None = bounded_rows(rows, domain)
-        self._targets: Floats | None = np.clip(targets, -domain.target_bound, domain.target_bound)
-        self._given: tuple[Design, Floats] | None = (rows, targets)
+        clipped = np.clip(targets, -domain.target_bound, domain.target_bound)
+        self._hold(bounded_rows(rows, domain, jobs=jobs), clipped, domain, jobs, given=(rows, targets))
+
+    def _hold(self, design: Design, targets: Floats, domain: RealDomain, jobs: int, *, given: tuple[Design, Floats] | None) -> None:
+        self.domain, self.jobs, self.records = domain, jobs, design.shape[0]
+        self._design: Design | None = design
+        self._targets: Floats | None = targets
+        self._given = given
         self._stream: Stream[RealDataset] | None = None
+        self._pieces: list[tuple[int, RealDataset]] | None = None
 
     @classmethod
     def streamed(cls, stream: "Stream[RealDataset]", *, domain: RealDomain, jobs: int = 1) -> "RealDataset":
         """A data set whose rows stay where `stream` has them; see `Dataset`."""
         data = cls.__new__(cls)
         data.domain, data.jobs, data.records = domain, jobs, stream.records
-        data._design = data._targets = data._given = None
+        data._design = data._targets = data._given = data._pieces = None
         data._stream = stream
         return data
 
@@ -70,8 +80,18 @@ class RealDataset:
 
     @property
     def blocks(self) -> int:
-        """In how many blocks it is read; 1 where it holds its rows."""
-        return 1 if self._stream is None else self._stream.blocks
+        """How many blocks `map` visits."""
+        return len(self._held()) if self._stream is None else self._stream.blocks
+
+    @property
+    def slow(self) -> bool:
+        """Whether getting at a row takes longer than computing with it."""
+        return self._stream is not None and self._stream.slow
+
+    @property
+    def remote(self) -> bool:
+        """Whether its blocks are worked on outside this process."""
+        return self._stream is not None and self._stream.remote
 
     @property
     def design(self) -> Design:
@@ -88,11 +108,40 @@ class RealDataset:
         return self._targets
 
     def map(self, work: "Callable[[int, RealDataset], R]") -> Iterator[R]:
-        """work(number of its first row, block) for blocks of records that are held, in order; for a data set that is held, of itself alone."""
-        if self._stream is None:
+        """work(number of its first row, block) for blocks of records that are held, in order, by `jobs` threads.
+
+        A data set that holds up to 65,536 records is one block, itself.
+        """
+        if self._stream is not None:
+            yield from self._stream.map(work, self.jobs)
+        elif len(self._held()) == 1:
             yield work(0, self)
         else:
-            yield from self._stream.map(work, self.jobs)
+            yield from map_in_order(lambda piece: work(*piece), self._held(), self.jobs)
+
+    def parts(self) -> "list[RealDataset]":
+        """The held records in order, cut so that a part fits the processor's caches; views, not copies."""
+        cut = cache_cuts(self.design)
+        return [self] if len(cut) == 1 else [self._part(rows) for rows in cut]
+
+    def changed(self, change: "Callable[[RealDataset], RealDataset]", domain: RealDomain) -> "RealDataset":
+        """The records of every block as `change` makes them, each from the same record alone, within `domain`; a table is not read for that."""
+        if self._stream is not None:
+            return RealDataset.streamed(self._stream.then(change), domain=domain, jobs=self.jobs)
+        other = change(self)
+        other.jobs = self.jobs
+        return other
+
+    def _held(self) -> "list[tuple[int, RealDataset]]":
+        if self._pieces is None:
+            cut = thread_cuts(self.design)
+            self._pieces = [(0, self)] if len(cut) == 1 else [(rows.start, self._part(rows)) for rows in cut]
+        return self._pieces
+
+    def _part(self, rows: slice) -> "RealDataset":
+        part = RealDataset.__new__(RealDataset)
+        part._hold(rows_of(self.design, rows), self.targets[rows], self.domain, 1, given=None)
+        return part
 
     def content(self) -> Iterator[bytes]:
         """Rows and targets as they were given, as bytes, for a ledger's keyed digest; private."""
@@ -126,8 +175,23 @@ class RealDataset:
     __copy__ = __deepcopy__ = __reduce__ = __reduce_ex__ = __getstate__ = _refuse
 
 
-def bounded_rows(rows: Design, domain: RealDomain) -> Design:
+def bounded_rows(rows: Design, domain: RealDomain, *, jobs: int = 1) -> Design:
     """Rows (n, domain.features) within the bounds, with the constant feature, lazily: what models are fitted on and applied to."""
     clipped = rows if domain.entry_bound is None else clip_entries(rows, domain.entry_bound)
-    scale = None if domain.norm_bound is None else safe_shortening(ordered_row_norms(clipped), domain.norm_bound, width=domain.features)
+    scale = None if domain.norm_bound is None else _factors(clipped, domain.norm_bound, jobs)
     return AugmentedDesign(clipped, scale=scale, constant=domain.intercept_scale)
+
+
+def _factors(rows: Design, bound: float, jobs: int) -> Floats | None:
+    """By what rows are multiplied; None for ones, as a row that is clearly shorter than the bound has, whatever order its squares are added up in."""
+    if np.all(rows.row_norms() <= bound * (1.0 - 1e-9 - rows.width * 2.0**-50)):
+        return None
+    return safe_shortening(_norms(rows, jobs), bound, width=rows.shape[1])
+
+
+def _norms(rows: Design, jobs: int) -> Floats:
+    """Each the norm of one row, whatever the others are and wherever the table is cut."""
+    cut = thread_cuts(rows) if jobs > 1 else []
+    if len(cut) < 2:
+        return ordered_row_norms(rows)
+    return np.concatenate(list(map_in_order(lambda part: ordered_row_norms(rows_of(rows, part)), cut, jobs)))

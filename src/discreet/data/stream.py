@@ -6,6 +6,7 @@ spent. Every later pass counts again: a table that has changed, or lost a block 
 
 import hashlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import accumulate
 from typing import Generic, Protocol, TypeVar
 
@@ -67,6 +68,10 @@ class Stream(Generic[D]):
         other: Stream[E] = Stream.__new__(Stream)
         other._table, other._bound, other._counts, other._starts, other.records = self._table, bound, self._counts, self._starts, self.records
         return other
+
+    def then(self, change: Callable[[D], D]) -> "Stream[D]":
+        """The same blocks, changed once more, record by record; not read again."""
+        return self.rebound(partial(_changed, first=self._bound, change=change))
 
     @property
     def blocks(self) -> int:
@@ -140,6 +145,10 @@ class Stream(Generic[D]):
     def features(self) -> int:
         """d."""
         return self._table.features
+
+
+def _changed(block: Block, *, first: Callable[[Block], D], change: Callable[[D], D]) -> D:
+    return change(first(block))
 
 
 def _row_bytes(rows: Design) -> Iterator[bytes]:

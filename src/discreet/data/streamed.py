@@ -74,15 +74,19 @@ def streamed_dataset(table: BlockTable, *, domain: Domain, classes: npt.NDArray[
 
 
 def streamed_reals(
-    table: BlockTable, domain: RealDomain, *, classes: npt.NDArray[Any] | None = None, jobs: int = 1
+    table: BlockTable, domain: RealDomain, *, classes: npt.NDArray[Any] | None = None, jobs: int = 1, targets_needed: bool = False
 ) -> tuple[int, "Callable[[RealDomain], RealDataset]"]:
-    """As `streamed_classes`, with real targets; or, with two `classes` (2,), with targets -1 for the first and +1 for the second."""
+    """As `streamed_classes`, with real targets; or, with two `classes` (2,), with targets -1 for the first and +1 for the second.
+
+    A table without targets gives zeros, or InvalidInput where they are needed.
+    """
     if table.features != domain.features:
         raise InvalidInput(f"the domain declares {domain.features} features; rows with {table.features} were given.")
-    stream: Stream[RealDataset] = Stream(table, partial(_real, domain=domain, classes=classes), jobs)
+    bound = partial(_real, classes=classes, targets_needed=targets_needed)
+    stream: Stream[RealDataset] = Stream(table, partial(bound, domain=domain), jobs)
 
     def data_of(known: RealDomain) -> RealDataset:
-        return RealDataset.streamed(stream.rebound(partial(_real, domain=known, classes=classes)), domain=known, jobs=jobs)
+        return RealDataset.streamed(stream.rebound(partial(bound, domain=known)), domain=known, jobs=jobs)
 
     return stream.records, data_of
 
@@ -104,13 +108,15 @@ def class_codes(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Codes:
     return codes
 
 
-def _real(block: Block, *, domain: RealDomain, classes: npt.NDArray[Any] | None) -> RealDataset:
+def _real(block: Block, *, domain: RealDomain, classes: npt.NDArray[Any] | None, targets_needed: bool) -> RealDataset:
     if block.weights is not None:
         raise InvalidInput("records with real targets have no weights here.")
     if classes is not None:
         if block.targets is None:
             raise InvalidInput("the table has no targets; a classifier needs the class of every record.")
         return RealDataset(rows=block.rows, targets=np.where(class_codes(block.targets, classes) == 1, 1.0, -1.0), domain=domain)
+    if targets_needed and block.targets is None:
+        raise InvalidInput("the table has no targets; a regression needs a number for every record.")
     try:
         targets = np.zeros(block.rows.shape[0]) if block.targets is None else np.asarray(block.targets, dtype=np.float64)
     except (TypeError, ValueError):

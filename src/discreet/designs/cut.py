@@ -21,6 +21,10 @@ from discreet.designs.tabular import TabularDesign
 _CACHED_BYTES = 1 << 21
 _DEVICE_BYTES = 1 << 30
 _FEWEST, _MOST = 1 << 12, 1 << 16
+_WHOLE = 1 << 16
+"""Up to so many held rows are worked on by one thread at once."""
+_RUN = 8
+"""Blocks of a longer design that a thread takes at a time, as far as they have no more rows than that."""
 
 
 @singledispatch
@@ -73,6 +77,19 @@ def cache_rows(design: Design) -> int:
     """Rows of a block of two megabytes, by the width of the rows alone: a multiple of 1024, between 4096 and 65536; on a device, of a gigabyte."""
     bytes_in_block, most = (_DEVICE_BYTES, 1 << 22) if _is_on_device(design) else (_CACHED_BYTES, _MOST)
     return int(min(max(bytes_in_block // (8 * (design.width + 1)) // BLOCK_ROWS * BLOCK_ROWS, _FEWEST), most))
+
+
+def cache_cuts(design: Design) -> list[slice]:
+    """Slices of rows that fit the caches; one at least."""
+    return cuts(design.shape[0], cache_rows(design)) or [slice(0, 0)]
+
+
+def thread_cuts(design: Design) -> list[slice]:
+    """Slices of rows that a thread takes at a time, one at least: by the shape alone, never by the number of threads."""
+    if design.shape[0] <= _WHOLE:
+        return [slice(0, design.shape[0])]
+    size = cache_rows(design)
+    return cuts(design.shape[0], max(size, min(_RUN * size, _WHOLE)))
 
 
 def _is_on_device(design: Design) -> bool:

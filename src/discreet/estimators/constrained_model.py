@@ -22,6 +22,7 @@ from discreet.constraints import Constraint
 from discreet.data import BlockTable, RealDataset, RealDomain, bounded_rows, streamed_reals
 from discreet.designs import Design
 from discreet.errors import InvalidInput
+from discreet.estimators.by_blocks import by_blocks
 from discreet.estimators.inputs import feature_rows, number, positive
 from discreet.estimators.notebook import CertificateView
 from discreet.estimators.parameters import account_of, neighbours_of, noise_of, whole_or_none
@@ -30,6 +31,7 @@ from discreet.losses.predictions import PredictionLoss
 from discreet.mechanisms.constrained import ConstrainedMechanism, calibrate_frank_wolfe
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.problems import ConstrainedRisk
+from discreet.workers import job_count
 
 _Given: TypeAlias = tuple[int, int, float, tuple[str, ...], Callable[[RealDomain], RealDataset]]
 """Records, features, the bound of targets, what was declared, and what makes a data set within a domain."""
@@ -49,6 +51,7 @@ class ConstrainedModel(ABC, CertificateView, BaseEstimator):  # type: ignore[mis
     n_iter: int | None
     public_records: int | None
     ledger: Account | None
+    n_jobs: int | None
     random_state: Any
     n_features_in_: int
     weights_: Floats
@@ -73,9 +76,9 @@ class ConstrainedModel(ABC, CertificateView, BaseEstimator):  # type: ignore[mis
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the model, spending (epsilon, delta) on the records.
 
-        Parameters: X (n, d) array, data frame or sparse matrix of finite numbers, or a BlockTable, which brings its own targets;
-        y (n,) targets. Raises InvalidInput for input that breaks the
-        caller's side (NaN, shapes, undeclared labels) and for parameters out of range. No message holds a value of X or y.
+        Parameters: X (n, d) array, data frame or sparse matrix of finite numbers, or a BlockTable, which brings its own targets; y (n,) targets.
+        Raises InvalidInput for input that breaks the caller's side (NaN, shapes, undeclared labels) and for parameters out of range. No message
+        holds a value of X or y.
         """
         neighbours = neighbours_of(self.neighbours)
         public = whole_or_none(self.public_records, "public_records")
@@ -97,7 +100,12 @@ class ConstrainedModel(ABC, CertificateView, BaseEstimator):  # type: ignore[mis
         rows = feature_rows(X)
         validate_data(self, X, reset=True, skip_check_array=True)
         targets, target_bound, declared = self._aims(y, rows.shape[0])
-        return rows.shape[0], rows.shape[1], target_bound, declared, lambda domain: RealDataset(rows=rows, targets=targets, domain=domain)
+        jobs = job_count(self.n_jobs)
+
+        def data_of(domain: RealDomain) -> RealDataset:
+            return RealDataset(rows=rows, targets=targets, domain=domain, jobs=jobs)
+
+        return rows.shape[0], rows.shape[1], target_bound, declared, data_of
 
     def _given_blocks(self, table: BlockTable, y: Any) -> _Given:
         """One pass, which counts and checks."""
@@ -113,7 +121,8 @@ class ConstrainedModel(ABC, CertificateView, BaseEstimator):  # type: ignore[mis
             classes = np.asarray(given)
         else:
             _, target_bound, declared = self._aims(np.zeros(1), 1)
-        records, data_of = streamed_reals(table, self._domain(table.features, target_bound, None), classes=classes)
+        domain, jobs = self._domain(table.features, target_bound, None), job_count(self.n_jobs)
+        records, data_of = streamed_reals(table, domain, classes=classes, jobs=jobs, targets_needed=True)
         return records, table.features, target_bound, declared, data_of
 
     def __getstate__(self) -> dict[str, Any]:
@@ -161,10 +170,9 @@ class ConstrainedModel(ABC, CertificateView, BaseEstimator):  # type: ignore[mis
         """<w, x> + intercept, (n,), with rows brought within the declared bounds as in fit."""
         check_is_fitted(self)
         if isinstance(X, BlockTable):
-            if X.features != self.n_features_in_:
-                raise InvalidInput(f"the model was fitted on {self.n_features_in_} features; rows with {X.features} were given.")
-            weights, domain = self.weights_, self._domain(X.features, 1.0, None)
-            return np.concatenate(list(X.map(lambda _, block: bounded_rows(block.rows, domain).matvec(weights), 1)))
+            weights, domain = self.weights_, self._domain(self.n_features_in_, 1.0, None)
+            work = lambda rows: bounded_rows(rows, domain).matvec(weights)  # noqa: E731 - it travels without the estimator
+            return by_blocks(X, work, features=self.n_features_in_, jobs=job_count(self.n_jobs))
         rows: Design = feature_rows(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         return bounded_rows(rows, self._domain(rows.shape[1], 1.0, None)).matvec(self.weights_)

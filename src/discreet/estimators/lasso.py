@@ -44,6 +44,7 @@ class Lasso(RegressorMixin, ConstrainedModel):  # type: ignore[misc]
     n_iter : number of steps, chosen without the records; None takes it from public numbers.
     public_records : under add-remove, a number of records that you declare public, for the number of steps.
     ledger : an Account(path, name) to spend on; None spends on the ledger in use (`discreet.ledger.using`), if any.
+    n_jobs : threads that work on one fit, as in scikit-learn: None is 1, -1 all processors. Results are the same for any number.
     random_state : None draws noise from the operating system. A seed makes results reproducible and the certificate invalid.
 
     Attributes
@@ -83,6 +84,7 @@ class Lasso(RegressorMixin, ConstrainedModel):  # type: ignore[misc]
         n_iter: int | None = None,
         public_records: int | None = None,
         ledger: Account | None = None,
+        n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.epsilon = epsilon
@@ -100,6 +102,7 @@ class Lasso(RegressorMixin, ConstrainedModel):  # type: ignore[misc]
         self.n_iter = n_iter
         self.public_records = public_records
         self.ledger = ledger
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def predict(self, X: Any) -> Floats:

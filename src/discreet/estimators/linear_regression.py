@@ -8,7 +8,9 @@ Shapes: X (n, d), y (n,), coef_ (d,), weights_ (d,) or (d + 1,) with v last when
 in fit and in prediction alike.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -18,16 +20,19 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from discreet.arrays import Floats
 from discreet.certificates import Certificate
-from discreet.data import RealDataset, RealDomain, bounded_rows
+from discreet.data import BlockTable, RealDataset, RealDomain, bounded_rows, streamed_reals
 from discreet.designs import Design
 from discreet.designs.clipped import entry_chunks
 from discreet.errors import InvalidInput
+from discreet.estimators.by_blocks import by_blocks
 from discreet.estimators.inputs import feature_rows, number, positive
 from discreet.estimators.notebook import CertificateView
 from discreet.estimators.parameters import account_of, neighbours_of, noise_of, real_targets, whole_or_none
 from discreet.ledger import Account, check_may_travel
 from discreet.mechanisms.regression import LeastSquares, RegressionMechanism, calibrate_least_squares
-from discreet.neighbours import ADD_REMOVE
+from discreet.mechanisms.regression.sums import MOST_RECORDS
+from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.workers import job_count
 
 _INTERCEPT_SHARE = 0.3
 """The constant feature over the bound of rows where the caller does not choose: it lengthens that bound, and so the noise, by 4 %."""
@@ -53,6 +58,7 @@ class LinearRegression(CertificateView, RegressorMixin, BaseEstimator):  # type:
     public_records : under add-remove, a number of records that you declare public. Without it "objective" takes a million records at most, and
         without an intercept too "refined" does not clip residuals.
     ledger : an `Account` that the fit spends on; None spends on the ledger in use, if any.
+    n_jobs : threads that work on one fit, as in scikit-learn: None is 1, -1 all processors. Results are the same for any number.
     random_state : None for private noise. Anything else is reproducible and protects nobody: the certificate is not valid then.
 
     Attributes: `coef_` (d,), `intercept_`, `weights_`, `certificate_`, `n_features_in_`; `covariance_` of the error of `weights_`, noise and sample
@@ -86,6 +92,7 @@ class LinearRegression(CertificateView, RegressorMixin, BaseEstimator):  # type:
         n_iter: int | None = None,
         public_records: int | None = None,
         ledger: Account | None = None,
+        n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         """Keep the parameters as they are; `fit` checks them."""
@@ -101,26 +108,23 @@ class LinearRegression(CertificateView, RegressorMixin, BaseEstimator):  # type:
         self.n_iter = n_iter
         self.public_records = public_records
         self.ledger = ledger
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the model, spending (epsilon, delta) on the records.
 
-        Parameters: X (n, d) array, data frame or sparse matrix of finite numbers; y (n,) real targets. Raises InvalidInput for input that breaks the
-        caller's side (NaN, shapes) and for parameters out of range, InfeasibleTarget where no noise fits the target. No message holds a value of
-        X or y.
+        Parameters: X (n, d) array, data frame or sparse matrix of finite numbers, or a BlockTable, which brings its own targets; y (n,) real targets.
+        Raises InvalidInput for input that breaks the caller's side (NaN, shapes) and for parameters out of range, InfeasibleTarget where no noise
+        fits the target. No message holds a value of X or y.
         """
-        rows = feature_rows(X)
-        validate_data(self, X, reset=True, skip_check_array=True)
-        records, features = rows.shape
-        targets = real_targets(y, type(self).__name__, records)
         neighbours = neighbours_of(self.neighbours)
         public = whole_or_none(self.public_records, "public_records")
+        records, features, data_of = self._given_blocks(X, y) if isinstance(X, BlockTable) else self._given(X, y)
         domain = self._domain(features, public if neighbours is ADD_REMOVE else records)
-        problem = LeastSquares(domain=domain)
+        problem = _problem(domain, neighbours)
         mechanism = self._mechanism(problem)
-        data = RealDataset(rows=rows, targets=targets, domain=domain)
-        release, fitted = mechanism.run(problem, data, noise_of(self.random_state), account=account_of(self.ledger))
+        release, fitted = mechanism.run(problem, data_of(domain), noise_of(self.random_state), account=account_of(self.ledger))
         declared = (f"about {public} records",) if neighbours is ADD_REMOVE and public is not None else ()
         self.weights_ = release.value
         self.certificate_ = replace(release.certificate, declared=declared)
@@ -130,8 +134,9 @@ class LinearRegression(CertificateView, RegressorMixin, BaseEstimator):  # type:
         return self
 
     def predict(self, X: Any) -> Floats:
-        """<w, x> + intercept, (n,), with rows brought within the declared bounds."""
-        return self._rows(X).matvec(self.weights_)
+        """<w, x> + intercept, (n,), with rows brought within the declared bounds; X as in fit, a BlockTable too."""
+        check_is_fitted(self)
+        return self._of_rows(X, partial(_products, weights=self.weights_))
 
     def predict_interval(self, X: Any, *, coverage: float = 0.95) -> Floats:
         """Lower and upper ends, (n, 2), that hold the target of a new record of these features with about this probability.
@@ -139,12 +144,10 @@ class LinearRegression(CertificateView, RegressorMixin, BaseEstimator):  # type:
         They count the spread of targets, the sample, and the noise of the mechanism. Exact for no law: normal residuals of one size are assumed, and
         noisy moments in place of exact ones. Raises InvalidInput for a mechanism whose error is not known.
         """
-        rows = self._rows(X)
+        check_is_fitted(self)
         covariance, residual = self._known_error()
-        middle = rows.matvec(self.weights_)
-        spread = np.concatenate([np.einsum("ij,jk,ik->i", part, covariance, part) for _, part in entry_chunks(rows)])
-        half = _quantile(coverage) * np.sqrt(spread + residual**2)
-        return np.column_stack((middle - half, middle + half))
+        quantile = _quantile(coverage)
+        return self._of_rows(X, partial(_intervals, weights=self.weights_, covariance=covariance, residual=residual, quantile=quantile))
 
     def coef_interval(self, *, coverage: float = 0.95) -> Floats:
         """Lower and upper ends, (d, 2), for the coefficients of the population; noise and sample are counted.
@@ -160,7 +163,7 @@ class LinearRegression(CertificateView, RegressorMixin, BaseEstimator):  # type:
         """What is released with how much noise, in words, from public numbers alone; needs no data. `records` where public."""
         neighbours = neighbours_of(self.neighbours)
         public = whole_or_none(self.public_records, "public_records") if neighbours is ADD_REMOVE else records
-        problem = LeastSquares(domain=self._domain(features, public))
+        problem = _problem(self._domain(features, public), neighbours)
         return self._mechanism(problem).explained(problem)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -196,11 +199,30 @@ class LinearRegression(CertificateView, RegressorMixin, BaseEstimator):  # type:
             raise InvalidInput("intervals need a mechanism whose error is known: mechanism='refined' or 'moments'.")
         return self.covariance_, self.residual_deviation_
 
-    def _rows(self, X: Any) -> Design:
-        check_is_fitted(self)
+    def _given(self, X: Any, y: Any) -> tuple[int, int, Callable[[RealDomain], RealDataset]]:
+        """Records, features, and what makes a data set within a domain."""
+        rows, jobs = feature_rows(X), job_count(self.n_jobs)
+        validate_data(self, X, reset=True, skip_check_array=True)
+        records, features = rows.shape
+        targets = real_targets(y, type(self).__name__, records)
+        return records, features, lambda domain: RealDataset(rows=rows, targets=targets, domain=domain, jobs=jobs)
+
+    def _given_blocks(self, table: BlockTable, y: Any) -> tuple[int, int, Callable[[RealDomain], RealDataset]]:
+        """The same, after one pass that counts and checks."""
+        if y is not None:
+            raise InvalidInput("a table that is read in blocks brings its own targets; leave y out.")
+        self.n_features_in_ = table.features
+        records, data_of = streamed_reals(table, self._domain(table.features, None), jobs=job_count(self.n_jobs), targets_needed=True)
+        return records, table.features, data_of
+
+    def _of_rows(self, X: Any, work: Callable[[Design], Floats]) -> Floats:
+        """`work` on rows within the bounds."""
+        domain = self._domain(self.n_features_in_, None)
+        if isinstance(X, BlockTable):
+            return by_blocks(X, partial(_within, work=work, domain=domain), features=self.n_features_in_, jobs=job_count(self.n_jobs))
         rows: Design = feature_rows(X)
         validate_data(self, X, reset=False, skip_check_array=True)
-        return bounded_rows(rows, self._domain(rows.shape[1], None))
+        return _within(rows, work=work, domain=domain)
 
     def _domain(self, features: int, records: int | None) -> RealDomain:
         entry = None if self.data_bound is None else positive(self.data_bound, "data_bound")
@@ -211,6 +233,30 @@ class LinearRegression(CertificateView, RegressorMixin, BaseEstimator):  # type:
             return domain
         scale = _INTERCEPT_SHARE * domain.radius if self.intercept_scale is None else positive(self.intercept_scale, "intercept_scale")
         return replace(domain, intercept_scale=scale)
+
+
+def _problem(domain: RealDomain, neighbours: Neighbours) -> LeastSquares:
+    """For tables as long as the public number of records says, or twice as long where it only says about how long they are."""
+    problem = LeastSquares(domain=domain)
+    if domain.records is None:
+        return problem
+    longest = min(domain.records * (2 if neighbours is ADD_REMOVE else 1), MOST_RECORDS)
+    return replace(problem, most_records=max(problem.most_records, longest))
+
+
+def _within(rows: Design, *, work: Callable[[Design], Floats], domain: RealDomain) -> Floats:
+    return work(bounded_rows(rows, domain))
+
+
+def _products(rows: Design, *, weights: Floats) -> Floats:
+    return rows.matvec(weights)
+
+
+def _intervals(rows: Design, *, weights: Floats, covariance: Floats, residual: float, quantile: float) -> Floats:
+    middle = rows.matvec(weights)
+    spread = np.concatenate([np.einsum("ij,jk,ik->i", part, covariance, part) for _, part in entry_chunks(rows)])
+    half = quantile * np.sqrt(spread + residual**2)
+    return np.column_stack((middle - half, middle + half))
 
 
 def _quantile(coverage: float) -> float:

@@ -27,7 +27,7 @@ class SetRegression(RegressorMixin, ComparedModel):  # type: ignore[misc]
     """What the regressions here share; they take these parameters, beside their own, and have no intercept: centre targets by a public number.
 
     Parameters: `epsilon`, `delta`, `neighbours`, `data_bound`, `data_norm`, `target_bound`, `max_slope`, `mechanism`, `n_iter`, `public_records`,
-    `ledger`, `random_state` as in ConstrainedERM; `radius` of the set, chosen without the records; `loss` "squared", "huber", "log-cosh",
+    `ledger`, `n_jobs`, `random_state` as in ConstrainedERM; `radius` of the set, chosen without the records; `loss` "squared", "huber", "log-cosh",
     "absolute", or a loss of real targets in `discreet.losses.predictions`.
 
     Attributes: `coef_` (d,); `intercept_` 0.0; `weights_`; `certificate_`; `n_features_in_`.
@@ -90,6 +90,7 @@ class GroupLasso(SetRegression):
         n_iter: int | None = None,
         public_records: int | None = None,
         ledger: Account | None = None,
+        n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.groups = groups
@@ -106,6 +107,7 @@ class GroupLasso(SetRegression):
         self.n_iter = n_iter
         self.public_records = public_records
         self.ledger = ledger
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def _constraint(self, dimension: int) -> Constraint:
@@ -138,6 +140,7 @@ class SimplexRegression(SetRegression):
         n_iter: int | None = None,
         public_records: int | None = None,
         ledger: Account | None = None,
+        n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.epsilon = epsilon
@@ -153,6 +156,7 @@ class SimplexRegression(SetRegression):
         self.n_iter = n_iter
         self.public_records = public_records
         self.ledger = ledger
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def _constraint(self, dimension: int) -> Constraint:
@@ -185,6 +189,7 @@ class MatrixRegression(SetRegression):
         n_iter: int | None = None,
         public_records: int | None = None,
         ledger: Account | None = None,
+        n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.shape = shape
@@ -201,6 +206,7 @@ class MatrixRegression(SetRegression):
         self.n_iter = n_iter
         self.public_records = public_records
         self.ledger = ledger
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
     matrix_: Floats

@@ -134,7 +134,7 @@ class ConstrainedRisk:
                 f"rounding errors are bounded for up to {self.most_records} records of {self.dimension} features, and the table is longer. "
                 "Split it, or use fewer features."
             )
-        if data.in_memory:
+        if data.in_memory and data.blocks == 1:
             return self.held_objective(data)
         if data.blocks > MOST_BLOCKS:
             raise InvalidInput(f"a table is read in at most {MOST_BLOCKS} blocks, for which rounding errors are bounded. Make blocks of more rows.")

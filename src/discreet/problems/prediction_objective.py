@@ -17,7 +17,7 @@ gradient needs. With u = 2^-53, gamma_k = k u / (1 - k u), r the bound of |<x_i,
                          n (gamma_(1032) + 4 u + gamma_K^2)             added by the compensated sum Sum2 (Ogita, Rump, Oishi 2005, prop. 4.5)
 
 `rounding_share` adds them up. The problem allows ROUNDING of B R and refuses tables so long that the sum could exceed it. Of a table in parts (module
-`summed_predictions`) the sum is compensated from the first block on.
+`summed_predictions`) the sum over parts is compensated, and products are as short as here.
 """
 
 import math
@@ -95,18 +95,24 @@ class PredictionObjective:
 
     def gradient_of(self, predictions: Floats, included: Floats | None = None) -> Floats:
         """The same from predictions (n,)."""
+        high, low = self.sums_of(predictions, included, single=len(predictions) <= SINGLE_PRODUCT)
+        return high + low
+
+    def gradient_sums(self, point: Floats, included: Floats | None = None, *, single: bool = False) -> tuple[Floats, Floats]:
+        """grad F(theta) as high + low, (d,) each: what sums over parts of a table are made of.
+
+        From one product with `single`, for tables of at most SINGLE_PRODUCT records, otherwise from products of at most 1024 rows.
+        """
+        return self.sums_of(self.predictions(point), included, single=single)
+
+    def sums_of(self, predictions: Floats, included: Floats | None = None, *, single: bool = False) -> tuple[Floats, Floats]:
+        """The same from predictions (n,)."""
         slopes = self._slopes(predictions)
         if included is not None:
             slopes *= included
-        if len(slopes) <= SINGLE_PRODUCT:
-            return self.design.rmatvec(slopes)
-        high, low = self._block_sums(slopes)
-        return high + low
-
-    def gradient_sums(self, point: Floats, included: Floats | None = None) -> tuple[Floats, Floats]:
-        """grad F(theta) as high + low, (d,) each, from products of at most 1024 rows: what sums over parts of a table are made of."""
-        slopes = self._slopes(self.predictions(point))
-        return self._block_sums(slopes if included is None else slopes * included)
+        if single:
+            return self.design.rmatvec(slopes), np.zeros(self.design.shape[1])
+        return self._block_sums(slopes)
 
     @property
     def records(self) -> int:

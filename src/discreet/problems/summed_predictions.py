@@ -1,15 +1,18 @@
-"""The sum that is minimised over a constraint set, for records that are read in blocks:  F(theta) = sum_k F_k(theta), F_k that of block k.
+"""The sum that is minimised over a constraint set, for records in blocks:  F(theta) = sum_k F_k(theta), F_k that of block k.
 
-One pass a gradient. Within a block, products of at most 1024 rows are added by TwoSum, and so are blocks, in order: J additions in all are off by
-u |sum| + gamma_J^2 sum of absolute values (module `certified_sums`). In the bound of module `prediction_objective` K = J then, and J is at most
-n / 1024 + 2 m for m blocks. The bound lets n reach 2^29 at most, so that with m <= MOST_BLOCKS gamma_J^2 < 2^-63 a record is far below its reserve of
-2^-10 of 32 u, and it holds as it is. (A table of at most 2^18 records has a larger bound there, for one product.)
+Blocks are those of a table that is read, or of a long one that is held: one function of a block, and a sum in the order of the blocks, which is the
+same to the last bit for any number of threads. Within a block, products of at most 1024 rows are added by TwoSum, and so are blocks: J additions in
+all are off by u |sum| + gamma_J^2 sum of absolute values (module `certified_sums`). In the bound of module `prediction_objective` K = J then. A block
+is worked on in parts of at least 4096 rows, so J is at most n / 1024 + n / 4096 + 2 m for m blocks. The bound lets n reach 2^29 at most, so that with
+m <= MOST_BLOCKS gamma_J^2 < 2^-63 a record is far below its reserve of 2^-10 of 32 u, and it holds as it is. In a table of at most SINGLE_PRODUCT
+records a part is one product, of no more rows than the whole, for which the bound has room.
 
-What stands in for predictions at a point is the point itself: a pass makes them anew.
+What stands in for predictions at a point is the point itself where the table is read: a pass makes them anew. Where it is held they are a vector
+(n,), so that a walk may move them by columns and a gradient takes one product instead of two.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
@@ -17,10 +20,10 @@ import numpy as np
 
 from discreet.arrays import Floats, two_sum
 from discreet.data import RealDataset
-from discreet.designs.columns import Columns
+from discreet.designs.columns import Columns, columns_of
 from discreet.errors import InvalidInput
 from discreet.losses.predictions import PredictionLoss
-from discreet.problems.prediction_objective import PredictionObjective
+from discreet.problems.prediction_objective import SINGLE_PRODUCT, PredictionObjective
 
 MOST_BLOCKS = 1 << 20
 """Of a table in blocks: more are refused."""
@@ -28,7 +31,7 @@ MOST_BLOCKS = 1 << 20
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SummedPredictions:
-    """F for records that are read in blocks; methods as those of PredictionObjective."""
+    """F for records in blocks; methods as those of PredictionObjective."""
 
     data: RealDataset
     loss: PredictionLoss
@@ -41,48 +44,54 @@ class SummedPredictions:
         return self.data.records
 
     def predictions(self, point: Floats) -> Floats:
-        """The point."""
-        return point
+        """The point, or <x_i, theta>, (n,), where the records are held."""
+        if not self.data.in_memory:
+            return point
+        part = self._part()
+        return np.concatenate(list(self.data.map(lambda _, block: part(block).predictions(point))))
 
     def value(self, point: Floats) -> float:
         """F(theta)."""
         part = self._part()
-        return math.fsum(self.data.map(lambda _, block: part(block).value(point)))
+        return math.fsum(self.data.map(lambda _, block: math.fsum(part(piece).value(point) for piece in block.parts())))
 
     def value_of(self, predictions: Floats) -> float:
-        """The same."""
-        return self.value(predictions)
+        """The same from predictions."""
+        if not self.data.in_memory:
+            return self.value(predictions)
+        part = self._part()
+        return math.fsum(self.data.map(lambda start, block: part(block).value_of(predictions[start : start + block.records])))
 
     def gradient(self, point: Floats, included: Floats | None = None) -> Floats:
         """grad F(theta), (d,); of the records with included_i = 1.0 only, where `included` (n,) is given."""
-        part = self._part()
+        part, single = self._part(), self.records <= SINGLE_PRODUCT
 
         def sums(start: int, block: RealDataset) -> tuple[Floats, Floats]:
-            return part(block).gradient_sums(point, None if included is None else included[start : start + block.records])
+            chosen = None if included is None else included[start : start + block.records]
+            return _added(part(piece).gradient_sums(point, some, single=single) for piece, some in _with(block.parts(), chosen))
 
-        total: tuple[Floats, Floats] | None = None
-        for high, low in self.data.map(sums):
-            if total is None:
-                total = high, low
-            else:
-                upper, error = two_sum(total[0], high)
-                total = upper, total[1] + low + error
-        if total is None:
-            raise InvalidInput("the table has no records; at least one is needed.")
-        return total[0] + total[1]
+        return _sum(self.data.map(sums))
 
     def gradient_of(self, predictions: Floats, included: Floats | None = None) -> Floats:
-        """The same."""
-        return self.gradient(predictions, included)
+        """The same from predictions."""
+        if not self.data.in_memory:
+            return self.gradient(predictions, included)
+        part, single = self._part(), self.records <= SINGLE_PRODUCT
+
+        def sums(start: int, block: RealDataset) -> tuple[Floats, Floats]:
+            rows = slice(start, start + block.records)
+            return part(block).sums_of(predictions[rows], None if included is None else included[rows], single=single)
+
+        return _sum(self.data.map(sums))
 
     @property
     def at_zero(self) -> Floats:
-        """The point 0."""
-        return np.zeros(self.data.domain.dimension)
+        """`predictions` of the point 0, without a pass."""
+        return np.zeros(self.records if self.data.in_memory else self.data.domain.dimension)
 
     def columns(self) -> Columns | None:
-        """None: single columns of a table in blocks cost a pass each."""
-        return None
+        """Single columns of a table that is held; None where they cost a pass each."""
+        return columns_of(self.data.design) if self.data.in_memory else None
 
     def _part(self) -> Callable[[RealDataset], PredictionObjective]:
         """F_k of a block: public numbers only, so that it may travel to where the block is."""
@@ -91,3 +100,29 @@ class SummedPredictions:
 
 def _held(block: RealDataset, *, loss: PredictionLoss, slope_bound: float, kink: bool) -> PredictionObjective:
     return PredictionObjective(design=block.design, targets=block.targets, loss=loss, slope_bound=slope_bound, kink=kink)
+
+
+def _with(pieces: list[RealDataset], chosen: Floats | None) -> Iterable[tuple[RealDataset, Floats | None]]:
+    start = 0
+    for piece in pieces:
+        yield piece, None if chosen is None else chosen[start : start + piece.records]
+        start += piece.records
+
+
+def _added(sums: Iterable[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+    """high + low of sums that are given so, in order."""
+    total: tuple[Floats, Floats] | None = None
+    for high, low in sums:
+        if total is None:
+            total = high, low
+        else:
+            upper, error = two_sum(total[0], high)
+            total = upper, total[1] + low + error
+    if total is None:
+        raise InvalidInput("the table has no records; at least one is needed.")
+    return total
+
+
+def _sum(sums: Iterable[tuple[Floats, Floats]]) -> Floats:
+    high, low = _added(sums)
+    return high + low

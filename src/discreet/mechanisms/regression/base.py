@@ -74,7 +74,7 @@ class RegressionMechanism(ABC):
         """
         guarantee = self.guarantee(problem)
         problem.require(data)
-        if len(data.targets) > self.most_records(problem):
+        if data.records > self.most_records(problem):
             raise InvalidInput(
                 f"this mechanism was planned for at most {self.most_records(problem)} records, and the table is longer. Declare their number, "
                 "roughly, as public_records."

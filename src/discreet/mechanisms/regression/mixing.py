@@ -10,7 +10,7 @@ leaves.
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Self
 
 import numpy as np
@@ -115,9 +115,13 @@ def sketched(problem: LeastSquares, *, target_weight: float | None) -> SecondMom
 
 
 def of_records(problem: LeastSquares, data: RealDataset, query: SecondMoments) -> RealDataset:
-    """The records as the sketch reads them: each a function of its own record."""
+    """The records as the sketch reads them: each a function of its own record, block by block."""
     scale = query.domain.target_bound / problem.domain.target_bound
-    return RealDataset(rows=data.design, targets=data.targets * scale, domain=query.domain)
+    return data.changed(partial(_as_sketched, scale=scale, domain=query.domain), query.domain)
+
+
+def _as_sketched(block: RealDataset, *, scale: float, domain: RealDomain) -> RealDataset:
+    return RealDataset(rows=block.design, targets=block.targets * scale, domain=domain)
 
 
 def drawn_moments(sketch: GaussianSketch, query: SecondMoments, data: RealDataset, noise: Noise) -> Floats:

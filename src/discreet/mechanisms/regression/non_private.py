@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -44,9 +45,20 @@ class NonPrivateLeastSquares(RegressionMechanism):
 
     def draw(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:  # noqa: ARG002 - no noise is drawn
         """See RegressionMechanism."""
-        records = len(data.targets)
-        products = np.asarray(data.design.gram(np.ones(records)))
+        size = problem.domain.dimension
+        products, targets = np.zeros((size, size)), np.zeros(size)
+        for of_rows, of_targets in data.map(_normal_equations):
+            products += of_rows
+            targets += of_targets
         inverse = np.asarray(np.linalg.pinv(products, rcond=1e-11, hermitian=True), dtype=np.float64)
-        weights: Floats = inverse @ data.design.rmatvec(data.targets)
-        left = np.square(data.targets - data.design.matvec(weights)).sum() / max(records - len(weights), 1)
-        return Fitted(weights, float(left) * inverse, math.sqrt(float(left)))
+        weights: Floats = inverse @ targets
+        left = sum(data.map(partial(_squares, weights=weights))) / max(data.records - size, 1)
+        return Fitted(weights, left * inverse, math.sqrt(left))
+
+
+def _normal_equations(_: int, block: RealDataset) -> tuple[Floats, Floats]:
+    return np.asarray(block.design.gram(np.ones(block.records)), dtype=np.float64), block.design.rmatvec(block.targets)
+
+
+def _squares(_: int, block: RealDataset, *, weights: Floats) -> float:
+    return float(np.square(block.targets - block.design.matvec(weights)).sum())

@@ -6,11 +6,13 @@
 q_x, q_y, and the unit q_r of r are powers of two. With most_records n and 2 b + log2(n) <= 62 bits all sums fit 64 bits; products of a thousand rows
 are taken in floating point with partial sums below 2^53, so exactly, and added up as integers. theta is rounded to 2^-30 of its length, so <x, theta>
 is exact too, and r is made from it by elementwise operations, each of which IEEE 754 defines. So what a record contributes is a function of this
-record alone, to the last bit: neighbouring tables differ by the contributions of one record, exactly.
+record alone, to the last bit: neighbouring tables differ by the contributions of one record, exactly. And a table gives the same sums whatever its
+blocks are, wherever they are, and however many threads work on them.
 """
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -78,35 +80,28 @@ class LeastSquares:
         """Raise InvalidInput for records of another domain, and for more than `most_records` of them."""
         if data.domain != self.domain:
             raise InvalidInput("the problem was made for another domain than the one of these records; make it for data.domain.")
-        if len(data.targets) > self.most_records:
+        if data.records > self.most_records:
             raise InvalidInput(f"sums are exact for at most {self.most_records} records, and the table is longer. Raise most_records.")
 
     def moments(self, data: RealDataset) -> Moments:
-        """See module docstring. Raises InvalidInput as `require` does."""
+        """See module docstring; one pass. Raises InvalidInput as `require` does."""
         self.require(data)
         size = self.domain.dimension + 1
         total = np.zeros((size, size), dtype=np.int64)
-        for rows, entries in entry_chunks(data.design):
-            record = np.column_stack((np.trunc(entries / self.row_unit), np.trunc(data.targets[rows] / self.target_unit)))
-            total += (record.T @ record).astype(np.int64)
+        for part in data.map(partial(_moments, row_unit=self.row_unit, target_unit=self.target_unit)):
+            total += part
         return Moments(total[:-1, :-1], total[:-1, -1], int(total[-1, -1]))
 
     def gradient(self, data: RealDataset, weights: Floats, length: float) -> Gradient:
-        """The clipped gradient at public weights (m,); `length` is G. Raises SolverFailure for weights that are not finite."""
+        """The clipped gradient at public weights (m,); `length` is G; one pass. Raises SolverFailure for weights that are not finite."""
         self.require(data)
         integers, grid = rounded_weights(weights)
         cap = min(CAP * length / self.domain.radius, self.domain.target_bound + self.domain.radius * float(np.linalg.norm(weights)) * 1.01)
-        unit = _power_of_two(cap) * 2.0**-self.bits
+        step = _Step(integers, grid, length, cap, _power_of_two(cap) * 2.0**-self.bits)
         total = np.zeros(len(weights), dtype=np.int64)
-        for rows, entries in entry_chunks(data.design):
-            record = np.trunc(entries / self.row_unit)
-            predicted = (record @ integers) * (self.row_unit * grid)
-            residual = np.trunc(data.targets[rows] / self.target_unit) * self.target_unit - predicted
-            lengths = np.sqrt(np.einsum("ij,ij->i", record, record)) * self.row_unit
-            limit = np.minimum(length / np.maximum(lengths, self.row_unit), cap)
-            clipped = np.trunc(np.clip(residual, -limit, limit) / unit)
-            total += (clipped @ record).astype(np.int64)
-        return Gradient(total, unit)
+        for part in data.map(partial(_gradient, step=step, row_unit=self.row_unit, target_unit=self.target_unit)):
+            total += part
+        return Gradient(total, step.unit)
 
     def record(self) -> dict[str, Json]:
         """For certificates."""
@@ -121,6 +116,43 @@ class LeastSquares:
             "records": domain.records,
             "most_records": self.most_records,
         }
+
+
+class _Step(NamedTuple):
+    """What a gradient is taken at and clipped to: public numbers."""
+
+    integers: Floats
+    """theta in units of `grid`, (m,)."""
+    grid: float
+    length: float
+    """G."""
+    cap: float
+    unit: float
+    """q_r."""
+
+
+def _moments(_: int, block: RealDataset, *, row_unit: float, target_unit: float) -> Integers:
+    """Sums of products of the numbers of a record, the target's last, over records that are held."""
+    size = block.domain.dimension + 1
+    total = np.zeros((size, size), dtype=np.int64)
+    for rows, entries in entry_chunks(block.design):
+        record = np.column_stack((np.trunc(entries / row_unit), np.trunc(block.targets[rows] / target_unit)))
+        total += (record.T @ record).astype(np.int64)
+    return total
+
+
+def _gradient(_: int, block: RealDataset, *, step: _Step, row_unit: float, target_unit: float) -> Integers:
+    """Sums of clipped contributions over records that are held."""
+    total = np.zeros(len(step.integers), dtype=np.int64)
+    for rows, entries in entry_chunks(block.design):
+        record = np.trunc(entries / row_unit)
+        predicted = (record @ step.integers) * (row_unit * step.grid)
+        residual = np.trunc(block.targets[rows] / target_unit) * target_unit - predicted
+        lengths = np.sqrt(np.einsum("ij,ij->i", record, record)) * row_unit
+        limit = np.minimum(step.length / np.maximum(lengths, row_unit), step.cap)
+        clipped = np.trunc(np.clip(residual, -limit, limit) / step.unit)
+        total += (clipped @ record).astype(np.int64)
+    return total
 
 
 def rounded_weights(weights: Floats) -> tuple[Floats, float]:

@@ -1,0 +1,93 @@
+"""Regressions on blocks of a Dask cluster: what travels, and a worker that dies in the fit. A stand-in for the client runs everywhere."""
+
+import logging
+import os
+
+import numpy as np
+import pytest
+
+from discreet import ConstrainedERM, Lasso, LinearRegression
+from discreet.data import Block, DaskTable, Dataset, RealDataset
+from discreet.designs import DenseDesign
+from discreet.errors import InvalidInput
+from discreet.ledger import Account, Ledger
+from tests.canary import assert_silent
+from tests.data.blocks.test_dask_blocks import Here, _reached
+from tests.laws.block_tables import records
+
+ROWS, LABELS = records(3000)
+TARGETS = np.clip(ROWS[:, 0] - 0.5 * ROWS[:, 2] + 0.1 * LABELS, -1.0, 1.0)
+BLOCKS, SIZE = 5, 600
+MODELS = {
+    "objective": lambda **given: LinearRegression(random_state=1, **given),
+    "refined": lambda **given: LinearRegression(mechanism="refined", random_state=1, **given),
+    "mixing": lambda **given: LinearRegression(mechanism="mixing", random_state=1, **given),
+    "not private": lambda **given: LinearRegression(epsilon=np.inf, random_state=1, **given),
+    "lasso": lambda **given: Lasso(n_iter=3, random_state=1, **given),
+    "descent": lambda **given: ConstrainedERM(n_iter=3, mechanism="mirror-descent", random_state=1, **given),
+}
+
+
+def make(number):
+    part = slice(SIZE * number, SIZE * (number + 1))
+    return Block(DenseDesign(ROWS[part]), TARGETS[part])
+
+
+def here(fails=()):
+    client = Here(fails)
+    return client, DaskTable(client, [make(number) for number in range(BLOCKS)], features=ROWS.shape[1])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_regression_of_blocks_elsewhere_is_that_of_the_array_and_only_public_numbers_travel(name):
+    client, table = here()
+    found = MODELS[name]().fit(table)
+    np.testing.assert_allclose(found.weights_, MODELS[name]().fit(ROWS, TARGETS).weights_, atol=1e-6)
+    np.testing.assert_allclose(found.predict(table), found.predict(ROWS), rtol=1e-12)
+    reached = [one for arguments in client.sent for one in _reached(arguments[0])]
+    assert not [one for one in reached if type(one).__module__.startswith(("discreet.noise", "discreet.ledger", "discreet.data.blocks"))]
+    assert not [one for one in reached if isinstance(one, Dataset | RealDataset | Block)]
+    assert not [one for one in reached if type(one).__module__.startswith("discreet.estimators")]  # nor does an estimator with its account
+    assert any(isinstance(one, np.ndarray) for one in reached)
+
+
+@pytest.mark.parametrize("name", ["objective", "refined", "lasso"])
+@pytest.mark.parametrize(("fails", "spent"), [((3,), 0.0), ((17,), 1.0)])
+def test_a_lost_block_is_an_error_that_tells_nothing_and_the_ledger_agrees(tmp_path, name, fails, spent):
+    """Calls 1 to 15 count and tell the ledger which table it is, before anything is spent; the 17th is in the fit."""
+    _, table = here(fails)
+    Ledger.create(tmp_path / "ledger").declare("people", epsilon=2.0, delta=1e-5)
+    account = Account(str(tmp_path / "ledger"), "people")
+    with pytest.raises(InvalidInput, match="a block was lost") as lost:
+        MODELS[name](ledger=account).fit(table)
+    assert_silent(lost.value)
+    assert account.ledger.spent("people").epsilon == pytest.approx(spent)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_real_cluster_gives_the_same_and_a_worker_killed_in_the_fit_changes_nothing():
+    distributed = pytest.importorskip("distributed")
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+
+    class Killing(DaskTable):
+        """Kills a worker after the first block of the second pass, and of the last but one of a short fit."""
+
+        __slots__ = ("passes",)
+
+        def map(self, work, jobs):
+            self.passes += 1
+            for place, one in enumerate(super().map(work, jobs)):
+                if self.passes in (2, 4) and place == 0:
+                    os.kill(next(iter(cluster.workers.values())).pid, 9)
+                yield one
+
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        for fitted in MODELS.values():
+            table = Killing.from_function(client, make, blocks=BLOCKS, features=ROWS.shape[1])
+            table.passes = 0
+            np.testing.assert_allclose(fitted().fit(table).weights_, fitted().fit(ROWS, TARGETS).weights_, atol=1e-6)
+            client.wait_for_workers(2, timeout=60)
