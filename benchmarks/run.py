@@ -14,7 +14,7 @@ import os
 import platform
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -72,8 +72,8 @@ def commit() -> str:
     return f"{git('rev-parse', '--short', 'HEAD') or 'unknown'}{changed}"
 
 
-def run(options: argparse.Namespace) -> dict[str, Any]:
-    """All parts, printed as they come."""
+def run(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """All parts, printed as they come; after each, everything that was found so far."""
     start = time.monotonic()
     versions = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
     with ExitStack() as stack:
@@ -81,24 +81,33 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         link = None if peers is None else stack.enter_context(Link(peers))
         beside = {} if link is None else link.versions
         print(f"{machine()}\n{versions}\nothers: {beside or 'left out, since no --peers was given'}")
-        tables = []
+        found: dict[str, Any] = {
+            "format": "discreet-benchmarks/1",
+            "date": datetime.now(UTC).strftime("%d %B %Y, %H:%M UTC"),
+            "commit": commit(),
+            "machine": machine(),
+            "versions": versions,
+            "peers": beside,
+            "rounds": options.rounds,
+            "quick": options.quick,
+            "tables": [],
+        }
         for name, part in parts(link, peers, quick=options.quick, rounds=options.rounds).items():
             if name in (options.only or PARTS):
                 table = part()
-                tables.append(replace(table, claims=[]) if options.quick else table)  # aims are for the full size
-                print(printed(tables[-1]), flush=True)
-    return {
-        "format": "discreet-benchmarks/1",
-        "date": datetime.now(UTC).strftime("%d %B %Y, %H:%M UTC"),
-        "commit": commit(),
-        "machine": machine(),
-        "versions": versions,
-        "peers": beside,
-        "rounds": options.rounds,
-        "quick": options.quick,
-        "seconds": time.monotonic() - start,
-        "tables": [as_json(table) for table in tables],
-    }
+                table = replace(table, claims=[]) if options.quick else table  # aims are for the full size
+                print(printed(table), flush=True)
+                found["tables"].append(as_json(table))
+                yield {**found, "seconds": time.monotonic() - start}
+
+
+def write(found: dict[str, Any], options: argparse.Namespace) -> None:
+    """The files that were asked for."""
+    if options.json is not None:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    if options.page is not None:
+        options.page.write_text(page(found), encoding="utf-8")
 
 
 def main() -> None:
@@ -113,15 +122,11 @@ def main() -> None:
     parser.add_argument("--from", type=Path, metavar="FILE", dest="earlier", help="take the figures of an earlier run")
     options = parser.parse_args()
     if options.earlier is not None:
-        found = json.loads(options.earlier.read_text(encoding="utf-8"))
-    else:
-        with threadpool_limits(1):
-            found = run(options)
-    if options.json is not None:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    if options.page is not None:
-        options.page.write_text(page(found), encoding="utf-8")
+        write(json.loads(options.earlier.read_text(encoding="utf-8")), options)
+        return
+    with threadpool_limits(1):
+        for found in run(options):
+            write(found, options)  # after each part, so that a run that is cut short leaves what it found
 
 
 if __name__ == "__main__":

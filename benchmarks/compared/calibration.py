@@ -13,9 +13,9 @@ WAYS = (
     ("OpenDP, zCDP to approximate DP", "opendp", 1),
 )
 TEXT = """\
-For sensitivity 1. Three compute the exact trade-off of one Gaussian (Balle and Wang 2018): ours rounded so that it is surely enough, to nine digits;
-the others bound it by Renyi or concentrated privacy, which is made for sums of many mechanisms, and so need more noise for one. OpenDP's figure
-is that of its search over its public chain."""
+For sensitivity 1. Ours, diffprivlib's and dp-accounting's first compute the trade-off of one Gaussian exactly (Balle and Wang 2018), ours rounded so
+that it is surely enough, to nine digits; privacy loss distributions approach it; the other two bound it by Renyi or concentrated privacy, which is
+made for sums of many mechanisms, and so need more noise for one. OpenDP's figure is that of a binary search over its public constructors."""
 
 
 def calibration(link: Link | None, *, rounds: int) -> Table:

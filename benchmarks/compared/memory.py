@@ -24,13 +24,14 @@ WHO = ("bare solve", "private fit", "private linear fit", "scikit-learn newton-c
 def fit_of(who: str) -> Callable[[Floats, Floats, Floats], Any]:
     """A function of rows, classes and targets."""
     if who == "bare solve":
-        from compared.large import DenseDesign, ours  # noqa: PLC0415 - imports are what is measured
+        from fit_speed import DenseDesign, objective_for, solve  # noqa: PLC0415 - imports are what is measured
 
-        return lambda rows, classes, _: ours(DenseDesign(rows), 2.0 * classes - 1.0)
+        return lambda rows, classes, _: solve(objective_for(DenseDesign(rows), 2.0 * classes - 1.0), tolerance=1e-10 * len(rows))
     if who == "private fit":
-        from compared.fits import private  # noqa: PLC0415
+        from discreet import LogisticRegression  # noqa: PLC0415
 
-        return lambda rows, classes, _: private().fit(rows, classes)
+        settings = {"epsilon": 1.0, "delta": 1e-6, "alpha": 1e-3, "fit_intercept": False, "classes": [0, 1]}
+        return lambda rows, classes, _: LogisticRegression(**settings).fit(rows, classes)
     if who == "private linear fit":
         from discreet import LinearRegression  # noqa: PLC0415
 

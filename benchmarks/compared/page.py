@@ -52,12 +52,14 @@ def _where(found: dict[str, Any]) -> str:
     beside = f" The others' environment: {peers}." if peers else " No environment of the others was given."
     return (
         f"## This run\n\n{found['date']}, commit {found['commit']}; {found['machine']}; {versions}.{beside} "
-        f"{found['rounds']} rounds{', a tenth of the size' if found['quick'] else ''}, {found['seconds']:.0f} s in all. "
+        f"rounds: {found['rounds']}{', a tenth of the size' if found['quick'] else ''}, {found['seconds']:.0f} s in all. "
         "The load average of the machine stands with each table: 1 is this run alone.\n"
     )
 
 
 def _claims(tables: list[Table]) -> str:
+    if not any(table.claims for table in tables):
+        return ""  # aims are for the full size
     lines = ["## What was aimed at", "", "| aim | seen | |", "|---|---|---|"]
     lines += [f"| {claim.text} | {claim.seen:.3g} | {'met' if claim.met else '**missed**'} |" for table in tables for claim in table.claims]
     return "\n".join([*lines, ""])
