@@ -25,7 +25,7 @@ DEFAULT_TOL = 1e-4
 """scikit-learn's, and diffprivlib's."""
 
 TEXT = """\
-Everybody minimises sum_i log(1 + exp(-y_i <x_i, w>)) + (ridge / 2) |w|^2, ridge = 1e-3 n, without intercept, on rows of norm 1 with 14 non-zeros
+Everybody minimises `sum_i log(1 + exp(-y_i <x_i, w>)) + (ridge / 2) |w|^2`, ridge = 1e-3 n, without intercept, on rows of norm 1 with 14 non-zeros
 of 105. The *bare solve* is this library's solver alone, on a design made beforehand, to a certified gradient norm of 1e-10 n. A *private fit* is
 `LogisticRegression(epsilon=1, delta=1e-6, alpha=1e-3, fit_intercept=False, classes=[0, 1]).fit(X, y)`: conversion and checks of X and y, norms and
 clipping, calibration, noise, the solve to the tolerance that the proof asks for (smaller than 1e-10 n), the last stage on its grid, and the

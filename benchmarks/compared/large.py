@@ -43,7 +43,7 @@ def large(link: Link | None, *, count: int, columns: int, rounds: int) -> Table:
 
         note = lambda: f"epsilon 1, delta 0; {found['right']:.3f} right"  # noqa: E731
         groups["logistic regression"].append(Contestant(name="diffprivlib, its tolerance", side="peer", run=fit, note=note))
-        explained = lambda: f"epsilon 1, delta 0; R^2 {found['explained']:.3f}"  # noqa: E731
+        explained = lambda: f"epsilon 1, delta 0; R^2 {found['explained']:.3g}"  # noqa: E731
         groups["linear regression"].append(Contestant(name="diffprivlib", side="peer", run=line, rounds=1, note=explained))
     seen = compete(groups, rounds)
     return Table(key="large", title=f"One fit, dense, {count:,} x {columns}", text=TEXT, unit="s", groups=seen, load=(before, load()))

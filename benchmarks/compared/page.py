@@ -52,7 +52,7 @@ def _where(found: dict[str, Any]) -> str:
     beside = f" The others' environment: {peers}." if peers else " No environment of the others was given."
     return (
         f"## This run\n\n{found['date']}, commit {found['commit']}; {found['machine']}; {versions}.{beside} "
-        f"rounds: {found['rounds']}{', a tenth of the size' if found['quick'] else ''}, {found['seconds']:.0f} s in all. "
+        f"Rounds: {found['rounds']}{', a tenth of the size' if found['quick'] else ''}, {found['seconds']:.0f} s in all. "
         "The load average of the machine stands with each table: 1 is this run alone.\n"
     )
 
@@ -80,10 +80,10 @@ def _faster_in(table: Table, group: Group) -> list[str]:
     lines = []
     for row in group.rows:
         if row.side == "peer" and row.each() < first.each():
-            other = "" if best is first else f", {best.each() / row.each():.2f} times for our fastest, {best.name}"
-            lines.append(
-                f"- {table.title}, {group.title}: {row.name} ({row.note}). {first.name} takes {first.each() / row.each():.2f} times as long{other}."
-            )
+            other = "" if best is first else f", and {best.name} {best.each() / row.each():.2f} times"
+            note = f" ({row.note})" if row.note else ""
+            ratio = first.each() / row.each()
+            lines.append(f"- {table.title}, {group.title}: {row.name}{note}; our {first.name} takes {ratio:.2f} times as long{other}.")
     return lines
 
 
