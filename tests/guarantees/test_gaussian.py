@@ -10,7 +10,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from discreet.errors import InvalidInput
-from discreet.guarantees import gaussian_delta, gaussian_mu
+from discreet.guarantees import gaussian_delta, gaussian_deltas, gaussian_mu
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "sigma"), [(1.0, 1e-6, 4.2247), (0.1, 1e-6, 36.30), (4.0, 1e-6, 1.1935)])
@@ -54,3 +54,10 @@ def test_impossible_targets_are_refused(bad: tuple[float, float]) -> None:
         gaussian_mu(*bad)
     with pytest.raises(InvalidInput):
         gaussian_delta(1.0, np.nan)
+
+
+@pytest.mark.parametrize("mu", [0.0, 1e-300, 1e-9, 0.2, 1.0, 30.0, 1e300, math.inf])
+def test_the_profile_of_an_array_is_that_of_its_numbers(mu: float) -> None:
+    epsilons = np.array([-1e9, -800.0, -3.0, -1e-9, 0.0, 1e-9, 0.1, 1.0, 40.0, 800.0, 1e9])
+    each = [gaussian_delta(float(epsilon), mu) for epsilon in epsilons]
+    assert gaussian_deltas(epsilons, mu) == pytest.approx(each, rel=1e-12, abs=1e-300)  # and warns of nothing

@@ -64,11 +64,12 @@ def gaussian_deltas(epsilons: Floats, mu: float) -> Floats:
     """`gaussian_delta` of every number of an array."""
     if not 0 < mu < math.inf:
         return np.array([gaussian_delta(float(epsilon), mu) for epsilon in epsilons])
-    thresholds = epsilons / mu - 0.5 * mu
-    near = np.clip(thresholds, -_FARTHEST, 0.0)
-    density = np.exp(-0.5 * np.square(np.maximum(thresholds, 0.0))) / 2.0
-    far_first = density * erfcx(np.maximum(thresholds, 0.0) / math.sqrt(2.0))
-    far_second = density * erfcx((np.maximum(thresholds, 0.0) + mu) / math.sqrt(2.0))
+    with np.errstate(over="ignore"):
+        thresholds = epsilons / mu - 0.5 * mu
+    near, far = np.clip(thresholds, -_FARTHEST, 0.0), np.clip(thresholds, 0.0, 2.0 * _FARTHEST)
+    density = np.exp(-0.5 * np.square(far)) / 2.0
+    far_first = density * erfcx(far / math.sqrt(2.0))
+    far_second = density * erfcx((far + mu) / math.sqrt(2.0))
     left = thresholds < 0
     first = np.where(left, 0.5 * erfc(near / math.sqrt(2.0)), far_first)
     second = np.where(left, np.exp(np.minimum(epsilons, 700.0)) * 0.5 * erfc((np.minimum(thresholds, 0.0) + mu) / math.sqrt(2.0)), far_second)

@@ -8,7 +8,7 @@ import pytest
 from discreet.data import Dataset
 from discreet.designs import DenseDesign
 from discreet.errors import InfeasibleTarget, InvalidInput
-from discreet.guarantees import gaussian_mu
+from discreet.guarantees import gaussian_delta, gaussian_mu
 from discreet.losses import HuberHinge, Logistic, MarginLoss, SmoothedHinge, SoftplusHinge
 from discreet.mechanisms.learning import (
     GaussianObjectivePerturbation,
@@ -21,6 +21,8 @@ from discreet.mechanisms.learning import (
     published_output,
     slack_free_ridge,
 )
+from discreet.mechanisms.learning.gaussian_profile import objective_delta
+from discreet.mechanisms.learning.jacobian import jacobian_corners
 from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.problems import RegularisedRisk
@@ -64,6 +66,21 @@ def test_without_slack_the_noise_is_that_of_one_mechanism() -> None:
         public = comfortable(Logistic(), 1.0, 0.0, neighbours)
         pure = PureObjectivePerturbation.calibrate(public, epsilon=1.0, neighbours=neighbours)
         assert pure.rate == pytest.approx(1.0 / gradients, rel=3e-3)
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+@pytest.mark.parametrize("share", [0.6, 1.0, 5.0])
+def test_under_replacement_no_line_above_the_jacobian_term_gives_much_less(loss: MarginLoss, share: float) -> None:
+    public = problem(loss, ridge=share * slack_free_ridge(problem(loss, ridge=1.0), epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE))
+    t, corners = jacobian_corners(public)
+    for scale in (3.0, 10.0, 30.0):
+        s = public.gradient_bound / scale
+        alone = objective_delta(public, scale=scale, epsilon=1.0, neighbours=ADD_REMOVE)
+        both = objective_delta(public, scale=scale, epsilon=1.0, neighbours=REPLACE_ONE) - alone
+        for start in np.linspace(corners[-1], corners.max(), 200):
+            slope = max(0.0, float(np.max((corners[:-1] - start) / (1.0 - t[:-1]))))
+            bound = gaussian_delta(1.0 - start, 2.0 * s) + gaussian_delta(1.0 - start - slope, s)
+            assert both <= 1.5 * bound + 1e-12  # 49 lines are tried there, 200 here
 
 
 def test_the_published_algorithms_are_as_printed() -> None:

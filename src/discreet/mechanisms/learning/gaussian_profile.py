@@ -25,7 +25,7 @@ import numpy as np
 from scipy.special import erfcx, ndtr
 
 from discreet.arrays import Floats
-from discreet.guarantees import gaussian_delta, gaussian_mu
+from discreet.guarantees import gaussian_delta, gaussian_deltas, gaussian_mu
 from discreet.mechanisms.learning.gaussian_plan import least_scale
 from discreet.mechanisms.learning.jacobian import jacobian_corners
 from discreet.neighbours import ADD_REMOVE, Neighbours
@@ -67,19 +67,21 @@ def _profile(problem: RegularisedRisk, neighbours: Neighbours) -> Callable[[floa
 
     def replace_one(scale: float, epsilon: float) -> float:
         s = gradient / scale
-        both = min(gaussian_delta(epsilon - c, 2.0 * s) + gaussian_delta(epsilon - c - slope, s) for c, slope in lines)
+        starts, ends = epsilon - lines[0], epsilon - lines[0] - lines[1]
+        best = int(np.argmin(gaussian_deltas(starts, 2.0 * s) + gaussian_deltas(ends, s)))  # any line is a bound: arrays only choose it
+        both = gaussian_delta(float(starts[best]), 2.0 * s) + gaussian_delta(float(ends[best]), s)
         return min(1.0, add_remove(scale, epsilon) + both)
 
     return add_remove if neighbours is ADD_REMOVE else replace_one
 
 
-def _lines_above(t: Floats, corners: Floats, ratio: float) -> list[tuple[float, float]]:
-    """Pairs (c, A) with c + A (1 - t) >= J(t) for all t: the slack-free one where it exists, and lines through a range of heights at t = 1."""
+def _lines_above(t: Floats, corners: Floats, ratio: float) -> Floats:
+    """Rows c and A, (2, lines), with c + A (1 - t) >= J(t) for all t: the slack-free one where it exists, and others through heights at t = 1."""
     lowest, highest = float(corners[-1]), float(corners.max())
     heights = np.concatenate(([lowest], lowest + (highest - lowest) * np.geomspace(1e-6, 1.0, _LINES)))
-    slopes = [max(0.0, float(np.max((corners[:-1] - c) / (1.0 - t[:-1])))) * (1.0 + _ROUNDING) for c in heights]
-    lines = list(zip(heights.tolist(), slopes, strict=True))
-    return [(0.0, ratio), *lines] if math.isfinite(ratio) else lines
+    steepest = np.max((corners[:-1] - heights[:, np.newaxis]) / (1.0 - t[:-1]), axis=1)
+    lines = np.stack((heights, np.maximum(0.0, steepest) * (1.0 + _ROUNDING)))
+    return np.column_stack(((0.0, ratio), lines)) if math.isfinite(ratio) else lines
 
 
 def _expected_excess(slopes: Floats, heights: Floats, epsilon: float) -> float:
