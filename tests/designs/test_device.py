@@ -9,7 +9,7 @@ from mpmath import mp
 from discreet import LassoClassifier, LogisticRegression
 from discreet.designs import BLOCK_ROWS, AugmentedDesign, ClippedDesign, DenseDesign, Design, DeviceDesign, as_design, entries_of
 from discreet.designs.cut import cache_rows, rows_of
-from discreet.designs.device import is_device_array
+from discreet.designs.travel import is_device_array
 from discreet.errors import InvalidInput, InvalidType
 from discreet.losses import Logistic
 from discreet.problems.objective import MarginObjective

@@ -17,9 +17,9 @@ import numpy as np
 from discreet.arrays import Floats
 from discreet.data.real_domain import RealDomain
 from discreet.data.stream import NOT_HELD, Stream, column_bytes
-from discreet.designs import AugmentedDesign, Design, safe_shortening
+from discreet.designs import Design
+from discreet.designs.bounded import check_finite, shortened_in_order
 from discreet.designs.clipped import clip_entries
-from discreet.designs.ordered import ordered_row_norms
 from discreet.errors import InvalidInput, PrivateDataError
 
 R = TypeVar("R")
@@ -46,8 +46,7 @@ class RealDataset:
             raise InvalidInput("rows and targets must have the same length.")
         if not np.all(np.isfinite(targets)):
             raise InvalidInput("targets must be finite numbers.")
-        if not np.all(np.isfinite(rows.row_norms())):
-            raise InvalidInput("rows must be finite, and so must their norms.")
+        check_finite(rows)
         self.domain, self.jobs, self.records = domain, 1, count
         self._design: Design | None = bounded_rows(rows, domain)
         self._targets: Floats | None = np.clip(targets, -domain.target_bound, domain.target_bound)
@@ -129,5 +128,4 @@ class RealDataset:
 def bounded_rows(rows: Design, domain: RealDomain) -> Design:
     """Rows (n, domain.features) within the bounds, with the constant feature, lazily: what models are fitted on and applied to."""
     clipped = rows if domain.entry_bound is None else clip_entries(rows, domain.entry_bound)
-    scale = None if domain.norm_bound is None else safe_shortening(ordered_row_norms(clipped), domain.norm_bound, width=domain.features)
-    return AugmentedDesign(clipped, scale=scale, constant=domain.intercept_scale)
+    return shortened_in_order(clipped, bound=domain.norm_bound, constant=domain.intercept_scale)

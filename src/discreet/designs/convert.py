@@ -8,8 +8,9 @@ from scipy import sparse
 
 from discreet.designs.base import Design
 from discreet.designs.dense import DenseDesign
-from discreet.designs.device import DeviceDesign, is_device_array
+from discreet.designs.device import DeviceDesign
 from discreet.designs.sparse import AnySparse, SparseDesign
+from discreet.designs.travel import is_device_array
 from discreet.errors import InvalidType
 
 
