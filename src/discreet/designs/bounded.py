@@ -8,12 +8,12 @@ from functools import singledispatch
 
 import numpy as np
 
-from discreet.arrays import Floats
 from discreet.designs.augmented import AugmentedDesign
 from discreet.designs.base import Design
 from discreet.designs.device import DeviceDesign
 from discreet.designs.ordered import ordered_row_norms
 from discreet.designs.shortening import safe_shortening
+from discreet.designs.travel import there
 from discreet.errors import InvalidInput
 
 _NOT_FINITE = "rows must be finite, and so must their norms."
@@ -47,8 +47,8 @@ def shortened_in_order(rows: Design, *, bound: float | None, constant: float) ->
 def _device_in_order(rows: DeviceDesign, *, bound: float | None, constant: float) -> Design:
     if not rows.there.plain:
         return shortened_in_order.dispatch(object)(rows, bound=bound, constant=constant)
-    scale: Floats | None = None if bound is None else safe_shortening(rows.there.ordered_norms(), bound, width=rows.shape[1])
-    return rows.of(replace(rows.there, scale=scale, constant=constant))
+    scale = None if bound is None else safe_shortening(ordered_row_norms(rows), bound, width=rows.shape[1])
+    return rows.of(replace(rows.there, scale=None if scale is None else there(scale, rows.there.table), constant=constant))
 
 
 @singledispatch

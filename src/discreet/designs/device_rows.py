@@ -26,6 +26,8 @@ _EMULATION = "CUBLAS_EMULATE_DOUBLE_PRECISION"
 
 Array = Any
 """An array of the rows' library, on their device."""
+Library = Any
+"""The module of its functions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -54,7 +56,7 @@ class DeviceRows:
         return cls(table=table)
 
     @property
-    def xp(self) -> Any:  # noqa: ANN401 - a module
+    def xp(self) -> Library:
         """The library."""
         return namespace(self.table)
 
@@ -161,14 +163,17 @@ class DeviceRows:
             norms = norms * self.scale
         return norms if self.constant == 0 else xp.hypot(norms, xp.full_like(norms, self.constant))
 
-    def ordered_norms(self) -> Array:
-        """The same, squares added up in the order of the columns: of each row a function of this row alone, to the last bit (module `ordered`)."""
+    def ordered_squares(self) -> Array:
+        """|x'_i|^2, (n,), added up in the order of the columns: of each row a function of this row alone, to the last bit (module `ordered`).
+
+        Multiplications and additions are rounded as IEEE 754 says everywhere. Roots are not (torch on a processor), so nobody takes them there.
+        """
         xp = self.xp
         total = xp.zeros_like(self._numbers())
         for column in range(self.shape[1]):
             entries = self._column(column)
             total = total + entries * entries
-        return xp.sqrt(total)
+        return total
 
     def ordered_matvec(self, weights: list[float]) -> Array:
         """X' w in the order of the columns, terms with w_j = 0 left out (module `ordered`)."""
@@ -197,15 +202,8 @@ class DeviceRows:
     def _inner(self, part: Array, coefficients: Array) -> Array:
         """part_k^T s_k, (K, columns, m), for `part` (b, columns) and `coefficients` (b, m)."""
         xp = self.xp
-        count, columns = part.shape
-        whole = count // BLOCK_ROWS
-        split = whole * BLOCK_ROWS
-        found = []
-        if whole:
-            turned = xp.matrix_transpose(xp.reshape(part[:split, :], (whole, BLOCK_ROWS, columns)))
-            found.append(turned @ xp.reshape(coefficients[:split, :], (whole, BLOCK_ROWS, coefficients.shape[1])))
-        if split < count or not whole:
-            found.append((xp.matrix_transpose(part[split:, :]) @ coefficients[split:, :])[None, ...])
+        pairs = zip(whole_blocks(part, xp), whole_blocks(coefficients, xp), strict=True)
+        found = [xp.matrix_transpose(left) @ right for left, right in pairs]
         return found[0] if len(found) == 1 else xp.concat(found, axis=0)
 
     def _column(self, column: int) -> Array:
@@ -220,6 +218,15 @@ class DeviceRows:
     def _numbers(self) -> Array:
         """Some array (n,) of float64."""
         return self.xp.astype(self.table[:, 0], self.xp.float64)
+
+
+def whole_blocks(part: Array, xp: Library) -> list[Array]:
+    """`part` (b, m) as views (K, BLOCK_ROWS, m), where there is a whole block, and (1, rest, m), where there is a rest or nothing at all."""
+    count, columns = part.shape
+    whole = count // BLOCK_ROWS
+    split = whole * BLOCK_ROWS
+    found = [xp.reshape(part[:split, :], (whole, BLOCK_ROWS, columns))] if whole else []
+    return found if whole and split == count else [*found, part[split:, :][None, ...]]
 
 
 def _along(values: Array, like: Array) -> Array:

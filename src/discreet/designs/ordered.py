@@ -84,4 +84,5 @@ def _tabular_norms(design: TabularDesign) -> Floats:
 
 @ordered_row_norms.register
 def _device_norms(design: DeviceDesign) -> Floats:
-    return here(design.there.ordered_norms())
+    norms: Floats = np.sqrt(here(design.there.ordered_squares()))
+    return norms
