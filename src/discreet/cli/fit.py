@@ -71,6 +71,7 @@ _EXAMPLES = examples(
 @ledger_options
 @click.option("--jobs", type=int, help="Threads, or workers of --dask local; -1 for every processor.  [default: 1; with --dask local -1]")
 @click.option("--dask", help="Address of a Dask scheduler whose workers read the files, or local to start workers on this machine.")
+@click.option("--device", help="Where to compute, cuda or cuda:1: rows are moved there, blocks one at a time. Needs torch or CuPy.")
 @click.option("--seed", type=int, help="Reproducible noise, for tests: the certificate is then not valid.")
 @click.option("--out", type=click.Path(), required=True, help="The model file to write.")
 @report_option
@@ -99,6 +100,7 @@ def fit(  # noqa: PLR0913 - one argument an option
     part: str | None,
     jobs: int | None,
     dask: str | None,
+    device: str | None,
     seed: int | None,
     out: str,
     report_path: str | None,
@@ -124,6 +126,7 @@ def fit(  # noqa: PLR0913 - one argument an option
         "intercept_scale": intercept_scale,
         "public_records": public_records,
         "n_jobs": jobs,
+        "device": device,
         "random_state": seed,
     }
     with step("Checking what can be checked without the records"):

@@ -15,12 +15,12 @@ from functools import singledispatch
 import numpy as np
 
 from discreet.arrays import Floats, two_sum
+from discreet.designs import travel
 from discreet.designs.augmented import AugmentedDesign
 from discreet.designs.base import BLOCK_ROWS, Design
 from discreet.designs.cut import cache_rows, cuts, rows_of
 from discreet.designs.dense import DenseDesign
 from discreet.designs.device import DeviceDesign
-from discreet.designs.travel import here, there
 
 _NUMBERS = 1 << 16
 """Margins of all models in a band, at most, unless a block alone has more."""
@@ -73,8 +73,8 @@ def _augmented(design: AugmentedDesign, coefficients: Floats) -> Floats:
 @banded.register
 def _device(design: DeviceDesign, coefficients: Floats) -> Floats:
     rows = design.there
-    parts = rows.blocks(there(coefficients, rows.table), slice(0, rows.shape[0]))
-    return here(rows.xp.sum(parts, axis=0))
+    parts = rows.blocks(travel.there(coefficients, rows.table), slice(0, rows.shape[0]))
+    return travel.here(rows.xp.sum(parts, axis=0))
 
 
 def _sums(coefficients: Floats) -> Floats:

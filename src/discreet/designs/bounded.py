@@ -1,6 +1,6 @@
 """Rows of any design, brought within a norm bound and given a constant column; lazily, and where they are.
 
-    x'_i = (min(1, bound / |x_i|) x_i, constant)        factors rounded down, so that no exact norm exceeds the bound (module `shortening`)
+x'_i = (min(1, bound / |x_i|) x_i, constant)        factors rounded down, so that no exact norm exceeds the bound (module `shortening`)
 """
 
 from dataclasses import replace
@@ -8,12 +8,12 @@ from functools import singledispatch
 
 import numpy as np
 
+from discreet.designs import travel
 from discreet.designs.augmented import AugmentedDesign
 from discreet.designs.base import Design
 from discreet.designs.device import DeviceDesign
 from discreet.designs.ordered import ordered_row_norms
 from discreet.designs.shortening import safe_shortening
-from discreet.designs.travel import there
 from discreet.errors import InvalidInput
 
 _NOT_FINITE = "rows must be finite, and so must their norms."
@@ -48,7 +48,7 @@ def _device_in_order(rows: DeviceDesign, *, bound: float | None, constant: float
     if not rows.there.plain:
         return shortened_in_order.dispatch(object)(rows, bound=bound, constant=constant)
     scale = None if bound is None else safe_shortening(ordered_row_norms(rows), bound, width=rows.shape[1])
-    return rows.of(replace(rows.there, scale=None if scale is None else there(scale, rows.there.table), constant=constant))
+    return rows.of(replace(rows.there, scale=None if scale is None else travel.there(scale, rows.there.table), constant=constant))
 
 
 @singledispatch

@@ -13,9 +13,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from discreet.arrays import Floats, Matrix
+from discreet.designs import travel
 from discreet.designs.base import BLOCK_ROWS, Design
 from discreet.designs.device_rows import DeviceRows
-from discreet.designs.travel import here, there
 from discreet.errors import InvalidInput
 
 Precision: TypeAlias = Literal["float32", "float64"]
@@ -88,23 +88,23 @@ class DeviceDesign:
 
     def matvec(self, weights: Floats) -> Floats:
         """See Design."""
-        return here(self._there.matvec(there(weights, self._there.table)))
+        return travel.here(self._there.matvec(travel.there(weights, self._there.table)))
 
     def rmatvec(self, coefficients: Floats) -> Floats:
         """See Design."""
-        return here(self._there.rmatvec(there(coefficients, self._there.table)))
+        return travel.here(self._there.rmatvec(travel.there(coefficients, self._there.table)))
 
     def gram(self, weights: Floats, *, single_precision: bool = False) -> Matrix:
         """See Design."""
-        return here(self._there.gram(there(weights, self._there.table), single_precision=single_precision and self._coarse))
+        return travel.here(self._there.gram(travel.there(weights, self._there.table), single_precision=single_precision and self._coarse))
 
     def gram_diagonal(self, weights: Floats) -> Floats:
         """See Design."""
-        return here(self._there.gram_diagonal(there(weights, self._there.table)))
+        return travel.here(self._there.gram_diagonal(travel.there(weights, self._there.table)))
 
     def row_norms(self) -> Floats:
         """See Design."""
-        return here(self.norms_there)
+        return travel.here(self.norms_there)
 
     def blocks(self) -> Iterator[tuple[slice, Design]]:
         """See Design; views, not copies."""
@@ -120,11 +120,11 @@ class DeviceDesign:
 
     def entries(self, rows: slice) -> Floats:
         """Some rows as a NumPy array of float64, (rows, d)."""
-        return here(self._there.entries(rows))
+        return travel.here(self._there.entries(rows))
 
     def content(self) -> Iterator[bytes]:
         """See Design: those of the same rows in memory, before they were clipped, scaled or given a constant."""
         plain = DeviceRows(table=self._there.table)
         yield repr(("rows", plain.shape)).encode()
         for rows in plain.chunks(plain.shape[1]):
-            yield np.ascontiguousarray(here(plain.wide(rows))).tobytes()
+            yield np.ascontiguousarray(travel.here(plain.wide(rows))).tobytes()

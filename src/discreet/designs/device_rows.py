@@ -182,7 +182,7 @@ class DeviceRows:
         plain = replace(self, scale=None, constant=0.0)
         for column, weight in enumerate(weights[:columns]):
             if weight != 0:
-                total = total + plain._column(column) * weight  # noqa: SLF001 - of the same class
+                total = total + plain._column(column) * weight
         if self.scale is not None:
             total = total * self.scale
         return total if self.constant == 0 else total + self.constant * weights[columns]

@@ -1,8 +1,8 @@
 """Second moments of integers, exactly:  sum_i t_i t_i^T,   t_i = trunc(z_i / unit),   z_i = x_i, or (x_i, y_i) with a last number of one's own.
 
-For |t_ij| <= 2^20 products of 1024 rows are sums of integers below 2^50, so that float64 takes them exactly in any order, and 64-bit integers add them
-up for up to 2^22 rows of such numbers (fewer bits for more rows; `discreet.queries.SecondMoments` sees to it). On a device the same: blocks of 1024
-rows there, and one (m, m) matrix of integers travels.
+For |t_ij| <= 2^20 products of 1024 rows are sums of integers below 2^50, so that float64 takes them exactly in any order, and integers of 64
+bits add them up for up to 2^22 rows of such numbers (fewer bits for more rows; `discreet.queries.SecondMoments` sees to it). On a device the same:
+blocks of 1024 rows there, and one (m, m) matrix of integers travels.
 """
 
 from functools import singledispatch
@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.arrays import Floats
+from discreet.designs import travel
 from discreet.designs.base import BLOCK_ROWS, Design
 from discreet.designs.clipped import entry_chunks
 from discreet.designs.device import DeviceDesign
 from discreet.designs.device_rows import whole_blocks
-from discreet.designs.travel import here, there
 
 
 @singledispatch
@@ -34,10 +34,10 @@ def _device(design: DeviceDesign, last: Floats | None, *, unit: float) -> npt.ND
     rows, xp = design.there, design.there.xp
     columns = design.shape[1] + (last is not None)
     total = xp.zeros((columns, columns), dtype=xp.int64, device=rows.table.device)
-    column = None if last is None else there(last[:, np.newaxis], rows.table)
+    column = None if last is None else travel.there(last[:, np.newaxis], rows.table)
     for piece in rows.chunks(3 * columns + 2 * columns * columns // BLOCK_ROWS):
         numbers = rows.entries(piece) if column is None else xp.concat([rows.entries(piece), column[piece, :]], axis=1)
         for block in whole_blocks(xp.trunc(numbers / unit), xp):
             products = xp.matrix_transpose(block) @ block
             total = total + xp.sum(xp.astype(products, xp.int64), axis=0, dtype=xp.int64)
-    return here(total)
+    return travel.here(total)

@@ -13,13 +13,13 @@ from functools import singledispatch
 import numpy as np
 
 from discreet.arrays import Floats
+from discreet.designs import travel
 from discreet.designs.augmented import AugmentedDesign
 from discreet.designs.base import Design
 from discreet.designs.clipped import entry_chunks
 from discreet.designs.device import DeviceDesign
 from discreet.designs.sparse import SparseDesign
 from discreet.designs.tabular import TabularDesign
-from discreet.designs.travel import here
 
 
 @singledispatch
@@ -57,7 +57,7 @@ def _tabular(design: TabularDesign, weights: Floats) -> Floats:
 
 @ordered_matvec.register
 def _device(design: DeviceDesign, weights: Floats) -> Floats:
-    return here(design.there.ordered_matvec(weights.tolist()))
+    return travel.here(design.there.ordered_matvec(weights.tolist()))
 
 
 @singledispatch
@@ -84,5 +84,5 @@ def _tabular_norms(design: TabularDesign) -> Floats:
 
 @ordered_row_norms.register
 def _device_norms(design: DeviceDesign) -> Floats:
-    norms: Floats = np.sqrt(here(design.there.ordered_squares()))
+    norms: Floats = np.sqrt(travel.here(design.there.ordered_squares()))
     return norms

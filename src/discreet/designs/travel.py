@@ -51,4 +51,3 @@ def is_device_array(rows: Any) -> bool:  # noqa: ANN401 - whatever a caller has
             raise InvalidType(f"arrays of {library} need array-api-compat: pip install discreet[gpu].") from None
         return False
     return bool(is_array_api_obj(rows)) and not is_numpy_array(rows)
-

@@ -14,9 +14,9 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
 from discreet.arrays import Floats
-from discreet.designs import Design, as_design
+from discreet.designs import Design, as_design, travel
 from discreet.designs.device import DeviceDesign
-from discreet.designs.travel import here, is_device_array
+from discreet.designs.travel import is_device_array
 from discreet.errors import InvalidInput, InvalidType
 
 _NOT_FINITE = "X must be finite: it contains NaN or inf. Decide on missing values before fitting (a schema can do that, column by column)."
@@ -85,7 +85,7 @@ def record_weights(sample_weight: Any, records: int, largest: float | None) -> F
     if sample_weight is None:
         return None
     try:
-        weights = np.asarray(here(sample_weight) if is_device_array(sample_weight) else sample_weight, dtype=np.float64)
+        weights = np.asarray(travel.here(sample_weight) if is_device_array(sample_weight) else sample_weight, dtype=np.float64)
     except (ValueError, TypeError):
         raise InvalidInput("sample_weight must be an array of numbers.") from None
     if weights.ndim == 0:
@@ -122,7 +122,7 @@ def positive(value: Any, name: str) -> float:
 
 
 def _plain(y: Any) -> npt.NDArray[Any]:
-    array = here(y) if is_device_array(y) else np.asarray(y)
+    array = travel.here(y) if is_device_array(y) else np.asarray(y)
     return array if array.dtype.kind != "O" else _unboxed(array)
 
 

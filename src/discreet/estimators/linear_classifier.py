@@ -20,7 +20,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from discreet.arrays import Floats
 from discreet.certificates import Certificate
 from discreet.data import BlockTable, Dataset, Domain, EncodedTable, class_codes
+from discreet.data.blocks.moved import MovedTable
 from discreet.designs import Design
+from discreet.designs.move import on_device
 from discreet.errors import InvalidInput
 from discreet.estimators.classes import SCHEMES, ClassRisk, class_problem, scheme_named, split_weights, with_ridge
 from discreet.estimators.decision import linear_decision
@@ -106,6 +108,7 @@ class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type
         public_records: int | None = None,
         ledger: Account | None = None,
         n_jobs: int | None = None,
+        device: str | None = None,
         random_state: Any = None,
     ) -> None:
         """Keep the parameters as they are; `fit` checks them."""
@@ -126,6 +129,7 @@ class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type
         self.public_records = public_records
         self.ledger = ledger
         self.n_jobs = n_jobs
+        self.device = device
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -262,6 +266,7 @@ class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type
 
     def _given(self, X: Any, y: Any, sample_weight: Any) -> Given:
         rows, jobs = self._rows(X, reset=True), job_count(self.n_jobs)
+        rows = rows if self.device is None else on_device(rows, self.device)
         classes, codes, declared = self._targets(X, y, rows.shape[0])
         weights, largest = self._weights(sample_weight, codes, classes)
         if weights is not None:
@@ -287,6 +292,7 @@ class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type
         self.n_features_in_ = table.features
         self._check_blocks(table)
         most = None if self.max_sample_weight is None else positive(self.max_sample_weight, "max_sample_weight")
+        table = table if self.device is None else MovedTable(table, self.device)
         return given_blocks(table, classes=self.classes, class_weights=self._class_weights, max_weight=most, jobs=job_count(self.n_jobs))
 
     def _calibrated(

@@ -15,9 +15,8 @@ from functools import cached_property
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.designs import DeviceDesign
+from discreet.designs import DeviceDesign, travel
 from discreet.designs.device_rows import Array, DeviceRows
-from discreet.designs.travel import here, number_here, there
 from discreet.losses import MarginLoss
 from discreet.problems.certified_sums import CertifiedSums
 from discreet.problems.device_sums import DeviceSum, Radii, product_errors, rows_together, sampled, together
@@ -83,12 +82,12 @@ class DeviceMargins:
     def value(self, point: Floats, margins: Array) -> float:
         """G(w)."""
         values = self.loss.value(margins)
-        total = number_here(self._rows.xp.sum(values if self.weights is None else values * self.weights))
+        total = travel.number_here(self._rows.xp.sum(values if self.weights is None else values * self.weights))
         return total + 0.5 * self.ridge * float(point @ point) + (float(self.linear @ point) if self.linear is not None else 0.0)
 
     def gradient(self, point: Floats, margins: Array) -> Floats:
         """grad G(w), (d,)."""
-        gradient = here(self._rows.rmatvec(self._slopes(margins, slice(None)) * self.signs)) + self.ridge * point
+        gradient = travel.here(self._rows.rmatvec(self._slopes(margins, slice(None)) * self.signs)) + self.ridge * point
         return gradient if self.linear is None else gradient + self.linear
 
     def curvatures(self, margins: Array) -> Array:
@@ -98,18 +97,18 @@ class DeviceMargins:
 
     def hessian(self, curvatures: Array, *, single_precision: bool = False) -> Floats:
         """sum_i curvatures_i x_i x_i^T + ridge I, (d, d)."""
-        hessian = here(self._rows.gram(curvatures, single_precision=single_precision and self.design.coarse))
+        hessian = travel.here(self._rows.gram(curvatures, single_precision=single_precision and self.design.coarse))
         hessian[np.diag_indices_from(hessian)] += self.ridge
         return hessian
 
     def hessian_product(self, curvatures: Array, direction: Floats) -> Floats:
         """Hessian times `direction` (d,)."""
         moved = curvatures * self._rows.matvec(self._there(direction))
-        return here(self._rows.rmatvec(moved)) + self.ridge * direction
+        return travel.here(self._rows.rmatvec(moved)) + self.ridge * direction
 
     def hessian_diagonal(self, curvatures: Array) -> Floats:
         """Diagonal of the Hessian, (d,)."""
-        return here(self._rows.gram_diagonal(curvatures)) + self.ridge
+        return travel.here(self._rows.gram_diagonal(curvatures)) + self.ridge
 
     def preconditioner(self, curvatures: Array) -> Callable[[Floats], Floats]:
         """The inverse of the Hessian's diagonal, applied to (d,)."""
@@ -118,7 +117,7 @@ class DeviceMargins:
 
     def slope_along(self, step: float, margins: Array, change: Array, base: float, bend: float) -> float:
         """d/dt G(w + t v) at t = `step`; one number travels."""
-        return number_here(self._rows.xp.sum(self._slopes(margins + step * change, slice(None)) * change)) + base + step * bend
+        return travel.number_here(self._rows.xp.sum(self._slopes(margins + step * change, slice(None)) * change)) + base + step * bend
 
     def certified_gradient_norm(self, point: Floats) -> float:
         """A number >= |grad G(w)|_2 in exact arithmetic."""
@@ -153,7 +152,7 @@ class DeviceMargins:
         high, low, sizes = total.found()
         errors = coarse
         if fine:
-            errors = np.minimum(coarse, here(tails) * (1 + radii.slack) + 48 * UNIT * lipschitz * radii.once)
+            errors = np.minimum(coarse, travel.here(tails) * (1 + radii.slack) + 48 * UNIT * lipschitz * radii.once)
         errors = errors + product_errors(rows, radii, relative=40 * UNIT, size=lipschitz)
         return CertifiedSums(high=high, low=low, sizes=sizes, errors=errors, additions=total.additions)
 
@@ -165,7 +164,7 @@ class DeviceMargins:
         return slopes * (self.weights[rows] if margins.ndim == 1 else self.weights[rows, None])
 
     def _there(self, values: Floats) -> Array:
-        return there(values, self._rows.table)
+        return travel.there(values, self._rows.table)
 
     @property
     def _rows(self) -> DeviceRows:

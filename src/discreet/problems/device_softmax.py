@@ -13,9 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.designs import DeviceDesign
+from discreet.designs import DeviceDesign, travel
 from discreet.designs.device_rows import Array, DeviceRows
-from discreet.designs.travel import here, number_here, there
 from discreet.problems.certified_sums import CertifiedSums
 from discreet.problems.device_sums import DeviceSum, Radii, product_errors, rows_together, sampled, together
 from discreet.problems.kronecker import KRONECKER_LIMIT, kronecker_inverse, spectrum
@@ -81,7 +80,7 @@ class DeviceSoftmax:
         xp = self._rows.xp
         top = xp.max(margins, axis=1)
         losses = top + xp.log(xp.sum(xp.exp(margins - top[:, None]), axis=1)) - xp.sum(margins * self.chosen, axis=1)
-        total = number_here(xp.sum(losses if self.weights is None else losses * self.weights))
+        total = travel.number_here(xp.sum(losses if self.weights is None else losses * self.weights))
         return total + 0.5 * self.ridge * float(point @ point) + (float(self.linear @ point) if self.linear is not None else 0.0)
 
     def gradient(self, point: Floats, margins: Array) -> Floats:
@@ -112,7 +111,7 @@ class DeviceSoftmax:
         spread = curvatures * (1.0 - curvatures)
         if self.weights is not None:
             spread = spread * self.weights[:, None]
-        return np.concatenate([here(self._rows.gram_diagonal(spread[:, k])) for k in range(self.classes)]) + self.ridge
+        return np.concatenate([travel.here(self._rows.gram_diagonal(spread[:, k])) for k in range(self.classes)]) + self.ridge
 
     def preconditioner(self, curvatures: Array) -> Callable[[Floats], Floats]:
         """As that of SoftmaxObjective: K^2 numbers travel."""
@@ -120,13 +119,13 @@ class DeviceSoftmax:
             inverse = 1.0 / self.hessian_diagonal(curvatures)
             return lambda vector: inverse * vector
         xp, count = self._rows.xp, max(1, self.design.shape[0])
-        products = here(xp.matrix_transpose(curvatures) @ curvatures)
-        spread = (np.diag(here(xp.sum(curvatures, axis=0))) - products) / count
+        products = travel.here(xp.matrix_transpose(curvatures) @ curvatures)
+        spread = (np.diag(travel.here(xp.sum(curvatures, axis=0))) - products) / count
         return kronecker_inverse(spread, self._spectrum, self.ridge)
 
     def slope_along(self, step: float, margins: Array, change: Array, base: float, bend: float) -> float:
         """d/dt G(W + t V) at t = `step`; one number travels."""
-        return number_here(self._rows.xp.sum(self._slopes(margins + step * change, slice(None)) * change)) + base + step * bend
+        return travel.number_here(self._rows.xp.sum(self._slopes(margins + step * change, slice(None)) * change)) + base + step * bend
 
     def certified_gradient_norm(self, point: Floats) -> float:
         """A number >= |grad G(W)|_2 in exact arithmetic."""
@@ -174,16 +173,16 @@ class DeviceSoftmax:
         coupling = curvatures[:, j] * (float(j == k) - curvatures[:, k])
         if self.weights is not None:
             coupling = coupling * self.weights
-        gram = here(self._rows.gram(self._rows.xp.abs(coupling), single_precision=False))
+        gram = travel.here(self._rows.gram(self._rows.xp.abs(coupling), single_precision=False))
         return gram if j == k else -gram
 
     def _there(self, point: Floats) -> Array:
         """(K d,) as (d, K) on the device."""
-        return there(point.reshape(self.classes, -1).T, self._rows.table)
+        return travel.there(point.reshape(self.classes, -1).T, self._rows.table)
 
     def _here(self, columns: Array) -> Floats:
         """(d, K) on the device as (K d,)."""
-        flat: Floats = here(columns).T.ravel()
+        flat: Floats = travel.here(columns).T.ravel()
         return flat
 
     @property
@@ -197,4 +196,4 @@ class DeviceSoftmax:
     @cached_property
     def _spectrum(self) -> tuple[Floats, Floats]:
         ones = self._rows.xp.ones_like(self.chosen[:, 0]) if self.weights is None else self.weights
-        return spectrum(here(self._rows.gram(ones, single_precision=self.design.coarse)))
+        return spectrum(travel.here(self._rows.gram(ones, single_precision=self.design.coarse)))

@@ -16,9 +16,9 @@ from dataclasses import replace
 import numpy as np
 
 from discreet.arrays import Floats, two_sum
+from discreet.designs import travel
 from discreet.designs.base import BLOCK_ROWS
 from discreet.designs.device_rows import Array, DeviceRows, Library
-from discreet.designs.travel import here, number_here
 from discreet.problems.rounding import TINY, gamma
 
 WHOLE_RECORDS = 1 << 16
@@ -65,7 +65,7 @@ class DeviceSum:
 
     def found(self) -> tuple[Floats, Floats, Floats]:
         """high, low and sizes, (d, m), in NumPy's arrays."""
-        return here(self._total), here(self._low), here(self._sizes) * (1 + gamma(self.additions + 8))
+        return travel.here(self._total), travel.here(self._low), travel.here(self._sizes) * (1 + gamma(self.additions + 8))
 
 
 class Radii:
@@ -81,9 +81,9 @@ class Radii:
         weighted = self.each if weights is None else self.each * weights
         inflate = 1 + self.slack
         empty = rows.shape[0] == 0
-        self.once = number_here(xp.sum(weighted)) * inflate
-        self.twice = number_here(xp.sum(weighted * self.each)) * inflate
-        self.largest = 0.0 if empty else number_here(xp.max(weighted)) * inflate
+        self.once = travel.number_here(xp.sum(weighted)) * inflate
+        self.twice = travel.number_here(xp.sum(weighted * self.each)) * inflate
+        self.largest = 0.0 if empty else travel.number_here(xp.max(weighted)) * inflate
 
 
 def product_errors(rows: DeviceRows, radii: Radii, *, relative: float, size: float) -> float:

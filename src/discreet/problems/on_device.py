@@ -3,9 +3,8 @@
 import numpy as np
 
 from discreet.data import Dataset
-from discreet.designs import DeviceDesign
+from discreet.designs import DeviceDesign, travel
 from discreet.designs.device_rows import Array, DeviceRows
-from discreet.designs.travel import there
 from discreet.losses import MarginLoss
 from discreet.problems.device_margins import DeviceMargins
 from discreet.problems.device_softmax import DeviceSoftmax
@@ -28,7 +27,7 @@ def device_softmax(data: Dataset, *, ridge: float) -> DeviceSoftmax:
     """All classes, for rows on a device; eight bytes a record and class are kept there."""
     design, codes = _parts(data)
     xp = design.there.xp
-    classes = there(np.arange(data.domain.classes, dtype=np.int32), codes)
+    classes = travel.there(np.arange(data.domain.classes, dtype=np.int32), codes)
     chosen = xp.astype(codes[:, None] == classes[None, :], xp.float64)
     return DeviceSoftmax(design=design, chosen=chosen, weights=_weights(data, design.there), ridge=ridge)
 
@@ -37,8 +36,8 @@ def _parts(data: Dataset) -> tuple[DeviceDesign, Array]:
     design = data.design
     if not isinstance(design, DeviceDesign):
         raise TypeError("the rows are not on a device")
-    return design, there(data.codes.astype(np.int32), design.there.table)
+    return design, travel.there(data.codes.astype(np.int32), design.there.table)
 
 
 def _weights(data: Dataset, rows: DeviceRows) -> Array | None:
-    return None if data.weights is None else there(data.weights, rows.table)
+    return None if data.weights is None else travel.there(data.weights, rows.table)
