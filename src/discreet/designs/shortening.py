@@ -10,7 +10,7 @@ from discreet.arrays import Floats, namespace
 
 def shortening(norms: Floats, bound: float) -> Floats:
     """Factors (n,) for rows of these norms (n,) and a bound > 0."""
-    factors: Floats = bound / namespace(norms).maximum(norms, bound)
+    factors: Floats = bound / namespace(norms).clip(norms, bound, None)
     return factors
 
 

@@ -58,7 +58,7 @@ class HuberHinge:
         reach = 1.0 + self.half_width - margins
         xp = namespace(margins)
         bend = xp.clip(reach, 0.0, 2.0 * self.half_width)
-        value: Floats = xp.square(bend) * (0.25 / self.half_width) + xp.maximum(reach - 2.0 * self.half_width, 0.0)
+        value: Floats = xp.square(bend) * (0.25 / self.half_width) + xp.clip(reach - 2.0 * self.half_width, 0.0, None)
         return value
 
     def slope(self, margins: Floats) -> Floats:
@@ -71,7 +71,7 @@ class HuberHinge:
         """1 / (2h) on the closed bend, 0 off it."""
         xp = namespace(margins)
         within = xp.abs(margins - 1.0) <= self.half_width
-        curvature: Floats = xp.where(within, xp.full_like(margins, self.smoothness), 0.0)
+        curvature: Floats = xp.where(within, xp.full_like(margins, self.smoothness), xp.zeros_like(margins))
         return curvature
 
     def curvature_on_slopes(self, low: Floats, high: Floats) -> Floats:

@@ -45,13 +45,13 @@ class Logistic:
     def value(self, margins: Floats) -> Floats:
         """From the exponential of a non-positive number, so nothing overflows."""
         xp = namespace(margins)
-        value: Floats = xp.log1p(xp.exp(-xp.abs(margins))) + xp.maximum(-margins, 0.0)
+        value: Floats = xp.log1p(xp.exp(-xp.abs(margins))) + xp.clip(-margins, 0.0, None)
         return value
 
     def slope(self, margins: Floats) -> Floats:
         """-1 / (1 + e^m); the exponential of at most 700 does not overflow, and beyond it the slope is below 1e-304."""
         xp = namespace(margins)
-        slope: Floats = -1.0 / (1.0 + xp.exp(xp.minimum(margins, 700.0)))
+        slope: Floats = -1.0 / (1.0 + xp.exp(xp.clip(margins, None, 700.0)))
         return slope
 
     def curvature(self, margins: Floats) -> Floats:

@@ -66,8 +66,8 @@ class SmoothedHinge:
         xp = namespace(margins)
         t = xp.clip(reach, -1.0, 1.0)
         squared = t * t
-        value = self.half_width * (squared * (0.375 - 0.0625 * squared) + 0.5 * t + 0.1875 + xp.maximum(reach - 1.0, 0.0))
-        positive: Floats = xp.maximum(value, 0.0)
+        value = self.half_width * (squared * (0.375 - 0.0625 * squared) + 0.5 * t + 0.1875 + xp.clip(reach - 1.0, 0.0, None))
+        positive: Floats = xp.clip(value, 0.0, None)
         return positive
 
     def slope(self, margins: Floats) -> Floats:

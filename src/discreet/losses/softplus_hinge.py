@@ -55,13 +55,13 @@ class SoftplusHinge:
         """From the exponential of a non-positive number, so nothing overflows."""
         scaled = (margins - 1.0) / self.temperature
         xp = namespace(margins)
-        value: Floats = self.temperature * (xp.log1p(xp.exp(-xp.abs(scaled))) + xp.maximum(-scaled, 0.0))
+        value: Floats = self.temperature * (xp.log1p(xp.exp(-xp.abs(scaled))) + xp.clip(-scaled, 0.0, None))
         return value
 
     def slope(self, margins: Floats) -> Floats:
         """-1 / (1 + e^((m - 1) / T)); the exponential of at most 700 does not overflow."""
         xp = namespace(margins)
-        slope: Floats = -1.0 / (1.0 + xp.exp(xp.minimum((margins - 1.0) / self.temperature, 700.0)))
+        slope: Floats = -1.0 / (1.0 + xp.exp(xp.clip((margins - 1.0) / self.temperature, None, 700.0)))
         return slope
 
     def curvature(self, margins: Floats) -> Floats:
