@@ -20,9 +20,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from discreet.arrays import Floats
 from discreet.certificates import Certificate
 from discreet.data import BlockTable, Dataset, Domain, EncodedTable, class_codes
-from discreet.data.blocks.moved import MovedTable
+from discreet.data.blocks.moved import moved_blocks, moved_rows
 from discreet.designs import Design
-from discreet.designs.move import on_device
 from discreet.errors import InvalidInput
 from discreet.estimators.classes import SCHEMES, ClassRisk, class_problem, scheme_named, split_weights, with_ridge
 from discreet.estimators.decision import linear_decision
@@ -180,8 +179,7 @@ class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type
         """The likelier class of every row, (n,)."""
         decision = self.decision_function(X)
         chosen = (decision > 0).astype(np.intp) if decision.ndim == 1 else decision.argmax(axis=1)
-        labels_of_rows: npt.NDArray[Any] = self.classes_[chosen]
-        return labels_of_rows
+        return np.asarray(self.classes_[chosen])
 
     @available_if(_require_link)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
@@ -265,8 +263,7 @@ class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type
         return _Task(data=given.data_of(domain), problem=problem, mechanism=mechanism, classes=given.classes, declared=given.declared)
 
     def _given(self, X: Any, y: Any, sample_weight: Any) -> Given:
-        rows, jobs = self._rows(X, reset=True), job_count(self.n_jobs)
-        rows = rows if self.device is None else on_device(rows, self.device)
+        rows, jobs = moved_rows(self._rows(X, reset=True), self.device), job_count(self.n_jobs)
         classes, codes, declared = self._targets(X, y, rows.shape[0])
         weights, largest = self._weights(sample_weight, codes, classes)
         if weights is not None:
@@ -292,7 +289,7 @@ class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type
         self.n_features_in_ = table.features
         self._check_blocks(table)
         most = None if self.max_sample_weight is None else positive(self.max_sample_weight, "max_sample_weight")
-        table = table if self.device is None else MovedTable(table, self.device)
+        table = moved_blocks(table, self.device)
         return given_blocks(table, classes=self.classes, class_weights=self._class_weights, max_weight=most, jobs=job_count(self.n_jobs))
 
     def _calibrated(

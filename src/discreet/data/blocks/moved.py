@@ -1,9 +1,13 @@
-"""A table whose blocks are moved to a device one at a time, each for as long as it is worked on: it need not fit there, nor into memory."""
+"""A table whose blocks are moved to a device one at a time, each for as long as it is worked on: it need not fit there, nor into memory.
+
+work(k, block_k) -> work(k, block_k on the device)
+"""
 
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from discreet.data.blocks.base import Block, BlockTable
+from discreet.designs import Design
 from discreet.designs.move import check_device, on_device
 from discreet.errors import InvalidInput
 
@@ -40,3 +44,13 @@ class MovedTable(BlockTable):
         """See BlockTable."""
         device = self._device
         return self._table.map(lambda number, block: work(number, block._replace(rows=on_device(block.rows, device))), jobs)
+
+
+def moved_blocks(table: BlockTable, device: str | None) -> BlockTable:
+    """`table`, or its blocks on `device`. Raises as MovedTable does."""
+    return table if device is None else MovedTable(table, device)
+
+
+def moved_rows(rows: Design, device: str | None) -> Design:
+    """`rows`, or those on `device`. Raises as `on_device` does."""
+    return rows if device is None else on_device(rows, device)
