@@ -50,6 +50,22 @@ def test_a_fit_there_is_the_fit_in_memory(library, model):
     np.testing.assert_array_equal(again.weights_, found.weights_)
 
 
+def test_tensors_that_remember_gradients_and_labels_of_every_kind_are_taken():
+    torch = pytest.importorskip("torch")
+    expected = LogisticRegression(random_state=1, classes=[0, 1]).fit(ROWS, LABELS).weights_
+    rows = torch.tensor(ROWS, requires_grad=True)
+    for labels in (torch.tensor(LABELS, dtype=torch.int32), torch.tensor(LABELS, dtype=torch.float64, requires_grad=True), LABELS.tolist()):
+        np.testing.assert_allclose(LogisticRegression(random_state=1, classes=[0, 1]).fit(rows, labels).weights_, expected, atol=1e-6)
+    answers = LogisticRegression(random_state=1, classes=[False, True]).fit(rows, torch.tensor(LABELS, dtype=torch.bool))
+    np.testing.assert_allclose(answers.weights_, expected, atol=1e-6)
+    weights = np.where(LABELS == 1, 0.5, 1.0)
+    one, other = (
+        LogisticRegression(random_state=1, classes=[0, 1], max_sample_weight=1.0).fit(X, LABELS, sample_weight=given)
+        for X, given in ((rows, torch.tensor(weights)), (ROWS, weights))
+    )
+    np.testing.assert_allclose(one.weights_, other.weights_, atol=1e-6)
+
+
 @each_library
 @pytest.mark.parametrize("model", ["logistic", "hinge", "multinomial", "one-vs-rest"])
 def test_many_fits_there_are_those_in_memory(library, model):

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from discreet.arrays import namespace
+from discreet.designs import travel
 from discreet.designs.base import BLOCK_ROWS
 from discreet.errors import InvalidInput
 
@@ -53,7 +54,7 @@ class DeviceRows:
             raise InvalidInput("an array on a device holds float64 or float32 numbers; convert it first.")
         if os.environ.get(_EMULATION, "0") not in ("", "0"):
             raise InvalidInput(f"{_EMULATION} asks for float64 that is made of shorter numbers, whose error is not bounded here. Unset it.")
-        return cls(table=table)
+        return cls(table=travel.detached(table))
 
     @property
     def xp(self) -> Library:

@@ -31,9 +31,11 @@ def integer_gram(design: Design, last: Floats | None, *, unit: float) -> npt.NDA
 
 @integer_gram.register
 def _device(design: DeviceDesign, last: Floats | None, *, unit: float) -> npt.NDArray[np.int64]:
+    from array_api_compat import device  # noqa: PLC0415 - an optional dependency
+
     rows, xp = design.there, design.there.xp
     columns = design.shape[1] + (last is not None)
-    total = xp.zeros((columns, columns), dtype=xp.int64, device=rows.table.device)
+    total = xp.zeros((columns, columns), dtype=xp.int64, device=device(rows.table))
     column = None if last is None else travel.there(last[:, np.newaxis], rows.table)
     for piece in rows.chunks(3 * columns + 2 * columns * columns // BLOCK_ROWS):
         numbers = rows.entries(piece) if column is None else xp.concat([rows.entries(piece), column[piece, :]], axis=1)

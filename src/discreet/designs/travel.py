@@ -23,11 +23,18 @@ def there(values: npt.NDArray[Any], like: Any) -> Any:  # noqa: ANN401 - an arra
     return array_namespace(like).asarray(np.array(values, dtype=kind, order="C"), device=device(like))
 
 
+def detached(values: Any) -> Any:  # noqa: ANN401 - an array of any library
+    """The same numbers, of which torch does not remember what is computed from them."""
+    from array_api_compat import is_torch_array  # noqa: PLC0415 - an optional dependency
+
+    return values.detach() if is_torch_array(values) else values
+
+
 def here(values: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - an array of any library
     """A NumPy array of the same numbers, a copy."""
     from array_api_compat import is_cupy_array, is_torch_array, to_device  # noqa: PLC0415 - an optional dependency
 
-    near = to_device(values, _PROCESSOR) if is_torch_array(values) or is_cupy_array(values) else values
+    near = to_device(detached(values), _PROCESSOR) if is_torch_array(values) or is_cupy_array(values) else values
     return np.array(np.from_dlpack(near))
 
 
