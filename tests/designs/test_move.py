@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from discreet import LinearSVC, LogisticRegression
-from discreet.designs import AugmentedDesign, DenseDesign, DeviceDesign, SparseDesign, entries_of
+from discreet.designs import AugmentedDesign, DenseDesign, DeviceDesign, SparseDesign, entries_of, move
 from discreet.designs.move import check_device, on_device
 from discreet.errors import InvalidInput
 
@@ -97,8 +97,13 @@ def test_cupy_is_asked_where_torch_is_not_installed(monkeypatch):
     free = [10**12]
     runtime = SimpleNamespace(getDeviceCount=lambda: 2, memGetInfo=lambda: (free[0], 10**12))
     cupy = SimpleNamespace(cuda=SimpleNamespace(runtime=runtime, Device=_Device), empty=np.empty, float64=np.float64, asarray=np.asarray)
-    monkeypatch.setitem(sys.modules, "torch", None)
-    monkeypatch.setitem(sys.modules, "cupy", cupy)
+
+    def found(name):
+        if name == "torch":
+            raise ImportError(name)
+        return cupy
+
+    monkeypatch.setattr(move, "import_module", found)
     moved = on_device(DESIGNS["sparse"], "cuda:1")
     np.testing.assert_array_equal(moved.there.table, ROWS)
     assert _Device.entered == [1]
