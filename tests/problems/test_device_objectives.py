@@ -263,3 +263,20 @@ def test_a_long_table_of_more_classes_begins_at_a_sample(monkeypatch):
     assert found.sample().design.shape[0] == 16 * (COUNT // 256)
     one, other = (solve(objective, tolerance=1e-9, by_products=True) for objective in (found, expected))
     np.testing.assert_allclose(one.weights, other.weights, atol=1e-9)
+
+
+@each_library
+def test_many_blocks_are_added_in_groups_that_the_bound_knows(library, monkeypatch):
+    """Of 2500 rows in blocks of 1024, two to a group; the certificate grows with the group and with nothing else."""
+    domain = Domain(features=FEATURES, norm_bound=2.0)
+    risk = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=0.7), domain=domain)
+    objective = risk.objective(Dataset(rows=as_design(there(library, ROWS)), codes=CODES, domain=domain))
+    point = POINT[:FEATURES, np.newaxis]
+    alone = objective.certified_sums(point)
+    for group, additions in ((2, 4), (1, 6)):
+        monkeypatch.setattr(device_sums, "GROUP", group)
+        found = objective.certified_sums(point)
+        np.testing.assert_allclose(found.high + found.low, alone.high + alone.low, rtol=1e-13, atol=1e-13)
+        assert found.additions == additions
+        assert found.errors < alone.errors
+    assert alone.additions == 2

@@ -4,8 +4,8 @@
 
 Margins, slopes and curvatures are (n,) arrays there; points (d, k), gradients (d, k), Hessians (d, d) and sums travel: O(d^2 + d k) numbers a pass.
 Signs, weights and norms (24 bytes a record) stay there between passes. Losses are written for any library (`discreet.arrays.namespace`). Items 1 to 6
-of module `objective` hold as they stand, with blocks of 1024 rows and compensated sums over all of them (module `device_sums`, which says what is
-assumed of the device; the exponential of a loss is asked for 16 u L, as there).
+of module `objective` hold as they stand, with plain sums over 32 blocks of 1024 rows and compensated ones of those (module `device_sums`, which says
+what is assumed of the device; the exponential of a loss is asked for 16 u L, as there).
 """
 
 from collections.abc import Callable

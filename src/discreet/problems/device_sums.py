@@ -1,11 +1,12 @@
 """Sums over records whose rows are on a device: the steps that the objectives there share. Nothing as long as the table leaves it.
 
-    p_k = X_k^T s_k of K blocks of 1024 rows, one batched product;   added by a tree of TwoSums, vectorised over (d, m):
+    X_k^T s_k of blocks of B = 1024 rows, one batched product;   p_j = the plain sum of 32 of them;   added by a tree of TwoSums, all (d, m) at once:
 
-    (p_1 .. p_K) -> (p_1 + p_(K/2+1), ..) -> ..  log2 K levels, the errors of the additions added up beside them
+    (p_1 .. p_J) -> (p_1 + p_(J/2+1), ..) -> ..  log2 J levels, the errors of the additions added up beside them
 
-Module `certified_sums` bounds such a sum for any tree of J additions: the exact sum is high + (J errors), each at most u times a partial sum. Here J
-counts a padded zero as an addition, though it is exact.
+p_j is off by gamma_(B + 32 + 3) sum_i |s_i| |x_i| (module `banded`): 3 % more than that of one block, for a smaller tree. Module `certified_sums`
+bounds the rest for any tree of J additions: the exact sum is high + (J errors), each at most u times a partial sum. A padded zero counts as an
+addition here, though it is exact.
 
 What is assumed of the device: float64 operations as IEEE 754 defines them, one at a time (no rewriting of `two_sum`), and an exponential within 8
 units in the last place, of which the bounds of the objectives have room for (NVIDIA documents 1 for the double-precision exp).
@@ -26,6 +27,8 @@ WHOLE_RECORDS = 1 << 16
 _SHARE = 16
 """One record in so many is in the sample, about."""
 _RUNS = 16
+GROUP = 32
+"""Blocks whose sums are added up plainly."""
 
 
 def tree_sum(parts: Array, xp: Library) -> tuple[Array, Array, Array]:
@@ -40,6 +43,17 @@ def tree_sum(parts: Array, xp: Library) -> tuple[Array, Array, Array]:
         high, error = two_sum(high[:half, ...], high[half:, ...])
         low = (low[:half, ...] + low[half:, ...]) + error
     return high[0, ...], low[0, ...], sizes
+
+
+def _grouped(parts: Array, xp: Library) -> Array:
+    """Sums of GROUP consecutive parts (K, d, m), and of the rest: (J, d, m)."""
+    count = int(parts.shape[0])
+    whole = count // GROUP
+    split = whole * GROUP
+    found = [xp.sum(xp.reshape(parts[:split, ...], (whole, GROUP, *parts.shape[1:])), axis=1)] if whole else []
+    if split < count:
+        found.append(xp.sum(parts[split:, ...], axis=0)[None, ...])
+    return found[0] if len(found) == 1 else xp.concat(found, axis=0)
 
 
 class DeviceSum:
@@ -57,7 +71,7 @@ class DeviceSum:
 
     def add(self, coefficients: Array, rows: slice) -> None:
         """Add X_k^T s_k of the blocks of `rows`, for `coefficients` (b, m)."""
-        parts = self._rows.blocks(coefficients, rows)
+        parts = _grouped(self._rows.blocks(coefficients, rows), self._rows.xp)
         high, low, sizes = tree_sum(parts, self._rows.xp)
         self._total, error = (high, 0.0) if self.additions == 0 else two_sum(self._total, high)
         self._low, self._sizes = self._low + low + error, self._sizes + sizes
@@ -89,7 +103,7 @@ class Radii:
 def product_errors(rows: DeviceRows, radii: Radii, *, relative: float, size: float) -> float:
     """What block sums of slopes of size at most c_i `size`, off by `relative` of that each, add to a bound: items 2 and 3 of module `objective`."""
     count, dimension = rows.shape
-    return size * radii.once * (relative + gamma(BLOCK_ROWS + 4)) + (count + dimension) * (1.0 + radii.largest) * TINY
+    return size * radii.once * (relative + gamma(BLOCK_ROWS + GROUP + 4)) + (count + dimension) * (1.0 + radii.largest) * TINY
 
 
 def sampled(count: int) -> list[slice] | None:
