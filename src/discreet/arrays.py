@@ -1,6 +1,6 @@
 """Array types shared by every floor: float64 NumPy arrays, shapes given in docstrings."""
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,3 +17,15 @@ def two_sum(left: Floats, right: Floats) -> tuple[Floats, Floats]:
     total = left + right
     shadow = total - left
     return total, (left - (total - shadow)) + (right - shadow)
+
+
+def namespace(values: Any) -> Any:  # noqa: ANN401 - a module of functions, whose library is known at run time only
+    """The functions that suit `values`: NumPy's for its arrays and for numbers, those of the array API standard for an array of another library.
+
+    Formulas that use what both have (exp, log1p, abs, clip, minimum, ..) are written once for rows in memory and for rows on a device.
+    """
+    if isinstance(values, np.ndarray | np.generic | float | int):
+        return np
+    from array_api_compat import array_namespace  # noqa: PLC0415 - an optional dependency, which whoever holds such an array has
+
+    return array_namespace(values)

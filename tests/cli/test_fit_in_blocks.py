@@ -98,3 +98,15 @@ def test_workers_of_a_cluster_give_the_same_model(parts):
     with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
         np.testing.assert_allclose(weights(parts / "people.parquet", dask=cluster.scheduler_address), expected, atol=1e-6)
     assert "no Dask cluster" in discreet("fit", "people", *FIT, "--dask", "nowhere").err
+
+
+@pytest.mark.parametrize("table", ["people.csv", "people"])
+def test_rows_may_be_moved_to_a_device(parts, table):
+    pytest.importorskip("torch")
+    np.testing.assert_allclose(weights(table, device="cpu"), weights("people.csv"), atol=1e-6)
+
+
+def test_a_device_that_is_not_there_is_an_error_before_the_table_is_read(parts, monkeypatch):
+    outcome = discreet("fit", "absent.csv", *FIT, "--device", "mps")
+    assert outcome.code != 0
+    assert "no float64" in outcome.err

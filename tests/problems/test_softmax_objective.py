@@ -90,7 +90,7 @@ def test_the_certified_norm_is_above_the_exact_one_and_close_to_it(seed, size):
 @pytest.mark.parametrize("wide", [False, True])
 def test_the_solver_certifies_on_every_kind_of_design(wide, monkeypatch):
     if wide:
-        monkeypatch.setattr("discreet.problems.softmax_objective._KRONECKER_LIMIT", 1)
+        monkeypatch.setattr("discreet.problems.softmax_objective.KRONECKER_LIMIT", 1)
     rng = np.random.default_rng(0)
     designs = [
         dense(count=3000),

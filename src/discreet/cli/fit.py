@@ -70,6 +70,7 @@ _EXAMPLES = examples(
 @click.option("--public-records", type=int, help="With add-remove: a number of records that you declare public, which --alpha multiplies.")
 @ledger_options
 @worker_options
+@click.option("--device", help="Where to compute, cuda or cuda:1: rows are moved there, blocks one at a time. Needs torch or CuPy.")
 @click.option("--seed", type=int, help="Reproducible noise, for tests: the certificate is then not valid.")
 @click.option("--out", type=click.Path(), required=True, help="The model file to write.")
 @report_option
@@ -98,6 +99,7 @@ def fit(  # noqa: PLR0913 - one argument an option
     part: str | None,
     jobs: int | None,
     dask: str | None,
+    device: str | None,
     seed: int | None,
     out: str,
     report_path: str | None,
@@ -123,6 +125,7 @@ def fit(  # noqa: PLR0913 - one argument an option
         "intercept_scale": intercept_scale,
         "public_records": public_records,
         "n_jobs": jobs,
+        "device": device,
         "random_state": seed,
     }
     with step("Checking what can be checked without the records"):

@@ -16,7 +16,8 @@ import numpy.typing as npt
 from discreet.arrays import Floats
 from discreet.data.domain import Domain
 from discreet.data.stream import NOT_HELD, Stream, column_bytes
-from discreet.designs import AugmentedDesign, Design, safe_shortening
+from discreet.designs import Design
+from discreet.designs.bounded import shortened
 from discreet.designs.computed import computed_rows
 from discreet.designs.cut import cache_rows, cuts, rows_of
 from discreet.errors import InvalidInput, PrivateDataError
@@ -63,11 +64,7 @@ class Dataset:
             raise InvalidInput(f"signs tell two classes apart; the domain declares {domain.classes}. Pass codes.")
         if codes is not None and not (np.issubdtype(codes.dtype, np.integer) and np.all((codes >= 0) & (codes < domain.classes))):
             raise InvalidInput(f"codes must be integers in 0..{domain.classes - 1}, the declared classes.")
-        norms = rows.row_norms()
-        if not np.all(np.isfinite(norms)):
-            raise InvalidInput("rows must be finite, and so must their norms.")
-        scale = safe_shortening(norms, domain.norm_bound, width=rows.width)
-        design = AugmentedDesign(rows, scale=scale, constant=domain.intercept_scale, norms=norms)
+        design = shortened(rows, bound=domain.norm_bound, constant=domain.intercept_scale)
         self._hold(design, signs, codes, weights, domain, jobs)
 
     def _hold(self, design: Design, signs: Floats | None, codes: Codes | None, weights: Floats | None, domain: Domain, jobs: int) -> None:

@@ -18,10 +18,10 @@ import numpy as np
 from discreet.arrays import Floats
 from discreet.data.real_domain import RealDomain
 from discreet.data.stream import NOT_HELD, Stream, column_bytes
-from discreet.designs import AugmentedDesign, Design, safe_shortening
+from discreet.designs import Design
+from discreet.designs.bounded import check_finite, shortened_in_order
 from discreet.designs.clipped import clip_entries
 from discreet.designs.cut import cache_cuts, rows_of, thread_cuts
-from discreet.designs.ordered import ordered_row_norms
 from discreet.errors import InvalidInput, PrivateDataError
 from discreet.workers import map_in_order
 
@@ -51,8 +51,7 @@ class RealDataset:
             raise InvalidInput("rows and targets must have the same length.")
         if not np.all(np.isfinite(targets)):
             raise InvalidInput("targets must be finite numbers.")
-        if not np.all(np.isfinite(rows.row_norms())):
-            raise InvalidInput("rows must be finite, and so must their norms.")
+        check_finite(rows)
         clipped = np.clip(targets, -domain.target_bound, domain.target_bound)
         self._hold(bounded_rows(rows, domain, jobs=jobs), clipped, domain, jobs, given=(rows, targets))
 
@@ -178,20 +177,4 @@ class RealDataset:
 def bounded_rows(rows: Design, domain: RealDomain, *, jobs: int = 1) -> Design:
     """Rows (n, domain.features) within the bounds, with the constant feature, lazily: what models are fitted on and applied to."""
     clipped = rows if domain.entry_bound is None else clip_entries(rows, domain.entry_bound)
-    scale = None if domain.norm_bound is None else _factors(clipped, domain.norm_bound, jobs)
-    return AugmentedDesign(clipped, scale=scale, constant=domain.intercept_scale)
-
-
-def _factors(rows: Design, bound: float, jobs: int) -> Floats | None:
-    """By what rows are multiplied; None for ones, as a row that is clearly shorter than the bound has, whatever order its squares are added up in."""
-    if np.all(rows.row_norms() <= bound * (1.0 - 1e-9 - rows.width * 2.0**-50)):
-        return None
-    return safe_shortening(_norms(rows, jobs), bound, width=rows.shape[1])
-
-
-def _norms(rows: Design, jobs: int) -> Floats:
-    """Each the norm of one row, whatever the others are and wherever the table is cut."""
-    cut = thread_cuts(rows) if jobs > 1 else []
-    if len(cut) < 2:
-        return ordered_row_norms(rows)
-    return np.concatenate(list(map_in_order(lambda part: ordered_row_norms(rows_of(rows, part)), cut, jobs)))
+    return shortened_in_order(clipped, bound=domain.norm_bound, constant=domain.intercept_scale, jobs=jobs)

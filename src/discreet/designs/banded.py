@@ -15,10 +15,12 @@ from functools import singledispatch
 import numpy as np
 
 from discreet.arrays import Floats, two_sum
+from discreet.designs import travel
 from discreet.designs.augmented import AugmentedDesign
 from discreet.designs.base import BLOCK_ROWS, Design
 from discreet.designs.cut import cache_rows, cuts, rows_of
 from discreet.designs.dense import DenseDesign
+from discreet.designs.device import DeviceDesign
 
 _NUMBERS = 1 << 16
 """Margins of all models in a band, at most, unless a block alone has more."""
@@ -66,6 +68,13 @@ def _augmented(design: AugmentedDesign, coefficients: Floats) -> Floats:
     if design._constant == 0:
         return inner
     return np.concatenate((inner, design._constant * _sums(coefficients)[np.newaxis]))
+
+
+@banded.register
+def _device(design: DeviceDesign, coefficients: Floats) -> Floats:
+    rows = design.there
+    parts = rows.blocks(travel.there(coefficients, rows.table), slice(0, rows.shape[0]))
+    return travel.here(rows.xp.sum(parts, axis=0))
 
 
 def _sums(coefficients: Floats) -> Floats:

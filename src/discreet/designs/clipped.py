@@ -5,6 +5,7 @@ are not. A table without larger entries is its own clipped form.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import singledispatch
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy import sparse
 from discreet.arrays import Floats, Matrix
 from discreet.designs.base import BLOCK_ROWS, Design
 from discreet.designs.dense import weighted_gram
+from discreet.designs.device import DeviceDesign
 from discreet.designs.entries import entries_of
 from discreet.designs.sparse import CSR, SparseDesign
 
@@ -103,6 +105,15 @@ def clip_entries(design: Design, bound: float) -> Design:
     if all(not np.any(np.abs(entries) > bound) for _, entries in entry_chunks(design)):
         return design
     return ClippedDesign(design, bound=bound)
+
+
+@clip_entries.register
+def _device(design: DeviceDesign, bound: float) -> Design:
+    rows = design.there
+    if not rows.plain or rows.clip is not None:
+        return clip_entries.dispatch(object)(design, bound)
+    larger = (rows.xp.any(rows.xp.abs(rows.wide(piece)) > bound) for piece in rows.chunks(2 * rows.shape[1]))
+    return design.of(replace(rows, clip=bound)) if any(bool(one) for one in larger) else design
 
 
 @clip_entries.register

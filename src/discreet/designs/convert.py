@@ -8,9 +8,10 @@ from scipy import sparse
 
 from discreet.designs.base import Design
 from discreet.designs.dense import DenseDesign
-from discreet.designs.device import DeviceDesign, is_device_array
+from discreet.designs.device import DeviceDesign
 from discreet.designs.sparse import AnySparse, SparseDesign
 from discreet.designs.tabmat import is_tabmat, tabmat_design
+from discreet.designs.travel import is_device_array
 from discreet.errors import InvalidType
 
 

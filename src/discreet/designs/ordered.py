@@ -5,7 +5,7 @@
 A library for matrix products may add up in another order when a table has one row more, and change the last bits of every row. That is harmless
 where a bound of the error will do. It is not where a number is compared with a threshold: neighbouring tables could then disagree on records that
 they share. So dense rows go column by column, by NumPy's elementwise multiplication and addition, which IEEE 754 defines; sparse rows go through
-the loop over the stored entries of one row that SciPy's compressed rows have.
+the loop over the stored entries of one row that SciPy's compressed rows have. Rows on a device go column by column there, one operation at a time.
 """
 
 from functools import singledispatch
@@ -13,9 +13,11 @@ from functools import singledispatch
 import numpy as np
 
 from discreet.arrays import Floats
+from discreet.designs import travel
 from discreet.designs.augmented import AugmentedDesign
 from discreet.designs.base import Design
 from discreet.designs.clipped import entry_chunks
+from discreet.designs.device import DeviceDesign
 from discreet.designs.sparse import SparseDesign
 from discreet.designs.tabular import TabularDesign
 
@@ -53,6 +55,11 @@ def _tabular(design: TabularDesign, weights: Floats) -> Floats:
     return levels + ordered_matvec(design._numeric, weights[:numbers]) if numbers else levels
 
 
+@ordered_matvec.register
+def _device(design: DeviceDesign, weights: Floats) -> Floats:
+    return travel.here(design.there.ordered_matvec(weights.tolist()))
+
+
 @singledispatch
 def ordered_row_norms(design: Design) -> Floats:
     """|x_i|_2 for every row, (n,), squares added up in the order of the columns."""
@@ -73,3 +80,9 @@ def _sparse_norms(design: SparseDesign) -> Floats:
 @ordered_row_norms.register
 def _tabular_norms(design: TabularDesign) -> Floats:
     return np.sqrt(np.square(ordered_row_norms(design._numeric)) + float(len(design._codes)))
+
+
+@ordered_row_norms.register
+def _device_norms(design: DeviceDesign) -> Floats:
+    norms: Floats = np.sqrt(travel.here(design.there.ordered_squares()))
+    return norms

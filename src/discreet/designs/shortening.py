@@ -5,14 +5,13 @@
 The second form never divides by a small norm: an overflow there would be a warning, and would tell of one record.
 """
 
-import numpy as np
-
-from discreet.arrays import Floats
+from discreet.arrays import Floats, namespace
 
 
 def shortening(norms: Floats, bound: float) -> Floats:
     """Factors (n,) for rows of these norms (n,) and a bound > 0."""
-    return bound / np.maximum(norms, bound)
+    factors: Floats = bound / namespace(norms).clip(norms, bound, None)
+    return factors
 
 
 def safe_shortening(norms: Floats, bound: float, *, width: int) -> Floats | None:
@@ -21,4 +20,4 @@ def safe_shortening(norms: Floats, bound: float, *, width: int) -> Floats | None
     A computed norm of `width` numbers is within a relative width 2^-53 of the exact one; the room left is twice that and 1e-12.
     """
     safe = bound * (1.0 - 1e-12 - width * 2.0**-52)
-    return shortening(norms, safe) if np.any(norms > safe) else None
+    return shortening(norms, safe) if bool(namespace(norms).any(norms > safe)) else None

@@ -14,9 +14,10 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
 from discreet.arrays import Floats
-from discreet.designs import Design, as_design
-from discreet.designs.device import is_device_array
+from discreet.designs import Design, as_design, travel
+from discreet.designs.bounded import check_finite
 from discreet.designs.tabmat import is_tabmat
+from discreet.designs.travel import is_device_array
 from discreet.errors import InvalidInput, InvalidType
 
 _NOT_FINITE = "X must be finite: it contains NaN or inf. Decide on missing values before fitting (a schema can do that, column by column)."
@@ -43,8 +44,10 @@ def feature_rows(X: Any) -> Design:
 def _other_rows(X: Any) -> Design:
     _check_shape(X)
     design = as_design(X)
-    if not np.all(np.isfinite(design.row_norms())):
-        raise InvalidInput(_NOT_FINITE)
+    try:
+        check_finite(design)
+    except InvalidInput:
+        raise InvalidInput(_NOT_FINITE) from None
     return design
 
 
@@ -85,7 +88,7 @@ def record_weights(sample_weight: Any, records: int, largest: float | None) -> F
     if sample_weight is None:
         return None
     try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
+        weights = np.asarray(travel.here(sample_weight) if is_device_array(sample_weight) else sample_weight, dtype=np.float64)
     except (ValueError, TypeError):
         raise InvalidInput("sample_weight must be an array of numbers.") from None
     if weights.ndim == 0:
@@ -122,7 +125,7 @@ def positive(value: Any, name: str) -> float:
 
 
 def _plain(y: Any) -> npt.NDArray[Any]:
-    array = np.asarray(y)
+    array = travel.here(y) if is_device_array(y) else np.asarray(y)
     return array if array.dtype.kind != "O" else _unboxed(array)
 
 

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from discreet.arrays import Floats
 from discreet.certificates import Certificate
 from discreet.data import BlockTable, Dataset, Domain, EncodedTable, class_codes
+from discreet.data.blocks.moved import moved_blocks, moved_rows
 from discreet.designs import Design
 from discreet.errors import InvalidInput
 from discreet.estimators.classes import SCHEMES, ClassRisk, class_problem, scheme_named, split_weights, with_ridge
@@ -105,6 +106,7 @@ class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type
         public_records: int | None = None,
         ledger: Account | None = None,
         n_jobs: int | None = None,
+        device: str | None = None,
         random_state: Any = None,
     ) -> None:
         """Keep the parameters as they are; `fit` checks them."""
@@ -125,6 +127,7 @@ class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type
         self.public_records = public_records
         self.ledger = ledger
         self.n_jobs = n_jobs
+        self.device = device
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -175,8 +178,7 @@ class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type
         """The likelier class of every row, (n,)."""
         decision = self.decision_function(X)
         chosen = (decision > 0).astype(np.intp) if decision.ndim == 1 else decision.argmax(axis=1)
-        labels_of_rows: npt.NDArray[Any] = self.classes_[chosen]
-        return labels_of_rows
+        return np.asarray(self.classes_[chosen])
 
     @available_if(_require_link)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
@@ -261,7 +263,7 @@ class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type
         return self._calibrated(self._problem(domain, largest, neighbours), neighbours, number(self.delta, "delta"), self.mechanism)
 
     def _given(self, X: Any, y: Any, sample_weight: Any) -> Given:
-        rows, jobs = self._rows(X, reset=True), job_count(self.n_jobs)
+        rows, jobs = moved_rows(self._rows(X, reset=True), self.device), job_count(self.n_jobs)
         classes, codes, declared = self._targets(X, y, rows.shape[0])
         weights, largest = self._weights(sample_weight, codes, classes)
         if weights is not None:
@@ -290,6 +292,7 @@ class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type
         self.n_features_in_ = table.features
         table = self._blocks(table)
         most = None if self.max_sample_weight is None else positive(self.max_sample_weight, "max_sample_weight")
+        table = moved_blocks(table, self.device)
         return given_blocks(table, classes=self.classes, class_weights=self._class_weights, max_weight=most, jobs=job_count(self.n_jobs))
 
     def _calibrated(

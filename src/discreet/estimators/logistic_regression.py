@@ -37,6 +37,8 @@ class LogisticRegression(LinearClassifier):
     ledger : an Account(path, name) to spend on, a small value that survives clone and travels to workers; None spends on the ledger in use
         (`discreet.ledger.using`), if any.
     n_jobs : threads that work on one fit, as in scikit-learn: None is 1, -1 all processors. Results are the same for any number.
+    device : None computes where the rows are. "cuda", "cuda:1" or "cpu" moves them there for a fit, in float64, by torch or CuPy; of a table that is
+        read in blocks, one block at a time. Arrays of torch and CuPy stay where they are. Predictions are computed where X is.
     random_state : None draws noise from the operating system. A seed makes results reproducible and the certificate invalid.
 
     Attributes

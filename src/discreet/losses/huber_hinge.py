@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, namespace
 from discreet.errors import InvalidInput
 
 
@@ -56,16 +56,23 @@ class HuberHinge:
     def value(self, margins: Floats) -> Floats:
         """With t = clip(1 + h - m, 0, 2h): t^2 / (4h), plus the linear part beyond 2h."""
         reach = 1.0 + self.half_width - margins
-        bend = np.clip(reach, 0.0, 2.0 * self.half_width)
-        return np.square(bend) * (0.25 / self.half_width) + np.maximum(reach - 2.0 * self.half_width, 0.0)
+        xp = namespace(margins)
+        bend = xp.clip(reach, 0.0, 2.0 * self.half_width)
+        value: Floats = xp.square(bend) * (0.25 / self.half_width) + xp.clip(reach - 2.0 * self.half_width, 0.0, None)
+        return value
 
     def slope(self, margins: Floats) -> Floats:
         """-clip(1 + h - m, 0, 2h) / (2h)."""
-        return np.clip(1.0 + self.half_width - margins, 0.0, 2.0 * self.half_width) * (-0.5 / self.half_width)
+        xp = namespace(margins)
+        slope: Floats = xp.clip(1.0 + self.half_width - margins, 0.0, 2.0 * self.half_width) * (-0.5 / self.half_width)
+        return slope
 
     def curvature(self, margins: Floats) -> Floats:
         """1 / (2h) on the closed bend, 0 off it."""
-        return np.where(np.abs(margins - 1.0) <= self.half_width, self.smoothness, 0.0)
+        xp = namespace(margins)
+        within = xp.abs(margins - 1.0) <= self.half_width
+        curvature: Floats = xp.where(within, xp.full_like(margins, self.smoothness), xp.zeros_like(margins))
+        return curvature
 
     def curvature_on_slopes(self, low: Floats, high: Floats) -> Floats:
         """1 / (2h) at every slope (at 0 and 1 as the limit at the edge of the bend)."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, namespace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,16 +44,22 @@ class Logistic:
 
     def value(self, margins: Floats) -> Floats:
         """From the exponential of a non-positive number, so nothing overflows."""
-        return np.log1p(np.exp(-np.abs(margins))) + np.maximum(-margins, 0.0)
+        xp = namespace(margins)
+        value: Floats = xp.log1p(xp.exp(-xp.abs(margins))) + xp.clip(-margins, 0.0, None)
+        return value
 
     def slope(self, margins: Floats) -> Floats:
         """-1 / (1 + e^m); the exponential of at most 700 does not overflow, and beyond it the slope is below 1e-304."""
-        return -1.0 / (1.0 + np.exp(np.minimum(margins, 700.0)))
+        xp = namespace(margins)
+        slope: Floats = -1.0 / (1.0 + xp.exp(xp.clip(margins, None, 700.0)))
+        return slope
 
     def curvature(self, margins: Floats) -> Floats:
         """p (1 - p), symmetric in m."""
-        decay = np.exp(-np.abs(margins))
-        return decay / np.square(1.0 + decay)
+        xp = namespace(margins)
+        decay = xp.exp(-xp.abs(margins))
+        curvature: Floats = decay / xp.square(1.0 + decay)
+        return curvature
 
     def curvature_on_slopes(self, low: Floats, high: Floats) -> Floats:
         """q (1 - q) rises up to q = 1/2 and falls after it."""

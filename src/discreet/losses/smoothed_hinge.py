@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, namespace
 from discreet.errors import InvalidInput
 
 
@@ -63,20 +63,24 @@ class SmoothedHinge:
     def value(self, margins: Floats) -> Floats:
         """The quartic of the clipped t, plus the linear part beyond it."""
         reach = (1.0 - margins) / self.half_width
-        t = np.clip(reach, -1.0, 1.0)
+        xp = namespace(margins)
+        t = xp.clip(reach, -1.0, 1.0)
         squared = t * t
-        value = self.half_width * (squared * (0.375 - 0.0625 * squared) + 0.5 * t + 0.1875 + np.maximum(reach - 1.0, 0.0))
-        return np.maximum(value, 0.0)
+        value = self.half_width * (squared * (0.375 - 0.0625 * squared) + 0.5 * t + 0.1875 + xp.clip(reach - 1.0, 0.0, None))
+        positive: Floats = xp.clip(value, 0.0, None)
+        return positive
 
     def slope(self, margins: Floats) -> Floats:
         """The cubic of the clipped t."""
-        t = np.clip((1.0 - margins) / self.half_width, -1.0, 1.0)
-        return -(0.5 + t * (0.75 - 0.25 * t * t))
+        t = namespace(margins).clip((1.0 - margins) / self.half_width, -1.0, 1.0)
+        slope: Floats = -(0.5 + t * (0.75 - 0.25 * t * t))
+        return slope
 
     def curvature(self, margins: Floats) -> Floats:
         """(3 / (4 h)) (1 - t^2) on the bend, 0 off it."""
-        t = np.clip((1.0 - margins) / self.half_width, -1.0, 1.0)
-        return self.smoothness * (1.0 - t * t)
+        t = namespace(margins).clip((1.0 - margins) / self.half_width, -1.0, 1.0)
+        curvature: Floats = self.smoothness * (1.0 - t * t)
+        return curvature
 
     def curvature_on_slopes(self, low: Floats, high: Floats) -> Floats:
         """kappa at the slope nearest to 1/2, where it peaks; symmetric, so computed from the nearer end, where nothing cancels."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, namespace
 from discreet.errors import InvalidInput
 
 
@@ -54,16 +54,22 @@ class SoftplusHinge:
     def value(self, margins: Floats) -> Floats:
         """From the exponential of a non-positive number, so nothing overflows."""
         scaled = (margins - 1.0) / self.temperature
-        return self.temperature * (np.log1p(np.exp(-np.abs(scaled))) + np.maximum(-scaled, 0.0))
+        xp = namespace(margins)
+        value: Floats = self.temperature * (xp.log1p(xp.exp(-xp.abs(scaled))) + xp.clip(-scaled, 0.0, None))
+        return value
 
     def slope(self, margins: Floats) -> Floats:
         """-1 / (1 + e^((m - 1) / T)); the exponential of at most 700 does not overflow."""
-        return -1.0 / (1.0 + np.exp(np.minimum((margins - 1.0) / self.temperature, 700.0)))
+        xp = namespace(margins)
+        slope: Floats = -1.0 / (1.0 + xp.exp(xp.clip((margins - 1.0) / self.temperature, None, 700.0)))
+        return slope
 
     def curvature(self, margins: Floats) -> Floats:
         """s (1 - s) / T, symmetric about m = 1."""
-        decay = np.exp(-np.abs(margins - 1.0) / self.temperature)
-        return decay / (self.temperature * np.square(1.0 + decay))
+        xp = namespace(margins)
+        decay = xp.exp(-xp.abs(margins - 1.0) / self.temperature)
+        curvature: Floats = decay / (self.temperature * xp.square(1.0 + decay))
+        return curvature
 
     def curvature_on_slopes(self, low: Floats, high: Floats) -> Floats:
         """q (1 - q) / T rises up to q = 1/2 and falls after it."""

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 from discreet.data import Dataset, Domain
 from discreet.errors import InvalidInput
+from discreet.problems.device_softmax import DeviceSoftmax
+from discreet.problems.on_device import device_softmax, on_device
 from discreet.problems.parts import objective_of
 from discreet.problems.softmax_objective import SoftmaxObjective
 from discreet.problems.summed_objective import SummedObjective
@@ -69,11 +71,13 @@ class MultinomialRisk:
         """a = c_max R^2 / lambda."""
         return self.max_weight * self.domain.radius**2 / self.strong_convexity
 
-    def objective(self, data: Dataset) -> SoftmaxObjective | SummedObjective:
+    def objective(self, data: Dataset) -> SoftmaxObjective | DeviceSoftmax | SummedObjective:
         """G on these records, for a solver."""
         if data.domain != self.domain:
             raise InvalidInput("the data set and the problem declare different domains.")
         return objective_of(data, self._part, dimension=self.dimension, ridge=self.strong_convexity, hessians=False)
 
-    def _part(self, data: Dataset, ridge: float) -> SoftmaxObjective:
+    def _part(self, data: Dataset, ridge: float) -> SoftmaxObjective | DeviceSoftmax:
+        if on_device(data):
+            return device_softmax(data, ridge=ridge)
         return SoftmaxObjective(design=data.design, codes=data.codes, classes=self.classes, weights=data.weights, ridge=ridge)

@@ -14,7 +14,9 @@ import numpy as np
 
 from discreet.data import Dataset, Domain
 from discreet.errors import InvalidInput
+from discreet.problems.device_margins import DeviceMargins
 from discreet.problems.objective import MarginObjective
+from discreet.problems.on_device import device_margins, on_device
 from discreet.problems.parts import objective_of
 from discreet.problems.regularised_risk import RegularisedRisk
 from discreet.problems.summed_objective import SummedObjective
@@ -67,13 +69,15 @@ class OneVsRestRisk:
         """lambda, on all coordinates."""
         return self.each.strong_convexity
 
-    def objectives(self, data: Dataset) -> Iterator[MarginObjective | SummedObjective]:
+    def objectives(self, data: Dataset) -> Iterator[MarginObjective | DeviceMargins | SummedObjective]:
         """G_0, ..., G_{K-1} on these records, for a solver."""
         if data.domain != self.domain:
             raise InvalidInput("the data set and the problem declare different domains.")
         for code in range(self.classes):
             yield objective_of(data, partial(self._part, code), dimension=self.each.dimension, ridge=self.strong_convexity)
 
-    def _part(self, code: int, data: Dataset, ridge: float) -> MarginObjective:
+    def _part(self, code: int, data: Dataset, ridge: float) -> MarginObjective | DeviceMargins:
+        if on_device(data):
+            return device_margins(data, positive=code, loss=self.each.loss, ridge=ridge)
         signs = np.where(data.codes == code, 1.0, -1.0)
         return MarginObjective(design=data.design, signs=signs, weights=data.weights, loss=self.each.loss, ridge=ridge)

@@ -1,13 +1,14 @@
 """From a data set to an objective: whole where it is small and held, in parts where it is long or stays in its blocks.
 
 Where it is cut depends on its shape alone, never on the number of threads, and so does the choice between the two: any number of threads gives the
-same sums to the last bit.
+same sums to the last bit. On a device it is one part, whose long vectors are kept there.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from discreet.data import Dataset
+from discreet.problems.on_device import on_device
 from discreet.problems.summed_objective import Part, Sample, Some, SummedObjective, Sums, Work, added
 from discreet.workers import map_in_order
 
@@ -46,7 +47,7 @@ def objective_of(data: Dataset, part: Callable[[Dataset, float], P], *, dimensio
             eager=data.slow and dimension <= _EAGER_DIMENSION,
             some=sampled,
         )
-    if data.records <= WHOLE_RECORDS:
+    if data.records <= WHOLE_RECORDS or on_device(data):
         return part(data, ridge)
     parts = [part(piece, 0.0) for piece in data.parts()]
     runs = [parts[start : start + _RUN] for start in range(0, len(parts), _RUN)]

@@ -21,7 +21,9 @@ from discreet.arrays import Floats
 from discreet.data import Dataset, Domain
 from discreet.errors import InvalidInput
 from discreet.losses import MarginLoss
+from discreet.problems.device_margins import DeviceMargins
 from discreet.problems.objective import MarginObjective
+from discreet.problems.on_device import device_margins, on_device
 from discreet.problems.parts import objective_of
 from discreet.problems.summed_objective import SummedObjective
 from discreet.regularisers import L2
@@ -78,11 +80,13 @@ class RegularisedRisk:
         kappa = self.loss.curvature_on_slopes(np.asarray(low) * scale, np.asarray(high) * scale)
         return np.log1p(self.max_weight * kappa * self.domain.radius**2 / self.strong_convexity)
 
-    def objective(self, data: Dataset) -> MarginObjective | SummedObjective:
+    def objective(self, data: Dataset) -> MarginObjective | DeviceMargins | SummedObjective:
         """G on these records, for a solver: plain optimisation that has never heard of privacy."""
         if data.domain != self.domain:
             raise InvalidInput("the data set and the problem declare different domains.")
         return objective_of(data, self._part, dimension=self.dimension, ridge=self.strong_convexity)
 
-    def _part(self, data: Dataset, ridge: float) -> MarginObjective:
+    def _part(self, data: Dataset, ridge: float) -> MarginObjective | DeviceMargins:
+        if on_device(data):
+            return device_margins(data, positive=1, loss=self.loss, ridge=ridge)
         return MarginObjective(design=data.design, signs=data.signs, weights=data.weights, loss=self.loss, ridge=ridge)

@@ -31,10 +31,9 @@ from discreet.arrays import Floats
 from discreet.designs import Design
 from discreet.designs.banded import banded, bands
 from discreet.problems.certified_sums import CertifiedSums, RunningSum
+from discreet.problems.kronecker import KRONECKER_LIMIT, kronecker_inverse, spectrum
 from discreet.problems.rounding import TINY, UNIT, chunks, gamma, norms_above
 
-_KRONECKER_LIMIT = 1500
-"""Widest table whose Gram matrix is formed and diagonalised for the preconditioner."""
 _ROOT_TWO = 2.0**0.5
 
 
@@ -116,20 +115,11 @@ class SoftmaxObjective:
 
     def preconditioner(self, curvatures: Floats) -> Callable[[Floats], Floats]:
         """The inverse of (mean of S(p_i)) (x) (Gram matrix) + ridge I or, for wide tables, of the diagonal."""
-        if self.design.shape[1] > _KRONECKER_LIMIT:
+        if self.design.shape[1] > KRONECKER_LIMIT:
             inverse = 1.0 / self.hessian_diagonal(curvatures)
             return lambda vector: inverse * vector
         spread = np.diag(curvatures.mean(axis=0)) - curvatures.T @ curvatures / max(1, len(curvatures))
-        across, turn = np.linalg.eigh(spread)
-        along, axes = self._spectrum
-        scale = 1.0 / (np.outer(np.maximum(across, 0.0), along) + self.ridge)
-
-        def apply(vector: Floats) -> Floats:
-            turned = turn.T @ vector.reshape(self.classes, -1) @ axes
-            result: Floats = (turn @ (turned * scale) @ axes.T).ravel()
-            return result
-
-        return apply
+        return kronecker_inverse(spread, self._spectrum, self.ridge)
 
     def slope_along(self, step: float, margins: Floats, change: Floats, base: float, bend: float) -> float:
         """d/dt G(W + t V) at t = `step`; `change` holds V's margins, base = <ridge W + linear, V>, bend = ridge |V|^2."""
@@ -197,8 +187,7 @@ class SoftmaxObjective:
     def _spectrum(self) -> tuple[Floats, Floats]:
         """Eigenvalues (d,) and eigenvectors (d, d) of sum_i c_i x_i x_i^T."""
         weights = np.ones(self.design.shape[0]) if self.weights is None else self.weights
-        values, vectors = np.linalg.eigh(np.asarray(self.design.gram(weights, single_precision=True), dtype=np.float64))
-        return np.maximum(values, 0.0), vectors
+        return spectrum(np.asarray(self.design.gram(weights, single_precision=True), dtype=np.float64))
 
     @cached_property
     def _row_sums(self) -> tuple[float, float, float]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.data import RealDataset, RealDomain
+from discreet.designs.integer_gram import integer_gram
 from discreet.errors import InvalidInput
 from discreet.guarantees import Json
 from discreet.neighbours import Neighbours
@@ -82,11 +83,8 @@ class SecondMoments:
 
     def _products(self, data: RealDataset) -> Integers:
         """Those of records that are held."""
-        total = np.zeros((self.columns, self.columns), dtype=np.int64)
-        for _, rows in self.read.blocks(data):
-            integers = np.trunc(rows / self.unit)
-            total += (integers.T @ integers).astype(np.int64)
-        return total
+        self.read.require(data)
+        return integer_gram(data.design, data.targets if self.target is Target.NOISY else None, unit=self.unit)
 
     def to_dict(self) -> dict[str, Json]:
         """For certificates."""

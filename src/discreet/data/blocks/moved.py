@@ -1,0 +1,56 @@
+"""A table whose blocks are moved to a device one at a time, each for as long as it is worked on: it need not fit there, nor into memory.
+
+work(k, block_k) -> work(k, block_k on the device)
+"""
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from discreet.data.blocks.base import Block, BlockTable
+from discreet.designs import Design
+from discreet.designs.move import check_device, on_device
+from discreet.errors import InvalidInput
+
+R = TypeVar("R")
+
+
+class MovedTable(BlockTable):
+    """The blocks of `table`, their rows on `device`. Raises InvalidInput for a table that other machines work on, and for what is no device."""
+
+    __slots__ = ("_device", "_table")
+
+    def __init__(self, table: BlockTable, device: str) -> None:
+        """Hold the table; nothing is read."""
+        if table.remote:
+            raise InvalidInput("blocks on a cluster are worked on where they are; leave device out, or read the files in this process.")
+        self._table, self._device = table, check_device(device)
+
+    @property
+    def features(self) -> int:
+        """See BlockTable."""
+        return self._table.features
+
+    @property
+    def remote(self) -> bool:
+        """See BlockTable: no."""
+        return False
+
+    @property
+    def slow(self) -> bool:
+        """See BlockTable: moving a block takes longer than its Gram matrix."""
+        return True
+
+    def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
+        """See BlockTable."""
+        device = self._device
+        return self._table.map(lambda number, block: work(number, block._replace(rows=on_device(block.rows, device))), jobs)
+
+
+def moved_blocks(table: BlockTable, device: str | None) -> BlockTable:
+    """`table`, or its blocks on `device`. Raises as MovedTable does."""
+    return table if device is None else MovedTable(table, device)
+
+
+def moved_rows(rows: Design, device: str | None) -> Design:
+    """`rows`, or those on `device`. Raises as `on_device` does."""
+    return rows if device is None else on_device(rows, device)

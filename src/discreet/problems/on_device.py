@@ -1,0 +1,43 @@
+"""From a data set whose rows are on a device to an objective there: classes and weights travel once, one or four bytes and eight bytes a record."""
+
+import numpy as np
+
+from discreet.data import Dataset
+from discreet.designs import DeviceDesign, travel
+from discreet.designs.device_rows import Array, DeviceRows
+from discreet.losses import MarginLoss
+from discreet.problems.device_margins import DeviceMargins
+from discreet.problems.device_softmax import DeviceSoftmax
+
+
+def on_device(data: Dataset) -> bool:
+    """Whether its rows are held, and on a device."""
+    return data.in_memory and isinstance(data.design, DeviceDesign)
+
+
+def device_margins(data: Dataset, *, positive: int, loss: MarginLoss, ridge: float) -> DeviceMargins:
+    """Class `positive` against all others, for rows on a device."""
+    design, codes = _parts(data)
+    xp = design.there.xp
+    signs = 2.0 * xp.astype(codes == positive, xp.float64) - 1.0
+    return DeviceMargins(design=design, signs=signs, weights=_weights(data, design.there), loss=loss, ridge=ridge)
+
+
+def device_softmax(data: Dataset, *, ridge: float) -> DeviceSoftmax:
+    """All classes, for rows on a device; eight bytes a record and class are kept there."""
+    design, codes = _parts(data)
+    xp = design.there.xp
+    classes = travel.there(np.arange(data.domain.classes, dtype=np.int32), codes)
+    chosen = xp.astype(codes[:, None] == classes[None, :], xp.float64)
+    return DeviceSoftmax(design=design, chosen=chosen, weights=_weights(data, design.there), ridge=ridge)
+
+
+def _parts(data: Dataset) -> tuple[DeviceDesign, Array]:
+    design = data.design
+    if not isinstance(design, DeviceDesign):
+        raise TypeError("the rows are not on a device")
+    return design, travel.there(data.codes.astype(np.int32), design.there.table)
+
+
+def _weights(data: Dataset, rows: DeviceRows) -> Array | None:
+    return None if data.weights is None else travel.there(data.weights, rows.table)
