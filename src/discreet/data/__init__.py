@@ -1,6 +1,6 @@
 """What is public about a table, and the records themselves."""
 
-from discreet.data.blocks import Block, BlockTable, DaskTable, FileTable, FunctionTable, NpyTable, numeric_files, schema_files
+from discreet.data.blocks import Block, BlockTable, DaskTable, FileTable, FunctionTable, NpyTable, local_cluster, numeric_files, schema_files
 from discreet.data.columns import CategoricalColumn, NumberTarget, NumericColumn, Target
 from discreet.data.dataset import Dataset
 from discreet.data.domain import Domain
@@ -34,6 +34,7 @@ __all__ = [
     "Target",
     "bounded_rows",
     "class_codes",
+    "local_cluster",
     "numeric_files",
     "read_header",
     "read_table",

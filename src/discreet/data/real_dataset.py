@@ -19,10 +19,16 @@ from discreet.data.real_domain import RealDomain
 from discreet.data.stream import NOT_HELD, Stream, column_bytes
 from discreet.designs import AugmentedDesign, Design, safe_shortening
 from discreet.designs.clipped import clip_entries
+from discreet.designs.cut import cuts, rows_of
 from discreet.designs.ordered import ordered_row_norms
 from discreet.errors import InvalidInput, PrivateDataError
+from discreet.workers import map_in_order
 
 R = TypeVar("R")
+
+_PIECE_NUMBERS = 1 << 16
+_FEWEST_ROWS = 1 << 10
+"""Of a piece of held records, where results are as large as what they are made of."""
 
 
 class RealDataset:
@@ -93,6 +99,21 @@ class RealDataset:
             yield work(0, self)
         else:
             yield from self._stream.map(work, self.jobs)
+
+    def map_rows(self, work: "Callable[[int, RealDataset], R]") -> Iterator[R]:
+        """As `map`, for results as large as the blocks: few exist at a time. A data set that is held is cut, by its shape alone, into blocks too."""
+        if self._stream is not None:
+            yield from self._stream.map_rows(work, self.jobs)
+            return
+        places = cuts(self.records, max(_PIECE_NUMBERS // self.domain.features, _FEWEST_ROWS))
+        yield from map_in_order(lambda place: work(place.start, self._piece(place)), places, self.jobs)
+
+    def _piece(self, place: slice) -> "RealDataset":
+        """Some of the records that it holds, as they are within the bounds."""
+        data = RealDataset.__new__(RealDataset)
+        data.domain, data.jobs, data.records = self.domain, 1, place.stop - place.start
+        data._design, data._targets, data._given, data._stream = rows_of(self.design, place), self.targets[place], None, None
+        return data
 
     def content(self) -> Iterator[bytes]:
         """Rows and targets as they were given, as bytes, for a ledger's keyed digest; private."""

@@ -32,10 +32,19 @@ def objective_of(data: Dataset, part: Callable[[Dataset, float], P], *, dimensio
         def streamed(work: Work) -> Iterable[Sums]:
             return data.map(lambda _, block: added(work(part(piece, 0.0)) for piece in block.parts()))
 
+        few = data.few(_SHARE) if data.blocks >= _SHARE else None
+
+        def elsewhere() -> Sample:
+            some = data if few is None else few
+            return Sample(
+                spread=lambda work: some.map(lambda _, block: added(work(part(piece, 0.0)) for piece in block.parts())),
+                share=some.records / data.records,
+            )
+
         def first() -> Sample:
             piece = next(data.map(lambda _, block: block))
-            few = [part(small, 0.0) for small in piece.parts()]
-            return Sample(spread=lambda work: [work(one) for one in few], share=piece.records / data.records)
+            pieces = [part(small, 0.0) for small in piece.parts()]
+            return Sample(spread=lambda work: [work(one) for one in pieces], share=piece.records / data.records)
 
         return SummedObjective(
             spread=streamed,
@@ -43,7 +52,7 @@ def objective_of(data: Dataset, part: Callable[[Dataset, float], P], *, dimensio
             ridge=ridge,
             hessians=hessians,
             eager=data.slow and dimension <= _EAGER_DIMENSION,
-            some=None if data.remote or data.blocks < _SHARE else first,
+            some=elsewhere if few is not None else None if data.remote or data.blocks < _SHARE else first,
         )
     if data.records <= WHOLE_RECORDS:
         return part(data, ridge)

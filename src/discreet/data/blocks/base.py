@@ -62,6 +62,14 @@ class BlockTable(ABC):
         Raises what `work` raises.
         """
 
+    def map_rows(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
+        """As `map`, for results as large as the blocks: a table that would let many of them wait somewhere asks for fewer at a time."""
+        return self.map(work, jobs)
+
+    def few(self, every: int) -> "BlockTable | None":  # noqa: ARG002 - of most, blocks are reached in their order
+        """Blocks 0, every, 2 every, .. as a table, or None where they are not reached without the others."""
+        return None
+
 
 def block_rows(features: int) -> int:
     """Rows of a block of about BLOCK_BYTES, from 1024 to a million."""
