@@ -30,21 +30,7 @@ def objective_of(data: Dataset, part: Callable[[Dataset, float], P], *, dimensio
     if not data.in_memory:
 
         def streamed(work: Work) -> Iterable[Sums]:
-            return data.map(lambda _, block: added(work(part(piece, 0.0)) for piece in block.parts()))
-
-        few = data.few(_SHARE) if data.blocks >= _SHARE else None
-
-        def elsewhere() -> Sample:
-            some = data if few is None else few
-            return Sample(
-                spread=lambda work: some.map(lambda _, block: added(work(part(piece, 0.0)) for piece in block.parts())),
-                share=some.records / data.records,
-            )
-
-        def first() -> Sample:
-            piece = next(data.map(lambda _, block: block))
-            pieces = [part(small, 0.0) for small in piece.parts()]
-            return Sample(spread=lambda work: [work(one) for one in pieces], share=piece.records / data.records)
+            return _over(data, part, work)
 
         return SummedObjective(
             spread=streamed,
@@ -52,7 +38,7 @@ def objective_of(data: Dataset, part: Callable[[Dataset, float], P], *, dimensio
             ridge=ridge,
             hessians=hessians,
             eager=data.slow and dimension <= _EAGER_DIMENSION,
-            some=elsewhere if few is not None else None if data.remote or data.blocks < _SHARE else first,
+            some=_of_blocks(data, part),
         )
     if data.records <= WHOLE_RECORDS:
         return part(data, ridge)
@@ -64,6 +50,29 @@ def objective_of(data: Dataset, part: Callable[[Dataset, float], P], *, dimensio
         return map_in_order(lambda run: added(work(one) for one in run), runs, jobs)
 
     return SummedObjective(spread=held, dimension=dimension, ridge=ridge, hessians=hessians, some=_spaced(parts, jobs))
+
+
+def _over(data: Dataset, part: Callable[[Dataset, float], Part], work: Work) -> Iterable[Sums]:
+    return data.map(lambda _, block: added(work(part(piece, 0.0)) for piece in block.parts()))
+
+
+def _of_blocks(data: Dataset, part: Callable[[Dataset, float], Part]) -> Some | None:
+    """One block of so many, evenly spaced, where they are reached without the others; else the first one, which is then held."""
+    if data.blocks < _SHARE:
+        return None
+    few = data.few(_SHARE)
+    if few is not None:
+        share = few.records / data.records
+        return lambda: Sample(spread=lambda work: _over(few, part, work), share=share)
+    if data.remote:
+        return None
+
+    def first() -> Sample:
+        piece = next(data.map(lambda _, block: block))
+        pieces = [part(small, 0.0) for small in piece.parts()]
+        return Sample(spread=lambda work: [work(one) for one in pieces], share=piece.records / data.records)
+
+    return first
 
 
 def _spaced(parts: Sequence[Part], jobs: int) -> Some | None:

@@ -33,7 +33,8 @@ Files: TypeAlias = str | Path | Sequence[str | Path]
 def file_records(paths: Files, schema: Schema, target: Target, *, n_jobs: int | None = None, client: "Client | None" = None) -> RealDataset:
     """The records of files, encoded by `schema` block by block, by `n_jobs` threads, or by the workers of `client`, who find them at the same paths.
 
-    Workers keep nothing between the passes, which are few, so that a table larger than the cluster's memory is released too. `schema` is one of `released_schema`. Raises as `schema_files` does, and InvalidInput for a target of more than two classes.
+    Workers keep nothing between the passes, which are few, so that a table larger than the cluster's memory is released too. `schema` is one of
+    `released_schema`. Raises as `schema_files` does, and InvalidInput for a target of more than two classes.
     """
     require_target(schema, target)
     table = schema_files(paths, schema, target=target is not Target.OMITTED)
