@@ -1,7 +1,7 @@
-"""Time and memory of one fit: in memory, against a bare NumPy loop over blocks with as many passes; from files; and of generated blocks.
+"""Time and memory of one fit: in memory, against a bare NumPy loop with as many passes; on a Dask cluster; from files; and of generated blocks.
 
-    python benchmarks/blocks_speed.py [--records 5000000] [--columns 50] [--jobs 2] [--repeat 3] [--only memory] [--only files] [--only flat]
-                                      [--longest 10000000] [--folder FOLDER]
+    python benchmarks/blocks_speed.py [--records 5000000] [--columns 50] [--jobs 2] [--repeat 3] [--only memory] [--only dask] [--only files]
+                                      [--only flat] [--longest 10000000] [--folder FOLDER]
 
 Everybody minimises sum_i log(1 + exp(-y_i <x_i, w>)) + (ridge / 2) |w|^2, ridge = 1e-3 n, to a gradient norm of 1e-10 n, one BLAS thread a thread.
 The bare loop knows the points of our fit in advance and does, for each, what the fit did there: the gradient, and the Gram matrix in single precision
@@ -9,7 +9,9 @@ where one was taken, of all records or of as large a sample, in blocks of 4096 r
 it takes a plain one. Repetitions are
 interleaved; medians and the load are printed, of seconds on the clock and of processor seconds, which other work on the machine disturbs less. The
 memory of a fit from files is that of a process of its own: the peak of its resident size over what the imports take. Tables of files keep up to a
-GiB of decoded blocks between passes, or none where the name says so.
+GiB of decoded blocks between passes, or none where the name says so. The cluster is one of this machine, with a worker of one thread for every thread
+of the fit in memory beside it; its start and the making of the blocks, which the workers remember, are not counted; the processor time of its workers
+is. Both contestants begin with the pass that checks and counts.
 """
 
 import argparse
@@ -31,7 +33,7 @@ from scipy.linalg import blas
 from threadpoolctl import threadpool_limits
 
 from discreet.arrays import Floats
-from discreet.data import Block, BlockTable, Dataset, Domain, FunctionTable, NpyTable, numeric_files, streamed_dataset
+from discreet.data import Block, BlockTable, DaskTable, Dataset, Domain, FunctionTable, NpyTable, local_cluster, numeric_files, streamed_dataset
 from discreet.designs import DenseDesign
 from discreet.losses import Logistic
 from discreet.problems import RegularisedRisk
@@ -153,14 +155,16 @@ def passes(calls: list[Call]) -> str:
     return f"{gradients} gradients, {len(whole) - gradients - hessians} certified, {hessians} Hessians of all records; samples: {part:.2f} passes"
 
 
-def interleaved(contestants: dict[str, Callable[[], object]], repeat: int) -> dict[str, list[tuple[float, float]]]:
-    """Seconds on the clock and of the processors, one of each contestant a round."""
+def interleaved(
+    contestants: dict[str, Callable[[], object]], repeat: int, used: Callable[[], float] = time.process_time
+) -> dict[str, list[tuple[float, float]]]:
+    """Seconds on the clock and of the processors, as `used` counts them, one of each contestant a round."""
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in contestants}
     for _ in range(repeat):
         for name, run in contestants.items():
-            start, busy = time.perf_counter(), time.process_time()
+            start, busy = time.perf_counter(), used()
             run()
-            times[name].append((time.perf_counter() - start, time.process_time() - busy))
+            times[name].append((time.perf_counter() - start, used() - busy))
     return times
 
 
@@ -191,6 +195,44 @@ def run_memory(records: int, columns: int, jobs: int, repeat: int) -> None:
     base = times[f"bare loop, {jobs} threads"]
     for name, runs in times.items():
         print(compared(name, runs, base, "the bare loop"))
+
+
+def made_block(number: int, records: int, columns: int) -> Block:
+    """Some rows of `made_table`."""
+    rows, signs = made_rows(number, min(GENERATED_ROWS, records - number * GENERATED_ROWS), columns)
+    return Block(DenseDesign(rows), signs)
+
+
+def run_dask(records: int, columns: int, jobs: int, repeat: int) -> None:
+    """On a cluster of `jobs` workers, against as many threads in memory."""
+    try:
+        import psutil  # noqa: PLC0415 - comes with distributed, which is optional
+    except ImportError:
+        print("\non a Dask cluster: skipped, since dask[distributed] is not installed")
+        return
+    rows, signs = made_table(records, columns)
+    codes, domain = (signs > 0).astype(np.int64), problem(records, columns).domain
+    with local_cluster(jobs) as client:
+        workers = [psutil.Process(pid) for pid in client.run(os.getpid).values()]
+        make = partial(made_block, records=records, columns=columns)
+        table = DaskTable.from_function(client, make, blocks=-(-records // GENERATED_ROWS), features=columns)
+
+        def used() -> float:
+            return time.process_time() + sum(times.user + times.system for times in (worker.cpu_times() for worker in workers))
+
+        def on_cluster() -> None:
+            fit(streamed_dataset(table, domain=domain, classes=np.array([-1.0, 1.0])))
+
+        on_cluster()
+        memory = f"in memory, {jobs} threads"
+        contestants: dict[str, Callable[[], object]] = {
+            memory: lambda: fit(Dataset(rows=DenseDesign(rows), codes=codes, domain=domain, jobs=jobs)),
+            f"Dask, {jobs} workers": on_cluster,
+        }
+        print(f"\non a Dask cluster of this machine, {records} x {columns} (the pass that checks and counts included)")
+        times = interleaved(contestants, repeat, used)
+        for name, runs in times.items():
+            print(compared(name, runs, times[memory], "memory"))
 
 
 def run_files(records: int, columns: int, jobs: int, repeat: int, folder: Path) -> None:
@@ -293,7 +335,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--longest", type=int, default=10_000_000)
-    parser.add_argument("--only", action="append", choices=("memory", "files", "flat"))
+    parser.add_argument("--only", action="append", choices=("memory", "dask", "files", "flat"))
     parser.add_argument("--folder", type=Path, help="for the files, removed afterwards unless given")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -301,10 +343,12 @@ def main() -> None:
     if options.one:
         run_one(options.one, options.columns, options.jobs, options.folder)
         return
-    parts = options.only or ["memory", "files", "flat"]
+    parts = options.only or ["memory", "dask", "files", "flat"]
     print(f"load average before: {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores")
     if "memory" in parts:
         run_memory(options.records, options.columns, options.jobs, options.repeat)
+    if "dask" in parts:
+        run_dask(options.records, options.columns, options.jobs, options.repeat)
     if "files" in parts:
         with tempfile.TemporaryDirectory() as temporary:
             folder = options.folder or Path(temporary)

@@ -95,7 +95,7 @@ def test_workers_of_a_cluster_give_the_same_model(parts):
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     expected = weights("people.csv")
     np.testing.assert_allclose(weights(parts / "people", dask="local", jobs=2), expected, atol=1e-6)
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster:
         np.testing.assert_allclose(weights(parts / "people.parquet", dask=cluster.scheduler_address), expected, atol=1e-6)
     assert "no Dask cluster" in discreet("fit", "people", *FIT, "--dask", "nowhere").err
 

@@ -11,11 +11,14 @@ import click
 from discreet.cli.output import answer, examples, json_option, refuse_same_file, step
 from discreet.cli.report import check_report, report_option, told, within, written_report
 from discreet.cli.spending import account_from, check_would_fit, ledger_options, left_after
+from discreet.cli.tables import cluster_of, files_within, in_blocks, named_tables
 from discreet.cli.training import warn_of_seed
 from discreet.errors import FileFormatError, InvalidInput
 
 if TYPE_CHECKING:
-    from discreet.data import Schema
+    from distributed import Client
+
+    from discreet.data import RealDataset, Schema
     from discreet.ledger import Account
     from discreet.publications import About, Publication, PublishedRelease
 
@@ -28,6 +31,7 @@ _EXAMPLES = examples(
     "      --neighbours add-remove --out sketched --ledger team.ledger --data-set people",
     "discreet release people.csv --schema people.toml --method fresh-projection --columns 20 --epsilon 1 --delta 1e-6 --out projected",
     "discreet release people.csv --schema people.toml --method information-sketch --rows 500 --bits 0.5 --out sketched",
+    "discreet release people/ --schema people.toml --method additive --epsilon 1 --delta 1e-6 --jobs 2 --out noisy",
     "discreet release records.jsonl --schema people.toml --method local --out collected",
 )
 _METHODS = """\b
@@ -48,7 +52,7 @@ With --calibration published: projection, fresh-projection, fisher, and sketch o
 
 
 @click.command(short_help="Publish a table as noisy or sketched data.", epilog=f"{_METHODS}\n\n{_EXAMPLES}")
-@click.argument("table", type=click.Path())
+@click.argument("table", type=click.Path(), nargs=-1, required=True)
 @click.option("--schema", "schema_path", type=click.Path(), required=True, help="What is public about the table, in TOML.")
 @click.option("--method", required=True, help="What leaves; see below.")
 @click.option("--epsilon", type=float, help="Privacy loss that the release may cost, > 0.")
@@ -81,6 +85,8 @@ With --calibration published: projection, fresh-projection, fisher, and sketch o
     "--calibration", default="tight", show_default=True, help="tight, or published: as printed in the papers, with no guarantee where that is false."
 )
 @ledger_options
+@click.option("--jobs", type=int, help="Threads, or workers of --dask local; -1 for every processor.  [default: 1; with --dask local -1]")
+@click.option("--dask", help="Address of a Dask scheduler whose workers read the files, or local to start workers on this machine.")
 @click.option("--seed", type=int, help="Reproducible noise, for tests: the certificate is then not valid.")
 @click.option("--name", help="Name in the manifest; the schema's if left out.")
 @click.option("--description", help="Description in the manifest.")
@@ -91,7 +97,7 @@ With --calibration published: projection, fresh-projection, fisher, and sketch o
 @json_option
 def release(  # noqa: PLR0913 - one argument an option
     *,
-    table: str,
+    table: tuple[str, ...],
     schema_path: str,
     method: str,
     epsilon: float | None,
@@ -112,6 +118,8 @@ def release(  # noqa: PLR0913 - one argument an option
     ledger_path: str | None,
     data_set: str | None,
     part: str | None,
+    jobs: int | None,
+    dask: str | None,
     seed: int | None,
     name: str | None,
     description: str | None,
@@ -123,9 +131,10 @@ def release(  # noqa: PLR0913 - one argument an option
 ) -> None:
     """Publish TABLE as a folder of data that others may train on, with a manifest and its certificate.
 
-    TABLE is a .csv, .csv.gz, .tsv or .parquet file with the columns that the schema names, or - for CSV on standard input. Method, schema, folder and
-    what is left in the ledger are checked before a record is read. Numbers are encoded to [-1, 1] where the schema says rows = "bound", which is
-    better for a release than "normalise".
+    TABLE is a .csv, .csv.gz, .tsv or .parquet file with the columns that the schema names, or - for CSV on standard input. Several .parquet, .arrow,
+    .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, and rows go out as they come in, so that
+    neither needs to fit into memory. Method, schema, folder and what is left in the ledger are checked before a record is read. Numbers are encoded
+    to [-1, 1] where the schema says rows = "bound", which is better for a release than "normalise".
     """
     numbers: Numbers = {
         "epsilon": epsilon,
@@ -142,33 +151,49 @@ def release(  # noqa: PLR0913 - one argument an option
         "variance": variance,
     }
     with step("Checking what can be checked without the records"):
-        from discreet.data import Schema, read_table  # noqa: PLC0415 - imports of the library wait until they are needed
+        from discreet.data import Schema  # noqa: PLC0415 - imports of the library wait until they are needed
         from discreet.noise import SeededNoise, SystemNoise  # noqa: PLC0415
         from discreet.publications import About  # noqa: PLC0415
-        from discreet.publications.columns import encoded_records, released_schema  # noqa: PLC0415
+        from discreet.publications.columns import released_schema  # noqa: PLC0415
 
         schema = released_schema(Schema.load(schema_path))
         about = About(name=name, description=description, license=licence)
-        refuse_same_file(out, table, schema_path, *([] if ledger_path is None else [ledger_path]))
-        _check_page(report_path, out, table, schema_path, *([] if ledger_path is None else [ledger_path]), overwrite=overwrite)
+        tables = named_tables(table)
+        others = (*tables, *files_within(tables), schema_path, *([] if ledger_path is None else [ledger_path]))
+        refuse_same_file(out, *others)
+        _check_page(report_path, out, *others, overwrite=overwrite)
         account = account_from(ledger_path, data_set, part)
         if method == "local":
-            _refuse_numbers(numbers, account)
-            _finish(_collected(table, out, schema, about, overwrite=overwrite), out, None, report_path, overwrite=overwrite, as_json=as_json)
+            _refuse_numbers(numbers, account, tables, {"--jobs": jobs, "--dask": dask})
+            _finish(_collected(tables[0], out, schema, about, overwrite=overwrite), out, None, report_path, overwrite=overwrite, as_json=as_json)
             return
         publication = _planned(method, schema, numbers, about, neighbours=neighbours, target=target, calibration=calibration)
         publication.check(out, overwrite=overwrite)
         if account is not None:
             check_would_fit(account, publication.guarantee)
     warn_of_seed(seed)
-    with step("Reading the table"):
-        frame = read_table(table, schema.columns(target=target != "omitted"))
-    with step("Encoding"):
-        data = encoded_records(schema, frame, publication.request.target)
-        del frame
-    with step("Releasing"):
-        made = publication.write(data, out, SystemNoise() if seed is None else SeededNoise(seed), account=account, overwrite=overwrite)
+    noise = SystemNoise() if seed is None else SeededNoise(seed)
+    with cluster_of(dask, jobs) as client:
+        data = _records(tables, schema, publication, jobs, client)
+        with step("Releasing"):
+            made = publication.write(data, out, noise, account=account, overwrite=overwrite)
+        del data  # before a cluster is closed, whose blocks it may hold
     _finish(made, out, account, report_path, overwrite=overwrite, as_json=as_json)
+
+
+def _records(tables: list[str], schema: "Schema", publication: "Publication", jobs: int | None, client: "Client | None") -> "RealDataset":
+    """One table in memory, or files in blocks; private."""
+    from discreet.data import read_table  # noqa: PLC0415
+    from discreet.publications.records import file_records, held_records  # noqa: PLC0415
+
+    request = publication.request
+    if client is not None or in_blocks(tables, None):
+        with step("Reading the table"):
+            return file_records(tables, schema, request.target, n_jobs=None if client is not None else jobs, client=client)
+    with step("Reading the table"):
+        frame = read_table(tables[0], schema.columns(target=str(request.target) != "omitted"))
+    with step("Encoding"):
+        return held_records(frame, request.domain, request.target, schema=schema, y=None, n_jobs=jobs)
 
 
 def _check_page(report_path: str | None, out: str, *others: str, overwrite: bool) -> None:
@@ -205,8 +230,10 @@ def _weights(text: str | None) -> list[float] | None:
         raise click.UsageError("--weights needs numbers separated by commas, one a released column", click.get_current_context()) from None
 
 
-def _refuse_numbers(numbers: Numbers, account: "Account | None") -> None:
+def _refuse_numbers(numbers: Numbers, account: "Account | None", tables: list[str], workers: dict[str, object]) -> None:
     """Collecting spends nothing: what its records are worth was settled when their owners randomised them."""
+    if len(tables) > 1 or any(value is not None for value in workers.values()):
+        raise click.UsageError("--method local takes one file of lines, and neither --jobs nor --dask", click.get_current_context())
     given = [name for name, value in numbers.items() if value is not None]
     if given or account is not None:
         raise click.UsageError(

@@ -93,12 +93,23 @@ def _whole(path: str, schema: "Schema", *, may_be_empty: bool) -> "EncodedTable"
 
 
 @contextmanager
+def cluster_of(dask: str | None, jobs: int | None) -> Iterator["Client | None"]:
+    """The client that --dask asks for, or None. Raises InvalidInput where no cluster is to be had."""
+    if dask is None:
+        yield None
+        return
+    with _cluster(dask, jobs) as client:
+        yield client
+
+
+@contextmanager
 def _cluster(address: str, jobs: int | None) -> Iterator["Client"]:
     """A client of the scheduler at `address`, or of one that is started on this machine for "local", with a worker a processor or `jobs` of them."""
     try:
-        from distributed import Client, LocalCluster  # noqa: PLC0415 - an optional dependency
+        from distributed import Client  # noqa: PLC0415 - an optional dependency
     except ImportError:
         raise InvalidInput("--dask needs Dask: pip install discreet[dask].") from None
+    from discreet.data import local_cluster  # noqa: PLC0415
     from discreet.workers import job_count  # noqa: PLC0415
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it logs of a task may hold what the task was given
@@ -107,17 +118,10 @@ def _cluster(address: str, jobs: int | None) -> Iterator["Client"]:
         client = None
         try:
             with step("Connecting to the cluster"):
-                where = address
                 if address == "local":
-                    where = stack.enter_context(
-                        LocalCluster(
-                            n_workers=job_count(-1 if jobs is None else jobs),
-                            threads_per_worker=1,
-                            dashboard_address=None,
-                            silence_logs=logging.CRITICAL,
-                        )
-                    )
-                client = stack.enter_context(Client(where, timeout=_WAIT))
+                    client = stack.enter_context(local_cluster(job_count(-1 if jobs is None else jobs)))
+                else:
+                    client = stack.enter_context(Client(address, timeout=_WAIT))
                 client.wait_for_workers(1, timeout=30)
         except (OSError, ValueError, TypeError):  # a timeout is an OSError, an address that is none a ValueError
             client = None

@@ -1,6 +1,17 @@
 """What is public about a table, and the records themselves."""
 
-from discreet.data.blocks import Block, BlockTable, DaskTable, FileTable, FunctionTable, NpyTable, TransformedTable, numeric_files, schema_files
+from discreet.data.blocks import (
+    Block,
+    BlockTable,
+    DaskTable,
+    FileTable,
+    FunctionTable,
+    NpyTable,
+    TransformedTable,
+    local_cluster,
+    numeric_files,
+    schema_files,
+)
 from discreet.data.columns import CategoricalColumn, NumberTarget, NumericColumn, Target
 from discreet.data.dataset import Dataset
 from discreet.data.domain import Domain
@@ -35,6 +46,7 @@ __all__ = [
     "TransformedTable",
     "bounded_rows",
     "class_codes",
+    "local_cluster",
     "numeric_files",
     "read_header",
     "read_table",

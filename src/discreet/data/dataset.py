@@ -127,6 +127,11 @@ class Dataset:
         """Some of the records of blocks, held, the same in every pass; empty where there is no quick way to them, or they are held anyway."""
         return [] if self._stream is None else self._stream.sample(self.jobs)
 
+    def few(self, every: int) -> "Dataset | None":
+        """The records of blocks 0, every, 2 every, ..; None where these are not reached without the others."""
+        stream = None if self._stream is None else self._stream.few(every)
+        return None if stream is None else Dataset.streamed(stream, domain=self.domain, jobs=self.jobs)
+
     def parts(self) -> "list[Dataset]":
         """The held records in order, cut so that a part fits the processor's caches; views, not copies."""
         return [self._part(rows) for rows in cuts(self.records, cache_rows(self.design))]

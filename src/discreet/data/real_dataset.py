@@ -21,11 +21,15 @@ from discreet.data.stream import NOT_HELD, Stream, column_bytes
 from discreet.designs import Design
 from discreet.designs.bounded import check_finite, shortened_in_order
 from discreet.designs.clipped import clip_entries
-from discreet.designs.cut import cache_cuts, rows_of, thread_cuts
+from discreet.designs.cut import cache_cuts, cuts, rows_of, thread_cuts
 from discreet.errors import InvalidInput, PrivateDataError
 from discreet.workers import map_in_order
 
 R = TypeVar("R")
+
+_PIECE_NUMBERS = 1 << 16
+_FEWEST_ROWS = 1 << 10
+"""Of a piece of held records, where results are as large as what they are made of."""
 
 
 class RealDataset:
@@ -141,6 +145,14 @@ class RealDataset:
         part = RealDataset.__new__(RealDataset)
         part._hold(rows_of(self.design, rows), self.targets[rows], self.domain, 1, given=None)
         return part
+
+    def map_rows(self, work: "Callable[[int, RealDataset], R]") -> Iterator[R]:
+        """As `map`, for results as large as the blocks: few exist at a time. A data set that is held is cut, by its shape alone, into blocks too."""
+        if self._stream is not None:
+            yield from self._stream.map_rows(work, self.jobs)
+            return
+        places = cuts(self.records, max(_PIECE_NUMBERS // self.domain.features, _FEWEST_ROWS))
+        yield from map_in_order(lambda place: work(place.start, self._part(place)), places, self.jobs)
 
     def content(self) -> Iterator[bytes]:
         """Rows and targets as they were given, as bytes, for a ledger's keyed digest; private."""

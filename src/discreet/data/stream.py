@@ -44,14 +44,14 @@ class Stream(Generic[D]):
 
     __slots__ = ("_bound", "_counts", "_starts", "_table", "records")
 
-    def __init__(self, table: BlockTable, bound: Callable[[Block], D], jobs: int) -> None:
-        """Read everything once. Raises what reading and `bound` raise, InvalidInput for a table without records."""
+    def __init__(self, table: BlockTable, bound: Callable[[Block], D], jobs: int, *, may_be_empty: bool = False) -> None:
+        """Read everything once. Raises what reading and `bound` raise, InvalidInput for a table without records unless it `may_be_empty`."""
         self._table = table
         self._bound = bound
         self._counts = list(table.map(lambda _, block: bound(block).records, jobs))
         self._starts = [0, *accumulate(self._counts)]
         self.records: int = self._starts[-1]
-        if self.records == 0:
+        if self.records == 0 and not may_be_empty:
             raise InvalidInput("the table has no records; at least one is needed.")
 
     @classmethod
@@ -85,6 +85,26 @@ class Stream(Generic[D]):
 
     def map(self, work: Callable[[int, D], R], jobs: int) -> Iterator[R]:
         """work(number of the first row, data set) for every block, in order. Raises InvalidInput when blocks are not as long as in the first pass."""
+        return self._counted(self._table.map, work, jobs)
+
+    def map_rows(self, work: Callable[[int, D], R], jobs: int) -> Iterator[R]:
+        """As `map`, for results as large as the blocks: few exist at a time."""
+        return self._counted(self._table.map_rows, work, jobs)
+
+    def few(self, every: int) -> "Stream[D] | None":
+        """Blocks 0, every, 2 every, ..; None where these are not reached without the others."""
+        table = self._table.few(every)
+        if table is None:
+            return None
+        counts = self._counts[::every]
+        starts = [0, *accumulate(counts)]
+        other: Stream[D] = Stream.__new__(Stream)
+        other._table, other._bound, other._counts, other._starts, other.records = table, self._bound, counts, starts, starts[-1]
+        return other
+
+    def _counted(
+        self, over: Callable[[Callable[[int, Block], tuple[int, R]], int], Iterator[tuple[int, R]]], work: Callable[[int, D], R], jobs: int
+    ) -> Iterator[R]:
         bound, starts = self._bound, self._starts
 
         def counted(number: int, block: Block) -> tuple[int, R]:
@@ -92,7 +112,7 @@ class Stream(Generic[D]):
             return data.records, work(starts[number] if number < len(starts) else 0, data)
 
         seen = []
-        for count, result in self._table.map(counted, jobs):
+        for count, result in over(counted, jobs):
             seen.append(count)
             yield result
         if seen != self._counts:

@@ -14,8 +14,10 @@ outlives a call.
 import hashlib
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from itertools import count
 
 import numpy as np
@@ -47,6 +49,14 @@ class Noise(ABC):
     @abstractmethod
     def words(self) -> Words:
         """A new stream of uniform 64-bit words, independent of all others of this source."""
+
+    @abstractmethod
+    def streams(self) -> "Callable[[int], Noise]":
+        """For a release that is drawn in parts, by several threads or on several machines: a source for every part, by its number.
+
+        The sources are independent of each other and of this one. What is returned may travel to another machine: it holds no key, and whoever has it
+        cannot tell what will be drawn, unless this source can be replayed anyway.
+        """
 
     def gaussian(self, *, scale: float, dimension: int, draws: int) -> Floats:
         """Independent N(0, scale^2 I) vectors as columns, (dimension, draws), each surely within `gaussian_error` of its ideal."""
@@ -93,6 +103,10 @@ class SystemNoise(Noise):
         """A stream under a fresh key."""
         return system_words()
 
+    def streams(self) -> "Callable[[int], Noise]":
+        """This source, for every part: it has no state, so wherever a copy draws, it asks the operating system there for a fresh key."""
+        return partial(_itself, self)
+
 
 @dataclass(frozen=True, slots=True)
 class SeededNoise(Noise):
@@ -121,9 +135,33 @@ class SeededNoise(Noise):
         text = f"discreet seeded noise {self.seed} {next(self._calls)}"
         return keyed_words(hashlib.sha256(text.encode()).digest())
 
+    def streams(self) -> "Callable[[int], Noise]":
+        """Sources that the seed, this call and the number of the part determine, wherever and in whatever order parts are drawn."""
+        return partial(_seeded_part, self.seed, next(self._calls))
+
     def __reduce__(self) -> tuple[object, ...]:
         """Refuse: a copy would replay the same noise from its own counter."""
         raise PrivateDataError("a seeded noise source cannot be copied; make one per worker, with its own seed.")
+
+
+@dataclass(frozen=True, slots=True)
+class _SeededPart(SeededNoise):
+    """One part of what a seed gives."""
+
+    part: str = ""
+
+    def words(self) -> Words:
+        """The stream of the next call within the part."""
+        text = f"discreet seeded noise {self.seed} {self.part} {next(self._calls)}"
+        return keyed_words(hashlib.sha256(text.encode()).digest())
+
+
+def _itself(source: Noise, _number: int) -> Noise:
+    return source
+
+
+def _seeded_part(seed: int, call: int, number: int) -> Noise:
+    return _SeededPart(seed, part=f"{call} part {number}")
 
 
 def gaussian_error(*, scale: float, dimension: int) -> float:

@@ -31,13 +31,7 @@ def objective_of(data: Dataset, part: Callable[[Dataset, float], P], *, dimensio
     if not data.in_memory:
 
         def streamed(work: Work) -> Iterable[Sums]:
-            return data.map(lambda _, block: added(work(part(piece, 0.0)) for piece in block.parts()))
-
-        def sampled() -> Sample | None:
-            some = data.sample()
-            few = [part(one, 0.0) for one in some]
-            share = sum(one.records for one in some) / data.records
-            return Sample(spread=lambda work: map_in_order(work, few, data.jobs), share=share, some=_spaced(few, data.jobs)) if few else None
+            return _over(data, part, work)
 
         return SummedObjective(
             spread=streamed,
@@ -45,7 +39,7 @@ def objective_of(data: Dataset, part: Callable[[Dataset, float], P], *, dimensio
             ridge=ridge,
             hessians=hessians,
             eager=data.slow and dimension <= _EAGER_DIMENSION,
-            some=sampled,
+            some=_of_blocks(data, part),
         )
     if data.records <= WHOLE_RECORDS or on_device(data):
         return part(data, ridge)
@@ -64,6 +58,30 @@ def objective_of(data: Dataset, part: Callable[[Dataset, float], P], *, dimensio
         eager=data.slow and dimension <= _EAGER_DIMENSION,
         some=_spaced(parts, jobs),
     )
+
+
+def _over(data: Dataset, part: Callable[[Dataset, float], Part], work: Work) -> Iterable[Sums]:
+    return data.map(lambda _, block: added(work(part(piece, 0.0)) for piece in block.parts()))
+
+
+def _of_blocks(data: Dataset, part: Callable[[Dataset, float], Part]) -> Some | None:
+    """One block of so many, evenly spaced, where others work on them; else records that are held meanwhile, see `Dataset.sample`."""
+    if data.remote:
+        few = data.few(_SHARE) if data.blocks >= _SHARE else None
+        if few is None:
+            return None
+        share = few.records / data.records
+        return lambda: Sample(spread=lambda work: _over(few, part, work), share=share)
+
+    def held() -> Sample | None:
+        some = data.sample()
+        parts = [part(one, 0.0) for one in some]
+        if not parts:
+            return None
+        share = sum(one.records for one in some) / data.records
+        return Sample(spread=lambda work: map_in_order(work, parts, data.jobs), share=share, some=_spaced(parts, data.jobs))
+
+    return held
 
 
 def _spaced(parts: Sequence[Part], jobs: int) -> Some | None:

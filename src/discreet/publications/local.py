@@ -7,9 +7,11 @@ answers twice spends twice. Collecting needs no trust and costs no privacy: it c
 made by one mechanism for one schema.
 """
 
+import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
@@ -27,13 +29,14 @@ from discreet.noise import Noise
 from discreet.publications.columns import encoded_records, record_columns, released_schema, schema_domain
 from discreet.publications.manifest import NAME, Contents, manifest_text
 from discreet.publications.methods import LOCAL, Kind
-from discreet.publications.parts import PartWriter
+from discreet.publications.parts import PartWriter, read_parts
 from discreet.publications.publication import About
 from discreet.publications.release import PublishedRelease, is_release, read_release
 from discreet.queries import Rows, Target
 
 FORMAT = "discreet-record/1"
 """The format of a line; another version is refused."""
+_BATCH = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -101,44 +104,67 @@ def collect(lines: Iterable[str], folder: str | Path, *, schema: Schema, about: 
     """
     used = released_schema(schema)
     check_folder(folder, overwrite=overwrite, replaceable=is_release)
-    shared: Certificate | None = None
-    rows: list[Floats] = []
-    names: tuple[str, ...] = ()
-    for line in lines:
-        if not line.strip():
-            continue
-        record = RandomisedRecord.from_line(line)
-        if shared is None:
-            shared, names = _common(record.certificate), record.columns
-            _first(record, used)
-        if _common(record.certificate) != shared or record.columns != names or digest_of(record.values.reshape(1, -1)) != record.certificate.digest:
-            raise FileFormatError("the lines must all be as `discreet randomise` wrote them, with one schema, epsilon and delta; one differs.")
-        rows.append(record.values)
-    if shared is None:
+    records = _checked(lines, used)
+    first = next(records, None)
+    if first is None:
         raise InvalidInput("there is nothing to collect: no line was found.")
-    values = np.array(rows)
+    shared, names = _common(first.certificate), first.columns
     target = Target(str(shared.problem["target"]))
     with whole_folder(folder, overwrite=overwrite, replaceable=is_release) as temporary:
         writer = PartWriter(names)
         writer.into(temporary)
-        writer.keep(values)
+        for some in _batches(chain([first], records)):
+            writer.keep(some)
+        parts = writer.finish()
+        count = sum(part.rows for part in parts)
         contents = Contents(
             method=LOCAL,
             calibration="tight",
             kind=Kind.ROWS,
             target=target,
             columns=record_columns(schema_domain(used), target, used),
-            rows=len(values),
-            parts=writer.finish(),
+            rows=count,
+            parts=parts,
             projection=None,
             schema=used,
-            certificate=replace(shared, digest=digest_of(values)),
+            certificate=replace(shared, digest=_digest((count, len(names)), read_parts(temporary, parts, names))),
             name=about.name or used.name,
             description=about.description or "Records that their owners randomised, collected.",
             license=about.license,
         )
         (temporary / NAME).write_text(manifest_text(contents.manifest()), encoding="utf-8")
     return read_release(folder)
+
+
+def _checked(lines: Iterable[str], schema: Schema) -> Iterator[RandomisedRecord]:
+    """The records of the lines; each is checked by itself and against the first."""
+    first: RandomisedRecord | None = None
+    for line in lines:
+        if not line.strip():
+            continue
+        record = RandomisedRecord.from_line(line)
+        if first is None:
+            first = record
+            _first(record, schema)
+        same = _common(record.certificate) == _common(first.certificate) and record.columns == first.columns
+        if not same or digest_of(record.values.reshape(1, -1)) != record.certificate.digest:
+            raise FileFormatError("the lines must all be as `discreet randomise` wrote them, with one schema, epsilon and delta; one differs.")
+        yield record
+
+
+def _batches(records: Iterable[RandomisedRecord]) -> Iterator[Floats]:
+    """Their values, some at a time, so that a survey need not fit into memory."""
+    all_of_them = iter(records)
+    while some := list(islice(all_of_them, _BATCH)):
+        yield np.array([record.values for record in some])
+
+
+def _digest(shape: tuple[int, int], blocks: Iterable[Floats]) -> str:
+    """`digest_of` of rows that come some at a time."""
+    digest = hashlib.sha256(json.dumps(shape).encode())
+    for block in blocks:
+        digest.update(np.ascontiguousarray(block, dtype="<f8").tobytes())
+    return digest.hexdigest()
 
 
 def _common(certificate: Certificate) -> Certificate:

@@ -7,6 +7,7 @@ that is no Parquet file of finite float64 numbers with the columns of the manife
 """
 
 import hashlib
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,7 @@ from discreet.errors import FileFormatError
 FOLDER = "data"
 PROJECTION = "projection.parquet"
 PART_NUMBERS = 1 << 23
-"""Of a part, at least, once there are so many."""
+"""Of a part, rounded up to whole rows; the last one holds what is left. So parts do not depend on the blocks that rows came in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +52,7 @@ class PartWriter:
         self._names, self._left = list(names), leading
         self._folder = Path()
         self._leading: list[Floats] = []
-        self._held: list[Floats] = []
+        self._held: deque[Floats] = deque()
         self._rows = 0
         self.parts: list[Part] = []
         self.begun = False
@@ -72,13 +73,14 @@ class PartWriter:
         if len(block):
             self._held.append(block)
             self._rows += len(block)
-        if self._rows * len(self._names) >= PART_NUMBERS:
-            self._write()
+        size = -(-PART_NUMBERS // len(self._names))
+        while self._rows >= size:
+            self._write(size)
 
     def finish(self) -> tuple[Part, ...]:
         """Write what is left, and say what there is; at least one file, which may be empty."""
         if self._held or not self.parts:
-            self._write()
+            self._write(self._rows)
         return tuple(self.parts)
 
     @property
@@ -86,10 +88,17 @@ class PartWriter:
         """The rows that were kept apart."""
         return np.concatenate(self._leading)
 
-    def _write(self) -> None:
-        rows = np.concatenate(self._held) if self._held else np.zeros((0, len(self._names)))
-        self._held, self._rows = [], 0
-        self.parts.append(write_part(self._folder, part_path(len(self.parts)), self._names, rows))
+    def _write(self, count: int) -> None:
+        """The next part, of the first `count` rows that wait."""
+        self._rows -= count
+        taken = [np.zeros((0, len(self._names)))]
+        while count:
+            block = self._held.popleft()
+            taken.append(block[:count])
+            if len(block) > count:
+                self._held.appendleft(block[count:])
+            count -= len(taken[-1])
+        self.parts.append(write_part(self._folder, part_path(len(self.parts)), self._names, np.concatenate(taken)))
 
 
 def write_part(folder: Path, path: str, names: Sequence[str], rows: Floats) -> Part:

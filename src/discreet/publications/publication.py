@@ -113,7 +113,7 @@ class Publication:
     def _most_bytes(self, data: RealDataset) -> int:
         """On disk, from numbers that are public in every case: rows of a sketch, slots, or records under replace-one."""
         rows = self.request.rows if self.method.kind is Kind.SKETCH else self.request.slots
-        return 9 * len(self.columns) * (len(data.targets) if rows is None else rows) + (1 << 20)
+        return 9 * len(self.columns) * (data.records if rows is None else rows) + (1 << 20)
 
     def _contents(self, certificate: Certificate, parts: tuple[Part, ...], projection: Part | None) -> Contents:
         standard = "release" if self.schema is None else self.schema.name

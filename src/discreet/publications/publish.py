@@ -6,26 +6,29 @@ drawn number on the budget counts as spent, and a failure, a full disk say, leav
 
 from collections.abc import Sequence
 from pathlib import Path
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from discreet.arrays import Floats
-from discreet.data import RealDataset, RealDomain, Schema
+from discreet.data import BlockTable, RealDataset, RealDomain, Schema
 from discreet.data.frames import Frame
-from discreet.designs import Design, as_design
+from discreet.designs import Design
 from discreet.errors import InvalidInput
 from discreet.ledger import Account
 from discreet.neighbours import REPLACE_ONE, Neighbours
 from discreet.noise import Noise
-from discreet.publications.columns import encoded_records, released_schema, schema_domain
+from discreet.publications.columns import released_schema, schema_domain
 from discreet.publications.publication import About, Publication
+from discreet.publications.records import Files, private_records
 from discreet.publications.release import PublishedRelease
 from discreet.publications.request import Calibration, Request
 from discreet.queries import Target
 
+if TYPE_CHECKING:
+    from distributed import Client
+
 
 def publish(  # noqa: PLR0913 - one argument a public number
-    table: RealDataset | Frame | Floats | Design,
+    table: RealDataset | BlockTable | Frame | Floats | Design | Files,
     folder: str | Path,
     noise: Noise,
     *,
@@ -49,6 +52,8 @@ def publish(  # noqa: PLR0913 - one argument a public number
     variance: float | None = None,
     calibration: Calibration = "tight",
     account: Account | None = None,
+    n_jobs: int | None = None,
+    client: "Client | None" = None,
     overwrite: bool = False,
     name: str | None = None,
     description: str | None = None,
@@ -56,8 +61,9 @@ def publish(  # noqa: PLR0913 - one argument a public number
 ) -> PublishedRelease:
     """Release `table` into `folder`, whole or not at all, and spend on `account` or the ledger in use.
 
-    `table` is a RealDataset; with `schema` any table that it encodes; with `domain` an array (n, d) and `y` (n,). Which numbers a method takes
-    is in `METHODS` and in docs/release.md. `calibration="published"` takes the papers' formulas, for comparison.
+    `table` is a RealDataset; with `schema` any table that it encodes, or the paths of files that are read in blocks, by the workers of the Dask
+    cluster of `client` where it is given; with `domain` an array (n, d) and `y` (n,), or a table in blocks. Which numbers a method takes is in
+    `METHODS` and in docs/release.md. `calibration="published"` takes the papers' formulas, for comparison. `n_jobs` threads, as in scikit-learn.
 
     Raises InvalidInput for what cannot be released and for a folder that cannot be written, InfeasibleTarget where no noise is enough,
     BudgetExceeded before anything is drawn.
@@ -83,7 +89,8 @@ def publish(  # noqa: PLR0913 - one argument a public number
     about = About(name=name, description=description, license=license)
     publication = Publication.planned(method, request, calibration=calibration, schema=used, about=about)
     publication.check(folder, overwrite=overwrite)
-    return publication.write(_records(table, used, request, y), folder, noise, account=account, overwrite=overwrite)
+    data = private_records(table, request.domain, request.target, schema=used, y=y, n_jobs=n_jobs, client=client)
+    return publication.write(data, folder, noise, account=account, overwrite=overwrite)
 
 
 def target_named(target: Target | str) -> Target:
@@ -100,7 +107,7 @@ def relation_named(neighbours: Neighbours | str) -> Neighbours:
     return Neighbours(neighbours)
 
 
-def _domain_of(table: RealDataset | Frame | Floats | Design, schema: Schema | None, domain: RealDomain | None) -> RealDomain:
+def _domain_of(table: object, schema: Schema | None, domain: RealDomain | None) -> RealDomain:
     if isinstance(table, RealDataset):
         if schema is not None or domain is not None:
             raise InvalidInput("a RealDataset has its own domain: leave schema and domain out.")
@@ -110,15 +117,3 @@ def _domain_of(table: RealDataset | Frame | Floats | Design, schema: Schema | No
     if schema is None and domain is not None:
         return domain
     raise InvalidInput("what is public about the table is needed: schema (for a table with columns) or domain (for an array), one of the two.")
-
-
-def _records(table: RealDataset | Frame | Floats | Design, schema: Schema | None, request: Request, y: Floats | None) -> RealDataset:
-    """The private records, brought within the domain."""
-    if isinstance(table, RealDataset) or schema is not None:
-        if y is not None:
-            raise InvalidInput("y is for arrays: a RealDataset has its targets, and a schema names the target's column.")
-        return table if isinstance(table, RealDataset) else encoded_records(schema, table, request.target)  # type: ignore[arg-type] # not None here
-    if y is None and request.target is not Target.OMITTED:
-        raise InvalidInput("an array comes with its targets y, or with target='omitted'.")
-    rows = as_design(table)
-    return RealDataset(rows=rows, targets=np.zeros(rows.shape[0]) if y is None else np.asarray(y, dtype=np.float64), domain=request.domain)

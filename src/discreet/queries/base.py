@@ -12,7 +12,7 @@ tables that share a record share what is computed from it, and the only numbers 
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -85,20 +85,23 @@ class Released(NamedTuple):
         if data.domain != self.domain:
             raise InvalidInput("the query was made for another domain than the one of these records; make it for data.domain.")
 
-    def blocks(self, data: RealDataset) -> Iterator[tuple[slice, Floats]]:
-        """The rows z of the records, in order, a thousand or so at a time: (slice of row numbers, rows). Raises InvalidInput for other domains."""
+    def blocks(self, data: RealDataset, of: Callable[[Floats], Floats] | None = None) -> Iterator[tuple[slice, Floats]]:
+        """The rows z of the records, or what `of` makes of them, in order, a thousand or so at a time: (slice of row numbers, rows).
+
+        `of` is public and works where the block is. Raises InvalidInput for records of another domain.
+        """
         self.require(data)
         if data.in_memory:
-            yield from self._read(0, data)
+            yield from self._read(0, data, of)
             return
-        for chunks in data.map(lambda start, block: list(self._read(start, block))):
+        for chunks in data.map_rows(lambda start, block: list(self._read(start, block, of))):
             yield from chunks
 
-    def _read(self, start: int, data: RealDataset) -> Iterator[tuple[slice, Floats]]:
+    def _read(self, start: int, data: RealDataset, of: Callable[[Floats], Floats] | None) -> Iterator[tuple[slice, Floats]]:
         """The rows of records that are held, the first of which has number `start`."""
         for rows, entries in entry_chunks(data.design):
             whole = np.column_stack((entries, data.targets[rows])) if self.target is Target.NOISY else entries
-            yield slice(start + rows.start, start + rows.stop), whole
+            yield slice(start + rows.start, start + rows.stop), whole if of is None else of(whole)
 
 
 def released(domain: RealDomain, target: Target | str) -> Released:

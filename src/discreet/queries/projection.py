@@ -10,6 +10,7 @@ theorem 1, fails here). A P that is drawn anew, after the records are fixed, and
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -63,8 +64,7 @@ class Projection:
 
     def answer(self, data: RealDataset) -> Iterator[tuple[slice, Floats]]:
         """See RowQuery."""
-        for rows, block in self.read.blocks(data):
-            yield rows, self.map.apply(block, resolution(self.read))
+        return self.read.blocks(data, partial(self.map.apply, resolution=resolution(self.read)))
 
     def to_dict(self) -> dict[str, Json]:
         """See RowQuery: the seed where there is one, the matrix otherwise."""

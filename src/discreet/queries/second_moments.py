@@ -77,7 +77,8 @@ class SecondMoments:
         """M / q^2, (m, m), exactly. Raises InvalidInput as `require` does."""
         self.require(data)
         total = np.zeros((self.columns, self.columns), dtype=np.int64)
-        for part in data.map(lambda _, block: self._products(block)):
+        spread = data.map_rows if data.in_memory else data.map  # held records are cut too, for threads
+        for part in spread(lambda _, block: self._products(block)):
             total += part
         return total
 

@@ -28,6 +28,7 @@ from discreet.noise import SeededNoise
 from discreet.problems import ConstrainedRisk
 from discreet.queries import Rows, SecondMoments
 from tests.canary import CANARY, assert_silent
+from tests.data.blocks.cluster_here import Here, reached
 from tests.laws.block_tables import records
 
 ROWS, LABELS = records(3000)
@@ -37,29 +38,6 @@ BLOCKS, SIZE = 5, 600
 def make(number):
     part = slice(SIZE * number, SIZE * (number + 1))
     return Block(DenseDesign(ROWS[part]), LABELS[part])
-
-
-class Here:
-    """What DaskTable asks of a client, in this process; what travels is written down."""
-
-    def __init__(self, fails=()):
-        self.sent = []
-        self.fails = fails
-
-    def compute(self, blocks):
-        return blocks
-
-    def submit(self, function, *arguments, pure):
-        self.sent.append(arguments)
-        future = Future()
-        if len(self.sent) in self.fails:
-            future.set_exception(RuntimeError(f"worker died with {CANARY}"))
-        else:
-            future.set_result(function(*arguments))
-        return future
-
-    def cancel(self, futures):
-        pass
 
 
 def here(fails=()):
@@ -84,30 +62,18 @@ def test_no_noise_no_key_of_noise_and_no_other_record_travels():
     SecondMoments(domain=domain).answer(streamed)
     list(Rows(domain=domain).answer(streamed))
     b"".join(streamed.content())
-    reached = [one for arguments in client.sent for one in _reached(arguments[0])]
-    assert not [one for one in reached if type(one).__module__.startswith(("discreet.noise", "discreet.ledger", "discreet.data.blocks"))]
-    assert not [one for one in reached if isinstance(one, Dataset | RealDataset | Block)]
-    assert any(isinstance(one, np.ndarray) and one.size == ROWS.shape[1] for one in reached)  # points do travel: the search finds what is there
-    for one in reached:
+    found = [one for arguments in client.sent for one in reached(arguments[0])]
+    assert not [one for one in found if type(one).__module__.startswith(("discreet.noise", "discreet.ledger", "discreet.data.blocks"))]
+    assert not [one for one in found if isinstance(one, Dataset | RealDataset | Block)]
+    assert any(isinstance(one, np.ndarray) and one.size == ROWS.shape[1] for one in found)  # points do travel: the search finds what is there
+    for one in found:
         if not isinstance(one, FunctionType | MethodType | partial):
             pickle.dumps(one)  # refused by whatever holds a data set
 
 
-def _reached(function, depth=0):
-    """What a function takes along: its closure, what it is bound to and its fixed arguments, and what these take along."""
-    cells = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
-    fixed = [*getattr(function, "args", ()), *getattr(function, "keywords", {}).values()] if isinstance(function, partial) else []
-    bound = [function.__self__] if isinstance(function, MethodType) else []
-    inner = [function.func] if isinstance(function, partial) else []
-    for one in (*cells, *fixed, *bound, *inner):
-        yield one
-        if depth < 12 and callable(one):
-            yield from _reached(one, depth + 1)
-
-
-@pytest.mark.parametrize(("fails", "spent"), [((3,), 0.0), ((17,), 1.0)])
+@pytest.mark.parametrize(("fails", "spent"), [((7,), 0.0), ((14,), 1.0)])
 def test_a_lost_block_is_an_error_that_tells_nothing_and_the_ledger_agrees(tmp_path, fails, spent):
-    """Calls 1 to 15 count and tell the ledger which table it is, before anything is spent; the 17th is in the fit."""
+    """Tasks 1 to 12 count and tell the ledger which table it is, before anything is spent; the 14th is in the fit."""
     _, table = here(fails)
     Ledger.create(tmp_path / "ledger").declare("people", epsilon=2.0, delta=1e-5)
     account = Account(str(tmp_path / "ledger"), "people")
@@ -203,7 +169,7 @@ def test_a_worker_killed_in_any_pass_changes_neither_the_model_nor_the_ledger(tm
     found = []
     for name in range(4):
         with (
-            distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL) as cluster,
+            distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL) as cluster,
             distributed.Client(cluster) as client,
         ):
             if not name:
@@ -222,7 +188,7 @@ def test_a_real_cluster_gives_the_same_and_survives_the_death_of_a_worker():
     risk = ConstrainedRisk(loss=Squared(), constraint=L1Ball(dimension=domain.features), domain=domain)
     held = RealDataset(rows=DenseDesign(ROWS), targets=1.0 * LABELS, domain=domain)
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
         distributed.Client(cluster) as client,
     ):
         table = DaskTable.from_function(client, make, blocks=BLOCKS, features=ROWS.shape[1])

@@ -4,7 +4,19 @@ from discreet.data.blocks.base import Block, BlockTable
 from discreet.data.blocks.dask_blocks import DaskTable
 from discreet.data.blocks.files import FileTable, numeric_files, schema_files
 from discreet.data.blocks.function import FunctionTable
+from discreet.data.blocks.local_cluster import local_cluster
 from discreet.data.blocks.mapped import NpyTable
 from discreet.data.blocks.transformed import TransformedTable
 
-__all__ = ["Block", "BlockTable", "DaskTable", "FileTable", "FunctionTable", "NpyTable", "TransformedTable", "numeric_files", "schema_files"]
+__all__ = [
+    "Block",
+    "BlockTable",
+    "DaskTable",
+    "FileTable",
+    "FunctionTable",
+    "NpyTable",
+    "TransformedTable",
+    "local_cluster",
+    "numeric_files",
+    "schema_files",
+]

@@ -79,6 +79,14 @@ class BlockTable(ABC):
         """The blocks that every pass finds in memory, or as quickly, told by sizes and options alone; None where there are none, or nobody knows."""
         return None
 
+    def map_rows(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
+        """As `map`, for results as large as the blocks: a table that would let many of them wait somewhere asks for fewer at a time."""
+        return self.map(work, jobs)
+
+    def few(self, every: int) -> "BlockTable | None":  # noqa: ARG002 - of most, blocks are reached in their order
+        """Blocks 0, every, 2 every, .. as a table, or None where they are not reached without the others."""
+        return None
+
 
 class SomeBlocks:
     """Some blocks of a table, evenly spaced or all: `numbers` says which, in order, and `block` makes one."""

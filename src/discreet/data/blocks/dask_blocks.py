@@ -1,15 +1,21 @@
 """Blocks that live on the workers of a Dask cluster: the function travels to a block, and what it found travels back.
 
-Only sums come back (or rows, where rows are what is released), and no random number is drawn on a worker: what travels there is the function, with
-public numbers and the points of a solver, and neither keys of noise nor noise. Results come in the order of the blocks, whoever finished first, so
-that sums are the same for any number of workers.
+A pass is one task for every thread of a worker, which works on the blocks that this worker has, one after the other, so that a pass costs a few
+messages however many blocks there are. Results come in the order of the blocks, one a block, whoever found them, so that sums are the same for any
+number of workers. Where results are as large as blocks (rows that are released) a task is one block, and a few more tasks than threads wait.
 
-A block whose worker dies is made again on another one, from what it was made of, as Dask does with any result. A task that keeps killing workers, a
-block that cannot be made again, and a cluster that has had no worker for three minutes are errors, and the release ends. A pass that does not find
-as many records as the first one is an error too (`discreet.data.stream`): there are no partial sums. Needs dask[distributed] (pip install
-discreet[dask]).
+Only sums come back, or rows, where rows are what is released. Keys of noise never travel, in either direction: what is drawn once for all records is
+drawn by the driver; what is drawn for every row is drawn where the row is, by a source that asks that machine's operating system.
+
+A block whose worker dies is made again on another one, from what it was made of, and what was found there is found again, as Dask does with any
+result. If noise was drawn, it is drawn anew; the first draw was lost with the worker, or is dropped with its task: `map` and `map_rows` take one
+result a task, once, and nothing else leaves the cluster. A task that keeps killing workers, a block that cannot be made again, and a cluster that has
+had no worker for three minutes are errors, and the release ends. A pass that does not find as many records as the first one is an error too
+(`discreet.data.stream`): there are no partial sums. Needs dask[distributed] (pip install discreet[dask]).
 """
 
+import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -29,9 +35,13 @@ _LOST = (
 
 
 _LOOK = 10.0
-"""Seconds after which one looks whether there are workers at all."""
+"""Seconds after which one looks again where blocks are, and whether there are workers at all."""
 _PATIENCE = 180.0
 """Seconds without any worker before a pass is given up."""
+_TURNS = 4
+"""Tasks of a thread in a pass that makes its blocks: what is lost with a worker is the work of one."""
+_AHEAD = 2
+"""Tasks of a thread that are in work or waiting, where results are as large as blocks."""
 
 
 class DaskTable(BlockTable):
@@ -41,22 +51,28 @@ class DaskTable(BlockTable):
     unless there is at least one block with at least one feature.
     """
 
-    __slots__ = ("_blocks", "_client", "_features")
+    __slots__ = ("_blocks", "_client", "_features", "_groups", "_make", "_remembered")
 
     def __init__(self, client: "Client", blocks: Sequence[Any], *, features: int, remember: bool = True) -> None:
         """Hold the handles; blocks that are remembered begin to be made."""
-        if not blocks or features < 1:
-            raise InvalidInput(f"a table has at least one block and one feature; {len(blocks)} and {features} were given.")
-        self._client = client
-        self._features = features
-        self._blocks = client.compute(list(blocks)) if remember else list(blocks)
+        _check(blocks, features)
+        self._client, self._features, self._remembered = client, features, remember
+        self._blocks: Sequence[Any] = client.compute(list(blocks)) if remember else list(blocks)
+        self._make: Callable[[int], Block] | None = None
+        self._groups: tuple[float, list[list[int]]] | None = None
 
     @classmethod
     def from_function(cls, client: "Client", make: Callable[[int], Block], *, blocks: int, features: int, remember: bool = True) -> "DaskTable":
         """Blocks make(0), .., make(blocks - 1), made on the workers."""
+        if not remember:
+            _check(range(blocks), features)
+            table: DaskTable = cls.__new__(cls)
+            table._client, table._features, table._remembered, table._blocks, table._make = client, features, False, range(blocks), make
+            table._groups = None
+            return table
         from dask import delayed  # noqa: PLC0415 - an optional dependency
 
-        return cls(client, [delayed(make, pure=True)(number) for number in range(blocks)], features=features, remember=remember)
+        return cls(client, [delayed(make, pure=True)(number) for number in range(blocks)], features=features)
 
     @property
     def features(self) -> int:
@@ -70,20 +86,89 @@ class DaskTable(BlockTable):
 
     @property
     def slow(self) -> bool:
-        """See BlockTable: a round trip takes about ten milliseconds."""
-        return True
+        """See BlockTable: unless blocks are remembered."""
+        return not self._remembered
 
-    def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:  # noqa: ARG002 - the cluster's own
+    def few(self, every: int) -> "DaskTable":
+        """See BlockTable: the same handles."""
+        table: DaskTable = DaskTable.__new__(DaskTable)
+        table._client, table._features, table._remembered, table._make = self._client, self._features, self._remembered, self._make
+        table._blocks, table._groups = self._blocks[::every], None
+        return table
+
+    def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
         """See BlockTable; `jobs` is the cluster's affair."""
-        waiting = [self._client.submit(_held, work, number, block, pure=False) for number, block in enumerate(self._client.compute(self._blocks))]
+        if not self._remembered and self._make is None:
+            yield from self.map_rows(work, jobs)
+            return
+        groups = self._placed() if self._remembered else self._turns()
+        group_of = {number: group for group, numbers in enumerate(groups) for number in numbers}
+        waiting = [self._submitted(work, numbers) for numbers in groups]
+        found: dict[int, Iterator[R]] = {}
         try:
-            for future in waiting:
-                yield self._result(future)
+            for number in range(len(self._blocks)):
+                group = group_of[number]
+                if group not in found:
+                    found[group] = iter(self._result(waiting[group]))
+                yield next(found[group])
         finally:
-            self._client.cancel(waiting)
+            self._cancel(waiting)
+
+    def map_rows(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:  # noqa: ARG002 - the cluster's own
+        """See BlockTable: a task a block, and a few of them at a time."""
+        most = _AHEAD * max(1, sum(self._client.nthreads().values()))
+        waiting: deque[Any] = deque()
+        try:
+            for number in range(len(self._blocks)):
+                waiting.append(self._submitted(work, [number]))
+                if len(waiting) >= most:
+                    yield from self._result(waiting.popleft())
+            while waiting:
+                yield from self._result(waiting.popleft())
+        finally:
+            self._cancel(waiting)
+
+    def _submitted(self, work: Callable[[int, Block], R], numbers: list[int]) -> Any:  # noqa: ANN401 - Dask publishes no types
+        """A task for these blocks. Never `pure`: a task that draws noise is no function of what it is given."""
+        blocks = [self._blocks[number] for number in numbers]
+        if self._make is None and not self._remembered:
+            blocks = self._client.compute(blocks)
+        return self._client.submit(_worked, work, numbers, blocks, self._make, pure=False)
+
+    def _placed(self) -> list[list[int]]:
+        """Numbers of blocks, a list for every thread of every worker, by where blocks are; those that are still made are alone.
+
+        That they are still there is not asked every time: where they have moved, the cluster moves or makes them again, and the sums are the same.
+        """
+        if self._groups is not None and time.monotonic() < self._groups[0]:
+            return self._groups[1]
+        where = self._client.who_has(self._blocks)
+        threads = self._client.nthreads()
+        held: dict[str, list[int]] = {}
+        groups: list[list[int]] = []
+        for number, block in enumerate(self._blocks):
+            workers = [one for one in where.get(block.key, ()) if one in threads]
+            if workers:
+                held.setdefault(min(workers), []).append(number)
+            else:
+                groups.append([number])
+        for worker, numbers in held.items():
+            groups += _shared(numbers, threads[worker])
+        placed = sum(len(numbers) for numbers in held.values()) == len(self._blocks)
+        self._groups = (time.monotonic() + _LOOK, groups) if placed else None
+        return groups
+
+    def _turns(self) -> list[list[int]]:
+        return _shared(list(range(len(self._blocks))), _TURNS * max(1, sum(self._client.nthreads().values())))
+
+    def _cancel(self, futures: Sequence[Any]) -> None:
+        """What nobody waits for any more."""
+        unfinished = [future for future in futures if not future.done()]
+        if unfinished:
+            self._client.cancel(unfinished)
 
     def _result(self, future: Any) -> Any:  # noqa: ANN401 - Dask publishes no types
-        """What a block gave. A cluster without any worker is waited for, but not for ever."""
+        """What the blocks of a task gave. A cluster without any worker is waited for, but not for ever."""
         alone = 0
         while True:
             try:
@@ -97,23 +182,37 @@ class DaskTable(BlockTable):
             else:
                 if outcome.error is not None:
                     raise outcome.error
-                return outcome.result
+                return outcome.results
             raise InvalidInput(_LOST)
 
 
 class _Outcome(NamedTuple):
     """What a worker sends back: errors as values, so that no log of a worker tells what it was working on."""
 
-    result: Any
+    results: list[Any]
     error: DiscreetError | None
 
 
-def _held(work: Callable[[int, Block], R], number: int, block: Block) -> _Outcome:
-    """On a worker: one thread of linear algebra, as in this process."""
+def _check(blocks: Sequence[Any], features: int) -> None:
+    if not blocks or features < 1:
+        raise InvalidInput(f"a table has at least one block and one feature; {len(blocks)} and {features} were given.")
+
+
+def _shared(numbers: list[int], among: int) -> list[list[int]]:
+    """Consecutive parts of about the same length, at most `among`."""
+    size = -(-len(numbers) // among)
+    return [numbers[start : start + size] for start in range(0, len(numbers), size)]
+
+
+def _worked(work: Callable[[int, Block], R], numbers: list[int], blocks: list[Any], make: Callable[[int], Block] | None) -> _Outcome:
+    """On a worker: one thread of linear algebra, as in this process. With `make`, `blocks` are the numbers to make them of, one at a time."""
+
+    def one(place: tuple[int, Any]) -> R:
+        return work(place[0], place[1] if make is None else make(place[1]))
+
     try:
-        (result,) = map_in_order(lambda one: work(number, one), [block], 1)
+        return _Outcome(list(map_in_order(one, zip(numbers, blocks, strict=True), 1)), None)
     except DiscreetError as error:
-        return _Outcome(None, error)
+        return _Outcome([], error)
     except Exception:  # noqa: BLE001 - the message of whatever went wrong there may hold records
-        return _Outcome(None, InvalidInput(_LOST))
-    return _Outcome(result, None)
+        return _Outcome([], InvalidInput(_LOST))

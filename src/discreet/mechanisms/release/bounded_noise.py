@@ -12,9 +12,8 @@ Bounded noise is never (epsilon, 0)-private: what is shifted out of the support 
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from scipy.linalg import eigh_tridiagonal
@@ -25,6 +24,7 @@ from discreet.data import RealDataset
 from discreet.errors import InvalidInput
 from discreet.guarantees import ApproximateDP, Json, NoGuarantee, Unit
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
+from discreet.mechanisms.release.by_blocks import noisy_blocks
 from discreet.mechanisms.release.words import record_hypotheses
 from discreet.neighbours import REPLACE_ONE, Neighbours
 from discreet.noise import Integers, Noise
@@ -124,20 +124,19 @@ class BoundedNoise(ReleaseMechanism[Rows]):
 
     def draw(self, query: Rows, data: RealDataset, noise: Noise) -> Drawn:
         """See ReleaseMechanism."""
-        return Drawn((data.records, query.columns + (query.target is Target.CLEAR)), self._noisy(query, data, noise), {})
-
-    def _noisy(self, query: Rows, data: RealDataset, noise: Noise) -> Iterator[Floats]:
-        table = self.table()
-        ends, last = np.cumsum(table), len(table) // 2
-        for rows, block in query.answer(data):
-            uniform = uniform_below(noise.words(), int(ends[-1]), count=block.size)
-            drawn = (np.searchsorted(ends, uniform, side="right") - last).reshape(block.shape)
-            noisy = np.asarray((np.rint(block / self.step) + drawn) * self.step, dtype=np.float64)
-            yield np.column_stack((noisy, data.targets[rows])) if query.target is Target.CLEAR else noisy
+        add = partial(_noisy, ends=np.cumsum(self.table()), step=self.step)
+        return Drawn((data.records, query.columns + (query.target is Target.CLEAR)), noisy_blocks(query, data, noise, add), {})
 
     def _masses(self) -> tuple[Floats, int]:
         table = self.table()
         return table / float(table.sum()), len(table) // 2
+
+
+def _noisy(rows: Floats, noise: Noise, *, ends: Integers, step: float) -> Floats:
+    """The table comes along: it was made once, on the machine that states the guarantee."""
+    uniform = uniform_below(noise.words(), int(ends[-1]), count=rows.size)
+    drawn = (np.searchsorted(ends, uniform, side="right") - len(ends) // 2).reshape(rows.shape)
+    return np.asarray((np.rint(rows / step) + drawn) * step, dtype=np.float64)
 
 
 @lru_cache(maxsize=8)

@@ -9,6 +9,7 @@ large epsilon). `cramer_rao`: a squared error that UNBIASED estimators cannot be
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Self
 
 from discreet.arrays import Floats
@@ -17,6 +18,7 @@ from discreet.data import RealDataset
 from discreet.errors import InvalidInput
 from discreet.guarantees import ApproximateDP, CramerRaoBound, Json, NoGuarantee
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
+from discreet.mechanisms.release.by_blocks import Add, noisy_blocks
 from discreet.mechanisms.release.rows import GaussianRelease
 from discreet.mechanisms.release.words import record_hypotheses
 from discreet.neighbours import REPLACE_ONE, Neighbours
@@ -88,8 +90,11 @@ class FisherNoise(ReleaseMechanism[WeightedRows]):
 
     def draw(self, query: WeightedRows, data: RealDataset, noise: Noise) -> Drawn:
         """See ReleaseMechanism."""
-        drawn = self.inner.draw(query, data, noise)
-        return drawn._replace(blocks=(_restored(query, block) for block in drawn.blocks))
+        if self.inner.slots is not None:
+            drawn = self.inner.draw(query, data, noise)
+            return drawn._replace(blocks=map(query.restore, drawn.blocks))
+        columns = query.columns + (query.read.target is Target.CLEAR)
+        return Drawn((data.records, columns), noisy_blocks(query, data, noise, partial(_restored, query=query, add=self.inner.add)), {})
 
     def randomise(self, query: WeightedRows, features: Floats, noise: Noise, *, target: float = 0.0) -> Release:
         """As GaussianRelease.randomise."""
@@ -100,9 +105,5 @@ class FisherNoise(ReleaseMechanism[WeightedRows]):
         return replace(self, inner=self.inner.with_reason(why))
 
 
-def _restored(query: WeightedRows, block: Floats) -> Floats:
-    if query.read.target is not Target.CLEAR:
-        return query.restore(block)
-    whole = block.copy()
-    whole[:, :-1] = query.restore(block[:, :-1])
-    return whole
+def _restored(rows: Floats, noise: Noise, *, query: WeightedRows, add: Add) -> Floats:
+    return query.restore(add(rows, noise))

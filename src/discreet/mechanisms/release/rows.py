@@ -15,8 +15,9 @@ the unit is then the features of a record, and there is no add-remove.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -25,20 +26,27 @@ from discreet.arrays import Floats
 from discreet.certificates import Hypothesis, Release
 from discreet.data import RealDataset
 from discreet.designs import as_design
+from discreet.designs.cut import cuts
 from discreet.errors import InfeasibleTarget, InvalidInput
 from discreet.guarantees import ApproximateDP, ConcentratedDP, Json, MutualInformation, NoGuarantee, Statement, gaussian_delta, gaussian_mu
 from discreet.guarantees.base import scope
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
+from discreet.mechanisms.release.by_blocks import Add, noisy_blocks
 from discreet.mechanisms.release.words import grid_hypothesis, record_hypotheses
 from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.noise import Noise
 from discreet.noise.uniform import shuffled
 from discreet.queries import RowQuery, Rows, Target
 from discreet.queries.base import UP
+from discreet.workers import map_in_order
 
 _LEAST_SCALE = 2.0**12
 LARGEST_SCALE = 2.0**51
 """In steps: what the exact samplers draw."""
+_ROWS = 1024
+"""That are drawn at a time under add-remove."""
+ORDERED_BYTES = 2**29
+"""Of rows that are put into their secret order at a time, under add-remove."""
 _FINENESS = 2.0**20
 """Steps in a sensitivity, per square root of columns: rounding costs about a millionth of the noise."""
 
@@ -163,7 +171,7 @@ class GaussianRelease(ReleaseMechanism[RowQuery]):
         """See ReleaseMechanism."""
         if self.slots is None:
             columns = query.columns + (query.read.target is Target.CLEAR)
-            return Drawn((data.records, columns), self._in_order(query, data, noise), {})
+            return Drawn((data.records, columns), noisy_blocks(query, data, noise, self.add), {})
         return Drawn((self.slots, query.columns), self._shuffled(query, data, noise), {})
 
     def randomise(self, query: RowQuery, features: Floats, noise: Noise, *, target: float = 0.0) -> Release:
@@ -189,28 +197,34 @@ class GaussianRelease(ReleaseMechanism[RowQuery]):
     def _distance(self, query: RowQuery) -> float:
         return steps_apart(query.sensitivity(self.neighbours), self.step, query.columns)
 
-    def _in_order(self, query: RowQuery, data: RealDataset, noise: Noise) -> Iterator[Floats]:
-        for rows, block in query.answer(data):
-            noisy = self._noisy(np.rint(block / self.step), noise)
-            yield np.column_stack((noisy, data.targets[rows])) if query.read.target is Target.CLEAR else noisy
-
     def _shuffled(self, query: RowQuery, data: RealDataset, noise: Noise) -> Iterator[Floats]:
+        """In a secret order, so many places at a time as fit into ORDERED_BYTES, each time from a pass over the table."""
         slots = self.slots or 0
-        table = np.zeros((slots, query.columns))
         order = shuffled(noise.words(), slots)
-        for rows, block in query.answer(data):
-            table[order[rows]] = np.rint(block / self.step)
-        for start in range(0, slots, 1024):
-            yield self._noisy(table[start : start + 1024], noise)
+        streams = noise.streams()
+        most = max(_ROWS, ORDERED_BYTES // (8 * query.columns))
+        for first in range(0, slots, most):
+            table = np.zeros((min(most, slots - first), query.columns))
+            for rows, block in query.answer(data):
+                places = order[rows] - first
+                here = (places >= 0) & (places < len(table))
+                table[places[here]] = block[here]
+            yield from map_in_order(partial(_of_places, table, first, self.add, streams), cuts(len(table), _ROWS), data.jobs)
 
-    def _noisy(self, steps: Floats, noise: Noise) -> Floats:
-        drawn = noise.discrete_gaussian(scale=self.scale, dimension=len(steps), draws=steps.shape[1])
-        noisy: Floats = (steps.astype(np.int64) + drawn).astype(np.float64) * self.step
+    def add(self, rows: Floats, noise: Noise) -> Floats:
+        """Computed rows, on the grid and with noise: w (round(a / w) + K)."""
+        drawn = noise.discrete_gaussian(scale=self.scale, dimension=len(rows), draws=rows.shape[1])
+        drawn += np.rint(rows / self.step).astype(np.int64)
+        noisy: Floats = drawn.astype(np.float64) * self.step
         return noisy
 
     def with_reason(self, why: str) -> Self:
         """The same noise, promising nothing."""
         return replace(self, published=why)
+
+
+def _of_places(table: Floats, first: int, add: Add, streams: Callable[[int], Noise], places: slice) -> Floats:
+    return add(table[places], streams(first + places.start))
 
 
 def grid_step(distance: float, columns: int) -> float:
