@@ -24,7 +24,7 @@ def exactly(parts):
 def running(values):
     total = RunningSum((1, 1))
     for value in values:
-        total.add(np.array([[value]]), 1)
+        total.add(np.array([[value]]))
     return exactly(total)
 
 

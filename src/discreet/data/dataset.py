@@ -134,7 +134,11 @@ class Dataset:
 
     def parts(self) -> "list[Dataset]":
         """The held records in order, cut so that a part fits the processor's caches; views, not copies."""
-        return [self._part(rows) for rows in cuts(self.records, cache_rows(self.design))]
+        return self.runs(1)
+
+    def runs(self, length: int) -> "list[Dataset]":
+        """The same, so many parts together."""
+        return [self._part(rows) for rows in cuts(self.records, length * cache_rows(self.design))]
 
     def _part(self, rows: slice) -> "Dataset":
         part = type(self).__new__(type(self))

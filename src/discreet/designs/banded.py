@@ -55,10 +55,9 @@ def _dense(design: DenseDesign, coefficients: Floats) -> Floats:
         return banded.dispatch(object)(design, coefficients)
     count, columns = rows.shape
     whole = count // BLOCK_ROWS
-    along, across = rows.strides
     split = whole * BLOCK_ROWS
-    turned = np.lib.stride_tricks.as_strided(rows, (whole, columns, BLOCK_ROWS), (BLOCK_ROWS * along, across, along), writeable=False)
-    total: Floats = np.matmul(turned, coefficients[:split].reshape(whole, BLOCK_ROWS, coefficients.shape[1])).sum(axis=0)
+    turned = rows[:split].reshape(whole, BLOCK_ROWS, columns).transpose(0, 2, 1)  # a view, in any layout
+    total: Floats = np.add.reduce(np.matmul(turned, coefficients[:split].reshape(whole, BLOCK_ROWS, coefficients.shape[1])), axis=0)
     return total if split == count else total + rows[split:].T @ coefficients[split:]
 
 

@@ -24,7 +24,8 @@ from discreet.certificates import Certificate, Hypothesis, digest_of
 from discreet.data import BlockTable, TransformedTable
 from discreet.designs import Design, entries_of
 from discreet.errors import InvalidInput
-from discreet.estimators.linear_classifier import LinearClassifier, ManyFits
+from discreet.estimators.linear_classifier import LinearClassifier
+from discreet.estimators.many_fits import ManyFits
 from discreet.guarantees import Json
 from discreet.kernels import Kernel, draw_frequencies, fresh_public_seed, kernel_named, kernel_names
 from discreet.kernels.design import FeatureMapDesign, RecentFeatures

@@ -18,7 +18,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from discreet.arrays import Floats
-from discreet.certificates import Certificate
 from discreet.data import BlockTable, Dataset, Domain, EncodedTable, class_codes
 from discreet.data.blocks.moved import moved_blocks, moved_rows
 from discreet.designs import Design
@@ -29,6 +28,7 @@ from discreet.estimators.explanation import Explanation, Setting, explain
 from discreet.estimators.given import Given, distinct_classes, given_blocks
 from discreet.estimators.inputs import feature_rows, labels, number, positive, record_weights
 from discreet.estimators.link import has_link, log_probabilities, probabilities
+from discreet.estimators.many_fits import ManyFits
 from discreet.estimators.notebook import CertificateView
 from discreet.estimators.parameters import account_of, neighbours_of, noise_of, whole_or_none
 from discreet.ledger import Account, check_may_travel
@@ -42,17 +42,6 @@ from discreet.workers import job_count
 
 _INTERCEPT_SHARE = 0.3
 """The constant feature over data_norm where the caller does not choose: it lengthens the norm bound, and so the noise, by 4 %."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManyFits:
-    """Independent private fits of one model on the same records, under one certificate for all of them together."""
-
-    coef: Floats
-    """(count, d), with K > 2 classes (count, K, d)."""
-    intercept: Floats
-    """(count,), with K > 2 classes (count, K)."""
-    certificate: Certificate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,9 @@ from discreet.arrays import Floats, two_sum
 from discreet.designs.base import BLOCK_ROWS
 from discreet.problems.rounding import UNIT, gamma, norms_above
 
+GROUP = 64
+"""Blocks that are added plainly: a sixteenth of the rows in one, so that the bound hardly grows, and the additions with errors hardly count."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CertifiedSums:
@@ -58,17 +61,50 @@ class CertifiedSums:
 class RunningSum:
     """The p_k of one table, added one after the other."""
 
-    __slots__ = ("additions", "high", "longest_sum", "low", "sizes")
+    __slots__ = ("additions", "high", "low", "sizes")
 
     def __init__(self, shape: tuple[int, int]) -> None:
         """Begin with zero, of `shape` (d, k)."""
         self.high, self.low, self.sizes = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-        self.additions = self.longest_sum = 0
+        self.additions = 0
 
-    def add(self, part: Floats, rows: int) -> None:
-        """Add the gradient (d, k) of a band of so many rows."""
+    def add(self, part: Floats) -> None:
+        """Add a part (d, k)."""
         self.high, error = two_sum(self.high, part)
         self.low += error
         self.sizes += np.abs(part)
         self.additions += 1
-        self.longest_sum = max(self.longest_sum, min(rows, BLOCK_ROWS) + -(-rows // BLOCK_ROWS))
+
+
+class BandedSum:
+    """Gradients of bands of rows (module `banded`): up to GROUP blocks of them added plainly make one p_k, off by gamma_(longest + 3) in item 3."""
+
+    __slots__ = ("_blocks", "_rows", "_sum", "_waiting", "longest")
+
+    longest: int
+    """Rows in a block and blocks in a p_k, at most."""
+
+    def __init__(self, shape: tuple[int, int]) -> None:
+        """Begin with zero, of `shape` (d, k)."""
+        self._sum = RunningSum(shape)
+        self._waiting: Floats | None = None
+        self._blocks = self._rows = self.longest = 0
+
+    def add(self, part: Floats, rows: int) -> None:
+        """Add the gradient (d, k) of a band of so many rows."""
+        self._waiting = part if self._waiting is None else self._waiting + part
+        self._blocks += -(-rows // BLOCK_ROWS)
+        self._rows = max(self._rows, min(rows, BLOCK_ROWS))
+        if self._blocks >= GROUP:
+            self._close()
+
+    def total(self) -> RunningSum:
+        """All of it."""
+        self._close()
+        return self._sum
+
+    def _close(self) -> None:
+        if self._waiting is not None:
+            self._sum.add(self._waiting)
+            self.longest = max(self.longest, self._rows + self._blocks)
+            self._waiting, self._blocks = None, 0

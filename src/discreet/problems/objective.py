@@ -14,9 +14,9 @@ smoothness constants of l, d the dimension, the gradient is summed band by band,
    operation of its formula counted. Together with 1, and l' being c-Lipschitz, each slope is off by at most 16 u L + c delta_i, delta_i =
    gamma_(p+4) R_i |w| + 12 u (1 + R_i |w|). As l' is non-decreasing, it is also off by at most l'(m_i + delta_i) - l'(m_i - delta_i) (+ 48 u L, as
    computed): this is much smaller for margins far in the tail, so it is used when the first bound would dominate.
-3. Sums over a band of rows. fl(X^T s), summed in K blocks of at most B rows, is off by gamma_(B+K+4) sum_i |s_i| R_i in norm (module `banded`).
+3. Sums over some bands of rows. fl(X^T s), summed in K blocks of at most B rows, is off by gamma_(B+K+4) sum_i |s_i| R_i in norm (module `banded`).
    |s_i| <= c_i L (1 + 20 u).
-4. Sums over bands: compensated, off by u |sum| + gamma_J^2 sum of absolute values for J additions in any order (module `certified_sums`). Items 1 to
+4. Sums of these: compensated, off by u |sum| + gamma_J^2 sum of absolute values for J additions in any order (module `certified_sums`). Items 1 to
    3 are bounds of sums over records, so that they add up over parts of a table.
 5. The ridge and linear terms: three more operations on numbers of norm |sum|, ridge |w|, |linear|: 4 u times their sum.
 6. The norm itself, the row norms and the sums in these bounds: relative errors of gamma_(d+8) or gamma_(n+8), by which every factor is inflated.
@@ -35,8 +35,8 @@ from discreet.arrays import Floats, Matrix
 from discreet.designs import Design
 from discreet.designs.banded import banded, bands
 from discreet.losses import MarginLoss
-from discreet.problems.certified_sums import CertifiedSums, RunningSum
-from discreet.problems.rounding import TINY, UNIT, chunks, gamma, norms_above
+from discreet.problems.certified_sums import BandedSum, CertifiedSums
+from discreet.problems.rounding import CHUNK, TINY, UNIT, chunks, gamma, norms_above
 
 _FINE = 8192
 """The finer bound of item 2, two more slopes a record, is worth it when the coarse one exceeds this many u sum_i c_i L R_i: eight blocks' worth."""
@@ -157,7 +157,7 @@ class MarginObjective:
         coarse = smoothness * (margin_error * twice + 12 * UNIT * once)
         fine = np.any(coarse > _FINE * UNIT * lipschitz * once)
         tails = np.zeros(models)
-        total = RunningSum(points.shape)
+        bands_sum = BandedSum(points.shape)
         for rows, band in bands(self.design, models):
             signs = self.signs[rows, np.newaxis]
             margins = band.matvec(points)
@@ -169,17 +169,21 @@ class MarginObjective:
                 jump = self._slopes(margins + delta, rows) - self._slopes(margins - delta, rows)
                 tails += (jump * reach).sum(axis=0)
             slopes *= signs
-            total.add(banded(band, slopes), rows.stop - rows.start)
+            bands_sum.add(banded(band, slopes), rows.stop - rows.start)
+        total = bands_sum.total()
         margin_part = np.minimum(coarse, tails * (1 + self._slack) + 48 * UNIT * lipschitz * once) if fine else coarse
-        errors = margin_part + lipschitz * once * (40 * UNIT + gamma(total.longest_sum + 4))
+        errors = margin_part + lipschitz * once * (40 * UNIT + gamma(bands_sum.longest + 4))
         errors += (self.design.shape[0] + dimension) * (1.0 + largest) * TINY
         return CertifiedSums(high=total.high, low=total.low, sizes=total.sizes, errors=errors, additions=total.additions)
 
     def _slopes(self, margins: Floats, rows: slice) -> Floats:
         """c_i l'(m_i) for `rows` of margins (rows,) or (rows, k)."""
-        slopes = np.empty_like(margins)
-        for part in chunks(len(margins), margins.shape[1] if margins.ndim == 2 else 1):
-            slopes[part] = self.loss.slope(margins[part])
+        if margins.size <= CHUNK:
+            slopes = self.loss.slope(margins)
+        else:
+            slopes = np.empty_like(margins)
+            for part in chunks(len(margins), margins.shape[1] if margins.ndim == 2 else 1):
+                slopes[part] = self.loss.slope(margins[part])
         if self.weights is not None:
             slopes *= self.weights[rows] if margins.ndim == 1 else self.weights[rows, np.newaxis]
         return slopes

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from discreet.data import Dataset
 from discreet.problems.on_device import on_device
-from discreet.problems.summed_objective import Part, Sample, Some, SummedObjective, Sums, Work, added
+from discreet.problems.summed_objective import Part, Sample, Some, Spread, SummedObjective, Sums, Work, added
 from discreet.workers import map_in_order
 
 WHOLE_RECORDS = 1 << 16
@@ -22,6 +22,8 @@ _FEWEST = 2
 """Parts of a sample."""
 _RUN = 8
 """Parts that a thread takes at a time."""
+_HANDFUL = 1
+"""Runs."""
 
 P = TypeVar("P", bound=Part)
 
@@ -43,21 +45,24 @@ def objective_of(data: Dataset, part: Callable[[Dataset, float], P], *, dimensio
         )
     if data.records <= WHOLE_RECORDS or on_device(data):
         return part(data, ridge)
-    parts = [part(piece, 0.0) for piece in data.parts()]
-    runs = [parts[start : start + _RUN] for start in range(0, len(parts), _RUN)]
-    jobs = data.jobs
-
-    def held(work: Work) -> Iterable[Sums]:
-        return map_in_order(lambda run: added(work(one) for one in run), runs, jobs)
-
+    made = map_in_order(lambda run: (part(run, 0.0), [part(piece, 0.0) for piece in run.parts()]), data.runs(_RUN), data.jobs)
+    runs, pieces = zip(*made, strict=True)
+    parts = [one for run in pieces for one in run]
     return SummedObjective(
-        spread=held,
+        spread=_over_runs(pieces, data.jobs),
+        certify=lambda work: map_in_order(work, runs, data.jobs),
         dimension=dimension,
         ridge=ridge,
         hessians=hessians,
         eager=data.slow and dimension <= _EAGER_DIMENSION,
-        some=_spaced(parts, jobs),
+        some=_spaced(parts, data.jobs),
     )
+
+
+def _over_runs(runs: Sequence[Sequence[Part]], jobs: int) -> Spread:
+    """Work on parts that are held, some at a time; a handful is done sooner than threads are started."""
+    some = jobs if len(runs) > _HANDFUL else 1
+    return lambda work: map_in_order(lambda run: added(work(one) for one in run), runs, some)
 
 
 def _over(data: Dataset, part: Callable[[Dataset, float], Part], work: Work) -> Iterable[Sums]:
@@ -79,7 +84,7 @@ def _of_blocks(data: Dataset, part: Callable[[Dataset, float], Part]) -> Some | 
         if not parts:
             return None
         share = sum(one.records for one in some) / data.records
-        return Sample(spread=lambda work: map_in_order(work, parts, data.jobs), share=share, some=_spaced(parts, data.jobs))
+        return Sample(spread=_over_runs(_in_runs(parts), data.jobs), share=share, some=_spaced(parts, data.jobs))
 
     return held
 
@@ -91,6 +96,10 @@ def _spaced(parts: Sequence[Part], jobs: int) -> Some | None:
 
     def some() -> Sample:
         few = parts[::_SHARE]
-        return Sample(spread=lambda work: map_in_order(work, few, jobs), share=len(few) / len(parts), some=_spaced(few, jobs))
+        return Sample(spread=_over_runs(_in_runs(few), jobs), share=len(few) / len(parts), some=_spaced(few, jobs))
 
     return some
+
+
+def _in_runs(parts: Sequence[Part]) -> list[Sequence[Part]]:
+    return [parts[start : start + _RUN] for start in range(0, len(parts), _RUN)]

@@ -30,7 +30,7 @@ import numpy.typing as npt
 from discreet.arrays import Floats
 from discreet.designs import Design
 from discreet.designs.banded import banded, bands
-from discreet.problems.certified_sums import CertifiedSums, RunningSum
+from discreet.problems.certified_sums import BandedSum, CertifiedSums
 from discreet.problems.kronecker import KRONECKER_LIMIT, kronecker_inverse, spectrum
 from discreet.problems.rounding import TINY, UNIT, chunks, gamma, norms_above
 
@@ -150,13 +150,14 @@ class SoftmaxObjective:
 
     def _certified(self, point: Floats) -> CertifiedSums:
         columns = self._columns(point)
-        total = RunningSum((columns.shape[0], columns.shape[1]))
+        bands_sum = BandedSum((columns.shape[0], columns.shape[1]))
         for rows, band in bands(self.design, self.classes):
-            total.add(banded(band, self._slopes(band.matvec(columns), rows)), rows.stop - rows.start)
+            bands_sum.add(banded(band, self._slopes(band.matvec(columns), rows)), rows.stop - rows.start)
+        total = bands_sum.total()
         once, twice, largest = self._row_sums
         size = float(norms_above(point[:, np.newaxis])[0])
         turned = 0.5 * (gamma(self.design.width + 4) + 2.0 * (1.0 + self.classes**0.5) * UNIT) * size + self.dimension * TINY
-        rounding = turned * twice + _ROOT_TWO * once * ((self.classes + 24) * UNIT + gamma(total.longest_sum + 4))
+        rounding = turned * twice + _ROOT_TWO * once * ((self.classes + 24) * UNIT + gamma(bands_sum.longest + 4))
         rounding += (self.design.shape[0] + self.dimension) * (1.0 + largest) * TINY
         high, low, sizes = (self._flat(part)[:, np.newaxis] for part in (total.high, total.low, total.sizes))
         return CertifiedSums(high=high, low=low, sizes=sizes, errors=np.array([rounding]), additions=total.additions)

@@ -13,6 +13,7 @@ on the parts. Certified gradient norms add up as `certified_sums` says.
 """
 
 from collections.abc import Callable, Iterable
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -82,7 +83,7 @@ Some = Callable[[], Sample | None]
 class SummedObjective:
     """G for records in parts; see Objective for the methods. `margins` and `curvatures` are the point itself."""
 
-    __slots__ = ("_dimension", "_eager", "_hessians", "_linear", "_memory", "_ridge", "_some", "_spread")
+    __slots__ = ("_certify", "_dimension", "_eager", "_hessians", "_linear", "_memory", "_ridge", "_some", "_spread")
 
     def __init__(
         self,
@@ -92,23 +93,23 @@ class SummedObjective:
         ridge: float,
         hessians: bool = True,
         eager: bool = False,
-        linear: Floats | None = None,
-        memory: "Memory | None" = None,
         some: "Some | None" = None,
+        certify: Spread | None = None,
     ) -> None:
-        """Hold the parts' whereabouts, d, the ridge > 0 and `linear` (d,) or None for 0. `hessians`: they will be wanted, not products alone.
+        """Hold the parts' whereabouts, d and the ridge > 0; the linear term is 0. `hessians`: they will be wanted, not products alone.
 
-        `eager`: reading costs more than computing, so every gradient's pass brings the Hessian and the certificate too. `memory` is shared with
-        copies that have other linear terms. `some` gives a few of the parts, for `sample`.
+        `eager`: reading costs more than computing, so every gradient's pass brings the Hessian and the certificate too. `some` gives a few of the
+        parts, for `sample`. `certify`: the same records in fewer, longer parts, for certificates, which go over a part band by band themselves.
         """
+        self._certify = spread if certify is None else certify
         self._some = some
         self._spread = spread
         self._dimension = dimension
         self._ridge = ridge
         self._hessians = hessians
         self._eager = eager and hessians
-        self._linear = linear
-        self._memory = Memory() if memory is None else memory
+        self._linear: Floats | None = None
+        self._memory = Memory()
 
     @property
     def dimension(self) -> int:
@@ -127,16 +128,9 @@ class SummedObjective:
 
     def with_linear(self, linear: Floats | None) -> "SummedObjective":
         """The same function with another linear term (d,)."""
-        return SummedObjective(
-            spread=self._spread,
-            dimension=self._dimension,
-            ridge=self._ridge,
-            hessians=self._hessians,
-            eager=self._eager,
-            linear=linear,
-            memory=self._memory,
-            some=self._some,
-        )
+        other = copy(self)  # with the same memory, which knows nothing of linear terms
+        other._linear = linear  # noqa: SLF001 - its own class
+        return other
 
     def sample(self) -> "SummedObjective | None":
         """See Objective: G of a share of the records, ridge and linear term multiplied by that share; None where there is no `some`."""
@@ -145,14 +139,8 @@ class SummedObjective:
             return None
         if not self._eager:
             self._memory.drop()  # the sample's Hessian is asked for first
-        return SummedObjective(
-            spread=few.spread,
-            dimension=self._dimension,
-            ridge=few.share * self._ridge,
-            hessians=self._hessians,
-            linear=None if self._linear is None else few.share * self._linear,
-            some=few.some,
-        )
+        sample = SummedObjective(spread=few.spread, dimension=self._dimension, ridge=few.share * self._ridge, hessians=self._hessians, some=few.some)
+        return sample if self._linear is None else sample.with_linear(few.share * self._linear)
 
     @property
     def hessian_at_hand(self) -> bool:
@@ -228,7 +216,7 @@ class SummedObjective:
         """Gradients (d, k) and certified norms (k,) at columns (d, k), with the columns of `linears` for linear terms: one pass."""
         if points.shape[1] == 1:
             return self._certified_sums(points[:, 0]).gradients(points, linears, self._ridge)
-        (sums,) = self._total(lambda part: (part.certified_sums(points),))
+        (sums,) = added(self._certify(lambda part: (part.certified_sums(points),)))
         return sums.gradients(points, linears, self._ridge)
 
     def _certified(self, point: Floats) -> tuple[Floats, Floats]:
@@ -239,16 +227,12 @@ class SummedObjective:
     def _certified_sums(self, point: Floats) -> CertifiedSums:
         """Without ridge and linear term: one pass, unless the last one was for this point."""
         column = point[:, np.newaxis]
-        sums, eager = self._memory.sums_at(point), self._eager
-        if sums is None:
-
-            def work(part: Part) -> Sums:
-                first = part.certified_sums(column)
-                return (first, part.hessian(_bends(part, point), single_precision=True)) if eager else (first,)
-
-            sums, *hessian = self._total(work)
-            if eager:
-                self._memory.keep(point, hessian=hessian[0], sums=sums)
+        sums = self._memory.sums_at(point)
+        if sums is None and not self._eager:
+            (sums,) = added(self._certify(lambda part: (part.certified_sums(column),)))
+        elif sums is None:
+            sums, hessian = self._total(lambda part: (part.certified_sums(column), part.hessian(_bends(part, point), single_precision=True)))
+            self._memory.keep(point, hessian=hessian, sums=sums)
         return sums
 
     def _total(self, work: Work) -> Sums:
