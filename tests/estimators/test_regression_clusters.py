@@ -12,7 +12,7 @@ from discreet.designs import DenseDesign
 from discreet.errors import InvalidInput
 from discreet.ledger import Account, Ledger
 from tests.canary import assert_silent
-from tests.data.blocks.test_dask_blocks import Here, _reached
+from tests.data.blocks.cluster_here import Here, reached
 from tests.laws.block_tables import records
 
 ROWS, LABELS = records(3000)
@@ -44,17 +44,17 @@ def test_a_regression_of_blocks_elsewhere_is_that_of_the_array_and_only_public_n
     found = MODELS[name]().fit(table)
     np.testing.assert_allclose(found.weights_, MODELS[name]().fit(ROWS, TARGETS).weights_, atol=1e-6)
     np.testing.assert_allclose(found.predict(table), found.predict(ROWS), rtol=1e-12)
-    reached = [one for arguments in client.sent for one in _reached(arguments[0])]
-    assert not [one for one in reached if type(one).__module__.startswith(("discreet.noise", "discreet.ledger", "discreet.data.blocks"))]
-    assert not [one for one in reached if isinstance(one, Dataset | RealDataset | Block)]
-    assert not [one for one in reached if type(one).__module__.startswith("discreet.estimators")]  # nor does an estimator with its account
-    assert any(isinstance(one, np.ndarray) for one in reached)
+    travelled = [one for arguments in client.sent for one in reached(arguments[0])]
+    assert not [one for one in travelled if type(one).__module__.startswith(("discreet.noise", "discreet.ledger", "discreet.data.blocks"))]
+    assert not [one for one in travelled if isinstance(one, Dataset | RealDataset | Block)]
+    assert not [one for one in travelled if type(one).__module__.startswith("discreet.estimators")]  # nor does an estimator with its account
+    assert any(isinstance(one, np.ndarray) for one in travelled)
 
 
 @pytest.mark.parametrize("name", ["objective", "refined", "lasso"])
-@pytest.mark.parametrize(("fails", "spent"), [((3,), 0.0), ((17,), 1.0)])
+@pytest.mark.parametrize(("fails", "spent"), [((7,), 0.0), ((14,), 1.0)])
 def test_a_lost_block_is_an_error_that_tells_nothing_and_the_ledger_agrees(tmp_path, name, fails, spent):
-    """Calls 1 to 15 count and tell the ledger which table it is, before anything is spent; the 17th is in the fit."""
+    """Tasks 1 to 12 count and tell the ledger which table it is, before anything is spent; the 14th is in the fit."""
     _, table = here(fails)
     Ledger.create(tmp_path / "ledger").declare("people", epsilon=2.0, delta=1e-5)
     account = Account(str(tmp_path / "ledger"), "people")

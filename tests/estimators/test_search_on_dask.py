@@ -11,7 +11,8 @@ from discreet.data import Block, DaskTable, Dataset
 from discreet.errors import InvalidInput
 from discreet.ledger import Account, Ledger
 from tests.canary import assert_silent
-from tests.data.blocks.test_dask_blocks import BLOCKS, LABELS, ROWS, _reached, here, make
+from tests.data.blocks.cluster_here import reached
+from tests.data.blocks.test_dask_blocks import BLOCKS, LABELS, ROWS, here, make
 
 
 def search(**given):
@@ -36,17 +37,17 @@ def test_it_is_the_search_in_memory():
 def test_nothing_that_draws_noise_nor_a_record_travels(method):
     client, table = here()
     search(method=method, random_state=None).fit(table)
-    reached = [one for arguments in client.sent for one in _reached(arguments[0])]
-    assert not [one for one in reached if type(one).__module__.startswith(("discreet.noise", "discreet.ledger", "discreet.data.blocks"))]
-    assert not [one for one in reached if isinstance(one, Dataset | Block)]
-    models = [one for one in reached if isinstance(one, LinearSVC)]
+    travelled = [one for arguments in client.sent for one in reached(arguments[0])]
+    assert not [one for one in travelled if type(one).__module__.startswith(("discreet.noise", "discreet.ledger", "discreet.data.blocks"))]
+    assert not [one for one in travelled if isinstance(one, Dataset | Block)]
+    models = [one for one in travelled if isinstance(one, LinearSVC)]
     assert models  # models that are scored do travel: the search finds what is there
     assert all(model.ledger is None and model.random_state is None for model in models)
 
 
 @pytest.mark.parametrize(("fails", "spent"), [(3, 0.0), (25, 4.0)], ids=["while counting", "in a fit"])
 def test_a_lost_block_is_an_error_that_tells_nothing_and_the_ledger_agrees(account, fails, spent):
-    """Calls 1 to 15 count, and tell the ledger which table it is."""
+    """Tasks 1 to 12 count, and tell the ledger which table it is."""
     with pytest.raises(InvalidInput, match="a block was lost") as lost:
         search(ledger=account).fit(here((fails,))[1])
     assert_silent(lost.value)

@@ -13,7 +13,7 @@ from discreet.estimators import Model
 from discreet.evaluation import evaluate_privately, prepare
 from discreet.evaluation.streamed import answered
 from tests.canary import CANARY, assert_silent
-from tests.data.blocks.test_dask_blocks import Here
+from tests.data.blocks.cluster_here import Here
 from tests.evaluation.people import Oracle, drawn
 
 X, Y = drawn(900)
@@ -129,7 +129,7 @@ def test_only_counts_come_back_from_elsewhere():
     class Watched(Here):
         def submit(self, function, *arguments, pure):
             future = super().submit(function, *arguments, pure=pure)
-            back.append(future.result().result)
+            back.extend(future.result().results)
             return future
 
     far = DaskTable(Watched(), [make(number) for number in range(3)], features=1)
