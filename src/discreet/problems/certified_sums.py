@@ -10,6 +10,8 @@ the J errors), each error is at most u times a partial sum, so that they come to
 of that: the bound of Sum2 (Ogita, Rump, Oishi 2005, prop. 4.5) for any tree of additions. So tables may be cut anywhere, and worked on anywhere.
 """
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,6 +58,37 @@ class CertifiedSums:
         rounding = self.errors + gamma(self.additions) ** 2 * norms_above(self.sizes)
         rounding += 4 * UNIT * (norms_above(total) + norms_above(shrink) + (0.0 if linears is None else norms_above(linears)))
         return gradients, (norms_above(gradients) + rounding) * (1 + 8 * UNIT)
+
+
+def side_by_side(sums: Sequence[CertifiedSums]) -> CertifiedSums:
+    """Sums over the same blocks for one point each, as sums for all these points."""
+    return CertifiedSums(
+        high=np.column_stack([one.high for one in sums]),
+        low=np.column_stack([one.low for one in sums]),
+        sizes=np.column_stack([one.sizes for one in sums]),
+        errors=np.concatenate([one.errors for one in sums]),
+        additions=sums[0].additions,
+    )
+
+
+class Certifying(ABC):
+    """Certified gradients of an objective that has certified sums over its records, a ridge and a linear term."""
+
+    ridge: float
+    linear: Floats | None
+
+    @abstractmethod
+    def certified_sums(self, points: Floats) -> CertifiedSums:
+        """At the columns of `points` (d, k); no ridge, no linear term."""
+
+    def certified_gradient_norm(self, point: Floats) -> float:
+        """A number >= |grad G(w)|_2 in exact arithmetic."""
+        linear = None if self.linear is None else self.linear[:, np.newaxis]
+        return float(self.certified_gradients(point[:, np.newaxis], linear)[1][0])
+
+    def certified_gradients(self, points: Floats, linears: Floats | None) -> tuple[Floats, Floats]:
+        """Gradients (d, k) and certified norms (k,) at the columns of `points` (d, k), with the columns of `linears` for the linear term."""
+        return self.certified_sums(points).gradients(points, linears, self.ridge)
 
 
 class RunningSum:

@@ -18,7 +18,7 @@ from discreet.arrays import Floats
 from discreet.designs import DeviceDesign, travel
 from discreet.designs.device_rows import Array, DeviceRows
 from discreet.losses import MarginLoss
-from discreet.problems.certified_sums import CertifiedSums
+from discreet.problems.certified_sums import CertifiedSums, Certifying
 from discreet.problems.device_sums import DeviceSum, Radii, product_errors, rows_together, sampled, together
 from discreet.problems.rounding import TINY, UNIT, gamma, norms_above
 
@@ -27,7 +27,7 @@ _FINE = 8192
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class DeviceMargins:
+class DeviceMargins(Certifying):
     """G for records on a device: `signs` (n,) and `weights` (n,) or None are there; `ridge` > 0; `linear` (d,) or None is here.
 
     Methods are those of MarginObjective; `margins` and `curvatures` are arrays on the device.
@@ -118,16 +118,6 @@ class DeviceMargins:
     def slope_along(self, step: float, margins: Array, change: Array, base: float, bend: float) -> float:
         """d/dt G(w + t v) at t = `step`; one number travels."""
         return travel.number_here(self._rows.xp.sum(self._slopes(margins + step * change, slice(None)) * change)) + base + step * bend
-
-    def certified_gradient_norm(self, point: Floats) -> float:
-        """A number >= |grad G(w)|_2 in exact arithmetic."""
-        linear = None if self.linear is None else self.linear[:, np.newaxis]
-        _, norms = self.certified_gradients(point[:, np.newaxis], linear)
-        return float(norms[0])
-
-    def certified_gradients(self, points: Floats, linears: Floats | None) -> tuple[Floats, Floats]:
-        """Gradients (d, k) and certified norms (k,) at the columns of `points` (d, k), with the columns of `linears` for linear terms."""
-        return self.certified_sums(points).gradients(points, linears, self.ridge)
 
     def certified_sums(self, points: Floats) -> CertifiedSums:
         """The sum over the records at the columns of `points` (d, k), with items 1 to 4 of module `objective`; no ridge, no linear term."""

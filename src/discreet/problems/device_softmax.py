@@ -15,7 +15,7 @@ import numpy as np
 from discreet.arrays import Floats
 from discreet.designs import DeviceDesign, travel
 from discreet.designs.device_rows import Array, DeviceRows
-from discreet.problems.certified_sums import CertifiedSums
+from discreet.problems.certified_sums import CertifiedSums, Certifying, side_by_side
 from discreet.problems.device_sums import DeviceSum, Radii, product_errors, rows_together, sampled, together
 from discreet.problems.kronecker import KRONECKER_LIMIT, kronecker_inverse, spectrum
 from discreet.problems.rounding import TINY, UNIT, gamma, norms_above
@@ -24,7 +24,7 @@ _ROOT_TWO = 2.0**0.5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class DeviceSoftmax:
+class DeviceSoftmax(Certifying):
     """G for records on a device: `chosen` (n, K), 1.0 at the class of a record and else 0.0, and `weights` (n,) or None are there; `linear` is here.
 
     Methods are those of SoftmaxObjective; `margins` and `curvatures` are arrays on the device.
@@ -127,25 +127,9 @@ class DeviceSoftmax:
         """d/dt G(W + t V) at t = `step`; one number travels."""
         return travel.number_here(self._rows.xp.sum(self._slopes(margins + step * change, slice(None)) * change)) + base + step * bend
 
-    def certified_gradient_norm(self, point: Floats) -> float:
-        """A number >= |grad G(W)|_2 in exact arithmetic."""
-        linear = None if self.linear is None else self.linear[:, np.newaxis]
-        return float(self.certified_gradients(point[:, np.newaxis], linear)[1][0])
-
-    def certified_gradients(self, points: Floats, linears: Floats | None) -> tuple[Floats, Floats]:
-        """Gradients (K d, m) and certified norms (m,) at the columns of `points` (K d, m), with the columns of `linears` for linear terms."""
-        return self.certified_sums(points).gradients(points, linears, self.ridge)
-
     def certified_sums(self, points: Floats) -> CertifiedSums:
         """The sum over the records at the columns of `points` (K d, m), with items 1 to 3 of module `softmax_objective`; no ridge, no linear term."""
-        sums = [self._certified(point) for point in points.T]
-        return CertifiedSums(
-            high=np.column_stack([one.high for one in sums]),
-            low=np.column_stack([one.low for one in sums]),
-            sizes=np.column_stack([one.sizes for one in sums]),
-            errors=np.concatenate([one.errors for one in sums]),
-            additions=sums[0].additions,
-        )
+        return side_by_side([self._certified(point) for point in points.T])
 
     def _certified(self, point: Floats) -> CertifiedSums:
         rows, radii, columns = self._rows, self._radii, self._there(point)

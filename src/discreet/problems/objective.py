@@ -35,7 +35,7 @@ from discreet.arrays import Floats, Matrix
 from discreet.designs import Design
 from discreet.designs.banded import banded, bands
 from discreet.losses import MarginLoss
-from discreet.problems.certified_sums import BandedSum, CertifiedSums
+from discreet.problems.certified_sums import BandedSum, CertifiedSums, Certifying
 from discreet.problems.rounding import CHUNK, TINY, UNIT, chunks, gamma, norms_above
 
 _FINE = 8192
@@ -43,7 +43,7 @@ _FINE = 8192
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class MarginObjective:
+class MarginObjective(Certifying):
     """G for fixed records: `design` (n, d), `signs` (n,) of +1.0 and -1.0, `weights` (n,) or None for ones, `ridge` > 0, `linear` (d,) or None for 0.
 
     Methods that take `margins` want those of the same point, from `margins(w)`: one pass over the table serves the gradient, the curvature and
@@ -136,16 +136,6 @@ class MarginObjective:
         for rows in chunks(len(margins)):
             total += float(self._slopes(margins[rows] + step * change[rows], rows) @ change[rows])
         return total + base + step * bend
-
-    def certified_gradient_norm(self, point: Floats) -> float:
-        """A number >= |grad G(w)|_2 in exact arithmetic; see the module docstring."""
-        linear = None if self.linear is None else self.linear[:, np.newaxis]
-        _, norms = self.certified_gradients(point[:, np.newaxis], linear)
-        return float(norms[0])
-
-    def certified_gradients(self, points: Floats, linears: Floats | None) -> tuple[Floats, Floats]:
-        """Gradients of G_j = G without its linear term + <linears_j, .> at the columns of `points` (d, k): shape (d, k), and (k,) certified norms."""
-        return self.certified_sums(points).gradients(points, linears, self.ridge)
 
     def certified_sums(self, points: Floats) -> CertifiedSums:
         """The sum over the records at the columns of `points` (d, k), with items 1 to 4 of the module docstring; no ridge, no linear term."""

@@ -30,7 +30,7 @@ import numpy.typing as npt
 from discreet.arrays import Floats
 from discreet.designs import Design
 from discreet.designs.banded import banded, bands
-from discreet.problems.certified_sums import BandedSum, CertifiedSums
+from discreet.problems.certified_sums import BandedSum, CertifiedSums, Certifying, side_by_side
 from discreet.problems.kronecker import KRONECKER_LIMIT, kronecker_inverse, spectrum
 from discreet.problems.rounding import TINY, UNIT, chunks, gamma, norms_above
 
@@ -38,7 +38,7 @@ _ROOT_TWO = 2.0**0.5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class SoftmaxObjective:
+class SoftmaxObjective(Certifying):
     """G for fixed records: `design` (n, d), `codes` (n,) in 0..classes-1, `weights` (n,) or None, `ridge` > 0, `linear` (K d,) or None for 0.
 
     `margins` are the (n, K) array of the z_ik of the same point.
@@ -128,25 +128,9 @@ class SoftmaxObjective:
             total += float(np.vdot(self._slopes(margins[rows] + step * change[rows], rows), change[rows]))
         return total + base + step * bend
 
-    def certified_gradient_norm(self, point: Floats) -> float:
-        """A number >= |grad G(W)|_2 in exact arithmetic; see the module docstring."""
-        linear = None if self.linear is None else self.linear[:, np.newaxis]
-        return float(self.certified_gradients(point[:, np.newaxis], linear)[1][0])
-
-    def certified_gradients(self, points: Floats, linears: Floats | None) -> tuple[Floats, Floats]:
-        """Gradients of G without its linear term + <linears_j, .> at the columns of `points` (K d, m): shape (K d, m), and (m,) certified norms."""
-        return self.certified_sums(points).gradients(points, linears, self.ridge)
-
     def certified_sums(self, points: Floats) -> CertifiedSums:
         """The sum over the records at the columns of `points` (K d, m), with items 1 to 3 of the module docstring; no ridge, no linear term."""
-        sums = [self._certified(point) for point in points.T]
-        return CertifiedSums(
-            high=np.column_stack([one.high for one in sums]),
-            low=np.column_stack([one.low for one in sums]),
-            sizes=np.column_stack([one.sizes for one in sums]),
-            errors=np.concatenate([one.errors for one in sums]),
-            additions=sums[0].additions,
-        )
+        return side_by_side([self._certified(point) for point in points.T])
 
     def _certified(self, point: Floats) -> CertifiedSums:
         columns = self._columns(point)
