@@ -8,8 +8,8 @@ The bare loop knows the points of our fit in advance and does, for each, what th
 where one was taken, of all records or of as large a sample, in blocks of 4096 rows, by the same number of threads; where ours certifies a gradient,
 it takes a plain one. Repetitions are
 interleaved; medians and the load are printed, of seconds on the clock and of processor seconds, which other work on the machine disturbs less. The
-memory of a fit from files is that of a process of its own: the peak of its resident size over what the imports take. Tables of files keep up to a
-GiB of decoded blocks between passes, or none where the name says so. The cluster is one of this machine, with a worker of one thread for every thread
+memory of a fit from files is that of a process of its own: the peak of its resident size over what the imports take. Tables of files keep up to a GiB of
+decoded blocks between passes, or as many as the name says. The cluster is one of this machine, with a worker of one thread for every thread
 of the fit in memory beside it; its start and the making of the blocks, which the workers remember, are not counted; the processor time of its workers
 is. Both contestants begin with the pass that checks and counts.
 """
@@ -43,7 +43,8 @@ from discreet.solvers import solve
 PRECISION = 1e-10
 GENERATED_ROWS = 65536
 BARE_ROWS = 4096
-NONE_KEPT = "none-kept"
+KEPT = ("1.75", "0")
+"""GiB of decoded blocks that are kept between passes, besides what is kept without asking."""
 
 
 class Call(NamedTuple):
@@ -247,7 +248,7 @@ def run_files(records: int, columns: int, jobs: int, repeat: int, folder: Path) 
     frame.write_ipc(folder / "table.arrow", record_batch_size=65536)
     del rows, signs, frame
     read = ("table.arrow", "plain.parquet", "zstd.parquet")
-    kinds = ("memory", "npy", *read, *(f"{name}:{NONE_KEPT}" for name in read))
+    kinds = ("memory", "npy", *read, *(f"{name}:{kept}" for kept in KEPT for name in read))
     print(f"\nfrom files, {records} x {columns}, {jobs} threads (the pass that checks and counts included)")
     found: dict[str, list[tuple[float, float, float]]] = {kind: [] for kind in kinds}
     for _ in range(repeat):
@@ -276,8 +277,8 @@ def run_one(kind: str, columns: int, jobs: int, folder: Path) -> None:
         if kind == "npy":
             table = NpyTable(folder / "rows.npy", folder / "signs.npy")
         else:
-            name, _, none = kind.partition(":")
-            table = numeric_files(folder / name, features=names, target="y", **({"memory": 0} if none else {}))
+            name, _, kept = kind.partition(":")
+            table = numeric_files(folder / name, features=names, target="y", **({"memory": int(float(kept) * 2**30)} if kept else {}))
         records = len(np.load(folder / "signs.npy", mmap_mode="r"))
         fit(streamed_dataset(table, domain=problem(records, columns).domain, classes=np.array([-1.0, 1.0]), jobs=jobs))
     print(time.perf_counter() - start, time.process_time() - busy, _peak() - before)
