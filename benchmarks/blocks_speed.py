@@ -6,12 +6,11 @@
 Everybody minimises sum_i log(1 + exp(-y_i <x_i, w>)) + (ridge / 2) |w|^2, ridge = 1e-3 n, to a gradient norm of 1e-10 n, one BLAS thread a thread.
 The bare loop knows the points of our fit in advance and does, for each, what the fit did there: the gradient, and the Gram matrix in single precision
 where one was taken, of all records or of as large a sample, in blocks of 4096 rows, by the same number of threads; where ours certifies a gradient,
-it takes a plain one. Repetitions are
-interleaved; medians and the load are printed, of seconds on the clock and of processor seconds, which other work on the machine disturbs less. The
-memory of a fit from files is that of a process of its own: the peak of its resident size over what the imports take. Tables of files keep up to a GiB of
-decoded blocks between passes, or as many as the name says. The cluster is one of this machine, with a worker of one thread for every thread
-of the fit in memory beside it; its start and the making of the blocks, which the workers remember, are not counted; the processor time of its workers
-is. Both contestants begin with the pass that checks and counts.
+it takes a plain one. Repetitions are interleaved; medians and the load are printed, of seconds on the clock and of processor seconds, which other
+work on the machine disturbs less. The memory of a fit from files is that of a process of its own: the peak of its resident size over what the imports
+take. Tables of files keep up to a GiB of decoded blocks between passes, or as many GiB as the name says. The cluster is one of this machine, with a
+worker of one thread for every thread of the fit in memory beside it; its start and the making of the blocks, which the workers remember, are not
+counted; the processor time of its workers is. Both contestants begin with the pass that checks and counts.
 """
 
 import argparse
