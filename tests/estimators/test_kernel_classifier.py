@@ -16,9 +16,9 @@ from discreet.kernels import Gaussian, Matern
 from discreet.kernels import design as streamed_design
 from tests.canary import CANARY, assert_silent
 
-PUBLIC = {"device", 
+PUBLIC = {
     "classes_", "weights_", "coef_", "intercept_", "certificate_", "n_features_in_", "feature_names_in_", "frequencies_", "feature_seed_", "kernel_",
-    "data_norm",
+    "data_norm", "device",
 }  # fmt: skip
 
 
