@@ -27,7 +27,7 @@ def solve(objective: Objective, *, tolerance: float, start: Floats | None = None
     number of threads. Raises SolverFailure when the tolerance cannot be certified, InvalidInput for a tolerance or ridge that is not positive.
     """
     check(objective, tolerance)
-    directions = ConjugateDirections() if by_products else directions_for(objective)
+    directions = _directions(objective, by_products=by_products)
     origin = _near(objective, directions, by_products=by_products) if start is None else start
     return minimise(objective, directions, tolerance=tolerance, start=origin)
 
@@ -41,15 +41,21 @@ def _near(objective: Objective, directions: Directions, *, by_products: bool) ->
     sample = objective.sample()
     if sample is None:
         return origin
+    inner = _directions(sample, by_products=by_products)
+    start = _near(sample, inner, by_products=by_products)
     steepest = float(np.linalg.norm(sample.gradient(origin, sample.margins(origin))))
     if not 0 < steepest < math.inf:
         return origin
     try:
-        point = solve(sample, tolerance=_ROUGH * steepest, by_products=by_products).weights
+        point = minimise(sample, inner, tolerance=_ROUGH * steepest, start=start).weights
     except SolverFailure:
         return origin
     directions.learn(sample, point, sample.ridge / objective.ridge)
     return point
+
+
+def _directions(objective: Objective, *, by_products: bool) -> Directions:
+    return ConjugateDirections() if by_products else directions_for(objective)
 
 
 def directions_for(objective: Objective) -> Directions:
