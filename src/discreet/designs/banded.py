@@ -33,6 +33,9 @@ def bands(design: Design, models: int) -> Iterator[tuple[slice, Design]]:
     if count <= size:
         yield slice(0, count), design
         return
+    if size <= BLOCK_ROWS:
+        yield from design.blocks()  # which designs may have made already
+        return
     for rows in cuts(count, size):
         yield rows, rows_of(design, rows)
 
@@ -40,6 +43,8 @@ def bands(design: Design, models: int) -> Iterator[tuple[slice, Design]]:
 @singledispatch
 def banded(design: Design, coefficients: Floats) -> Floats:
     """X^T s, (d, k), for `coefficients` (n, k)."""
+    if design.shape[0] <= BLOCK_ROWS:
+        return design.rmatvec(coefficients)
     high = np.zeros((design.shape[1], coefficients.shape[1]))
     low = np.zeros_like(high)
     for rows, block in design.blocks():
