@@ -42,7 +42,7 @@ from discreet.solvers import solve
 PRECISION = 1e-10
 GENERATED_ROWS = 65536
 BARE_ROWS = 4096
-KEPT = ("1.75", "0")
+KEPT = ("1.85", "0")
 """GiB of decoded blocks that are kept between passes, besides what is kept without asking."""
 
 
