@@ -27,6 +27,17 @@ class Jittery(Oracle):
         return self.classes_[(self.predict_proba(X)[:, 1] > 0.5).astype(int)]
 
 
+class Single(Oracle):
+    """Computes in single precision, and in another order when there is one record more."""
+
+    def predict_proba(self, X):
+        chance = np.clip(np.asarray(X)[:, 0] + 3e-7 * (len(X) % 7 - 3), 0.0, 1.0).astype(np.float32)
+        return np.column_stack((np.float32(1.0) - chance, chance))
+
+    def predict(self, X):
+        return self.classes_[(self.predict_proba(X)[:, 1] > 0.5).astype(int)]
+
+
 def at_edges():
     """Records whose probabilities are edges of bins, and of levels of the log loss."""
     levels = np.exp(-5.0 * (np.arange(100, 900, 7) + 0.5) / 1024)
@@ -39,13 +50,14 @@ def forgetful(found):
     return Outcomes(classes=found.classes, actual=found.actual, predicted=found.predicted, probabilities=found.probabilities, decision=found.decision)
 
 
+@pytest.mark.parametrize("model", [Jittery(), Single()], ids=["double", "single"])
 @pytest.mark.parametrize("metrics", METRIC_SETS, ids=str)
-def test_one_record_more_changes_no_other_record_and_without_asking_again_it_does(metrics):
-    survey = prepare(Jittery(), epsilon=1.0, neighbours="add-remove", metrics=metrics).survey
+def test_one_record_more_changes_no_other_record_and_without_asking_again_it_does(metrics, model):
+    survey = prepare(model, epsilon=1.0, neighbours="add-remove", metrics=metrics).survey
     X, y = at_edges()
     changed = []
     for read in (survey.read, lambda found: survey.read(forgetful(found))):
-        tables = [read(outcomes_of(Jittery(), X[:count], y[:count])) for count in range(len(X) - 6, len(X) + 1)]
+        tables = [read(outcomes_of(model, X[:count], y[:count])) for count in range(len(X) - 6, len(X) + 1)]
         shared = len(X) - 6
         changed.append(any(not np.array_equal(one[:shared], other[:shared]) for table in tables for one, other in zip(table, tables[0], strict=True)))
     assert changed == [False, True]
@@ -95,3 +107,18 @@ def test_ties_of_decision_values_are_asked_about_again():
     found.alone = lambda record: asked.append(record) or again(record)
     survey.read(found)
     assert asked == [0]
+
+
+def test_arrays_in_single_precision_are_widened_before_a_model_sees_them():
+    seen = []
+
+    class Watched(Oracle):
+        def predict(self, X):
+            seen.append(X.dtype)
+            return super().predict(X)
+
+    X, y = at_edges()
+    found = outcomes_of(Watched(), X.astype(np.float32), y)
+    assert seen == [np.float64]
+    assert not found.coarse
+    assert outcomes_of(Single(), X, y).coarse

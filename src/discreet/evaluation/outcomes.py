@@ -54,9 +54,10 @@ class Outcomes:
     """Private: class numbers (n,) as they are and as predicted, probabilities (n, K) or None, decision values (n,) or (n, K) or None.
 
     `alone` asks again about one record by itself: what a model computes for a record among others may depend on the others in its last bits.
+    `coarse`: it answers in fewer bits than float64 has.
     """
 
-    __slots__ = ("actual", "alone", "classes", "decision", "predicted", "probabilities", "rows")
+    __slots__ = ("actual", "alone", "classes", "coarse", "decision", "predicted", "probabilities", "rows")
 
     def __init__(
         self,
@@ -68,6 +69,7 @@ class Outcomes:
         decision: Floats | None,
         rows: Design | None = None,
         alone: "Callable[[int], Outcomes] | None" = None,
+        coarse: bool = False,
     ) -> None:
         """Raises InvalidInput for shapes that disagree, and for probabilities that are none, without any value."""
         count, kinds = len(actual), len(classes)
@@ -80,7 +82,7 @@ class Outcomes:
         self.classes = tuple(classes)
         self.actual, self.predicted = actual, predicted
         self.probabilities, self.decision = probabilities, decision
-        self.rows, self.alone = rows, alone
+        self.rows, self.alone, self.coarse = rows, alone, coarse
 
     @property
     def records(self) -> int:
@@ -133,6 +135,7 @@ def outcomes_of(model: Any, X: Any, y: Any = None) -> Outcomes:  # noqa: ANN401 
     if isinstance(asked, EncodedTable):
         actual, rows = _codes(_labels_of(asked, y), _texts(classes)), asked.rows
     else:
+        asked = asked.astype(np.float64) if _is_matrix(asked) and _is_narrow(asked) else asked  # so that a model computes in as many bits
         actual, rows = _codes(_plain(y), list(classes)), as_design(asked) if _is_matrix(asked) else None
 
     def alone(record: int) -> Outcomes:
@@ -214,6 +217,7 @@ def _asked(
             decision=None if decision is None else np.asarray(decision, dtype=np.float64),
             rows=rows,
             alone=alone,
+            coarse=any(_is_narrow(answer) for answer in (probabilities, decision) if answer is not None),
         )
     except DiscreetError:
         raise
@@ -289,6 +293,12 @@ def _codes(labels: list[Any], classes: Sequence[Any]) -> Integers:
 
 def _offers(model: Any, method: str) -> bool:  # noqa: ANN401 - as above
     return callable(getattr(model, method, None))
+
+
+def _is_narrow(numbers: Any) -> bool:  # noqa: ANN401 - an array, or what a foreign model gives
+    """Whether they are floating-point numbers of less precision than float64."""
+    kind = np.asarray(numbers).dtype if getattr(numbers, "dtype", None) is None else numbers.dtype
+    return isinstance(kind, np.dtype) and kind.kind == "f" and kind.itemsize < np.dtype(np.float64).itemsize
 
 
 def _is_matrix(X: Any) -> bool:  # noqa: ANN401 - as above

@@ -7,8 +7,8 @@
 
 A record's integers must not depend on other records, not even by rounding: a library for matrix products may compute the last bits of a row otherwise
 when the table has one row more. So a record that lies within 1e-7 of an edge or a tie, or 1e-4 of a level, is asked about again by itself, and the
-answer counts. Wherever the two answers differ by less than half of that, what counts is the answer by itself for *every* record: beyond the margin
-both fall on the same side.
+answer counts; within 1e-3, or a quarter of a level, where the model answers in single precision. Wherever the two answers differ by less than half of
+that, what counts is the answer by itself for *every* record: beyond the margin both fall on the same side.
 
 Score bins are public: `bins` equal ones of the probability of the second class, or the edges that the caller gives, in decision values.
 """
@@ -31,8 +31,9 @@ from discreet.noise import Integers
 METRICS = ("accuracy", "confusion", "log_loss", "roc", "calibration")
 """What can be measured privately, by name."""
 LEVELS = 1024
-_NEAR = 1e-7
-_NEAR_LEVEL = 1e-4
+_NEAR = (1e-7, 1e-3)
+_NEAR_LEVEL = (1e-4, 0.25)
+"""In double precision, and in less."""
 _CURVES = {"roc", "calibration"}
 _MOST_BINS = 1000
 _DECISIONS = tuple((i - 10) / 5.0 for i in range(21))
@@ -158,21 +159,22 @@ class Survey:
     def _unsure(self, outcomes: Outcomes) -> npt.NDArray[np.bool_]:
         """Records whose integers could change with the last bits of what the model computed."""
         unsure = np.zeros(outcomes.records, dtype=np.bool_)
+        near, near_level = _NEAR[outcomes.coarse], _NEAR_LEVEL[outcomes.coarse]
         if self.main == "scores":
             scores, edges = self._scores(outcomes), np.asarray(self.edges)
-            unsure |= np.searchsorted(edges, scores - _NEAR) != np.searchsorted(edges, scores + _NEAR)
+            unsure |= np.searchsorted(edges, scores - near) != np.searchsorted(edges, scores + near)
         if self.main in {"confusion", "answers"}:
             for values in (outcomes.probabilities, outcomes.decision):
                 if values is None or not len(values):
                     continue
                 if values.ndim == 2 and values.shape[1] > 1:
                     second, first = np.partition(values, -2, axis=1)[:, -2:].T
-                    unsure |= first - second <= _NEAR
+                    unsure |= first - second <= near
                 elif values.ndim == 1:
-                    unsure |= np.abs(values) <= _NEAR
+                    unsure |= np.abs(values) <= near
         if self.has_sum:
             levels = self._levels(outcomes)
-            unsure |= np.abs(levels - np.floor(levels) - 0.5) <= _NEAR_LEVEL
+            unsure |= np.abs(levels - np.floor(levels) - 0.5) <= near_level
         return unsure
 
     def _losses(self, outcomes: Outcomes) -> Integers:
