@@ -47,7 +47,7 @@ def zstd(folder, order, memory):
 
 
 def arrow(folder, order, memory):
-    frame(order).write_ipc(folder / "table.arrow", record_batch_size=SIZE)
+    frame(order).write_ipc(folder / "table.arrow")
     return file(folder / "table.arrow", memory)
 
 
