@@ -32,6 +32,8 @@ _SPENDING = ("Fitting", "Releasing")
 """The steps in which a budget is reserved and noise is drawn."""
 _PATIENCE = 30.0
 """Seconds between the interrupt and the end of a process that does not listen."""
+_AGAIN = 0.5
+"""Seconds between interrupts of a process that has said nothing yet."""
 _PROGRAM = (
     sys.executable,
     "-P",
@@ -81,8 +83,7 @@ class Run:
             if self.state != "running" or self._process is None:
                 return
             self.state = "stopping"
-        with suppress(OSError, ValueError):
-            self._process.send_signal(signal.SIGINT if os.name == "posix" else signal.SIGTERM)
+        self._interrupt()
         threading.Thread(target=self._insist, name=f"discreet-stop-{self.number}", daemon=True).start()
 
     def wait(self, seconds: float | None = None) -> None:
@@ -119,8 +120,18 @@ class Run:
     def _report(self) -> list[str]:
         return [f"--report={self.recipe.folder / REPORT}"]
 
+    def _interrupt(self) -> None:
+        if self._process is not None:
+            with suppress(OSError, ValueError):
+                self._process.send_signal(signal.SIGINT if os.name == "posix" else signal.SIGTERM)
+
     def _insist(self) -> None:
-        self._thread.join(_PATIENCE)
+        """Again while it has not begun to speak: where SIGINT is ignored by inheritance, an interrupt of its first moments is lost. Then kill it."""
+        until = time.monotonic() + _PATIENCE
+        while self._thread.is_alive() and time.monotonic() < until:
+            self._thread.join(_AGAIN)
+            if self._thread.is_alive() and not self._steps:
+                self._interrupt()
         if self._thread.is_alive() and self._process is not None:
             self._process.kill()
 
