@@ -82,12 +82,4 @@ def _encoded(model: Model, block: Block) -> EncodedTable:
     """A block as what it was before it was one."""
     schema = model.schema
     codes = None if block.targets is None else class_codes(block.targets, np.asarray(schema.target.classes)).astype(np.int32)
-    return EncodedTable(
-        rows=block.rows,
-        signs=None,
-        codes=codes,
-        classes=schema.target.classes,
-        schema=schema.name,
-        numeric=len(schema.numeric),
-        categorical=len(schema.categorical),
-    )
+    return schema.encoded(block.rows, codes=codes)

@@ -15,12 +15,14 @@ from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, TypeVar
 
+from discreet.data.cells import Codes
 from discreet.data.columns import CategoricalColumn, NumberTarget, NumericColumn, Target
 from discreet.data.encoding import EncodedTable, encode_codes, encode_features, encode_signs, encode_target_numbers
 from discreet.data.frames import Frame, as_frame
 from discreet.data.labels import canonical, checked_text, spellings
 from discreet.data.toml_text import read_toml, write_toml
 from discreet.data.words import did_you_mean, kind, quoted
+from discreet.designs import Design
 from discreet.errors import FileFormatError, InvalidInput, SchemaError
 
 FORMAT = "discreet-schema/1"
@@ -140,6 +142,18 @@ class Schema:
             signs=signs,
             codes=codes,
             numbers=numbers,
+            classes=self.target.classes if isinstance(self.target, Target) else (),
+            schema=self.name,
+            numeric=len(self.numeric),
+            categorical=len(self.categorical),
+        )
+
+    def encoded(self, rows: Design, *, codes: Codes | None = None) -> EncodedTable:
+        """Rows that this schema has encoded before, as a table again; with `codes` (n,), the numbers of their classes."""
+        return EncodedTable(
+            rows=rows,
+            signs=None,
+            codes=codes,
             classes=self.target.classes if isinstance(self.target, Target) else (),
             schema=self.name,
             numeric=len(self.numeric),

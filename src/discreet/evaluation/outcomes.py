@@ -177,17 +177,7 @@ def _column(actual: Integers, classes: int) -> npt.NDArray[Any]:
 
 def _as_taken(model: Any, rows: Design) -> Any:  # noqa: ANN401 - as above
     """Rows in the form that a model takes: encoded for one that brings its schema, an array or a sparse matrix for the others."""
-    if not isinstance(model, StoredModel):
-        return plain_rows(rows)
-    schema = model.schema
-    return EncodedTable(
-        rows=rows,
-        signs=None,
-        classes=schema.target.classes,
-        schema=schema.name,
-        numeric=len(schema.numeric),
-        categorical=len(schema.categorical),
-    )
+    return model.schema.encoded(rows) if isinstance(model, StoredModel) else plain_rows(rows)
 
 
 def _asked(
