@@ -1,6 +1,6 @@
 """Measured excess risk against its bound over sets, and how it grows with the dimension: the l1 ball against the l2 ball.
 
-    python benchmarks/geometry.py [--seeds 3] [--largest 1024] [--out geometry.svg]
+    python -m benchmarks.geometry [--seeds 3] [--largest 1024] [--out geometry.svg]
 
 Records x = 0.3 y e_1 + 0.95 u, u a random unit vector, y = +1 or -1, shortened to norm 1; logistic loss, so that one coordinate matters and d - 1 do
 not. Excess: mean loss of noisy mirror descent less that of the minimiser over the set, mean over seeds. Noise is seeded; privacy is not the subject.
@@ -20,7 +20,7 @@ from discreet.mechanisms.constrained import NoisyMirrorDescent
 from discreet.neighbours import ADD_REMOVE
 from discreet.noise import SeededNoise
 from discreet.problems import ConstrainedRisk, PredictionSum
-from discreet.studies.talwar.sets import least, sets_of
+from studies.talwar.sets import least, sets_of
 
 DELTA = 1e-6
 WIDTH, HEIGHT, LEFT, TOP = 720, 420, 80, 50

@@ -17,12 +17,12 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 each_file = pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 
 ALLOWED = {
-    "sklearn": {"consumers", "estimators", "studies"},  # studies: public tables
+    "sklearn": {"consumers", "estimators"},
     "warnings": {"estimators", "cli"},
     "random": set(),
     "secrets": {"workbench"},  # the token of a page, no noise
-    # kernels: public frequencies (tests/kernels/test_public_randomness.py says where); studies: invented data and splits, from public seeds
-    "numpy.random": {"noise", "kernels", "studies"},
+    # kernels: public frequencies (tests/kernels/test_public_randomness.py says where)
+    "numpy.random": {"noise", "kernels"},
     "randomgen": {"noise"},
     "os.urandom": {"noise"},
     "click": {"cli"},

@@ -14,8 +14,8 @@ from discreet.estimators import Model
 from discreet.ledger import Ledger
 from discreet.publications import read_release
 from discreet.publications.local import RandomisedRecord
-from discreet.studies.journal import Journal
-from discreet.studies.registry import study_named
+from studies.journal import Journal
+from studies.registry import study_named
 from tests.cli.conftest import SCHEMA, discreet
 
 ROOT = Path(__file__).parents[1]
@@ -24,7 +24,7 @@ RESULTS = {"evaluation"}
 
 
 def written() -> set[str]:
-    files = [*(ROOT / "src").rglob("*.py"), *(ROOT / "src").rglob("*.js")]
+    files = [*(ROOT / "src").rglob("*.py"), *(ROOT / "src").rglob("*.js"), *(ROOT / "studies").rglob("*.py")]
     return {found for path in files for found in re.findall(r"discreet-([a-z]+)/\d+", path.read_text(encoding="utf-8"))}
 
 
@@ -34,7 +34,7 @@ def test_every_format_that_the_sources_name_is_tested_here():
 
 def test_every_format_is_documented_with_its_version():
     page = (ROOT / "docs" / "concepts" / "formats.md").read_text()
-    for path in (ROOT / "src").rglob("*.py"):
+    for path in [*(ROOT / "src").rglob("*.py"), *(ROOT / "studies").rglob("*.py")]:
         for format_ in re.findall(r"discreet-[a-z]+/\d+", path.read_text(encoding="utf-8")):
             assert f"`{format_}`" in page, format_
 

@@ -11,7 +11,7 @@ from tests.cli.conftest import FIT, GOLDEN, discreet
 
 BUDGET = ["budget", *(f"budget {name}" for name in ("new", "show", "history", "plot", "export", "import"))]
 COMMANDS = ["", "demo", "plan", "plan over", "schema", "schema new", "schema check", "fit", "predict", "evaluate", "verify", "audit", "show", *BUDGET]
-COMMANDS += ["release", "inspect", "randomise", "report", "study", "study list", "study run", "workbench"]
+COMMANDS += ["release", "inspect", "randomise", "report", "workbench"]
 
 
 def compare(name, text):
@@ -43,7 +43,7 @@ def test_help(command):
     compare(f"help-{command.replace(' ', '-') or 'discreet'}.txt", outcome.out)
 
 
-@pytest.mark.parametrize("command", ["", "schema", "budget", "study"])
+@pytest.mark.parametrize("command", ["", "schema", "budget"])
 def test_a_group_without_a_command_shows_its_help(command):
     outcome = discreet(*command.split())
     assert outcome.code == 0

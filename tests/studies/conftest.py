@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from discreet.studies import Results, Tables
-from discreet.studies.base import checked
-from discreet.studies.results import tidy
+from studies import Results, Tables
+from studies.base import checked
+from studies.results import tidy
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from discreet.studies import Cell
-from discreet.studies.cms.printed import LAMBDAS, LOSSES, PRINTED, best
-from discreet.studies.cms.study import STUDY
-from discreet.studies.page import Verdict
+from studies import Cell
+from studies.cms.printed import LAMBDAS, LOSSES, PRINTED, best
+from studies.cms.study import STUDY
+from studies.page import Verdict
 from tests.studies.conftest import near, needs, quick_results, real_tables
 
 LAMBDA = 10**-2.5

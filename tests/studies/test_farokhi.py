@@ -9,11 +9,11 @@ from discreet.designs import as_design
 from discreet.mechanisms.release import NullSpaceNoise
 from discreet.queries import Rows, Target
 from discreet.solvers import solve_soft_margin
-from discreet.studies import Cell, Tables
-from discreet.studies.farokhi.example import VARIANCE, example
-from discreet.studies.farokhi.machine import Machine, trained, value
-from discreet.studies.farokhi.promises import exact_epsilon, printed_epsilon
-from discreet.studies.farokhi.study import STUDY
+from studies import Cell, Tables
+from studies.farokhi.example import VARIANCE, example
+from studies.farokhi.machine import Machine, trained, value
+from studies.farokhi.promises import exact_epsilon, printed_epsilon
+from studies.farokhi.study import STUDY
 from tests.studies.conftest import near, needs, quick_results, real_tables
 
 

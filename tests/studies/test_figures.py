@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from discreet.errors import InvalidInput
-from discreet.studies import Comparison, Line, Panel, Verdict, figure, numbers
-from discreet.studies.curves import curves, level
+from studies import Comparison, Line, Panel, Verdict, figure, numbers
+from studies.curves import curves, level
 
 
 def drawn(*lines, **axes):

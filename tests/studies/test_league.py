@@ -5,12 +5,12 @@ import sys
 import pytest
 
 from discreet.errors import InfeasibleTarget, SolverFailure
-from discreet.studies import Cell, Tables
-from discreet.studies.league import methods
-from discreet.studies.league.methods import METHODS, league_records, peer_records, trivial_records
-from discreet.studies.league.page import PEER
-from discreet.studies.league.peers import Peer, peer
-from discreet.studies.league.study import STUDY
+from studies import Cell, Tables
+from studies.league import methods
+from studies.league.methods import METHODS, league_records, peer_records, trivial_records
+from studies.league.page import PEER
+from studies.league.peers import Peer, peer
+from studies.league.study import STUDY
 from tests.studies.conftest import near, needs, quick_results, real_tables
 
 AT = {"table": "breast-cancer", "split": 0}

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-import discreet.studies
+import studies
 from discreet.errors import InvalidInput
-from discreet.studies import STUDIES, Tables, study_named
+from studies import STUDIES, Tables, study_named
 
-FOLDER = Path(discreet.studies.__file__).parent
+FOLDER = Path(studies.__file__).parent
 FILES = sorted(FOLDER.rglob("*.py"))
 INNER = {"discreet.arrays", "discreet.errors", "discreet.files.lookup", "discreet.neighbours", "discreet.version"}
 """Modules beside the packages: all that they have without an underscore is public."""
@@ -19,12 +19,7 @@ INNER = {"discreet.arrays", "discreet.errors", "discreet.files.lookup", "discree
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(FOLDER)))
 def test_a_study_imports_exported_names_only(path):
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if (
-            isinstance(node, ast.ImportFrom)
-            and node.module
-            and node.module.split(".")[0] == "discreet"
-            and not node.module.startswith("discreet.studies")
-        ):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "discreet" and not node.module.startswith("studies"):
             if node.module not in INNER:
                 exported = importlib.import_module(node.module).__all__
                 assert {alias.name for alias in node.names} <= set(exported), f"{node.module} does not export all of these"

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from discreet.errors import FileFormatError, InvalidInput
-from discreet.studies import Cell, Comparison, Figure, Line, Page, Panel, Tables, Verdict, figure, run
-from discreet.studies.results import summary
+from studies import Cell, Comparison, Figure, Line, Page, Panel, Tables, Verdict, figure, run
+from studies.results import summary
 
 
 @dataclass
@@ -95,7 +95,7 @@ def test_results_are_never_written_over_or_mixed_by_accident(tmp_path, monkeypat
         go(Squares(), tmp_path)
     with pytest.raises(InvalidInput, match="another quick"):
         go(Squares(), tmp_path, resume=True, quick=True)
-    monkeypatch.setattr("discreet.studies.journal.code_of", lambda study: "other code")
+    monkeypatch.setattr("studies.journal.code_of", lambda study: "other code")
     with pytest.raises(InvalidInput, match="another code"):
         go(Squares(), tmp_path, resume=True)
     assert go(Squares(), tmp_path, overwrite=True).computed == 5

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from discreet.studies import Cell
-from discreet.studies.showkatbakhsh.leak import TABLES
-from discreet.studies.showkatbakhsh.regression import additive_deviation, sizes, uniform_rows
-from discreet.studies.showkatbakhsh.study import STUDY
+from studies import Cell
+from studies.showkatbakhsh.leak import TABLES
+from studies.showkatbakhsh.regression import additive_deviation, sizes, uniform_rows
+from studies.showkatbakhsh.study import STUDY
 from tests.studies.conftest import near, needs, quick_results, real_tables
 
 PINNED = {

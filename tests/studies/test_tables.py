@@ -8,9 +8,9 @@ from sklearn import datasets
 from sklearn.utils import Bunch
 
 from discreet.errors import FileFormatError, InvalidInput
-from discreet.studies import Tables
-from discreet.studies.loaders import LOADERS, as_idx, idx
-from discreet.studies.tables import FILES, NAMES, File
+from studies import Tables
+from studies.loaders import LOADERS, as_idx, idx
+from studies.tables import FILES, NAMES, File
 from tests.studies.conftest import needs, real_tables
 
 

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from discreet.studies import Cell
-from discreet.studies.talwar.sets import sets_of
-from discreet.studies.talwar.study import STUDY
+from studies import Cell
+from studies.talwar.sets import sets_of
+from studies.talwar.study import STUDY
 from tests.studies.conftest import near, quick_results
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from discreet.studies import Cell, Tables
-from discreet.studies.tu.noise import noise_records
-from discreet.studies.tu.study import STUDY
+from studies import Cell, Tables
+from studies.tu.noise import noise_records
+from studies.tu.study import STUDY
 from tests.studies.conftest import near, needs, quick_results, real_tables
 
 SHEET = {

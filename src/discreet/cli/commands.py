@@ -17,7 +17,6 @@ from discreet.cli.release import release
 from discreet.cli.report import report
 from discreet.cli.schema import schema
 from discreet.cli.show import show
-from discreet.cli.study import study
 from discreet.cli.tune import tune
 from discreet.cli.verify import verify
 from discreet.cli.workbench import workbench
@@ -40,6 +39,5 @@ COMMANDS: tuple[click.Command, ...] = (
     show,
     report,
     budget,
-    study,
     workbench,
 )
