@@ -4,9 +4,18 @@ A Gaussian vector N(f, sigma^2 I) with |f - f'|_2 <= Delta, mu = Delta / sigma, 
 
     delta_G(epsilon; mu) = Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu)
 
-Numerics. With a = epsilon/mu - mu/2, phi the normal density and M(x) = (1 - Phi(x)) / phi(x) Mills' ratio, the same number is phi(a) (M(a)
-- M(a + mu)): no large terms cancel. The result is rounded up by more than the rounding errors of this formula, so that it is an upper
-bound.
+Numerics. With a = epsilon/mu - mu/2, b = epsilon/mu + mu/2, phi the normal density and M(x) = (1 - Phi(x)) / phi(x) Mills' ratio, the same number
+is phi(a) (M(a) - M(b)), for a >= 0: no large terms cancel. What is returned is an upper bound. u = 2^-53 is the unit roundoff.
+
+  * a and b are off by at most r = 4 u (|epsilon/mu| + mu/2), so the formula is evaluated at a - r and, below, at b + r. The profile falls with epsilon, and
+    phi(x) (M(x) - M(x + mu)) is the profile at the epsilon that belongs to x, mu: at x = a - r it is no smaller.
+  * a - r >= 0: phi has a relative error below u (x^2 / 2 + 8), from the rounding of x^2 / 2 and of exp; each M one below `_ROUNDING` = 90 u, the sum
+    x + mu included, as -1/x < M'/M < 0.
+  * a - r < 0: 1 - Phi(a - r) has a relative error below `_ROUNDING`; e^epsilon (1 - Phi(b + r)) is lowered by its own, below 4 u (max(b, 0)^2 + 4):
+    the logarithm of 1 - Phi has a slope below max(b, 0) + 1 in absolute value. Capping epsilon at 700 only lowers it.
+  * Beyond a = 37.6 the profile is below the smallest normal number, and what is returned is never smaller than that.
+
+`_ROUNDING` is about 20 times what erfcx and erfc commit (below 5e-16, compared with 60 digits).
 """
 
 import math
@@ -19,10 +28,13 @@ from discreet.arrays import Floats
 from discreet.errors import InvalidInput
 from discreet.guarantees.numbers import require_count, up
 
-_ROUNDING = 1e-14
-"""Relative error allowed for each of the two terms; about 40 times what erfcx and exp commit."""
-_FARTHEST = 38.0
-"""Beyond it the normal tail is below the smallest normal number, which is returned as the upper bound."""
+_UNIT = 2.0**-53
+_ROUNDING = 90.0 * _UNIT
+"""Relative error allowed for a value of erfc or erfcx."""
+_FARTHEST = 37.6
+_LEAST = sys.float_info.min
+_HUGE = 1e200
+"""Where epsilon / mu is beyond it, mu is far smaller, and the profile is at its limit."""
 
 
 def mills_ratio(x: float) -> float:
@@ -45,19 +57,22 @@ def gaussian_delta(epsilon: float, mu: float) -> float:
     if math.isnan(epsilon) or math.isnan(mu) or mu < 0:
         raise InvalidInput(f"the Gaussian profile needs numbers with mu >= 0; epsilon={epsilon!r}, mu={mu!r} were given.")
     if mu == 0:
-        return max(0.0, -math.expm1(epsilon)) if epsilon < 0 else 0.0
+        return min(1.0, -math.expm1(epsilon) * (1.0 + 4.0 * _UNIT)) if epsilon < 0 else 0.0
     if math.isinf(mu):
         return 1.0
-    threshold = epsilon / mu - 0.5 * mu
-    if threshold > _FARTHEST:
-        return sys.float_info.min
-    if threshold < 0:
-        first = normal_tail(threshold)
-        second = math.exp(min(epsilon, 700.0)) * normal_tail(threshold + mu)
-    else:
-        density = normal_density(threshold)
-        first, second = density * mills_ratio(threshold), density * mills_ratio(threshold + mu)
-    return min(1.0, max(0.0, first - second) + _ROUNDING * first + 5e-324)
+    quotient = max(-_HUGE, min(epsilon / mu, _HUGE))
+    room = 4.0 * _UNIT * (abs(quotient) + 0.5 * mu)
+    left, right = quotient - 0.5 * mu - room, quotient + 0.5 * mu + room
+    if left > _FARTHEST:
+        return _LEAST
+    if left < 0:
+        first = normal_tail(left)
+        high = max(right, 0.0)
+        second = math.exp(min(epsilon, 700.0)) * normal_tail(right) * max(0.0, 1.0 - 4.0 * _UNIT * (high * high + 4.0))
+        return max(_LEAST, min(1.0, max(0.0, first - second) + _ROUNDING * first))
+    near, far = mills_ratio(left), mills_ratio(left + mu)
+    raised = normal_density(left) * (1.0 + _UNIT * (left * left + 16.0))
+    return max(_LEAST, raised * (near - far + _ROUNDING * near))
 
 
 def gaussian_deltas(epsilons: Floats, mu: float) -> Floats:
@@ -65,16 +80,18 @@ def gaussian_deltas(epsilons: Floats, mu: float) -> Floats:
     if not 0 < mu < math.inf:
         return np.array([gaussian_delta(float(epsilon), mu) for epsilon in epsilons])
     with np.errstate(over="ignore"):
-        thresholds = epsilons / mu - 0.5 * mu
-    near, far = np.clip(thresholds, -_FARTHEST, 0.0), np.clip(thresholds, 0.0, 2.0 * _FARTHEST)
-    density = np.exp(-0.5 * np.square(far)) / 2.0
-    far_first = density * erfcx(far / math.sqrt(2.0))
-    far_second = density * erfcx((far + mu) / math.sqrt(2.0))
-    left = thresholds < 0
-    first = np.where(left, 0.5 * erfc(near / math.sqrt(2.0)), far_first)
-    second = np.where(left, np.exp(np.minimum(epsilons, 700.0)) * 0.5 * erfc((np.minimum(thresholds, 0.0) + mu) / math.sqrt(2.0)), far_second)
-    deltas: Floats = np.minimum(1.0, np.maximum(0.0, first - second) + _ROUNDING * first + 5e-324)
-    return np.where(thresholds > _FARTHEST, sys.float_info.min, deltas)
+        quotients = np.clip(epsilons / mu, -_HUGE, _HUGE)
+    room = 4.0 * _UNIT * (np.abs(quotients) + 0.5 * mu)
+    left, right = quotients - 0.5 * mu - room, quotients + 0.5 * mu + room
+    low, high = np.clip(left, -_FARTHEST - 1.0, 0.0), np.clip(right, -2.0 * _FARTHEST, 2.0 * _FARTHEST)
+    first = 0.5 * erfc(low / math.sqrt(2.0))
+    second = np.exp(np.minimum(epsilons, 700.0)) * 0.5 * erfc(high / math.sqrt(2.0)) * (1.0 - 4.0 * _UNIT * (np.square(np.maximum(high, 0.0)) + 4.0))
+    body = np.minimum(1.0, np.maximum(0.0, first - second) + _ROUNDING * first)
+    at = np.clip(left, 0.0, _FARTHEST)
+    near, far = (math.sqrt(math.pi / 2.0) * erfcx(point / math.sqrt(2.0)) for point in (at, at + mu))
+    raised = np.exp(-0.5 * np.square(at)) / math.sqrt(2.0 * math.pi) * (1.0 + _UNIT * (at * at + 16.0))
+    deltas: Floats = np.where(left < 0, body, np.where(left > _FARTHEST, 0.0, raised * (near - far + _ROUNDING * near)))
+    return np.maximum(deltas, _LEAST)
 
 
 def gaussian_mu(epsilon: float, delta: float) -> float:
