@@ -7,8 +7,8 @@ A Gaussian vector N(f, sigma^2 I) with |f - f'|_2 <= Delta, mu = Delta / sigma, 
 Numerics. With a = epsilon/mu - mu/2, b = epsilon/mu + mu/2, phi the normal density and M(x) = (1 - Phi(x)) / phi(x) Mills' ratio, the same number
 is phi(a) (M(a) - M(b)), for a >= 0: no large terms cancel. What is returned is an upper bound. u = 2^-53 is the unit roundoff.
 
-  * a and b are off by at most r = 4 u (|epsilon/mu| + mu/2), so the formula is evaluated at a - r and, below, at b + r. The profile falls with epsilon, and
-    phi(x) (M(x) - M(x + mu)) is the profile at the epsilon that belongs to x, mu: at x = a - r it is no smaller.
+  * a and b are off by at most r = 4 u (|epsilon/mu| + mu/2), so the formula is evaluated at a - r and, below, at b + r. The profile falls with
+    epsilon, and phi(x) (M(x) - M(x + mu)) is the profile at the epsilon that belongs to x and mu: at x = a - r it is no smaller.
   * a - r >= 0: phi has a relative error below u (x^2 / 2 + 8), from the rounding of x^2 / 2 and of exp; each M one below `_ROUNDING` = 90 u, the sum
     x + mu included, as -1/x < M'/M < 0.
   * a - r < 0: 1 - Phi(a - r) has a relative error below `_ROUNDING`; e^epsilon (1 - Phi(b + r)) is lowered by its own, below 4 u (max(b, 0)^2 + 4):

@@ -1,9 +1,12 @@
 """Mechanisms: their totals, the printed formulas, the residual stage, and runs on real objectives."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from discreet.data import Dataset
 from discreet.designs import DenseDesign
@@ -23,6 +26,7 @@ from discreet.mechanisms.learning import (
 )
 from discreet.mechanisms.learning.gaussian_profile import objective_delta
 from discreet.mechanisms.learning.jacobian import jacobian_corners
+from discreet.mechanisms.learning.objective_pure import objective_epsilon
 from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.problems import RegularisedRisk
@@ -193,3 +197,11 @@ def test_the_comfortable_ridge_falls_no_faster_than_one_over_epsilon(loss: Margi
         public = problem(loss, ridge=1.0)
         ridges = [slack_free_ridge(public, epsilon=epsilon, delta=0.0, neighbours=neighbours) * epsilon for epsilon in (1.0, 10.0, 100.0, 1000.0)]
         assert min(ridges) >= loss.smoothness * (1 - 1e-12)
+
+
+@given(rate=st.floats(1e-6, 1e6), norm=st.floats(1e-3, 1e3), ridge=st.floats(-3.0, 9.0), neighbours=st.sampled_from(Neighbours))
+def test_epsilon_of_a_rate_is_rounded_up_in_every_branch(rate: float, norm: float, ridge: float, neighbours: Neighbours) -> None:
+    """Against exact fractions: never below the slack-free part, which every branch contains."""
+    public = problem(Logistic(), ridge=10.0**ridge, norm=norm, intercept=0.3)
+    exact = Fraction(rate) ** 2 * (Fraction(norm) ** 2 + Fraction(0.3) ** 2) * (1 if neighbours is ADD_REMOVE else 4)
+    assert Fraction(objective_epsilon(public, rate=rate, neighbours=neighbours)) ** 2 >= exact

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from discreet.audit.densities import Records, perturbation_and_logdet
 from discreet.audit.densities import minimiser as one_minimiser
@@ -10,7 +12,7 @@ from discreet.guarantees import gaussian_delta
 from discreet.losses import Logistic, SoftplusHinge
 from discreet.mechanisms.learning.class_ridge import comfortable_multinomial_ridge, comfortable_one_vs_rest_ridge
 from discreet.mechanisms.learning.gaussian_profile import objective_scale
-from discreet.mechanisms.learning.multinomial_profile import multinomial_delta, multinomial_scale
+from discreet.mechanisms.learning.multinomial_profile import cell_edges, most_gained, multinomial_delta, multinomial_scale
 from discreet.mechanisms.learning.multinomial_pure import multinomial_epsilon, multinomial_rate
 from discreet.mechanisms.learning.one_vs_rest_profile import one_vs_rest_delta, one_vs_rest_scale
 from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
@@ -112,6 +114,19 @@ def test_the_bound_covers_the_supremum_over_probabilities_and_one_class_alone_do
     assert worst.mean() - error < delta
     assert worst.mean() > 0.5 * delta
     assert worst.mean() - error > gaussian_delta(epsilon, np.sqrt(2.0) * s), "K - 1 classes cost more than one"
+
+
+@given(left=st.floats(-1.0, 0.0), right=st.floats(0.0, 1.0), tilt=st.floats(-1.5, 1.5), level=st.floats(-3.0, 3.0), classes=st.integers(3, 100))
+def test_no_point_of_a_cell_gains_more_than_its_bound(left, right, tilt, level, classes):
+    """Also of the cell at 0, where the bonus has its peak: forty points in every cell, against the formula of lemma 3."""
+    bend, share = 0.5, 1.0 - 1.0 / classes
+    edges = cell_edges(left, right)
+    bounds = most_gained(edges, level + tilt * edges, 0.0, bend, share)
+    inside = edges[:-1, np.newaxis] + np.diff(edges)[:, np.newaxis] * np.linspace(0.0, 1.0, 41)
+    larger = level + tilt * inside + 0.5 * np.abs(inside)
+    lifted = larger + share * np.square(2.0 * bend - np.abs(inside)) / (4.0 * bend)
+    gained = np.expm1(-np.maximum(larger, 0.0)) - np.expm1(-np.maximum(lifted, 0.0))
+    assert np.all(gained <= bounds[:, np.newaxis] + 1e-13)
 
 
 def test_the_comparison_lemma_on_samples():

@@ -1,6 +1,11 @@
 """The last stage: exact divergences of its discrete laws, its distances, and the grid itself."""
 
 import math
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -8,9 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import LogisticRegression
+from discreet.arrays import Floats
 from discreet.errors import SolverFailure
+from discreet.losses import Logistic
+from discreet.mechanisms.learning import GaussianOutputPerturbation, PureOutputPerturbation
 from discreet.mechanisms.learning.grid import GaussianGrid, LaplaceGrid, grid_step
-from discreet.noise import SeededNoise, SystemNoise
+from discreet.neighbours import ADD_REMOVE
+from discreet.noise import Noise, SeededNoise, SystemNoise
+from discreet.noise.words import Integers, Words
+from tests.mechanisms.learning.problems import problem
 
 
 def gaussian_divergence(scale: float, shift: int, epsilon: float) -> float:
@@ -60,6 +71,50 @@ def test_rounded_points_are_no_farther_apart_than_the_theorem_says(seed: int, di
     offsets *= radius / np.linalg.norm(offsets, axis=0)
     integers = np.rint((draw.uniform(-5, 5, (dimension, 1)) + offsets) / step)
     assert np.linalg.norm(integers[:, 0] - integers[:, 1]) <= 2.0 * radius / step + math.sqrt(dimension)
+
+
+class _KnownNoise(Noise):
+    """Given continuous noise and given integers: what is left of a release is its arithmetic."""
+
+    private, description = False, "known"
+
+    def __init__(self, known: Floats, integers: Integers) -> None:
+        self.known, self.integers = known, integers
+
+    def words(self) -> Words:
+        raise NotImplementedError
+
+    def streams(self) -> Callable[[int], Noise]:
+        raise NotImplementedError
+
+    def gaussian(self, *, scale: float, dimension: int, draws: int) -> Floats:
+        return self.known
+
+    def spherical(self, *, rate: float, dimension: int, draws: int) -> Floats:
+        return self.known
+
+    def discrete_laplace(self, *, scale: float, dimension: int, draws: int) -> Integers:
+        return self.integers
+
+    discrete_gaussian = discrete_laplace
+
+
+@pytest.mark.parametrize("kind", [PureOutputPerturbation, GaussianOutputPerturbation])
+@given(size=st.floats(-30.0, 50.0), other=st.floats(-30.0, 50.0), seed=st.integers(0, 1000))
+def test_output_perturbation_releases_the_grid_point_nearest_to_the_exact_sum(kind: type, size: float, other: float, seed: int) -> None:
+    """Weights and noise of any sizes, also where their sum as a float is off by many steps of the grid."""
+    dice = np.random.default_rng(seed)
+    weights, drawn = (dice.uniform(-1.0, 1.0, (2, 1)) * 2.0**power for power in (size, other))
+    public = problem(Logistic(), ridge=1.0, features=2, records=None)
+    target = {"epsilon": 1.0} if kind is PureOutputPerturbation else {"epsilon": 1.0, "delta": 1e-6}
+    mechanism = kind.calibrate(public, **target, neighbours=ADD_REMOVE)
+    grid = replace(mechanism.grid, step=2.0**-10)
+    exact = [(Fraction(weight) + Fraction(noise)) / Fraction(grid.step) for weight, noise in zip(weights[:, 0], drawn[:, 0], strict=True)]
+    whole = np.array([[math.floor(sum_)] for sum_ in exact])
+    with patch.object(sys.modules[kind.__module__], "one_minimiser", lambda *_: weights):
+        released = replace(mechanism, grid=grid).draw(public, None, _KnownNoise(drawn, -whole), 1)
+    for number, sum_, steps in zip(released[:, 0], exact, whole[:, 0], strict=True):
+        assert abs(Fraction(number) / Fraction(grid.step) - (sum_ - int(steps))) <= Fraction(1, 2) + Fraction(1, 2**53)
 
 
 def test_laplace_ratios_reach_their_claim_and_no_more() -> None:

@@ -6,7 +6,8 @@ power of two) and an exact discrete random integer is added to every coordinate:
 
     release w (round(f / w) + K),    |round(f / w) - round(f' / w)|_2 <= D_2 = 2 radius / w + sqrt(d),    |.|_1 <= D_1 = 2 sqrt(d) radius / w + d
 
-for two computed points f, f' whose ideals are equal.
+for two computed points f, f' whose ideals are equal. A point that is a sum, f + N, is never rounded to one float: both terms go to the grid, and the
+fractions of a step that are left over are added there, with an error below 2^-53 steps that the factor 1 + 1e-12 of D_1 and D_2 covers.
 
     pure       K discrete Laplace of scale t:   epsilon = D_1 / t Gaussian   K discrete Gaussian of scale s:  (epsilon + A + B, e^A
     (delta_G(epsilon; D_2 / s) + e^epsilon tail)),  A = d / (8 s^2),  B = (rho^2 + 1) / (8 s^2),
@@ -30,7 +31,7 @@ _FINENESS = 32.0
 """radius / (w sqrt(d)), at least: rounding adds at most 1 / 64 to the distance."""
 _UP = 1.0 + 1e-12
 _LEAST_SCALE = 2.0**12
-_LARGEST = 2.0**62
+_LARGEST = 2.0**61
 
 
 def grid_step(radius: float, dimension: int) -> float:
@@ -58,10 +59,11 @@ class LaplaceGrid:
         """What hiding this radius costs."""
         return _manhattan(radius, self.step, dimension) / self.scale * _UP
 
-    def release(self, points: Floats, noise: Noise) -> Floats:
-        """Points (dimension, draws) on the grid, with noise."""
-        dimension, draws = points.shape
-        return _rounded(points, self.step, noise.discrete_laplace(scale=self.scale, dimension=dimension, draws=draws))
+    def release(self, points: Floats, noise: Noise, *, added: Floats | None = None) -> Floats:
+        """Points (dimension, draws), plus what is `added` to them, on the grid, with noise."""
+        nearest = _on_grid(points, added, self.step)
+        dimension, draws = nearest.shape
+        return _scaled(nearest + noise.discrete_laplace(scale=self.scale, dimension=dimension, draws=draws), self.step)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,10 +97,11 @@ class GaussianGrid:
         mu = _euclidean(radius, self.step, dimension) / self.scale
         return min(1.0, math.exp(upper) * gaussian_delta(min(self.epsilon, 100.0) - upper - lower, mu) * _UP + 1e-300)
 
-    def release(self, points: Floats, noise: Noise) -> Floats:
-        """Points (dimension, draws) on the grid, with noise."""
-        dimension, draws = points.shape
-        return _rounded(points, self.step, noise.discrete_gaussian(scale=self.scale, dimension=dimension, draws=draws))
+    def release(self, points: Floats, noise: Noise, *, added: Floats | None = None) -> Floats:
+        """Points (dimension, draws), plus what is `added` to them, on the grid, with noise."""
+        nearest = _on_grid(points, added, self.step)
+        dimension, draws = nearest.shape
+        return _scaled(nearest + noise.discrete_gaussian(scale=self.scale, dimension=dimension, draws=draws), self.step)
 
 
 def _euclidean(radius: float, step: float, dimension: int) -> float:
@@ -109,10 +112,24 @@ def _manhattan(radius: float, step: float, dimension: int) -> float:
     return (2.0 * math.sqrt(dimension) * radius / step + dimension) * _UP
 
 
-def _rounded(points: Floats, step: float, noise: Integers) -> Floats:
-    """w (round(f / w) + K): division by a power of two is exact, and so is the sum of integers; the last product rounds what is already private."""
-    scaled = np.rint(points / step)
+def _on_grid(points: Floats, added: Floats | None, step: float) -> Integers:
+    """round((points + added) / step) of the exact sum: quotients by a power of two, their whole numbers and what is left are exact."""
+    whole, rest = _split(points, step)
+    if added is not None:
+        more, remainder = _split(added, step)
+        whole, rest = whole + more, rest + remainder
+    return whole + np.rint(rest).astype(np.int64)
+
+
+def _split(points: Floats, step: float) -> tuple[Integers, Floats]:
+    """The nearest whole number of steps, and what is left, in steps, both exact."""
+    scaled = points / step
+    whole = np.rint(scaled)
     if not np.all(np.abs(scaled) < _LARGEST):
         raise SolverFailure("the weights are too long for the grid that the noise was calibrated for; raise alpha.")
-    total: Floats = (scaled.astype(np.int64) + noise).astype(np.float64) * step
-    return total
+    return whole.astype(np.int64), scaled - whole
+
+
+def _scaled(integers: Integers, step: float) -> Floats:
+    """The last product rounds what is already private."""
+    return integers.astype(np.float64) * step

@@ -106,19 +106,30 @@ def _bonus(first: float, second: float, s: float, bend: float, epsilon: float, s
     left, right = max(-2.0 * bend, centre - _FARTHEST * spread), min(2.0 * bend, centre + _FARTHEST * spread)
     if left >= right:
         return 1e-280
-    edges = np.linspace(left, right, _CELLS + 1)
+    edges = cell_edges(left, right)
     nearest = np.clip(centre, edges[:-1], edges[1:])
     density = np.exp(-0.5 * np.square((nearest - centre) / spread)) / (math.sqrt(2.0 * math.pi) * spread)
-    tilt = 0.25 * (first - second)
-    mean = 0.25 * (first + second) * s * s + tilt * (edges - centre) - epsilon
+    mean = 0.25 * (first + second) * s * s + 0.25 * (first - second) * (edges - centre) - epsilon
     sigma = s * math.sqrt(max(0.0, 0.5 * (first + second - 1.0) - 0.125 * (first - second) ** 2))
-    larger = mean + 0.5 * np.abs(edges)  # convex between edges, and linear or with its kink at 0 between them
+    gained = most_gained(edges, mean, sigma, bend, share)
+    return float(np.sum(gained * density * np.diff(edges))) * _UP + 1e-280
+
+
+def cell_edges(left: float, right: float) -> Floats:
+    """Edges of the cells of an integral over D, ascending; 0, where the bonus has a peak, is never inside a cell."""
+    edges: Floats = np.linspace(left, right, _CELLS + 1)
+    return np.union1d(edges, [0.0]) if left < 0.0 < right else edges
+
+
+def most_gained(edges: Floats, mean: Floats, sigma: float, bend: float, share: float) -> Floats:
+    """For every cell, at least what the bonus adds at any D in it, given the mean of (A_1 + A_2) / 2 - epsilon, linear in D, at its edges.
+
+    On either side of 0 the larger of A_1 and A_2 is linear in D and what the bonus lifts it to is convex, so each is least or largest at an edge.
+    """
+    larger = mean + 0.5 * np.abs(edges)
     lifted = larger + share * np.square(2.0 * bend - np.abs(edges)) / (4.0 * bend)
-    low = np.minimum(larger[:-1], larger[1:])
-    low = np.where((edges[:-1] < 0) & (edges[1:] > 0), low - 0.5 * (edges[1:] - edges[:-1]), low)
-    high = np.maximum(lifted[:-1], lifted[1:])
-    gained = _excess(high, sigma) * _UP - _excess(low, sigma)
-    return float(np.sum(np.maximum(gained, 0.0) * density * np.diff(edges))) * _UP + 1e-280
+    low, high = np.minimum(larger[:-1], larger[1:]), np.maximum(lifted[:-1], lifted[1:])
+    return np.maximum(_excess(high, sigma) * _UP - _excess(low, sigma), 0.0)
 
 
 def _excess(mean: Floats, sigma: float) -> Floats:

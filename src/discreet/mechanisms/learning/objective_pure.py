@@ -30,7 +30,10 @@ from discreet.problems import RegularisedRisk
 from discreet.regularisers import L2
 
 _DOWN = 1.0 - 1e-13
-"""Factor that outweighs the rounding of a handful of operations."""
+"""Factor that outweighs the rounding of a handful of operations, and what `_UP` adds."""
+_UP = 1.0 + 1e-14
+"""Factor that outweighs the rounding of c_max L R, of its product with the rate, and of two sums: seven operations,
+with R = hypot(.). A ratio a above beta G by its own rounding costs the square of that only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,9 +132,9 @@ def objective_epsilon(problem: RegularisedRisk, *, rate: float, neighbours: Neig
     shift = rate * problem.gradient_bound
     other_record = 0.0 if neighbours is ADD_REMOVE else shift
     if problem.slack_free_ratio <= shift:
-        return shift + other_record
+        return (shift + other_record) * _UP
     t, corners = jacobian_corners(problem)
-    return float(np.max(shift * t + corners)) * (1.0 + 1e-14) + other_record
+    return (float(np.max(shift * t + corners)) + other_record) * _UP
 
 
 def objective_rate(problem: RegularisedRisk, *, epsilon: float, neighbours: Neighbours) -> float:

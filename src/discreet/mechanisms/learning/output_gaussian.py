@@ -96,4 +96,4 @@ class GaussianOutputPerturbation(LearningMechanism):
     def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""
         weights = one_minimiser(problem, data, self.tolerance)
-        return self.grid.release(weights + noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=count), noise)
+        return self.grid.release(weights, noise, added=noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=count))

@@ -81,4 +81,4 @@ class PureOutputPerturbation(LearningMechanism):
     def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""
         weights = one_minimiser(problem, data, self.tolerance)
-        return self.grid.release(weights + noise.spherical(rate=self.rate, dimension=problem.dimension, draws=count), noise)
+        return self.grid.release(weights, noise, added=noise.spherical(rate=self.rate, dimension=problem.dimension, draws=count))
