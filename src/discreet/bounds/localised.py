@@ -19,6 +19,7 @@ import math
 from dataclasses import dataclass
 
 from discreet.bounds.checks import not_negative, positive, probability
+from discreet.rounding import raising
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +43,7 @@ def localised_excess(empirical: float, *, records: float, ridge: float, failure:
     positive(records=records, ridge=ridge, lipschitz=lipschitz, radius=radius)
     probability(failure=failure)
     slope = lipschitz * radius * (2.0 + math.sqrt(2.0 * math.log(1.0 / failure))) * math.sqrt(2.0 / (ridge * records))
-    return 0.25 * (slope + math.sqrt(slope**2 + 4.0 * empirical)) ** 2 * (1.0 + 1e-12)
+    return 0.25 * (slope + math.sqrt(slope**2 + 4.0 * empirical)) ** 2 * raising(4_096)
 
 
 def excess_risk(

@@ -14,6 +14,7 @@ from typing import Protocol, runtime_checkable
 from scipy.special import chdtrc, chdtri, gammaincc, gammainccinv
 
 from discreet.bounds.checks import positive, probability, whole
+from discreet.rounding import raising
 
 
 @runtime_checkable
@@ -41,8 +42,8 @@ class GammaNorm:
         probability(delta=delta)
         reached = float(gammainccinv(self.dimension, delta))
         while not float(gammaincc(self.dimension, reached)) <= delta:
-            reached *= 1.0 + 1e-10
-        return reached / self.rate * (1.0 + 1e-12)
+            reached *= raising(450_000)
+        return reached / self.rate * raising(4_096)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +63,8 @@ class ChiNorm:
         probability(delta=delta)
         reached = float(chdtri(self.dimension, delta))
         while not float(chdtrc(self.dimension, reached)) <= delta:
-            reached *= 1.0 + 1e-10
-        return math.sqrt(reached) * self.scale * (1.0 + 1e-12)
+            reached *= raising(450_000)
+        return math.sqrt(reached) * self.scale * raising(4_096)
 
 
 def lemma_4(shape: int, scale: float, delta: float) -> float:

@@ -1,7 +1,7 @@
 """Releases and their certificates."""
 
 from discreet.certificates.certificate import FORMAT, Certificate, Hypothesis, Verification, digest_of
-from discreet.certificates.rechecks import Check, register_recheck
 from discreet.certificates.release import Release
+from discreet.verification import Check, register_recheck
 
 __all__ = ["FORMAT", "Certificate", "Check", "Hypothesis", "Release", "Verification", "digest_of", "register_recheck"]

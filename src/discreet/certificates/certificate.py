@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.certificates.rechecks import Check, recheck
 from discreet.certificates.view import certificate_view, verification_view
 from discreet.errors import FileFormatError, VerificationFailure
 from discreet.guarantees import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, guarantee_from_dict
+from discreet.verification import Check, recheck
 
 FORMAT = "discreet-certificate/2"
 """The format of a certificate; another version is refused."""

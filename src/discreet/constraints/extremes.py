@@ -19,6 +19,7 @@ import numpy as np
 from scipy.special import gammaincc, log_ndtr, ndtr, poch
 
 from discreet.arrays import Floats
+from discreet.rounding import raising
 
 _POINTS = 65536
 _BEYOND = 8.0
@@ -26,7 +27,7 @@ _LEVELS = 32
 """Deviations are rounded up to so many levels."""
 _REST = 1e-14
 """More than exp(-_BEYOND^2 / 2) / _BEYOND, the part of the integral beyond the grid."""
-_ROOM = 1.0 + 1e-11
+_ROOM = raising(45_000)
 """Covers the rounding errors of special functions and sums."""
 
 

@@ -23,6 +23,7 @@ from discreet.constraints.blocks import block_largest, block_sums, checked_sizes
 from discreet.constraints.checks import outward, positive, vector
 from discreet.constraints.thresholds import tempered
 from discreet.errors import SolverFailure
+from discreet.rounding import raising
 
 _STEPS = 1000
 """Newton steps at most; a dozen is usual, each new one has other counts of clipped coordinates."""
@@ -116,7 +117,7 @@ class GroupLInfinityBall:
             return self.radius * largest * math.sqrt(2.0 / math.pi)
         best = math.sqrt(2.0 * math.log(len(self.sizes)) / largest)
         bounds = [float(logsumexp(sizes * (math.log(2.0) + t * t / 2.0 + log_ndtr(t)))) / t for t in (best * np.geomspace(0.2, 20.0, 200)).tolist()]
-        return self.radius * min(bounds) * (1.0 + 1e-11)
+        return self.radius * min(bounds) * raising(45_000)
 
     @property
     def width_is_exact(self) -> bool:

@@ -24,6 +24,7 @@ from discreet.constraints.checks import outward, positive, vector, whole
 from discreet.constraints.extremes import mean_chi, mean_excess
 from discreet.constraints.thresholds import norm2, tempered
 from discreet.errors import InvalidInput
+from discreet.rounding import raising
 
 _NOTHING = 1e-200
 
@@ -132,7 +133,7 @@ class KSupportBall:
         union = mean_chi(k) + math.sqrt(2.0 * max(supports, 0.0) * (1.0 + 1e-9))
         best = minimize_scalar(lambda t: k * t + d * mean_excess(t), bounds=(0.0, 2.0 * math.log(d + 1.0) + 4.0), method="bounded").x
         tails = math.sqrt(k * best + d * mean_excess(best))
-        return self.radius * min(union, tails, mean_chi(d)) * (1.0 + 1e-11)
+        return self.radius * min(union, tails, mean_chi(d)) * raising(45_000)
 
     @property
     def width_is_exact(self) -> bool:

@@ -19,6 +19,7 @@ from discreet.constraints.base import TOLERANCE
 from discreet.constraints.checks import outward, positive, vector, whole
 from discreet.constraints.extremes import mean_chi, mean_largest_absolute, mean_square_excess
 from discreet.constraints.thresholds import norm2, shrink_to_ratio, shrink_to_sum
+from discreet.rounding import raising
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +78,7 @@ class L2L1Ball:
             return r * math.sqrt(d * mean_square_excess(t)) + s * t
 
         best = minimize_scalar(bound, bounds=(0.0, math.sqrt(2.0 * math.log(d + 1.0)) + 4.0), method="bounded").x
-        return min(bound(best) * (1.0 + 1e-11), r * mean_chi(d), s * mean_largest_absolute(d))
+        return min(bound(best) * raising(45_000), r * mean_chi(d), s * mean_largest_absolute(d))
 
     @property
     def width_is_exact(self) -> bool:

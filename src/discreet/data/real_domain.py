@@ -13,6 +13,7 @@ import math
 from dataclasses import dataclass
 
 from discreet.errors import InvalidInput
+from discreet.rounding import raising
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +62,7 @@ class RealDomain:
     def radius(self) -> float:
         """R_2, the bound on the Euclidean norm of a row with its constant feature, rounded up."""
         of_entries = math.sqrt(self.features) * _or_infinity(self.entry_bound)
-        return math.hypot(min(_or_infinity(self.norm_bound), of_entries), self.intercept_scale) * (1.0 + 2.0**-50)
+        return math.hypot(min(_or_infinity(self.norm_bound), of_entries), self.intercept_scale) * raising(4)
 
 
 def _or_infinity(bound: float | None) -> float:

@@ -15,6 +15,7 @@ from discreet.guarantees.conversions import (
     to_renyi,
 )
 from discreet.guarantees.cramer_rao import CramerRaoBound
+from discreet.guarantees.discrete_gaussian import Closeness, beyond, beyond_each, closeness, discrete_delta
 from discreet.guarantees.files import guarantee_from_dict
 from discreet.guarantees.gaussian import gaussian_delta, gaussian_deltas, gaussian_mu, gaussian_scale
 from discreet.guarantees.gaussian_dp import GaussianDP
@@ -30,6 +31,7 @@ from discreet.guarantees.selection import selected
 __all__ = [
     "AnyGuarantee",
     "ApproximateDP",
+    "Closeness",
     "ConcentratedDP",
     "CramerRaoBound",
     "GaussianDP",
@@ -42,10 +44,14 @@ __all__ = [
     "RenyiDP",
     "Statement",
     "Unit",
+    "beyond",
+    "beyond_each",
     "bounded_range_delta",
     "bounded_range_renyi",
     "bounded_range_width",
+    "closeness",
     "compose",
+    "discrete_delta",
     "epsilon_for",
     "gaussian_delta",
     "gaussian_deltas",

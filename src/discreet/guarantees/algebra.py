@@ -33,11 +33,12 @@ from discreet.guarantees.cramer_rao import CramerRaoBound, added
 from discreet.guarantees.gaussian_dp import GaussianDP
 from discreet.guarantees.information import MutualInformation
 from discreet.guarantees.none import NoGuarantee
-from discreet.guarantees.numbers import require_count, sum_up, up
+from discreet.guarantees.numbers import require_count, sum_up
 from discreet.guarantees.numerical import numerical_curve
 from discreet.guarantees.profile import Profile, hull
 from discreet.guarantees.pure import PureDP
 from discreet.guarantees.renyi import RenyiDP
+from discreet.rounding import up
 
 AnyGuarantee = PureDP | ApproximateDP | Profile | GaussianDP | ConcentratedDP | RenyiDP | MutualInformation | CramerRaoBound | NoGuarantee
 """Every kind of guarantee that there is."""
@@ -101,7 +102,7 @@ def _basic(counts: Counts, *, several: bool) -> PureDP | ApproximateDP | NoGuara
 
 def _gaussian(counts: Counts) -> GaussianDP:
     squares = sum_up((part.mu * part.mu, count) for part, count in counts.items() if isinstance(part, GaussianDP))
-    return GaussianDP(mu=up(float(np.sqrt(squares)), 1e-15), **_scope(counts, "Gaussian composition"))
+    return GaussianDP(mu=up(float(np.sqrt(squares)), 5), **_scope(counts, "Gaussian composition"))
 
 
 def _concentrated(counts: Counts) -> ConcentratedDP:

@@ -19,9 +19,10 @@ from functools import lru_cache
 
 from discreet.errors import InvalidInput
 from discreet.guarantees.bounded_range_recursion import recursion_delta
-from discreet.guarantees.numbers import require_count, sum_up, up
+from discreet.guarantees.numbers import require_count, sum_up
 from discreet.guarantees.renyi import ORDERS, RenyiDP
 from discreet.neighbours import Neighbours
+from discreet.rounding import lowering, up
 
 _THEOREM = "bounded range, Renyi curve"
 _WIDEST = 50.0
@@ -71,7 +72,7 @@ def gumbel_scale(epsilon: float, delta: float, *, sensitivity: float, count: int
     """The scale of Gumbel noise on every score for `count` private choices, rounded up; neighbours move each score by at most `sensitivity`."""
     if not (math.isfinite(sensitivity) and sensitivity > 0):
         raise InvalidInput(f"Gumbel noise needs a positive finite sensitivity; {sensitivity!r} was given.")
-    return up(2.0 * sensitivity / bounded_range_width(epsilon, delta, count=count, optimal=optimal), 1e-15)
+    return up(2.0 * sensitivity / bounded_range_width(epsilon, delta, count=count, optimal=optimal), 5)
 
 
 def _divergence(order: float, width: float) -> float:
@@ -94,7 +95,7 @@ def _by_renyi(epsilon: float, delta: float, count: int) -> float:
     while high - low > 1e-9:
         middle = 0.5 * (low + high)
         low, high = (middle, high) if _renyi_delta(middle, count, epsilon) <= delta else (low, middle)
-    return math.exp(low) * (1.0 - 1e-15)
+    return math.exp(low) * lowering(5)
 
 
 def _renyi_delta(log_width: float, count: int, epsilon: float) -> float:
@@ -126,7 +127,7 @@ def _by_recursion(epsilon: float, delta: float, count: int, feasible: float) -> 
                 break
         else:
             slope, high = max((value - at_low) / (trial - low), 1.0), trial
-    return math.exp(low) * (1.0 - 1e-15)
+    return math.exp(low) * lowering(5)
 
 
 def _require_width(width: float) -> None:

@@ -22,6 +22,7 @@ import numpy as np
 
 from discreet.arrays import Floats
 from discreet.errors import InvalidInput
+from discreet.rounding import lowering, raising
 
 _CELLS = 32
 _LARGEST = 50.0
@@ -33,7 +34,7 @@ def recursion_delta(width: float, count: int, epsilon: float) -> float:
         raise InvalidInput(
             f"the recursion needs 0 < range <= {_LARGEST:g}, count >= 1 and epsilon >= 0; {width!r}, {count!r}, {epsilon!r} were given."
         )
-    if epsilon >= count * width * (1.0 + 1e-12):
+    if epsilon >= count * width * raising(4_096):
         return 0.0
     step = width / _CELLS
     drift = 0.125 * width * width * count
@@ -41,9 +42,9 @@ def recursion_delta(width: float, count: int, epsilon: float) -> float:
     size = math.ceil(min(far, (count + 1) * width) / step) + 1
     values = _composed(width, count, size)
     # The grid point at or below epsilon, and the chord to the next one.
-    left = min(int(epsilon / step * (1.0 - 1e-15)), size - 2)
-    share = min(1.0, max(0.0, math.expm1(epsilon - left * step) / math.expm1(step) * (1.0 - 1e-12) - 1e-15))
-    return min(1.0, float(values[left] * (1.0 - share) + values[left + 1] * share) * (1.0 + 1e-12))
+    left = min(int(epsilon / step * lowering(5)), size - 2)
+    share = min(1.0, max(0.0, math.expm1(epsilon - left * step) / math.expm1(step) * lowering(4_096) - 1e-15))
+    return min(1.0, float(values[left] * (1.0 - share) + values[left + 1] * share) * raising(4_096))
 
 
 def _composed(width: float, count: int, size: int) -> Floats:
@@ -70,5 +71,5 @@ def _composed(width: float, count: int, size: int) -> Floats:
                 # The cell between s_{m-1} and s_m: its arguments lie on the chord that begins at grid point j - m.
                 best = np.maximum(best, np.maximum(ends, previous) + bends[m - 1] * curving[start : start + size])
             previous = ends
-        values = np.minimum(np.minimum.accumulate(best * (1.0 + 1e-14)), 1.0)
+        values = np.minimum(np.minimum.accumulate(best * raising(45)), 1.0)
     return values

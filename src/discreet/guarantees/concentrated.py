@@ -10,7 +10,8 @@ import math
 from dataclasses import dataclass
 
 from discreet.guarantees.base import Json, Statement
-from discreet.guarantees.numbers import require_finite, up
+from discreet.guarantees.numbers import require_finite
+from discreet.rounding import up
 
 _GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 
@@ -60,4 +61,4 @@ def log_renyi_delta(excess: float, divergence: float, epsilon: float) -> float:
 
 def exp_up(exponent: float) -> float:
     """e^exponent rounded up: by more than the rounding of an exponent that is a sum of a few terms up to 10^5 in size, never below 1e-300."""
-    return up(math.exp(min(exponent, 1.0)), 1e-9) + 1e-300
+    return up(math.exp(min(exponent, 1.0)), 4_500_000) + 1e-300

@@ -27,10 +27,10 @@ from discreet.guarantees.cramer_rao import CramerRaoBound
 from discreet.guarantees.discretise import curve_of, reach_of
 from discreet.guarantees.gaussian_dp import GaussianDP
 from discreet.guarantees.none import NoGuarantee
-from discreet.guarantees.numbers import up
 from discreet.guarantees.profile import Profile, hull
 from discreet.guarantees.pure import PureDP
 from discreet.guarantees.renyi import ORDERS, RenyiDP
+from discreet.rounding import up
 
 _POINTS = 513
 _LARGEST = 1e6
@@ -46,7 +46,7 @@ def to_concentrated(part: PureDP | GaussianDP | ConcentratedDP) -> ConcentratedD
         case PureDP(epsilon=epsilon):
             return ConcentratedDP(rho=up(epsilon * math.tanh(0.5 * epsilon)), **scope(part))
         case GaussianDP(mu=mu):
-            return ConcentratedDP(rho=up(0.5 * mu * mu, 1e-15), **scope(part))
+            return ConcentratedDP(rho=up(0.5 * mu * mu, 5), **scope(part))
     raise _impossible(part, "zero-concentrated privacy")
 
 
@@ -64,7 +64,7 @@ def to_renyi(part: PureDP | GaussianDP | ConcentratedDP | RenyiDP, *, orders: tu
             divergences = [_randomised_response(order, epsilon) for order in orders]
         case GaussianDP() | ConcentratedDP():
             rho = to_concentrated(part).rho
-            divergences = [up(rho * order, 1e-15) for order in orders]
+            divergences = [up(rho * order, 5) for order in orders]
         case _:
             raise _impossible(part, "a Renyi curve")
     return RenyiDP(orders=orders, divergences=tuple(divergences), **scope(part))

@@ -26,6 +26,7 @@ from scipy.fft import irfft, rfft
 from discreet.arrays import Floats
 from discreet.errors import InvalidInput
 from discreet.guarantees.discretise import Masses
+from discreet.rounding import raising
 
 _DEEPEST = 1e-24
 """Mass above the window, in order of magnitude."""
@@ -133,7 +134,7 @@ def _joined(parts: Sequence[tuple[Masses, int]]) -> list[tuple[Masses, int]]:
         elif pending is None:
             pending = masses
         else:
-            finite = np.convolve(pending.finite, masses.finite) * (1.0 + 1e-12)
+            finite = np.convolve(pending.finite, masses.finite) * raising(4_096)
             pending = Masses(first=pending.first + masses.first, finite=finite, infinite=0.0)
             if len(finite) > _NARROW:
                 joined.append((pending, 1))

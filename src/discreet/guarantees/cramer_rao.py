@@ -19,6 +19,7 @@ import numpy as np
 from discreet.arrays import Floats
 from discreet.errors import InvalidInput
 from discreet.guarantees.base import Json, Statement, Unit
+from discreet.rounding import lowering, raising
 
 Rows = tuple[tuple[float, ...], ...]
 
@@ -84,6 +85,6 @@ def _spectrum(rows: Rows) -> Floats:
 
 def _inverse_trace(values: Floats) -> float:
     """Sum of 1 / eigenvalue, each eigenvalue first raised by more than its error."""
-    raised = np.maximum(values, 0.0) * (1.0 + 1e-12) + 1e-13 * len(values) * max(float(values[-1]), 0.0)
+    raised = np.maximum(values, 0.0) * raising(4_096) + 1e-13 * len(values) * max(float(values[-1]), 0.0)
     with np.errstate(divide="ignore"):
-        return float(np.sum(1.0 / raised)) * (1.0 - 1e-12)
+        return float(np.sum(1.0 / raised)) * lowering(4_096)

@@ -26,7 +26,8 @@ from scipy.special import erfc, erfcx
 
 from discreet.arrays import Floats
 from discreet.errors import InvalidInput
-from discreet.guarantees.numbers import require_count, up
+from discreet.guarantees.numbers import require_count
+from discreet.rounding import up
 
 _UNIT = 2.0**-53
 _ROUNDING = 90.0 * _UNIT
@@ -124,4 +125,4 @@ def gaussian_scale(epsilon: float, delta: float, *, sensitivity: float, count: i
     require_count("the number of answers", count)
     if not (math.isfinite(sensitivity) and sensitivity > 0):
         raise InvalidInput(f"Gaussian noise needs a positive finite sensitivity; {sensitivity!r} was given.")
-    return up(sensitivity * math.sqrt(count) / gaussian_mu(epsilon, delta), 1e-15)
+    return up(sensitivity * math.sqrt(count) / gaussian_mu(epsilon, delta), 5)

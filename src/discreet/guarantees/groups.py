@@ -34,11 +34,12 @@ from discreet.guarantees.cramer_rao import CramerRaoBound
 from discreet.guarantees.gaussian_dp import GaussianDP
 from discreet.guarantees.information import MutualInformation
 from discreet.guarantees.none import NoGuarantee
-from discreet.guarantees.numbers import require_count, sum_up, up
+from discreet.guarantees.numbers import require_count, sum_up
 from discreet.guarantees.profile import Profile, hull
 from discreet.guarantees.pure import PureDP
 from discreet.guarantees.renyi import RenyiDP
 from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
+from discreet.rounding import raising, up
 
 Grouped = PureDP | ApproximateDP | GaussianDP | ConcentratedDP | RenyiDP | Profile | NoGuarantee
 _POINTS = 257
@@ -122,7 +123,7 @@ def _profile_step(far: Profile, near: Profile) -> Profile:
     splits = np.minimum(splits, _FARTHEST)
     first = _extended(far, splits)
     second = _extended(near, np.subtract.outer(epsilons, splits))
-    bounds = np.min(first + np.exp(splits) * second, axis=1) * (1.0 + 1e-12)
+    bounds = np.min(first + np.exp(splits) * second, axis=1) * raising(4_096)
     knots, deltas = hull(epsilons, np.minimum(bounds, 1.0))
     return replace(far, epsilons=knots, deltas_at=deltas)
 

@@ -24,7 +24,8 @@ import numpy as np
 from discreet.arrays import Floats
 from discreet.errors import InvalidInput
 from discreet.guarantees.base import Json, Statement, Unit
-from discreet.guarantees.numbers import require_finite, up
+from discreet.guarantees.numbers import require_finite
+from discreet.rounding import up
 
 _CELLS = 20_000
 

@@ -4,10 +4,9 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 
-import numpy as np
-
 from discreet.arrays import Floats
 from discreet.errors import InvalidInput
+from discreet.rounding import lowering
 
 
 def require_finite(name: str, value: float, *, at_most: float = math.inf) -> None:
@@ -23,14 +22,9 @@ def require_count(name: str, value: int) -> None:
         raise InvalidInput(f"{name} must be a positive integer; {value!r} was given.")
 
 
-def up(value: float, relative: float = 1e-12) -> float:
-    """`value` >= 0 raised by more than the rounding errors of a formula with a few terms; 0 stays 0."""
-    return value * (1.0 + relative)
-
-
 def below(epsilons: Floats) -> Floats:
     """The same numbers, lower by less than 1e-15 of themselves: a curve read here is above the curve at the exact product that they stand for."""
-    return epsilons * (1.0 - 4.0 * np.finfo(np.float64).eps)
+    return epsilons * lowering(3)
 
 
 def sum_up(terms: Iterable[tuple[float, int]]) -> float:

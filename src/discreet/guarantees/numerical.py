@@ -18,6 +18,7 @@ from discreet.guarantees.convolution import curve_together
 from discreet.guarantees.discretise import curve_of, pessimistic_masses, reach_of
 from discreet.guarantees.profile import hull
 from discreet.guarantees.pure import PureDP
+from discreet.rounding import raising
 
 _POINTS = 320
 _COARSEST = 0.25
@@ -60,7 +61,7 @@ def _aligned(counts: Mapping[Guarantee, int], step: float) -> float:
 def _without_spread(counts: Mapping[Guarantee, int]) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Every part is either perfect or fails with its probability delta: the failures add."""
     survives = math.fsum(count * math.log1p(-min(part.delta(0.0), 1.0 - 1e-16)) for part, count in counts.items())
-    return (0.0,), (min(1.0, -math.expm1(survives) * (1.0 + 1e-12)),)
+    return (0.0,), (min(1.0, -math.expm1(survives) * raising(4_096)),)
 
 
 def _thinned(epsilons: Floats, deltas: Floats) -> tuple[tuple[float, ...], tuple[float, ...]]:

@@ -16,7 +16,7 @@ from discreet.arrays import Floats
 from discreet.errors import InvalidInput
 from discreet.guarantees.base import Json, Statement
 from discreet.guarantees.concentrated import exp_up
-from discreet.guarantees.numbers import up
+from discreet.rounding import up
 
 ORDERS: tuple[float, ...] = tuple(float(f"{1.0 + excess:.6g}") for excess in np.geomspace(0.01, 1e4, 160))
 """Orders at which conversions evaluate a curve, about 9 % apart: delta is within 1 % or so of that of the best order."""

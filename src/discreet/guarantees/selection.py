@@ -31,11 +31,11 @@ from discreet.guarantees.conversions import to_profile, to_renyi
 from discreet.guarantees.cramer_rao import CramerRaoBound
 from discreet.guarantees.discretise import reach_of
 from discreet.guarantees.none import NoGuarantee
-from discreet.guarantees.numbers import up
 from discreet.guarantees.profile import Profile, hull
 from discreet.guarantees.pure import PureDP
 from discreet.guarantees.renyi import RenyiDP
 from discreet.guarantees.stopping import NegativeBinomialRuns, RunsLaw
+from discreet.rounding import up
 
 _POINTS = 257
 _ROUNDING = 1e-12

@@ -28,6 +28,7 @@ from discreet.guarantees.gaussian_dp import GaussianDP
 from discreet.guarantees.numbers import require_count
 from discreet.guarantees.profile import Profile, hull
 from discreet.neighbours import ADD_REMOVE
+from discreet.rounding import raising
 
 _INFLATION = 1e-11
 _FLOOR = 1e-24
@@ -45,7 +46,7 @@ def removed_deltas(epsilons: Floats, *, mu: float, rate: float) -> Floats:
     # Moved down by more than their rounding errors: a smaller epsilon has a larger delta.
     lowered = logarithms - 1e-14 * (1.0 + np.abs(logarithms)) - 6e-16 * (1.0 + np.abs(gains)) / (1.0 + np.where(inside, gains, 0.0))
     deltas: Floats = np.where(inside, rate * gaussian_deltas(lowered, mu), -np.expm1(epsilons) + 1e-12 * rate)
-    return np.minimum(1.0, deltas * (1.0 + 1e-14))
+    return np.minimum(1.0, deltas * raising(45))
 
 
 def added_deltas(epsilons: Floats, *, mu: float, rate: float) -> Floats:
@@ -55,7 +56,7 @@ def added_deltas(epsilons: Floats, *, mu: float, rate: float) -> Floats:
     raised = np.maximum(left, 0.0) + 4e-15
     logarithms = epsilons + math.log(rate) - np.log(raised)
     deltas = raised * gaussian_deltas(logarithms - 1e-14 * (1.0 + np.abs(logarithms)), mu)
-    found: Floats = np.where(left < -2e-15, 0.0, np.minimum(1.0, deltas * (1.0 + 1e-14)))
+    found: Floats = np.where(left < -2e-15, 0.0, np.minimum(1.0, deltas * raising(45)))
     return found
 
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from discreet.arrays import Floats, namespace
 from discreet.errors import InvalidInput
+from discreet.rounding import raising
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,4 +88,4 @@ class SmoothedHinge:
         steepest = np.clip(0.5, low, high)
         third = np.arcsin(np.sqrt(np.maximum(np.minimum(steepest, 1.0 - steepest), 0.0))) * (2.0 / 3.0)
         s = np.sqrt(3.0) * np.sin(third) + 2.0 * np.square(np.sin(0.5 * third))
-        return self.smoothness * np.minimum(1.0, s * (2.0 - s) * (1.0 + 1e-14))
+        return self.smoothness * np.minimum(1.0, s * (2.0 - s) * raising(45))

@@ -24,10 +24,11 @@ from discreet.errors import InvalidInput
 from discreet.losses.predictions import PredictionLoss
 from discreet.problems.prediction_objective import PredictionObjective, PredictionSum, rounding_share
 from discreet.problems.summed_predictions import MOST_BLOCKS, SummedPredictions
+from discreet.rounding import raising
 
 ROUNDING = 2.0**-14
 """The share of a record's gradient bound that rounding errors of a whole gradient may have: noise covers it, for 0.01 % more."""
-_UP = 1.0 + 2.0**-48
+_UP = raising(16)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,8 +24,9 @@ from discreet.designs.clipped import entry_chunks
 from discreet.errors import InvalidInput
 from discreet.guarantees import Json, Unit
 from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.rounding import raising
 
-UP = 1.0 + 2.0**-40
+UP = raising(4_096)
 """More than the rounding errors of a formula of a few terms."""
 
 

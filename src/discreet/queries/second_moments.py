@@ -19,6 +19,7 @@ from discreet.neighbours import Neighbours
 from discreet.noise import Integers
 from discreet.queries.base import Released, Target, released
 from discreet.queries.linear import power_of_two
+from discreet.rounding import raising
 
 MOST_BITS = 20
 MOST_RECORDS = 1 << 40
@@ -55,7 +56,7 @@ class SecondMoments:
     @property
     def norm(self) -> float:
         """C, the bound of the norm of a record: with y a record has one number more."""
-        return min(self.read.norm, float(np.linalg.norm(self.read.entries)) * (1.0 + 2.0**-40))
+        return min(self.read.norm, float(np.linalg.norm(self.read.entries)) * raising(4_096))
 
     @property
     def unit(self) -> float:

@@ -13,9 +13,9 @@ from discreet.guarantees.subsampled import added_deltas, removed_deltas, subsamp
 from discreet.losses.predictions import Absolute, Squared
 from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
 from discreet.mechanisms.constrained.mirror_sampled import SampledMirrorDescent, batch, sampled_delta
-from discreet.mechanisms.constrained.mirror_sampled_rechecks import composed
 from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise, SystemNoise
+from discreet.verification.mirror_sampled import composed
 from tests.canary import CANARY, assert_silent
 from tests.mechanisms.constrained.mirror_problems import data_set, line, regression
 

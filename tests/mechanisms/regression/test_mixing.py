@@ -14,10 +14,10 @@ from discreet.guarantees import gaussian_delta, gaussian_mu
 from discreet.mechanisms.regression import GaussianMixing, HessianMixing, LeastSquares
 from discreet.mechanisms.regression.hessian_mixing import sketch_profile
 from discreet.mechanisms.regression.mixing import drawn_moments, of_records, sketched
-from discreet.mechanisms.regression.rechecks_sketch import composed
 from discreet.mechanisms.release.profiles import replace_delta, zero_out_delta
 from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise, SystemNoise
+from discreet.verification.regression_sketch import composed
 from tests.mechanisms.release.tables import invented, of
 
 DOMAIN = RealDomain(features=2, norm_bound=1.0, target_bound=2.0, intercept_scale=0.3)

@@ -14,8 +14,8 @@ from scipy.stats import chi2
 from discreet.errors import InfeasibleTarget, InvalidInput
 from discreet.guarantees import PureDP, gaussian_delta
 from discreet.mechanisms.release.profiles import largest, mixture_delta, replace_delta, zero_out_delta
-from discreet.mechanisms.release.rechecks_sketch import integral
 from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.verification.sketch import integral
 
 
 @pytest.mark.parametrize(

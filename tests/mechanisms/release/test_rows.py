@@ -8,7 +8,7 @@ import pytest
 from discreet.errors import InvalidInput
 from discreet.guarantees import ApproximateDP, NoGuarantee, Unit, gaussian_mu
 from discreet.mechanisms.release import GaussianRelease
-from discreet.mechanisms.release.rows import discrete_delta
+from discreet.mechanisms.release.rows import moved_delta
 from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.queries import Projection, Rows, Target
@@ -26,7 +26,7 @@ def exact_divergence(scale, shift, epsilon):
 def test_the_lemma_keeps_its_claim_and_half_the_scale_breaks_it(epsilon, delta):
     shift = 5000
     scale = max(4096.0, shift / gaussian_mu(epsilon, delta))
-    claimed, reached = discrete_delta(epsilon, shift, scale, 1), exact_divergence(scale, shift, epsilon)
+    claimed, reached = moved_delta(epsilon, shift, scale, 1), exact_divergence(scale, shift, epsilon)
     assert 0.98 * claimed <= reached <= claimed * (1 + 1e-9)
     assert exact_divergence(0.5 * scale, shift, epsilon) > 2 * claimed
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from discreet.arrays import Floats
 from discreet.errors import InvalidInput
+from discreet.rounding import raising
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +44,7 @@ class LogCosh:
 
     def lipschitz(self, reach: float, target_bound: float) -> float:
         """a tanh((r + b) / a), rounded up."""
-        return self.width * math.tanh((reach + target_bound) / self.width) * (1.0 + 2.0**-50)
+        return self.width * math.tanh((reach + target_bound) / self.width) * raising(4)
 
     def smoothness(self, target_bound: float) -> float:  # noqa: ARG002 - the same for all targets
         """1, at f = y."""

@@ -1,6 +1,5 @@
 """A private choice of bounds for numeric columns and row norms, with its proof note beside it (bounds_choice.md)."""
 
-from discreet.mechanisms.bounds_choice import rechecks as _rechecks  # noqa: F401 - registers it
 from discreet.mechanisms.bounds_choice.choice import BoundsChoice
 from discreet.mechanisms.bounds_choice.grid import BoundsGrid, grid_named
 from discreet.mechanisms.bounds_choice.release import ReleasedBounds, choose_bounds, choose_norm

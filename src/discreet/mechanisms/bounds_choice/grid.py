@@ -15,6 +15,7 @@ from typing import Self
 from discreet.data.words import did_you_mean, quoted
 from discreet.errors import InvalidInput
 from discreet.guarantees import Json
+from discreet.rounding import lowering, raising
 
 _MOST = 1000
 """Candidates on one side."""
@@ -76,7 +77,7 @@ def grid_named(name: str, *, smallest: float = _SMALLEST, largest: float = _LARG
     first, last = math.floor(math.log(smallest, base)) - 1, math.ceil(math.log(largest, base)) + 1
     # Decimal texts are read to the nearest float, so that a bound is 0.02 and not 0.02 and a rounding error.
     sizes = [float(f"{m}e{k}") if base == 10.0 else m * base**k for k in range(first, last + 1) for m in mantissas]
-    kept = [size for size in sizes if smallest * (1.0 - 1e-12) <= size <= largest * (1.0 + 1e-12)]
+    kept = [size for size in sizes if smallest * lowering(4_096) <= size <= largest * raising(4_096)]
     return BoundsGrid(lower=(0.0, *(-size for size in kept)), upper=(0.0, *kept))
 
 

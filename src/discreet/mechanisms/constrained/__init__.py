@@ -1,8 +1,5 @@
 """Mechanisms for learning over a constraint set, with their proof notes beside them (frank_wolfe.md, mirror_descent.md, objective_set.md)."""
 
-from discreet.mechanisms.constrained import mirror_sampled_rechecks as _mirror_sampled_rechecks  # noqa: F401 - registers them
-from discreet.mechanisms.constrained import objective_set_rechecks as _objective_set_rechecks  # noqa: F401 - registers them
-from discreet.mechanisms.constrained import rechecks as _rechecks  # noqa: F401 - registers them
 from discreet.mechanisms.constrained.base import ConstrainedMechanism
 from discreet.mechanisms.constrained.choose import calibrate_frank_wolfe, frank_wolfe_names
 from discreet.mechanisms.constrained.compare import Candidate, calibrate_over_set, candidates, mechanism_names_over_sets

@@ -5,11 +5,10 @@
 K_t independent integers of P(k) proportional to exp(-k^2 / (2 s^2)). If neighbours move every computed g_t by at most `distance` in Euclidean norm
 (rounding errors of its computation included), the rounded vectors differ by at most D = distance / w + sqrt(d), and
 
-    delta(epsilon + T (A + B)) <= e^{T A} (delta_G(epsilon; D sqrt(T) / s) + e^epsilon T tail)
-    A = d / (8 s^2),   B = (rho^2 + 1) / (8 s^2),   rho = sqrt(d) + 41,   tail = e^{-800}
+    delta(epsilon) <= `discrete_delta` for d T integers in T stages and mu = D sqrt(T) / s
 
-for s^2 >= d, s >= 1 (proof note frank_wolfe.md, lemma 1: lemma 2 of the residual stage, T times; T = 1 is that lemma). With w = distance / (2^16
-sqrt(d)), or less, s is above 2^16 sqrt(d T) / mu and T (A + B) below 1e-9 mu^2 or so: T discrete steps cost one Gaussian of mu = D sqrt(T) / s.
+(proof note frank_wolfe.md, lemma 1: lemma 2 of the residual stage, T times; T = 1 is that lemma). With w = distance / (2^16 sqrt(d)), or less, s is
+above 2^16 sqrt(d T) / mu, and what the lemma adds to epsilon is below 1e-9 mu^2 or so: T discrete steps cost one Gaussian of that mu.
 """
 
 import math
@@ -20,11 +19,12 @@ import numpy as np
 
 from discreet.arrays import Floats
 from discreet.errors import InvalidInput
-from discreet.guarantees import gaussian_delta, gaussian_mu
+from discreet.guarantees import discrete_delta, gaussian_mu
 from discreet.noise import Noise
+from discreet.rounding import raising
 
 _FINENESS = 16
-_UP = 1.0 + 1e-12
+_UP = raising(4_096)
 _LEAST_SCALE = 2.0**10
 _LARGEST = 2.0**62
 
@@ -60,12 +60,10 @@ class GaussianSteps:
 
     def delta(self, epsilon: float, *, distance: float, dimension: int) -> float:
         """delta at `epsilon` of all releases together; 1 where the lemma does not apply."""
-        upper = self.count * dimension / (8.0 * self.scale**2) * _UP
-        lower = self.count * ((math.sqrt(dimension) + 41.0) ** 2 + 1.0) / (8.0 * self.scale**2) * _UP
-        if not (self.scale >= _LEAST_SCALE and dimension <= self.scale**2 and epsilon > upper + lower):
-            return 1.0
         mu = _apart(distance, self.step, dimension) * math.sqrt(self.count) / self.scale * _UP
-        return min(1.0, math.exp(upper) * gaussian_delta(min(epsilon, 500.0) - upper - lower, mu) * _UP + 1e-100)
+        if self.scale < _LEAST_SCALE:
+            return 1.0
+        return discrete_delta(epsilon, mu, integers=self.count * dimension, scale=self.scale, stages=self.count)
 
     def release(self, vector: Floats, noise: Noise) -> Floats:
         """One of the releases: `vector` (d,) on the grid, with noise. Raises InvalidInput for a vector beyond the grid: no number of it is shown."""

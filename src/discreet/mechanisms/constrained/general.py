@@ -26,6 +26,7 @@ from discreet.mechanisms.hypotheses import noise_hypothesis
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
+from discreet.rounding import raising
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +102,7 @@ class GaussianFrankWolfe(ConstrainedMechanism):
 
 def gradient_distance(problem: ConstrainedRisk, neighbours: Neighbours) -> float:
     """How far apart the computed gradients of neighbours can be: k B R_2, and the rounding errors of two gradients."""
-    return (problem.gradient_bound * (1.0 if neighbours is ADD_REMOVE else 2.0) + 2.0 * problem.gradient_error) * (1.0 + 2.0**-48)
+    return (problem.gradient_bound * (1.0 if neighbours is ADD_REMOVE else 2.0) + 2.0 * problem.gradient_error) * raising(16)
 
 
 def default_gaussian_steps(problem: ConstrainedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> int:

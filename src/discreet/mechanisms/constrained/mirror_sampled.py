@@ -20,7 +20,7 @@ import numpy as np
 from discreet.arrays import Floats
 from discreet.certificates import Hypothesis
 from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, Json
+from discreet.guarantees import ApproximateDP, Json, beyond, closeness
 from discreet.guarantees.subsampled import subsampled_gaussian
 from discreet.mechanisms.constrained.base import ConstrainedMechanism
 from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
@@ -31,12 +31,13 @@ from discreet.mechanisms.hypotheses import noise_hypothesis
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
+from discreet.rounding import raising
 
 RATE_BITS = 20
 ERROR_SHARE = 1.0 / 64.0
 _FINENESS = 16
 _LEAST_SCALE = 2.0**10
-_UP = 1.0 + 1e-12
+_UP = raising(4_096)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,9 +160,8 @@ def batch(noise: Noise, records: int, rate: int) -> Floats:
 def sampled_delta(problem: ConstrainedRisk, *, rate: int, steps: GaussianSteps, epsilon: float) -> float:
     """delta at `epsilon` of all steps together; 1 where nothing is proved."""
     dimension, count, scale = problem.dimension, steps.count, steps.scale
-    upper = count * dimension / (8.0 * scale**2) * _UP
-    lower = count * ((math.sqrt(dimension) + 41.0) ** 2 + 1.0) / (8.0 * scale**2) * _UP
-    if not (scale >= _LEAST_SCALE and dimension <= scale**2 and upper + lower < epsilon <= 500.0 and 1 <= rate <= 2**RATE_BITS):
+    apart = closeness(count * dimension, scale, stages=count)
+    if not (scale >= _LEAST_SCALE and apart.total < epsilon <= 500.0 and 1 <= rate <= 2**RATE_BITS):
         return 1.0
     error = problem.gradient_error / steps.step + 0.5 * math.sqrt(dimension)
     curve = subsampled_gaussian(
@@ -170,4 +170,4 @@ def sampled_delta(problem: ConstrainedRisk, *, rate: int, steps: GaussianSteps, 
         count=count,
         extra_mu=2.0 * error * math.sqrt(count) / (scale * math.sqrt(ERROR_SHARE)) * _UP,
     )
-    return min(1.0, math.exp(upper) * curve.delta(epsilon - upper - lower) * _UP + 1e-100)
+    return min(1.0, math.exp(apart.upper) * (curve.delta(epsilon - apart.total) + beyond(epsilon, stages=count)) * _UP)

@@ -33,6 +33,7 @@ from discreet.neighbours import Neighbours
 from discreet.noise import Noise, gaussian_error
 from discreet.problems import ConstrainedRisk, PredictionSum, RegularisedRisk
 from discreet.regularisers import L2
+from discreet.rounding import lowering
 
 _ROOM = 8.0
 """Times the rounding errors that the solver's distance must exceed, so that it is always reached."""
@@ -90,7 +91,7 @@ class ObjectivePerturbationOverSet(ConstrainedMechanism):
         grid = GaussianGrid.calibrate(
             radius=(tolerance + noise_error) / ridge,
             dimension=problem.dimension,
-            epsilon=epsilon * share * (1.0 - 1e-13),
+            epsilon=epsilon * share * lowering(450),
             delta=delta * share * (1.0 - 2.0 * _COARSER),
         )
         return cls(

@@ -19,6 +19,7 @@ from discreet.constraints import Box, Constraint, L1Ball, L2Ball, LInfinityBall,
 from discreet.errors import InvalidInput, SolverFailure
 from discreet.problems import ConstrainedRisk, PredictionSum
 from discreet.problems.prediction_objective import rounding_share
+from discreet.rounding import raising
 
 _UNIT = 2.0**-53
 _MOST = 100_000
@@ -32,7 +33,7 @@ def has_certified_projection(constraint: Constraint) -> bool:
 
 def curvature_of(problem: ConstrainedRisk, records: int, ridge: float) -> float:
     """L."""
-    return records * problem.smoothness * problem.domain.radius**2 * (1.0 + 2.0**-40) + ridge
+    return records * problem.smoothness * problem.domain.radius**2 * raising(4_096) + ridge
 
 
 def gradient_error(problem: ConstrainedRisk, records: int, *, ridge: float, linear_norm: float) -> float:
@@ -44,7 +45,7 @@ def gradient_error(problem: ConstrainedRisk, records: int, *, ridge: float, line
     share = rounding_share(
         records,
         dimension=problem.dimension,
-        reach=3.0 * problem.reach * (1.0 + 2.0**-40),
+        reach=3.0 * problem.reach * raising(4_096),
         target_bound=problem.domain.target_bound,
         smoothness=smoothness,
         slope_bound=problem.slope_bound,
@@ -63,7 +64,7 @@ def certified_minimiser(problem: ConstrainedRisk, objective: PredictionSum, *, r
         raise InvalidInput(f"objective perturbation over a set needs one of {[each.__name__ for each in _SETS]}; {set_.name!r} was given.")
     records = objective.records
     length = curvature_of(problem, records, ridge)
-    error = gradient_error(problem, records, ridge=ridge, linear_norm=float(np.linalg.norm(linear)) * (1.0 + 1e-12))
+    error = gradient_error(problem, records, ridge=ridge, linear_norm=float(np.linalg.norm(linear)) * raising(4_096))
     root = math.sqrt(length / ridge)
     momentum = (root - 1.0) / (root + 1.0)
     point = ahead = projection(set_, np.zeros(problem.dimension))[0]
@@ -73,8 +74,8 @@ def certified_minimiser(problem: ConstrainedRisk, objective: PredictionSum, *, r
         following, slip = projection(set_, target)
         # The target is rounded: three operations on numbers of these sizes.
         slip += 4.0 * _UNIT * (float(np.linalg.norm(ahead)) + float(np.linalg.norm(gradient)) / length)
-        moved = float(np.linalg.norm(ahead - following)) * (1.0 + 1e-12) + slip
-        if (slip + (2.0 * length * moved + error) / ridge) * (1.0 + 1e-12) <= distance:
+        moved = float(np.linalg.norm(ahead - following)) * raising(4_096) + slip
+        if (slip + (2.0 * length * moved + error) / ridge) * raising(4_096) <= distance:
             return following
         ahead = following + momentum * (following - point)
         point = following
@@ -121,4 +122,4 @@ def _thresholded(values: Floats, total: float) -> tuple[Floats, float]:
     off = abs(math.fsum(found) - total) + rounded + 2.0 * _UNIT * total
     if not found.any():  # the slope is not known then
         return found, math.inf
-    return found, math.sqrt(len(values)) * off * (1.0 + 2.0**-40) + 2.0 * rounded
+    return found, math.sqrt(len(values)) * off * raising(4_096) + 2.0 * rounded

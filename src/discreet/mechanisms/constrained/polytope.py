@@ -34,12 +34,13 @@ from discreet.noise import Integers, Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
 from discreet.problems.constrained_risk import ROUNDING
 from discreet.problems.rounding import gamma
+from discreet.rounding import raising
 
 _FINE, _COARSE = 12, 10
 """log2 of the steps of the grid in the span, at least: rounding costs 2 in 2^12 of the noise, or 2 in 2^10 where there are MANY vertices, since the
 sampler counts scores by value (noise/tally.py), and fewer values take less time."""
 _MANY = 1 << 17
-_UP = 1.0 + 1e-12
+_UP = raising(4_096)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +87,7 @@ class PolytopeFrankWolfe(ConstrainedMechanism):
         width = self.rate * span_in_steps(problem, self.neighbours, self.grid_step)
         theorem = "private Frank-Wolfe over a polytope, exponential mechanism of bounded range"
         if self.pure:
-            return PureDP(epsilon=self.steps * width * (1.0 + 1e-15), neighbours=self.neighbours, theorem=theorem)
+            return PureDP(epsilon=self.steps * width * raising(5), neighbours=self.neighbours, theorem=theorem)
         delta = bounded_range_delta(width, self.steps, self.epsilon)
         return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=min(delta, 1.0 - 2.0**-53), neighbours=self.neighbours, theorem=theorem)
 

@@ -1,6 +1,5 @@
 """Mechanisms that answer counting queries in exact integers, with their proof note beside them (counting.md)."""
 
-from discreet.mechanisms.counting import rechecks as _rechecks  # noqa: F401 - registers them
 from discreet.mechanisms.counting.base import CountingMechanism
 from discreet.mechanisms.counting.gaussian import GaussianCounting
 from discreet.mechanisms.counting.laplace import LaplaceCounting

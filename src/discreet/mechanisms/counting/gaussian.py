@@ -18,6 +18,7 @@ from discreet.mechanisms.counting.gaussian_curve import Component, divergence
 from discreet.mechanisms.counting.queries import IntegerQuery, Sensitivity
 from discreet.neighbours import Neighbours
 from discreet.noise import Integers, Noise
+from discreet.rounding import raising
 
 _LARGEST_EPSILON = 100.0
 _STEPS = 24
@@ -84,7 +85,7 @@ class GaussianCounting(CountingMechanism):
         """The same release in zero-concentrated privacy: rho = sum of D_j^2 / (2 s_j^2) (Canonne, Kamath, Steinke 2020, theorem 14)."""
         require_scales(queries, self.scales)
         rho = sum(query.sensitivity(self.neighbours).squared / (2.0 * scale**2) for query, scale in zip(queries, self.scales, strict=True))
-        return ConcentratedDP(rho=rho * (1.0 + 1e-14), neighbours=self.neighbours, theorem="counting queries, discrete Gaussian noise")
+        return ConcentratedDP(rho=rho * raising(45), neighbours=self.neighbours, theorem="counting queries, discrete Gaussian noise")
 
     def draw(self, scale: float, size: int, noise: Noise) -> Integers:
         """See CountingMechanism."""

@@ -22,16 +22,15 @@ import numpy as np
 
 from discreet.arrays import Floats
 from discreet.errors import InvalidInput
-from discreet.guarantees import gaussian_deltas
+from discreet.guarantees import beyond_each, closeness, gaussian_deltas
+from discreet.rounding import raising
 
 WIDE = 4096.0
 _REACH = 14.0
 _BEYOND = 1e-41
 """More than the probability of |k| > 14 s + 12, four times (Canonne, Kamath, Steinke 2020, proposition 25)."""
-_UP = 1.0 + 1e-11
+_UP = raising(45_000)
 _SLACK = 1e-12
-_TAIL = 1e-300
-"""More than e^{-800}."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,11 +105,11 @@ def _threshold_curve(component: Component, epsilons: Floats) -> Floats:
 
 def _wide(components: Sequence[Component], epsilons: Floats) -> Floats:
     """Lemma 3: a Gaussian's curve, at an epsilon smaller by what separates the discrete law from the rounded normal one."""
-    up = sum(one.coordinates / (8.0 * one.scale**2) for one in components) * _UP
-    down = sum(((math.sqrt(one.coordinates) + 41.0) ** 2 + 1.0) / (8.0 * one.scale**2) for one in components) * _UP
+    apart = [closeness(one.coordinates, one.scale) for one in components]
+    up, total = (sum(sizes) * _UP for sizes in zip(*((each.upper, each.total) for each in apart), strict=True))
     mu = math.sqrt(sum(one.mu**2 for one in components)) * _UP
-    tails = len(components) * np.exp(np.minimum(epsilons, 600.0)) * _TAIL
-    curve: Floats = np.minimum(1.0, math.exp(up) * (gaussian_deltas(epsilons - up - down, mu) + tails) * _UP)
+    tails = beyond_each(epsilons, stages=len(components))
+    curve: Floats = np.minimum(1.0, math.exp(up) * (gaussian_deltas(epsilons - total, mu) + tails) * _UP)
     return curve
 
 

@@ -17,6 +17,7 @@ from discreet.mechanisms.counting.base import CountingMechanism, checked_shares,
 from discreet.mechanisms.counting.queries import IntegerQuery
 from discreet.neighbours import Neighbours
 from discreet.noise import Integers, Noise
+from discreet.rounding import raising
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +44,7 @@ class LaplaceCounting(CountingMechanism):
             raise InvalidInput(f"epsilon must be positive and finite; {epsilon!r} was given.")
         parts = checked_shares(queries, shares)
         sizes = [query.sensitivity(neighbours).manhattan for query in queries]
-        scales = tuple(size / (epsilon * share) * (1.0 + 1e-12) for size, share in zip(sizes, parts, strict=True))
+        scales = tuple(size / (epsilon * share) * raising(4_096) for size, share in zip(sizes, parts, strict=True))
         return cls(scales=scales, neighbours=neighbours)
 
     def guarantee(self, queries: Sequence[IntegerQuery]) -> PureDP:

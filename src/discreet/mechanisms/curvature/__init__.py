@@ -1,6 +1,5 @@
 """The curvature of a fitted model, privately, with its proof note beside it (curvature.md)."""
 
-from discreet.mechanisms.curvature import rechecks as _rechecks  # noqa: F401 - registers it
 from discreet.mechanisms.curvature.gaussian import GaussianCurvature
 from discreet.mechanisms.curvature.query import Curvature, CurvatureQuery
 

@@ -2,13 +2,12 @@
 
     release answer + K,   K_j independent, P(k) proportional to exp(-k^2 / (2 s^2)),     neighbours' answers at most D apart:
 
-    delta(epsilon + A + B) <= e^A (delta_G(epsilon; D / s) + e^epsilon e^{-800}),   A = m / (8 s^2),   B = ((sqrt(m) + 41)^2 + 1) / (8 s^2)
+    delta(epsilon) <= `discrete_delta` for m integers and mu = D / s
 
-for m integers (lemma 2 of residual_stage.md: at these scales the price of one Gaussian mechanism, with A + B below 1e-12). One release serves every
+(lemma 2 of residual_stage.md: at these scales the price of one Gaussian mechanism, but for 1e-12 of epsilon). One release serves every
 coefficient and every prediction.
 """
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
@@ -19,7 +18,7 @@ from discreet.arrays import Floats
 from discreet.certificates import Certificate, Hypothesis, Release, digest_of
 from discreet.designs import Design
 from discreet.errors import InfeasibleTarget, InvalidInput
-from discreet.guarantees import ApproximateDP, gaussian_delta, gaussian_mu
+from discreet.guarantees import ApproximateDP, discrete_delta, gaussian_mu
 from discreet.ledger import Account, spending_on
 from discreet.mechanisms.curvature.query import LEVELS, UNIT, CurvatureQuery
 from discreet.mechanisms.hypotheses import noise_hypothesis
@@ -28,7 +27,6 @@ from discreet.noise import Noise
 from discreet.version import VERSION
 
 CURVATURE = "curvature-gaussian"
-_UP = 1.0 + 1e-12
 _LEAST_SCALE = 2.0**12
 _LARGEST_SCALE = 2.0**51
 _LARGEST_EPSILON = 100.0
@@ -120,8 +118,4 @@ class GaussianCurvature:
 
 def _delta(query: CurvatureQuery, scale: float, epsilon: float, neighbours: Neighbours) -> float:
     """See module docstring; 1 where the lemma does not apply."""
-    upper = query.size / (8.0 * scale**2) * _UP
-    lower = ((math.sqrt(query.size) + 41.0) ** 2 + 1.0) / (8.0 * scale**2) * _UP
-    if scale < _LEAST_SCALE or query.size > scale**2 or epsilon <= upper + lower:
-        return 1.0
-    return min(1.0, math.exp(upper) * gaussian_delta(epsilon - upper - lower, query.distance(neighbours) / scale) * _UP + 1e-300)
+    return 1.0 if scale < _LEAST_SCALE else discrete_delta(epsilon, query.distance(neighbours) / scale, integers=query.size, scale=scale)

@@ -31,6 +31,7 @@ from discreet.mechanisms.hypotheses import problem_record
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Integers
 from discreet.problems import RegularisedRisk
+from discreet.rounding import raising
 
 UNIT, LEVELS, HALF = 1 << 13, 1 << 10, 1 << 15
 DIAGONAL, ABOVE = 5, 7
@@ -86,7 +87,7 @@ class CurvatureQuery:
 
     def distance(self, neighbours: Neighbours) -> float:
         """How far apart the answers of neighbours may be, in Euclidean norm."""
-        return DIAGONAL * self.levels_bound * self.row_bound**2 * (1.0 if neighbours is ADD_REMOVE else math.sqrt(2.0)) * (1.0 + 1e-12)
+        return DIAGONAL * self.levels_bound * self.row_bound**2 * (1.0 if neighbours is ADD_REMOVE else math.sqrt(2.0)) * raising(4_096)
 
     def answer(self, rows: Design, signs: Floats, record_weights: Floats | None) -> Integers:
         """The exact integers, as Python's own, (size,).

@@ -1,7 +1,5 @@
 """Mechanisms for private learning, with their proof notes beside them (objective_perturbation.md, output_perturbation.md, residual_stage.md)."""
 
-from discreet.mechanisms.learning import rechecks as _rechecks  # noqa: F401 - registers them
-from discreet.mechanisms.learning import rechecks_classes as _rechecks_classes  # noqa: F401 - registers them
 from discreet.mechanisms.learning.choose import calibrate, mechanism_names
 from discreet.mechanisms.learning.choose_classes import calibrate_classes
 from discreet.mechanisms.learning.default_ridge import default_class_ridge, default_ridge

@@ -14,6 +14,7 @@ from discreet.guarantees import gaussian_mu
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.learning.minimise import last_share
 from discreet.noise import gaussian_error
+from discreet.rounding import lowering
 
 
 class GaussianPlan(NamedTuple):
@@ -50,7 +51,7 @@ def gaussian_plan(
     grid = GaussianGrid.calibrate(
         radius=radius(solved, error),
         dimension=dimension,
-        epsilon=epsilon * share * (1.0 - 1e-13),
+        epsilon=epsilon * share * lowering(450),
         delta=delta * share * (1.0 - 1e-6),
     )
     return GaussianPlan(scale=found, epsilon=epsilon * (1.0 - share), tolerance=solved, noise_error=error, grid=grid)

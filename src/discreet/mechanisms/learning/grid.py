@@ -7,11 +7,10 @@ power of two) and an exact discrete random integer is added to every coordinate:
     release w (round(f / w) + K),    |round(f / w) - round(f' / w)|_2 <= D_2 = 2 radius / w + sqrt(d),    |.|_1 <= D_1 = 2 sqrt(d) radius / w + d
 
 for two computed points f, f' whose ideals are equal. A point that is a sum, f + N, is never rounded to one float: both terms go to the grid, and the
-fractions of a step that are left over are added there, with an error below 2^-53 steps that the factor 1 + 1e-12 of D_1 and D_2 covers.
+fractions of a step that are left over are added there, with an error below 2^-53 steps that the factor `_UP` of D_1 and D_2 covers.
 
-    pure       K discrete Laplace of scale t:   epsilon = D_1 / t Gaussian   K discrete Gaussian of scale s:  (epsilon + A + B, e^A
-    (delta_G(epsilon; D_2 / s) + e^epsilon tail)),  A = d / (8 s^2),  B = (rho^2 + 1) / (8 s^2),
-               rho = sqrt(d) + 41,  tail = e^{-800}    (lemma 2 of the note; A and B are below 1e-9 in use)
+    pure       K discrete Laplace of scale t:     epsilon = D_1 / t
+    Gaussian   K discrete Gaussian of scale s:    delta of `discrete_delta` for d integers and mu = D_2 / s (lemma 2 of the note)
 
 Only these integers are released, so the output is on the grid whatever the records are, and every float error is inside the radius.
 """
@@ -24,12 +23,13 @@ import numpy as np
 
 from discreet.arrays import Floats
 from discreet.errors import SolverFailure
-from discreet.guarantees import gaussian_delta, gaussian_mu
+from discreet.guarantees import discrete_delta, gaussian_mu
 from discreet.noise import Integers, Noise
+from discreet.rounding import raising
 
 _FINENESS = 32.0
 """radius / (w sqrt(d)), at least: rounding adds at most 1 / 64 to the distance."""
-_UP = 1.0 + 1e-12
+_UP = raising(4_096)
 _LEAST_SCALE = 2.0**12
 _LARGEST = 2.0**61
 
@@ -90,12 +90,8 @@ class GaussianGrid:
 
     def delta(self, *, radius: float, dimension: int) -> float:
         """delta at a total of `epsilon` for hiding this radius; 1 where the lemma does not apply."""
-        upper = dimension / (8.0 * self.scale**2) * _UP
-        lower = ((math.sqrt(dimension) + 41.0) ** 2 + 1.0) / (8.0 * self.scale**2) * _UP
-        if self.scale < _LEAST_SCALE or dimension > self.scale**2 or self.epsilon <= upper + lower:
-            return 1.0
         mu = _euclidean(radius, self.step, dimension) / self.scale
-        return min(1.0, math.exp(upper) * gaussian_delta(min(self.epsilon, 100.0) - upper - lower, mu) * _UP + 1e-300)
+        return 1.0 if self.scale < _LEAST_SCALE else discrete_delta(self.epsilon, mu, integers=dimension, scale=self.scale)
 
     def release(self, points: Floats, noise: Noise, *, added: Floats | None = None) -> Floats:
         """Points (dimension, draws), plus what is `added` to them, on the grid, with noise."""

@@ -30,11 +30,12 @@ from discreet.guarantees import gaussian_delta, gaussian_mu
 from discreet.mechanisms.learning.gaussian_plan import least_scale
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.problems import MultinomialRisk
+from discreet.rounding import raising
 
 _CELLS = 192
 _TANGENTS = (0.0, 0.25, 0.5, 0.75, 1.0)
 _FARTHEST = 37.0
-_UP = 1.0 + 1e-12
+_UP = raising(4_096)
 _Shifts = Sequence[tuple[float, int]]
 """(m^2, how many of the A_j have it)."""
 

@@ -27,8 +27,9 @@ from discreet.mechanisms.learning.minimise import default_tolerance, last_share,
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Noise, spherical_error
 from discreet.problems import MultinomialRisk
+from discreet.rounding import lowering, raising
 
-_DOWN = 1.0 - 1e-13
+_DOWN = lowering(450)
 _CELLS = 4096
 
 
@@ -102,11 +103,11 @@ def multinomial_epsilon(problem: MultinomialRisk, *, rate: float, neighbours: Ne
     unit = rate * problem.max_weight * problem.domain.radius
     other_record = 0.0 if neighbours is ADD_REMOVE else math.sqrt(2.0) * unit
     if problem.jacobian_ratio <= unit / (2.0 * math.sqrt(2.0)) * _DOWN:
-        return (math.sqrt(2.0) * unit + other_record) * (1.0 + 1e-14)
+        return (math.sqrt(2.0) * unit + other_record) * raising(45)
     edges = np.linspace(0.0, 1.0 - 1.0 / problem.classes, _CELLS + 1)
     rank = problem.classes - 1.0
     largest = unit * np.sqrt(2.0 - edges[:-1]) + rank * np.log1p(problem.jacobian_ratio * edges[1:] / rank)
-    return (float(np.max(largest)) + other_record) * (1.0 + 1e-13)
+    return (float(np.max(largest)) + other_record) * raising(450)
 
 
 def multinomial_rate(problem: MultinomialRisk, *, epsilon: float, neighbours: Neighbours) -> float:

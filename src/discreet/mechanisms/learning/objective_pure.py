@@ -28,10 +28,11 @@ from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Noise, spherical_error
 from discreet.problems import RegularisedRisk
 from discreet.regularisers import L2
+from discreet.rounding import lowering, raising
 
-_DOWN = 1.0 - 1e-13
+_DOWN = lowering(450)
 """Factor that outweighs the rounding of a handful of operations, and what `_UP` adds."""
-_UP = 1.0 + 1e-14
+_UP = raising(45)
 """Factor that outweighs the rounding of c_max L R, of its product with the rate, and of two sums: seven operations,
 with R = hypot(.). A ratio a above beta G by its own rounding costs the square of that only."""
 

@@ -29,6 +29,7 @@ from discreet.mechanisms.learning.one_vs_rest_profile import one_vs_rest_delta, 
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise, gaussian_error, spherical_error
 from discreet.problems import OneVsRestRisk
+from discreet.rounding import lowering, raising
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +123,7 @@ class PureOneVsRest(Mechanism[OneVsRestRisk]):
     def calibrate(cls, problem: OneVsRestRisk, *, epsilon: float, neighbours: Neighbours) -> Self:
         """The least noise for epsilon / K in each problem. Raises InfeasibleTarget when lambda is too small for any noise."""
         try:
-            one = PureObjectivePerturbation.calibrate(problem.each, epsilon=epsilon / problem.classes * (1.0 - 1e-13), neighbours=neighbours)
+            one = PureObjectivePerturbation.calibrate(problem.each, epsilon=epsilon / problem.classes * lowering(450), neighbours=neighbours)
         except InfeasibleTarget:
             raise infeasible_one_vs_rest(problem, epsilon=epsilon, delta=0.0, neighbours=neighbours) from None
         return cls(rate=one.rate, tolerance=one.tolerance, noise_error=one.noise_error, grid=one.grid, neighbours=neighbours)
@@ -134,7 +135,7 @@ class PureOneVsRest(Mechanism[OneVsRestRisk]):
         radius = (self.tolerance + max(self.noise_error, spherical_error(rate=self.rate, dimension=width))) / problem.strong_convexity
         second = self.grid.epsilon(radius=radius, dimension=width)
         return PureDP(
-            epsilon=problem.classes * (first + second) * (1.0 + 1e-15),
+            epsilon=problem.classes * (first + second) * raising(5),
             neighbours=self.neighbours,
             theorem=f"objective perturbation of {problem.classes} problems, theorem T2, released on a grid; epsilons add",
         )
@@ -157,4 +158,4 @@ class PureOneVsRest(Mechanism[OneVsRestRisk]):
 
 
 def _gaussian_radius(problem: OneVsRestRisk, tolerance: float, noise_error: float) -> float:
-    return (math.sqrt(problem.classes) * tolerance + noise_error) / problem.strong_convexity * (1.0 + 1e-14)
+    return (math.sqrt(problem.classes) * tolerance + noise_error) / problem.strong_convexity * raising(45)

@@ -23,6 +23,7 @@ from discreet.mechanisms.learning.sensitivity import minimiser_sensitivity, one_
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise, gaussian_error
 from discreet.problems import RegularisedRisk
+from discreet.rounding import lowering
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +57,7 @@ class GaussianOutputPerturbation(LearningMechanism):
         share = last_share(2.0 * radius / gaussian_mu(epsilon, delta) / full)
         scale = sensitivity / gaussian_mu(epsilon * (1.0 - share), delta * (1.0 - share) * (1.0 - 1e-6))
         noise_error = gaussian_error(scale=scale, dimension=problem.dimension)
-        last_epsilon = epsilon * share * (1.0 - 1e-13)
+        last_epsilon = epsilon * share * lowering(450)
         grid = GaussianGrid.calibrate(
             radius=tolerance / problem.strong_convexity + noise_error,
             dimension=problem.dimension,

@@ -24,6 +24,7 @@ from discreet.mechanisms.learning.sensitivity import minimiser_sensitivity, one_
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise, spherical_error
 from discreet.problems import RegularisedRisk
+from discreet.rounding import lowering
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +49,7 @@ class PureOutputPerturbation(LearningMechanism):
     @classmethod
     def calibrate(cls, problem: RegularisedRisk, *, epsilon: float, neighbours: Neighbours) -> Self:
         """The least noise for epsilon; always feasible."""
-        full = epsilon / minimiser_sensitivity(problem, neighbours=neighbours) * (1.0 - 1e-13)
+        full = epsilon / minimiser_sensitivity(problem, neighbours=neighbours) * lowering(450)
         radius = default_tolerance(problem, 0.0) / problem.strong_convexity + spherical_error(rate=full, dimension=problem.dimension)
         share = last_share(3.0 * problem.dimension * radius / epsilon / (problem.dimension / full))
         return cls.with_rate(problem, rate=full * (1.0 - share), last_epsilon=epsilon * share, neighbours=neighbours)

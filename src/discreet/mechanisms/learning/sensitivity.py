@@ -12,12 +12,13 @@ from discreet.data import Dataset
 from discreet.mechanisms.learning.minimise import minimisers
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.problems import RegularisedRisk
+from discreet.rounding import raising
 
 
 def minimiser_sensitivity(problem: RegularisedRisk, *, neighbours: Neighbours) -> float:
     """k G / lambda, rounded up."""
     changed = 1.0 if neighbours is ADD_REMOVE else 2.0
-    return changed * problem.gradient_bound / problem.strong_convexity * (1.0 + 1e-14)
+    return changed * problem.gradient_bound / problem.strong_convexity * raising(45)
 
 
 def one_minimiser(problem: RegularisedRisk, data: Dataset, tolerance: float) -> Floats:

@@ -1,8 +1,5 @@
-"""Mechanisms for least squares over records with real targets; importing this package registers their rechecks."""
+"""Mechanisms for least squares over records with real targets."""
 
-from discreet.mechanisms.regression import rechecks as _rechecks
-from discreet.mechanisms.regression import rechecks_objective as _rechecks_objective
-from discreet.mechanisms.regression import rechecks_sketch as _rechecks_sketch
 from discreet.mechanisms.regression.adassp import AdaSSP
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.choose import calibrate_least_squares
@@ -25,5 +22,3 @@ __all__ = [
     "ResidualObjectivePerturbation",
     "calibrate_least_squares",
 ]
-
-del _rechecks, _rechecks_objective, _rechecks_sketch

@@ -9,21 +9,19 @@ so under replace-one the sum of squares costs nothing while g^2 <= a^2 + a^4 / 2
 With noise sigma on T and nu G on each of T gradients everything together is one Gaussian answer, mu^2 = sup^2 / sigma^2 + T (1 or 2)^2 / nu^2
 (Dong, Roth and Su 2022, corollary 3.3: also if each question depends on the answers before).
 
-Discrete Gaussian integers instead of rounded normal ones: with scales s_j of all N integers (lemma 2 of residual_stage.md, whose proof holds with one
-scale per coordinate), A = sum_j 1 / (8 s_j^2) and B = ((sqrt(N) + 41 sqrt(T + 1))^2 + 1) / (8 min s_j^2),
-
-    delta(epsilon) <= e^A (delta_G(epsilon - A - B; mu) + e^epsilon (T + 1) e^-800)
+Discrete Gaussian integers instead of rounded normal ones cost what `discrete_delta` says for the least of their scales (lemma 2 of residual_stage.md,
+whose proof holds with one scale per coordinate).
 """
 
 import math
 
-from discreet.guarantees import gaussian_delta
+from discreet.guarantees import discrete_delta
 from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.rounding import raising
 
-UP = 1.0 + 2.0**-36
+UP = raising(65_536)
 """More than the rounding errors of a formula of a few terms, clipped lengths included."""
 LEAST_SCALE = 64.0
-_TAIL = 1e-300
 
 
 def moment_reach(neighbours: Neighbours, *, target_weight: float, square_weight: float) -> float:
@@ -48,10 +46,4 @@ def total_mu(reach: float, moment_noise: float, neighbours: Neighbours, steps: i
 
 def composed_delta(epsilon: float, mu: float, *, integers: int, stages: int, least_scale: float) -> float:
     """delta of all stages with discrete noise; 1 where the lemma does not apply."""
-    if not (least_scale >= LEAST_SCALE and integers <= least_scale**2):
-        return 1.0
-    upper = integers / (8.0 * least_scale**2) * UP
-    lower = ((math.sqrt(integers) + 41.0 * math.sqrt(stages)) ** 2 + 1.0) / (8.0 * least_scale**2) * UP
-    if not epsilon > upper + lower:
-        return 1.0
-    return min(1.0, math.exp(upper) * gaussian_delta(min(epsilon, 100.0) - upper - lower, mu) * UP + stages * _TAIL)
+    return 1.0 if least_scale < LEAST_SCALE else discrete_delta(epsilon, mu, integers=integers, scale=least_scale, stages=stages)

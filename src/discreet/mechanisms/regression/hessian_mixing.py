@@ -20,7 +20,7 @@ from discreet.arrays import Floats
 from discreet.certificates import Hypothesis
 from discreet.data import RealDataset
 from discreet.errors import InfeasibleTarget, InvalidInput
-from discreet.guarantees import ApproximateDP, GaussianDP, Json, NoGuarantee, Profile, compose, gaussian_mu
+from discreet.guarantees import ApproximateDP, GaussianDP, Json, NoGuarantee, Profile, beyond, closeness, compose, gaussian_mu
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism, record_hypotheses
 from discreet.mechanisms.regression.belief import Belief
@@ -36,7 +36,6 @@ _SHARE = 0.5
 """Of mu^2, about, the sketch's."""
 _LATER_CLIP = 0.25
 _POINTS = 200
-_TAIL = 1e-300
 _LARGEST_SCALE = 2.0**52
 THEOREM = "Gaussian sketch, then clipped gradients, numerical composition (hessian_mixing.md)"
 
@@ -82,15 +81,14 @@ class HessianMixing(RegressionMechanism):
     def delta(self, problem: LeastSquares, profile: Profile) -> float:
         """delta at `epsilon`, an upper bound, from the sketch's curve."""
         integers, least = self.steps * problem.domain.dimension, self._least_scale(problem)
-        if not (least >= LEAST_SCALE and integers <= least**2 and self._largest_scale(problem) < _LARGEST_SCALE):
+        if not (least >= LEAST_SCALE and self._largest_scale(problem) < _LARGEST_SCALE):
             return 1.0
-        upper = integers / (8.0 * least**2) * UP
-        lower = ((math.sqrt(integers) + 41.0 * math.sqrt(self.steps)) ** 2 + 1.0) / (8.0 * least**2) * UP
-        if not self.epsilon > upper + lower:
+        apart = closeness(integers, least, stages=self.steps)
+        if not self.epsilon > apart.total:
             return 1.0
         mu = math.sqrt(self.steps) * step_reach(self.neighbours) / self.step_noise * UP
         whole = compose([profile, GaussianDP(mu=mu, neighbours=self.neighbours, theorem=THEOREM)], planned=True)
-        return min(1.0, math.exp(upper) * whole.delta(self.epsilon - upper - lower) * UP + self.steps * _TAIL)
+        return min(1.0, math.exp(apart.upper) * (whole.delta(self.epsilon - apart.total) + beyond(self.epsilon, stages=self.steps)) * UP)
 
     def _least_scale(self, problem: LeastSquares) -> float:
         return self.step_noise * problem.domain.radius / problem.row_unit * 2.0**problem.bits / (2.0 * CAP)

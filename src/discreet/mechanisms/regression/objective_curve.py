@@ -29,9 +29,10 @@ from discreet.mechanisms.learning.gaussian_profile import objective_delta
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.problems import RegularisedRisk
 from discreet.regularisers import L2
+from discreet.rounding import raising
 
 LOSSES = ("log-cosh", "huber")
-_UP = 1.0 + 2.0**-40
+_UP = raising(4_096)
 
 
 def prediction_loss(name: str, width: float) -> PredictionLoss:

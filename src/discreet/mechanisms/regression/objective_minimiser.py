@@ -27,6 +27,7 @@ from discreet.losses.predictions import PredictionLoss
 from discreet.mechanisms.regression.residual_sums import BLOCK, Evaluated, accurate_gradient, evaluated
 from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.problems.rounding import UNIT, gamma
+from discreet.rounding import raising
 
 _MOST = 300
 _HALVINGS = 40
@@ -45,7 +46,7 @@ def gradient_error(problem: LeastSquares, *, records: int, width: float, ridge: 
 
 def longest(problem: LeastSquares, *, records: int, width: float, ridge: float, linear: float) -> float:
     """A bound of |argmin G| for |b| <= `linear`: G there is at most G(0), and l(r) <= a |r|."""
-    return (math.sqrt(2.0 * records * width * problem.domain.target_bound / ridge) + 2.0 * linear / ridge) * (1.0 + 2.0**-40)
+    return (math.sqrt(2.0 * records * width * problem.domain.target_bound / ridge) + 2.0 * linear / ridge) * raising(4_096)
 
 
 def certified_minimiser(
@@ -64,7 +65,7 @@ def certified_minimiser(
     Raises SolverFailure where that cannot be certified.
     """
     records = data.records
-    near, pull = _NEAR * max(records, 1) * width * problem.domain.radius, float(np.linalg.norm(linear)) * (1.0 + 1e-12)
+    near, pull = _NEAR * max(records, 1) * width * problem.domain.radius, float(np.linalg.norm(linear)) * raising(4_096)
 
     def reach(at: Floats, *, hessian: bool) -> Evaluated:
         """G, its gradient, and its Hessian where it is asked for: one pass."""
@@ -79,9 +80,9 @@ def certified_minimiser(
         value, slope, hessian = here
         if float(np.linalg.norm(slope)) <= max(near, tolerance):
             slope = accurate_gradient(data, point, loss=loss) + ridge * point + linear
-            length = float(np.linalg.norm(point)) * (1.0 + 1e-12)
+            length = float(np.linalg.norm(point)) * raising(4_096)
             error = gradient_error(problem, records=records, width=width, ridge=ridge, length=length, linear=pull)
-            if float(np.linalg.norm(slope)) * (1.0 + 1e-12) + error <= tolerance:
+            if float(np.linalg.norm(slope)) * raising(4_096) + error <= tolerance:
                 return point
         if hessian is None:
             hessian = reach(point, hessian=True).hessian

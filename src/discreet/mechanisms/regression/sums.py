@@ -23,13 +23,14 @@ from discreet.designs.clipped import entry_chunks
 from discreet.errors import InvalidInput, SolverFailure
 from discreet.guarantees import Json
 from discreet.noise import Integers
+from discreet.rounding import raising
 
 MOST_BITS = 20
 MOST_RECORDS = 1 << 40
 _WEIGHT_BITS = 30
 CAP = 16.0
 """Residuals are also clipped to this many times G / R: it bounds the integers, and touches records shorter than R / 16 only."""
-LENGTH_UP = 1.0 + 2.0**-40
+LENGTH_UP = raising(4_096)
 """More than sqrt, quotient and product of a clipped contribution round."""
 
 

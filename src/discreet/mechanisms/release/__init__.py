@@ -1,7 +1,5 @@
 """Mechanisms that release a data set, with their proof notes beside them (rows.md, projection.md, sketch.md, fisher_noise.md)."""
 
-from discreet.mechanisms.release import rechecks as _rechecks  # noqa: F401 - registers them
-from discreet.mechanisms.release import rechecks_sketch as _rechecks_sketch  # noqa: F401 - as above
 from discreet.mechanisms.release.base import ReleaseMechanism
 from discreet.mechanisms.release.bounded_noise import BoundedNoise
 from discreet.mechanisms.release.clear_target_sketch import ClearTargetSketch

@@ -21,6 +21,7 @@ from discreet.arrays import Floats
 from discreet.errors import SolverFailure
 from discreet.noise import Integers
 from discreet.noise.continuous import NORMAL_ERROR, NORMAL_LIMIT
+from discreet.rounding import raising
 
 UNIT = 2.0**-53
 _LARGEST_ETA = 2.0**-10
@@ -53,7 +54,7 @@ class Arithmetic:
         if not self.eta <= _LARGEST_ETA:
             return math.inf
         size, share = self.rows * self.columns, self.eta / (1.0 - self.eta)
-        return (share * (math.sqrt(_TAIL * size) + _TAIL) + 0.5 * size * share**2) * (1.0 + 1e-12)
+        return (share * (math.sqrt(_TAIL * size) + _TAIL) + 0.5 * size * share**2) * raising(4_096)
 
     @property
     def radius(self) -> float:

@@ -24,13 +24,14 @@ from discreet.guarantees import ApproximateDP, Json, NoGuarantee, gaussian_mu
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.release.arithmetic import Arithmetic
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
-from discreet.mechanisms.release.rows import LARGEST_SCALE, discrete_delta
+from discreet.mechanisms.release.rows import LARGEST_SCALE, moved_delta
 from discreet.mechanisms.release.sketch import SECRET, TOO_ROUGH, arithmetic_of, check_target, drawn_rows, sketch_delta, sketch_hypotheses, solve
 from discreet.mechanisms.release.words import record_hypotheses
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise
 from discreet.queries import SecondMoments
 from discreet.queries.base import UP
+from discreet.rounding import lowering, raising
 
 _LAST = 1e-3
 """The last stage's share of the sketch's epsilon; of its delta, a tenth of that."""
@@ -88,7 +89,7 @@ class EigenvalueSketch(ReleaseMechanism[SecondMoments]):
         step = 2.0 ** math.floor(math.log2((query.norm / query.unit) ** 2 / 2.0**20))
         moved = _moved(query, bounds, step)
         scale = max(_LEAST_SCALE, moved / gaussian_mu(first, third))
-        while discrete_delta(first, moved, scale, 1) > third:
+        while moved_delta(first, moved, scale, 1) > third:
             scale *= 1.0 + 1e-6
         quantile = math.ceil(-scale * float(ndtri(third)) * (1.0 + 1e-9)) + 1
         made = cls(
@@ -104,7 +105,7 @@ class EigenvalueSketch(ReleaseMechanism[SecondMoments]):
             eigenvalue_epsilon=first,
             last_epsilon=last,
         )
-        if max(scale, grid.scale) >= LARGEST_SCALE or made.delta(query) > delta * (1.0 + 1e-12):
+        if max(scale, grid.scale) >= LARGEST_SCALE or made.delta(query) > delta * raising(4_096):
             raise InfeasibleTarget(TOO_ROUGH.format(rows=rows, records=query.most_records))
         return made
 
@@ -120,7 +121,7 @@ class EigenvalueSketch(ReleaseMechanism[SecondMoments]):
         bounds = self.arithmetic(query)
         if not math.isfinite(bounds.closeness):
             return 1.0
-        first = discrete_delta(self.eigenvalue_epsilon, _moved(query, bounds, self.eigenvalue_step), self.eigenvalue_scale, 1)
+        first = moved_delta(self.eigenvalue_epsilon, _moved(query, bounds, self.eigenvalue_step), self.eigenvalue_scale, 1)
         missed = float(ndtr(-self.quantile / self.eigenvalue_scale)) * UP
         second = sketch_delta(query, bounds, self.epsilon - self.eigenvalue_epsilon - self.last_epsilon, self.floor, self.neighbours)
         last = GaussianGrid(step=self.step, scale=self.scale, epsilon=self.last_epsilon)
@@ -177,7 +178,7 @@ class EigenvalueSketch(ReleaseMechanism[SecondMoments]):
         """sigma^2 / q^2 from the released integer: public arithmetic, rounded up."""
         bounds = self.arithmetic(query)
         lowered = self.eigenvalue_step * (noisy - self.quantile - 0.5) - bounds.eigenvalue_error
-        credit = max(0.0, lowered) * (1.0 - 2.0**-40) - (query.norm / query.unit) ** 2 * UP
+        credit = max(0.0, lowered) * lowering(4_096) - (query.norm / query.unit) ** 2 * UP
         return min(self.floor, max(0, math.ceil(self.floor - credit)))
 
     def noise_variance(self, query: SecondMoments, variance: int) -> float:

@@ -24,10 +24,10 @@ from discreet.arrays import Floats
 from discreet.certificates import Hypothesis
 from discreet.data import RealDataset
 from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, Json, NoGuarantee
+from discreet.guarantees import ApproximateDP, Json, NoGuarantee, beyond, closeness
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.profiles import largest, mixture_delta, require_rows
-from discreet.mechanisms.release.rows import GaussianRelease, closeness, grid_step
+from discreet.mechanisms.release.rows import GaussianRelease, grid_step
 from discreet.mechanisms.release.words import record_hypotheses
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise, gaussian_error
@@ -90,8 +90,8 @@ class FreshProjection(ReleaseMechanism[Rows]):
 
     def delta(self, query: Rows, epsilon: float) -> float:
         """delta at any epsilon; 1 where the lemma does not apply."""
-        upper, lower = closeness(self.scale, self.width)
-        if self.scale < _LEAST_SCALE or self.width > self.scale**2 or not 0 < upper + lower < epsilon <= 600.0:
+        apart = closeness(self.width, self.scale)
+        if self.scale < _LEAST_SCALE or not apart.total < epsilon:
             return 1.0
         read = query.read
         length = (query.sensitivity(self.neighbours) + resolution(read) * math.sqrt(read.columns)) * UP
@@ -99,8 +99,8 @@ class FreshProjection(ReleaseMechanism[Rows]):
         error = (gaussian_error(scale=self._entry, dimension=size) + 0.5 * self._grid(query) * math.sqrt(size)) * UP
         slope = length * self._entry / (self.step * self.scale) * UP
         offset = (length * error / self.step + math.sqrt(self.width)) / self.scale * UP
-        curve = mixture_delta(epsilon - upper - lower, self.width, slope, offset).up
-        return min(1.0, math.exp(upper) * (curve + math.exp(epsilon - 800.0)) * UP)
+        curve = mixture_delta(epsilon - apart.total, self.width, slope, offset).up
+        return min(1.0, math.exp(apart.upper) * (curve + beyond(epsilon)) * UP)
 
     def parameters(self) -> dict[str, Json]:
         """See ReleaseMechanism."""

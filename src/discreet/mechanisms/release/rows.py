@@ -28,7 +28,7 @@ from discreet.data import RealDataset
 from discreet.designs import as_design
 from discreet.designs.cut import cuts
 from discreet.errors import InfeasibleTarget, InvalidInput
-from discreet.guarantees import ApproximateDP, ConcentratedDP, Json, MutualInformation, NoGuarantee, Statement, gaussian_delta, gaussian_mu
+from discreet.guarantees import ApproximateDP, ConcentratedDP, Json, MutualInformation, NoGuarantee, Statement, discrete_delta, gaussian_mu
 from discreet.guarantees.base import scope
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.by_blocks import Add, noisy_blocks
@@ -91,7 +91,7 @@ class GaussianRelease(ReleaseMechanism[RowQuery]):
         distance = query.sensitivity(neighbours)
         step = grid_step(distance, query.columns)
         scale = max(_LEAST_SCALE, math.sqrt(query.columns) * UP, steps_apart(distance, step, query.columns) / mu)
-        while discrete_delta(epsilon, steps_apart(distance, step, query.columns), scale, query.columns) > delta:
+        while moved_delta(epsilon, steps_apart(distance, step, query.columns), scale, query.columns) > delta:
             scale *= 1.0 + 1e-6
         if scale >= LARGEST_SCALE:
             raise InfeasibleTarget("so much noise does not fit into 64-bit integers: raise epsilon or delta.")
@@ -122,7 +122,7 @@ class GaussianRelease(ReleaseMechanism[RowQuery]):
 
     def delta(self, query: RowQuery, epsilon: float) -> float:
         """delta at any epsilon, whatever was published."""
-        return discrete_delta(epsilon, self._distance(query), self.scale, query.columns)
+        return moved_delta(epsilon, self._distance(query), self.scale, query.columns)
 
     def concentrated(self, query: RowQuery) -> ConcentratedDP:
         """The same release in zero-concentrated privacy: rho = D^2 / (2 s^2) (Canonne, Kamath, Steinke 2020, theorem 14)."""
@@ -237,14 +237,6 @@ def steps_apart(distance: float, step: float, columns: int) -> float:
     return (distance / step + math.sqrt(columns)) * UP
 
 
-def closeness(scale: float, columns: int) -> tuple[float, float]:
-    """A and B of lemma 2 of residual_stage.md."""
-    return columns / (8.0 * scale**2) * UP, ((math.sqrt(columns) + 41.0) ** 2 + 1.0) / (8.0 * scale**2) * UP
-
-
-def discrete_delta(epsilon: float, distance: float, scale: float, columns: int) -> float:
+def moved_delta(epsilon: float, distance: float, scale: float, columns: int) -> float:
     """delta at epsilon of discrete Gaussian integers, `columns` of which move by at most `distance` together; 1 where the lemma does not apply."""
-    upper, lower = closeness(scale, columns)
-    if scale < _LEAST_SCALE or columns > scale**2 or not 0 < upper + lower < epsilon <= 600.0:
-        return 1.0
-    return min(1.0, math.exp(upper) * (gaussian_delta(epsilon - upper - lower, distance / scale) + math.exp(epsilon - 800.0)) * UP)
+    return 1.0 if scale < _LEAST_SCALE else discrete_delta(epsilon, distance / scale, integers=columns, scale=scale)

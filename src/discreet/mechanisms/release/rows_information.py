@@ -7,17 +7,14 @@ bounded one by one; a record's numbers add up. (Showkatbakhsh, Karakus, Diggavi 
 """
 
 import math
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from discreet.certificates import Check, Hypothesis, register_recheck
+from discreet.certificates import Hypothesis
 from discreet.data import RealDataset
 from discreet.errors import InvalidInput
-from discreet.guarantees import Guarantee, Json, MutualInformation, Unit
-from discreet.mechanisms.learning.recheck_parts import positive, same_relation
+from discreet.guarantees import Json, MutualInformation
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
-from discreet.mechanisms.release.rechecks import power_of_two, record_of
 from discreet.mechanisms.release.rows import GaussianRelease
 from discreet.mechanisms.release.words import grid_hypothesis, record_hypotheses
 from discreet.neighbours import REPLACE_ONE, Neighbours
@@ -74,17 +71,3 @@ class InformationRelease(ReleaseMechanism[Rows]):
     def draw(self, query: Rows, data: RealDataset, noise: Noise) -> Drawn:
         """See ReleaseMechanism."""
         return self.inner.draw(query, data, noise)
-
-
-@register_recheck("release-information-rows")
-def _information(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    """The same number from differences of logarithms."""
-    yield same_relation(parameters, guarantee)
-    read, step, scale = record_of(problem), positive(parameters["step"]), positive(parameters["scale"])
-    yield power_of_two(step)
-    yield Check("unit", guarantee.unit is Unit.ENTRY and read.norm == math.inf, f"stated for {str(guarantee.unit)!r}; bits are about entries")
-    yield Check("noise", scale >= _LEAST_SCALE, f"{scale:.6g} steps; at least {_LEAST_SCALE:g} are needed")
-    reach = float(max(read.entries)) / step + 0.5
-    computed = releases * (math.log(scale**2 + reach**2 + 1.0 / 12.0) - 2.0 * math.log(scale)) / (2.0 * math.log(2.0))
-    stated = guarantee.bits if isinstance(guarantee, MutualInformation) else -1.0
-    yield Check("bits", stated >= computed * (1.0 - 1e-9) and problem["query"] == "rows", f"stated {stated:.6g}, recomputed {computed:.6g}")

@@ -32,6 +32,7 @@ from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Noise
 from discreet.queries import SecondMoments
 from discreet.queries.base import UP
+from discreet.rounding import lowering
 
 _SHARES = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 5e-2)
 _DELTA_SHARE = 1e-4
@@ -215,7 +216,7 @@ def eigenvalue_credit(query: SecondMoments, least: float) -> float:
     if least == 0:
         return 0.0
     root = math.sqrt(least) / query.unit - math.sqrt(query.most_records * query.columns) * UP
-    return max(root, 0.0) ** 2 * (1.0 - 2.0**-40)
+    return max(root, 0.0) ** 2 * lowering(4_096)
 
 
 def check_target(epsilon: float, rows: int) -> None:

@@ -1,10 +1,8 @@
 """Choosing among candidates privately, with proof notes beside the code (exponential.md, stopping.md, and guarantees/selection.md)."""
 
-from discreet.mechanisms.selection import rechecks as _rechecks  # noqa: F401 - registers them
 from discreet.mechanisms.selection.calibration import InnerTarget, calibrated
 from discreet.mechanisms.selection.curves import whole_curve
-from discreet.mechanisms.selection.exponential import ExponentialMechanism
-from discreet.mechanisms.selection.rechecks import ALGORITHM_4
+from discreet.mechanisms.selection.exponential import ALGORITHM_4, ExponentialMechanism
 from discreet.mechanisms.selection.score import CountNoise
 from discreet.mechanisms.selection.stopping import RandomStopping
 

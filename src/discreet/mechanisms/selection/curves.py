@@ -25,6 +25,7 @@ from discreet.mechanisms.learning.sensitivity import minimiser_sensitivity
 from discreet.neighbours import Neighbours
 from discreet.problems import RegularisedRisk
 from discreet.regularisers import L2
+from discreet.rounding import raising
 
 _KNOTS = 81
 _BEYOND = 1.6
@@ -112,10 +113,10 @@ _MAKERS: dict[str, Callable[[_Parameters, RegularisedRisk, ApproximateDP], Profi
 
 def _two_stages(first: Callable[[float], float], reach: float, grid: GaussianGrid, last: float, stated: ApproximateDP) -> Profile:
     """The curve of the module docstring at knots up to a little beyond `reach`."""
-    hidden = last * (1.0 + 1e-12) + 1e-14 * stated.delta_at_epsilon
+    hidden = last * raising(4_096) + 1e-14 * stated.delta_at_epsilon
     at_zero = first(0.0) + ApproximateDP(epsilon=grid.epsilon, delta_at_epsilon=hidden, neighbours=stated.neighbours, theorem="").delta(0.0)
     knots = np.unique(np.concatenate((np.linspace(0.0, _BEYOND * reach, _KNOTS), [reach])))
-    epsilons = np.concatenate(([0.0], (knots + grid.epsilon) * (1.0 + 1e-15)))
+    epsilons = np.concatenate(([0.0], (knots + grid.epsilon) * raising(5)))
     deltas = np.minimum(1.0, np.concatenate(([at_zero], [first(float(knot)) + hidden for knot in knots])))
     points, values = hull(epsilons, deltas)
     return Profile(epsilons=points, deltas_at=values, neighbours=stated.neighbours, unit=stated.unit, theorem=stated.theorem)

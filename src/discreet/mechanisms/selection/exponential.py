@@ -24,6 +24,8 @@ from discreet.noise import Noise
 from discreet.noise.choice import select
 from discreet.version import VERSION
 
+ALGORITHM_4 = "algorithm-4"
+"""Name in certificates of the search by parts (exponential.md)."""
 _ROUNDING = 1e-15
 
 

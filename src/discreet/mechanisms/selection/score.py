@@ -22,6 +22,7 @@ from discreet.guarantees import ConcentratedDP, Guarantee, Profile, PureDP
 from discreet.guarantees.profile import hull
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise
+from discreet.rounding import raising
 
 LAPLACE, GAUSSIAN = "discrete-laplace", "discrete-gaussian"
 _KNOTS = 65
@@ -51,9 +52,9 @@ class CountNoise:
     def guarantee(self, neighbours: Neighbours) -> Guarantee:
         """See module docstring."""
         if self.law == LAPLACE:
-            return PureDP(epsilon=(1.0 + 1e-15) / self.scale, neighbours=neighbours, theorem="a count with discrete Laplace noise")
+            return PureDP(epsilon=raising(5) / self.scale, neighbours=neighbours, theorem="a count with discrete Laplace noise")
         if self.scale > _SUMMED:
-            return ConcentratedDP(rho=0.5 / self.scale**2 * (1.0 + 1e-15), neighbours=neighbours, theorem="a count with discrete Gaussian noise")
+            return ConcentratedDP(rho=0.5 / self.scale**2 * raising(5), neighbours=neighbours, theorem="a count with discrete Gaussian noise")
         epsilons, deltas = hull(*_curve(self.scale))
         return Profile(epsilons=epsilons, deltas_at=deltas, neighbours=neighbours, theorem="a count with discrete Gaussian noise")
 
@@ -72,4 +73,4 @@ def _curve(scale: float) -> tuple[Floats, Floats]:
     losses = (0.5 - k) / scale**2
     epsilons = np.linspace(0.0, float(losses[0]), _KNOTS)
     deltas = [float(density @ -np.expm1(np.minimum(epsilon - losses, 0.0))) for epsilon in epsilons]
-    return epsilons, np.minimum(1.0, np.array(deltas) * (1.0 + 1e-10) + _BEYOND)
+    return epsilons, np.minimum(1.0, np.array(deltas) * raising(450_000) + _BEYOND)

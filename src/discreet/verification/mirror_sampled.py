@@ -10,10 +10,12 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from discreet.certificates import Check, register_recheck
-from discreet.guarantees import ApproximateDP, Guarantee, Json
-from discreet.mechanisms.constrained.recheck_parts import grid_check, number, public_numbers, same_relation, whole
+from discreet.guarantees import ApproximateDP, Guarantee, Json, closeness
 from discreet.neighbours import ADD_REMOVE
+from discreet.rounding import raising
+from discreet.verification.constrained_parts import public_numbers
+from discreet.verification.parts import LEAST_SCALE, finite, on_a_grid, same_relation, whole
+from discreet.verification.registry import Check, register_recheck
 
 _SHARE = 2.0**-14
 _AGREEMENT = 1e-9
@@ -25,20 +27,20 @@ _MOST = 1 << 22
 @register_recheck("mirror-descent-sampled")
 def _sampled(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
     yield same_relation(parameters, guarantee)
-    yield grid_check(parameters)
+    yield on_a_grid(parameters)
     public = public_numbers(problem)
-    steps, scale, epsilon = whole(parameters["steps"]), number(parameters["scale"]), number(parameters["epsilon"])
-    rate, step = whole(parameters["rate"]) / 2.0**20, number(parameters["grid_step"])
+    steps, scale, epsilon = whole(parameters["steps"]), finite(parameters["scale"]), finite(parameters["epsilon"])
+    rate, step = whole(parameters["rate"]) / 2.0**20, finite(parameters["grid_step"])
     root = math.sqrt(public.dimension)
     length = public.slope * public.radius / step
-    closeness = steps * (public.dimension + (root + 41.0) ** 2 + 1.0) / (8.0 * scale**2)
-    usable = scale >= 1000.0 and public.dimension <= scale**2 and rate <= 1 and guarantee.neighbours is ADD_REMOVE and closeness < epsilon
+    apart = closeness(steps * public.dimension, scale, stages=steps)
+    usable = scale >= LEAST_SCALE and rate <= 1 and guarantee.neighbours is ADD_REMOVE and apart.total < epsilon
     found = 1.0
     if usable:
         beside = 2.0 * (_SHARE * length + 0.5 * root) * math.sqrt(steps * _SPLIT) / scale
-        found = composed(length / (scale * math.sqrt(1.0 - 1.0 / _SPLIT)), rate, steps, beside, epsilon - closeness) * math.exp(closeness)
+        found = composed(length / (scale * math.sqrt(1.0 - 1.0 / _SPLIT)), rate, steps, beside, epsilon - apart.total) * math.exp(apart.upper)
     stated = guarantee.delta_at_epsilon if isinstance(guarantee, ApproximateDP) else math.nan
-    above = isinstance(guarantee, ApproximateDP) and epsilon <= guarantee.epsilon * (1.0 + 1e-12)
+    above = isinstance(guarantee, ApproximateDP) and epsilon <= guarantee.epsilon * raising(4_096)
     ok = releases == 1 and above and 0 <= found <= stated * (1.0 + _AGREEMENT)
     yield Check(
         "delta", bool(ok), f"stated {stated:.6g}, recomputed {found:.6g} ({steps} sampled Gaussian steps, losses summed by a Fourier transform)"

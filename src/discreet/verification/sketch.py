@@ -12,21 +12,32 @@ import numpy as np
 from scipy.special import gammaln, ndtr
 
 from discreet.arrays import Floats
-from discreet.certificates import Check, register_recheck
 from discreet.guarantees import Guarantee, Json, MutualInformation, NoGuarantee
-from discreet.mechanisms.learning.recheck_parts import delta_check, finite, gaussian_integral, positive, same_relation
-from discreet.mechanisms.release.rechecks import Record, discrete, no_promise, power_of_two, record_of
 from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.rounding import raising
+from discreet.verification.parts import delta_check, discrete_integral, finite, positive, power_of_two, same_relation, whole
+from discreet.verification.registry import Check, register_recheck
+from discreet.verification.rows import Record, no_promise, record_of
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
 _PANELS = 80
+LARGEST_ETA = 2.0**-10
+CLOSENESS_DELTA = 1e-43
 _REACH = 13.0
 _LESS = 1.0 - 1e-6
 """Room for the quadrature."""
 
 
+class Errors(NamedTuple):
+    """What arithmetic costs a sketch, recomputed (sketch.md, section 3); in units of q or q^2."""
+
+    eta: float
+    closeness: float
+    radius: float
+
+
 class Bounds(NamedTuple):
-    """Errors of arithmetic, recomputed; in units of q or q^2."""
+    """Of one sketch: its size and errors; in units of q or q^2."""
 
     columns: int
     norm: float
@@ -43,7 +54,7 @@ def _sketch(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarant
     yield from _scope(parameters, guarantee)
     if isinstance(guarantee, NoGuarantee):
         return
-    read, rows, variance = record_of(problem), int(positive(parameters["rows"])), positive(parameters["variance"])
+    read, rows, variance = record_of(problem), whole(parameters["rows"]), positive(parameters["variance"])
     credit = finite(parameters["least_eigenvalue"])
     unit = _unit(read, problem)
     root = max(math.sqrt(credit) / unit - math.sqrt(positive(problem["most_records"]) * read.columns), 0.0) if credit > 0 else 0.0
@@ -60,7 +71,7 @@ def _eigenvalue(parameters: Mapping[str, Json], problem: Mapping[str, Json], gua
     yield from _scope(parameters, guarantee)
     if isinstance(guarantee, NoGuarantee):
         return
-    read, rows, floor = record_of(problem), int(positive(parameters["rows"])), positive(parameters["floor"])
+    read, rows, floor = record_of(problem), whole(parameters["rows"]), positive(parameters["floor"])
     bounds = _bounds(read, problem, rows, floor, floor)
     epsilon, last_epsilon = positive(parameters["epsilon"]), positive(parameters["last_epsilon"])
     of_eigenvalue, gap = positive(parameters["eigenvalue_epsilon"]), positive(parameters["eigenvalue_step"])
@@ -68,7 +79,8 @@ def _eigenvalue(parameters: Mapping[str, Json], problem: Mapping[str, Json], gua
     yield power_of_two(positive(parameters["step"]))
     yield power_of_two(gap)
     error = 200.0 * (bounds.columns + 3) * 2.0**-53 * bounds.trace
-    seen = discrete(of_eigenvalue, (bounds.norm + 2.0 * error) / gap + 1.0, noise, 1) + float(ndtr(-quantile / noise))
+    moved = (bounds.norm + 2.0 * error) / gap + 1.0
+    seen = discrete_integral(of_eigenvalue, moved / noise, integers=1, scale=noise) + float(ndtr(-quantile / noise))
     first = _charged(guarantee, epsilon - last_epsilon - of_eigenvalue, rows, bounds, floor)
     total = (seen + first + _last(parameters, rows, bounds, last_epsilon)) * _LESS
     yield delta_check(epsilon, total, guarantee, releases, "eigenvalue, its quantile, integral of the difference of densities, and the last stage")
@@ -80,7 +92,7 @@ def _eigenvalue(parameters: Mapping[str, Json], problem: Mapping[str, Json], gua
 @register_recheck("release-information-sketch")
 def _information(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
     yield from _scope(parameters, guarantee)
-    read, rows, variance = record_of(problem), int(positive(parameters["rows"])), positive(parameters["variance"])
+    read, rows, variance = record_of(problem), whole(parameters["rows"]), positive(parameters["variance"])
     bounds = _bounds(read, problem, rows, variance, variance)
     yield power_of_two(positive(parameters["step"]))
     yield Check("entries", read.norm == math.inf, "entries are bounded one by one")
@@ -99,7 +111,7 @@ def _information(parameters: Mapping[str, Json], problem: Mapping[str, Json], gu
 @register_recheck("release-clear-target-sketch")
 def _clear_target(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
     yield from _scope(parameters, guarantee)
-    read, rows, variance = record_of(problem), int(positive(parameters["rows"])), positive(parameters["variance"])
+    read, rows, variance = record_of(problem), whole(parameters["rows"]), positive(parameters["variance"])
     bounds = _bounds(read, problem, rows, variance, variance)
     yield power_of_two(positive(parameters["step"]))
     yield Check("entries", read.norm == math.inf and read.target > 0, "entries are bounded one by one, and the target is the last column")
@@ -166,17 +178,14 @@ def _chi(rows: int, low: float, high: float) -> tuple[Floats, Floats]:
 
 def _charged(guarantee: Guarantee, epsilon: float, rows: int, bounds: Bounds, floor: float) -> float:
     first = epsilon - 2.0 * bounds.closeness
-    if not (bounds.eta <= 2.0**-10 and first > 0):
+    if not (bounds.eta <= LARGEST_ETA and first > 0):
         return 1.0
-    return math.exp(bounds.closeness) * integral(guarantee, first, rows, bounds.norm / floor) + 2.0 * math.exp(epsilon) * 1e-43
+    return math.exp(bounds.closeness) * integral(guarantee, first, rows, bounds.norm / floor) + 2.0 * math.exp(epsilon) * CLOSENESS_DELTA
 
 
 def _last(parameters: Mapping[str, Json], rows: int, bounds: Bounds, epsilon: float) -> float:
     step, scale, size = positive(parameters["step"]), positive(parameters["scale"]), rows * bounds.columns
-    closeness = (size + (math.sqrt(size) + 41.0) ** 2 + 1.0) / (8.0 * scale**2)
-    if scale < 1000.0 or size > scale**2 or epsilon <= closeness:
-        return 1.0
-    return gaussian_integral(epsilon - closeness, (2.0 * bounds.radius / step + math.sqrt(size)) / scale) * math.exp(closeness)
+    return discrete_integral(epsilon, (2.0 * bounds.radius / step + math.sqrt(size)) / scale, integers=size, scale=scale)
 
 
 def _last_bits(parameters: Mapping[str, Json], radius: float, size: int) -> float:
@@ -206,7 +215,7 @@ def _matrix_bits(rows: int, beta: float, square: float, others: float) -> float:
 
 def _unit(read: Record, problem: Mapping[str, Json]) -> float:
     bits = min(20, (62 - math.ceil(math.log2(positive(problem["most_records"])))) // 2)
-    norm = min(read.length, float(np.linalg.norm(read.entries))) * (1.0 + 2.0**-40)
+    norm = min(read.length, float(np.linalg.norm(read.entries))) * raising(4_096)
     return 2.0 ** (math.ceil(math.log2(norm)) - bits)
 
 
@@ -214,11 +223,15 @@ def _bounds(read: Record, problem: Mapping[str, Json], rows: int, variance: floa
     unit, columns = _unit(read, problem), read.columns
     norm = (min(read.length, float(np.linalg.norm(read.entries))) / unit) ** 2
     trace = positive(problem["most_records"]) * norm + columns * variance
+    return Bounds(columns=columns, norm=norm, **errors_of(rows, columns, trace, floor)._asdict(), trace=trace, unit=unit)
+
+
+def errors_of(rows: int, columns: int, trace: float, floor: float) -> Errors:
+    """Of a sketch of a matrix of this trace whose eigenvalues are at least `floor`."""
     eta = 12.0 * (columns + 3) * 2.0**-53 * trace / floor
     size, share = rows * columns, eta / (1.0 - eta)
-    closeness = share * (math.sqrt(100.0 * size) + 100.0) + 0.5 * size * share**2
     radius = 1.02 * 37.0 * math.sqrt(size * trace) * (2.0**-48 + (columns + 4) * 2.0**-53)
-    return Bounds(columns=columns, norm=norm, eta=eta, closeness=closeness, radius=radius, trace=trace, unit=unit)
+    return Errors(eta, share * (math.sqrt(100.0 * size) + 100.0) + 0.5 * size * share**2, radius)
 
 
 def _scope(parameters: Mapping[str, Json], guarantee: Guarantee) -> Iterator[Check]:

@@ -11,9 +11,9 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from discreet.arrays import Floats
-from discreet.certificates import Check, register_recheck
 from discreet.guarantees import Guarantee, Json
-from discreet.mechanisms.learning.recheck_parts import (
+from discreet.neighbours import ADD_REMOVE
+from discreet.verification.parts import (
     delta_check,
     excess,
     gaussian_grid,
@@ -22,8 +22,8 @@ from discreet.mechanisms.learning.recheck_parts import (
     positive,
     same_relation,
 )
-from discreet.mechanisms.regression.rechecks import public_bounds
-from discreet.neighbours import ADD_REMOVE
+from discreet.verification.registry import Check, register_recheck
+from discreet.verification.regression import public_bounds
 
 _LESS = 1.0 - 1e-7
 """Room for the quadrature."""

@@ -10,14 +10,15 @@ loss is a function of one normal variable), and the union bound of theorem T1 wi
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
 from discreet.arrays import Floats
-from discreet.certificates import Check, register_recheck
 from discreet.guarantees import Guarantee, Json
-from discreet.mechanisms.learning.recheck_parts import (
+from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.verification.parts import (
     Scan,
     delta_check,
     epsilon_check,
@@ -30,8 +31,9 @@ from discreet.mechanisms.learning.recheck_parts import (
     positive,
     same_relation,
     scan_of,
+    upper_lines,
 )
-from discreet.neighbours import ADD_REMOVE
+from discreet.verification.registry import Check, register_recheck
 
 
 @register_recheck("objective-perturbation-pure")
@@ -52,43 +54,65 @@ def _output_pure(parameters: Mapping[str, Json], problem: Mapping[str, Json], gu
     yield on_a_grid(parameters)
     scan = scan_of(problem)
     radius = positive(parameters["tolerance"]) / scan.ridge + positive(parameters["noise_error"])
-    total = positive(parameters["rate"]) * _minimiser_shift(scan, guarantee) + laplace_grid(parameters, problem, radius)
+    total = positive(parameters["rate"]) * _minimiser_shift(scan, guarantee.neighbours) + laplace_grid(parameters, problem, radius)
     yield epsilon_check(total, guarantee, releases, "shift of the minimiser times the noise rate, plus the last stage")
 
 
 @register_recheck("output-perturbation-gaussian")
 def _output_gaussian(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    yield same_relation(parameters, guarantee)
-    yield on_a_grid(parameters)
-    scan = scan_of(problem)
-    epsilon, last_epsilon = positive(parameters["epsilon"]), positive(parameters["grid_epsilon"])
-    radius = positive(parameters["tolerance"]) / scan.ridge + positive(parameters["noise_error"])
-    delta = gaussian_integral(epsilon, _minimiser_shift(scan, guarantee) / positive(parameters["scale"])) + gaussian_grid(parameters, problem, radius)
-    yield delta_check(epsilon + last_epsilon, delta, guarantee, releases, "numerical hockey-stick integral of the noise, plus the last stage")
+    yield from _two_stages(output_stages(parameters, problem, guarantee.neighbours), parameters, guarantee, releases)
 
 
 @register_recheck("objective-perturbation-gaussian")
 def _objective_gaussian(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
+    yield from _two_stages(objective_stages(parameters, problem, guarantee.neighbours), parameters, guarantee, releases)
+
+
+class Stages(NamedTuple):
+    """The two stages of a mechanism with Gaussian noise."""
+
+    first: tuple[tuple[Callable[[float], float], str], ...]
+    """Curves of the first stage, each with how it is computed: a stated delta must cover all of them, and the last one is what is proved."""
+    last_epsilon: float
+    last: float
+
+    def curve(self, epsilon: float) -> float:
+        """delta of both stages together, at any epsilon from `last_epsilon` on."""
+        return min(1.0, self.first[-1][0](epsilon - self.last_epsilon) + self.last)
+
+
+def output_stages(parameters: Mapping[str, Json], problem: Mapping[str, Json], neighbours: Neighbours) -> Stages:
+    """Of output perturbation."""
+    scan = scan_of(problem)
+    radius = positive(parameters["tolerance"]) / scan.ridge + positive(parameters["noise_error"])
+    mu = _minimiser_shift(scan, neighbours) / positive(parameters["scale"])
+    first = ((lambda epsilon: gaussian_integral(epsilon, mu), "numerical hockey-stick integral of the noise"),)
+    return Stages(first, positive(parameters["grid_epsilon"]), gaussian_grid(parameters, problem, radius))
+
+
+def objective_stages(parameters: Mapping[str, Json], problem: Mapping[str, Json], neighbours: Neighbours) -> Stages:
+    """Of objective perturbation."""
+    scan = scan_of(problem)
+    radius = (positive(parameters["tolerance"]) + positive(parameters["noise_error"])) / scan.ridge
+    s = scan.gradient / positive(parameters["scale"])
+    alone = _worst_loss(scan, s, other=False)
+    first: tuple[tuple[Callable[[float], float], str], ...] = ((lambda epsilon: excess(epsilon, alone), "numerical hockey-stick integral of T1"),)
+    if neighbours is not ADD_REMOVE:
+        opposite = _worst_loss(scan, s, other=True)
+        first = (
+            (lambda epsilon: excess(epsilon, opposite), "numerical hockey-stick integral of the worst pair"),
+            (lambda epsilon: excess(epsilon, alone) + _union(scan, s, epsilon), "union bound of T1 with its line found anew"),
+        )
+    return Stages(first, positive(parameters["grid_epsilon"]), gaussian_grid(parameters, problem, radius))
+
+
+def _two_stages(stages: Stages, parameters: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
     yield same_relation(parameters, guarantee)
     yield on_a_grid(parameters)
-    scan = scan_of(problem)
-    s = scan.gradient / positive(parameters["scale"])
     epsilon = positive(parameters["epsilon"])
-    last = gaussian_grid(parameters, problem, (positive(parameters["tolerance"]) + positive(parameters["noise_error"])) / scan.ridge)
-    total = epsilon + positive(parameters["grid_epsilon"])
-    removed = excess(epsilon, _worst_loss(scan, s, other=False))
-    if guarantee.neighbours is ADD_REMOVE:
-        yield delta_check(total, removed + last, guarantee, releases, "numerical hockey-stick integral of T1, plus the last stage")
-        return
-    opposite = excess(epsilon, _worst_loss(scan, s, other=True))
-    yield delta_check(total, opposite + last, guarantee, releases, "numerical hockey-stick integral of the worst pair, plus the last stage")
-    yield delta_check(
-        total,
-        removed + _union(scan, s, epsilon) + last,
-        guarantee,
-        releases,
-        "union bound of T1 with its line found anew, plus the last stage",
-    )
+    for first, how in stages.first:
+        total = first(epsilon) + stages.last
+        yield delta_check(epsilon + stages.last_epsilon, total, guarantee, releases, f"{how}, plus the last stage")
 
 
 @register_recheck("non-private")
@@ -98,15 +122,9 @@ def _non_private(_parameters: Mapping[str, Json], _problem: Mapping[str, Json], 
 
 def _worst_loss(scan: Scan, s: float, *, other: bool) -> Callable[[Floats], Floats]:
     """g -> supremum of the privacy loss over margins; with `other`, the second record opposite to the first pushes the same way with slope 0 or 1."""
-    q = scan.slopes[:, np.newaxis]
-    flat = scan.jacobian[:, np.newaxis]
-
-    def loss(g: Floats) -> Floats:
-        pushes = (0.0, 1.0) if other else (0.0,)
-        worst: Floats = np.max([np.max((q + push) * s * g + 0.5 * ((q + push) * s) ** 2 + flat, axis=0) for push in pushes], axis=0)
-        return worst
-
-    return loss
+    pushes = (0.0, 1.0) if other else (0.0,)
+    steep = np.concatenate([(scan.slopes + push) * s for push in pushes])
+    return upper_lines(steep, 0.5 * np.square(steep) + np.tile(scan.jacobian, len(pushes)))
 
 
 def _union(scan: Scan, s: float, epsilon: float) -> float:
@@ -128,5 +146,5 @@ def _union(scan: Scan, s: float, epsilon: float) -> float:
     return best
 
 
-def _minimiser_shift(scan: Scan, guarantee: Guarantee) -> float:
-    return (1.0 if guarantee.neighbours is ADD_REMOVE else 2.0) * scan.gradient / scan.ridge
+def _minimiser_shift(scan: Scan, neighbours: Neighbours) -> float:
+    return (1.0 if neighbours is ADD_REMOVE else 2.0) * scan.gradient / scan.ridge

@@ -13,12 +13,15 @@ from scipy.linalg import solveh_banded
 from scipy.special import gammaln, log_ndtr
 
 from discreet.arrays import Floats
-from discreet.certificates import Check, register_recheck
-from discreet.guarantees import Guarantee, Json, NoGuarantee, Unit
+from discreet.guarantees import Guarantee, Json, MutualInformation, NoGuarantee, Unit, closeness
 from discreet.guarantees.base import Statement
-from discreet.mechanisms.learning.recheck_parts import delta_check, finite, gaussian_integral, positive, same_relation
 from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.queries.projection import public_matrix
+from discreet.verification.parts import delta_check, discrete_integral, finite, positive, power_of_two, same_relation, whole
+from discreet.verification.registry import Check, register_recheck
+
+LEAST_SCALE = 4096.0
+"""Of noise on a grid, in steps."""
 
 
 class Record(NamedTuple):
@@ -56,7 +59,7 @@ def _gaussian_rows(parameters: Mapping[str, Json], problem: Mapping[str, Json], 
     distance, columns = _distance(problem, read, guarantee)
     step, scale, epsilon = positive(parameters["step"]), positive(parameters["scale"]), positive(parameters["epsilon"])
     yield power_of_two(step)
-    computed = discrete(epsilon, distance / step + math.sqrt(columns), scale, columns)
+    computed = discrete_integral(epsilon, (distance / step + math.sqrt(columns)) / scale, integers=columns, scale=scale)
     yield delta_check(epsilon, computed, guarantee, releases, "numerical integral of the Gaussian curve, distances from eigenvalues")
 
 
@@ -78,18 +81,18 @@ def _fresh(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarante
     if isinstance(guarantee, NoGuarantee):
         return
     step, scale, epsilon = positive(parameters["step"]), positive(parameters["scale"]), positive(parameters["epsilon"])
-    width = int(positive(parameters["width"]))
+    width = whole(parameters["width"])
     yield power_of_two(step)
     ranges = 1.0 if guarantee.neighbours is ADD_REMOVE else 2.0
     length = ranges * min(read.length, float(np.linalg.norm(read.entries))) + _resolution(read) * math.sqrt(read.columns)
     grid = 2.0 ** math.ceil(math.log2((math.sqrt(read.columns) + 16.0) / math.sqrt(width) * 2.0**-25))
     error = math.sqrt(read.columns * width) * (0.5 * grid + 37.0 * 2.0**-48 / math.sqrt(width))
-    closeness = (width + (math.sqrt(width) + 41.0) ** 2 + 1.0) / (8.0 * scale**2)
-    if scale < 1000.0 or width > scale**2 or epsilon <= closeness:
+    apart = closeness(width, scale)
+    if scale < LEAST_SCALE or epsilon <= apart.total:
         yield Check("delta", False, "the noise is too small for the grid's lemma")
         return
     slope, offset = length / math.sqrt(width) / step / scale, (length * error / step + math.sqrt(width)) / scale
-    computed = _mean_curve(epsilon - closeness, width, slope, offset) * math.exp(closeness)
+    computed = _mean_curve(epsilon - apart.total, width, slope, offset) * math.exp(apart.upper)
     yield delta_check(epsilon, computed * (1.0 - 1e-7), guarantee, releases, "trapezoid sum over the density of W")
 
 
@@ -116,13 +119,27 @@ def _bounded(parameters: Mapping[str, Json], problem: Mapping[str, Json], guaran
     yield delta_check(epsilon, computed * (1.0 - 1e-7), guarantee, releases, "hockey-stick sums of the law found by inverse iteration")
 
 
+@register_recheck("release-information-rows")
+def _information(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
+    """The same number from differences of logarithms."""
+    yield same_relation(parameters, guarantee)
+    read, step, scale = record_of(problem), positive(parameters["step"]), positive(parameters["scale"])
+    yield power_of_two(step)
+    yield Check("unit", guarantee.unit is Unit.ENTRY and read.norm == math.inf, f"stated for {str(guarantee.unit)!r}; bits are about entries")
+    yield Check("noise", scale >= LEAST_SCALE, f"{scale:.6g} steps; at least {LEAST_SCALE:g} are needed")
+    reach = float(max(read.entries)) / step + 0.5
+    computed = releases * (math.log(scale**2 + reach**2 + 1.0 / 12.0) - 2.0 * math.log(scale)) / (2.0 * math.log(2.0))
+    stated = guarantee.bits if isinstance(guarantee, MutualInformation) else -1.0
+    yield Check("bits", stated >= computed * (1.0 - 1e-9) and problem["query"] == "rows", f"stated {stated:.6g}, recomputed {computed:.6g}")
+
+
 def record_of(problem: Mapping[str, Json]) -> Record:
     """What a query reads."""
     entry, norm, target = problem["entry_bound"], problem["norm_bound"], str(problem["target"])
     if (entry is None and norm is None) or target not in {"omitted", "noisy", "clear"}:
         raise ValueError
     return Record(
-        features=int(positive(problem["features"])),
+        features=whole(problem["features"]),
         entry=math.inf if entry is None else positive(entry),
         norm=math.inf if norm is None else positive(norm),
         target=positive(problem["target_bound"]) if target == "noisy" else 0.0,
@@ -151,26 +168,13 @@ def no_promise(guarantee: Guarantee) -> Check:
     return Check("guarantee", False, guarantee.theorem)
 
 
-def power_of_two(step: float) -> Check:
-    """Whether grid points are exact numbers."""
-    return Check("grid", math.frexp(step)[0] == 0.5, f"step {step:.6g}, which must be a power of two, so that grid points are exact numbers")
-
-
-def discrete(epsilon: float, distance: float, scale: float, columns: int) -> float:
-    """delta of discrete Gaussian integers by numerical integration; 1 where the lemma does not apply."""
-    closeness = (columns + (math.sqrt(columns) + 41.0) ** 2 + 1.0) / (8.0 * scale**2)
-    if scale < 1000.0 or columns > scale**2 or epsilon <= closeness:
-        return 1.0
-    return gaussian_integral(epsilon - closeness, distance / scale) * math.exp(closeness)
-
-
 def _distance(problem: Mapping[str, Json], read: Record, guarantee: Guarantee) -> tuple[float, int]:
     """How far a computed row moves, and how many numbers it has."""
     ranges = 1.0 if guarantee.neighbours is not REPLACE_ONE else 2.0
     if problem["query"] == "rows":
         return ranges * min(read.length, float(np.linalg.norm(read.entries))), read.columns
     if problem.get("seed") is not None:
-        given = public_matrix(int(positive(problem["seed"])) if problem["seed"] else 0, read.columns, int(positive(problem["width"])))
+        given = public_matrix(whole(problem["seed"]) if problem["seed"] else 0, read.columns, whole(problem["width"]))
         step = 2.0 ** math.ceil(math.log2(float(np.max(np.linalg.norm(given, axis=0))) * 2.0**-25))
         matrix = np.rint(given / step) * step
     else:

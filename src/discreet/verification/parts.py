@@ -2,20 +2,22 @@
 
 import math
 from collections.abc import Callable, Mapping
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
 
 from discreet.arrays import Floats
-from discreet.certificates import Check
-from discreet.guarantees import ApproximateDP, Guarantee, Json, PureDP
+from discreet.guarantees import ApproximateDP, Guarantee, Json, PureDP, closeness
 from discreet.losses import loss_named
 from discreet.neighbours import Neighbours
+from discreet.rounding import raising
+from discreet.verification.registry import Check
 
 AGREEMENT = 1e-9
 """Relative room for the quadrature; the calibrations leave more than that."""
+LEAST_SCALE = 64.0
+"""Of discrete noise that is compared with Gaussian noise, in steps; the lemma would do with less."""
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 
 
@@ -51,6 +53,29 @@ def scan_of(problem: Mapping[str, Json], extra_ridge: float = 0.0) -> Scan:
     return Scan(slopes / steepest, jacobian, weight * steepest * radius, ridge)
 
 
+def upper_lines(steep: Floats, heights: Floats) -> Callable[[Floats], Floats]:
+    """g -> the largest of the lines steep g + heights: their upper envelope, by a walk over slopes."""
+    order = np.lexsort((heights, steep))
+    steep, heights = steep[order], heights[order]
+    last = np.append(np.diff(steep) > 0, True)
+    lines: list[tuple[float, float, float]] = []
+    for slope, height in zip(steep[last].tolist(), heights[last].tolist(), strict=True):
+        start = -math.inf
+        while lines and (start := (lines[-1][1] - height) / (slope - lines[-1][0])) <= lines[-1][2]:
+            lines.pop()
+            start = -math.inf
+        lines.append((slope, height, start))
+    kept, lifted, starts = (np.array(column) for column in zip(*lines, strict=True))
+    corners = starts[1:]
+
+    def worst(g: Floats) -> Floats:
+        place = np.searchsorted(corners, g)
+        found: Floats = kept[place] * g + lifted[place]
+        return found
+
+    return worst
+
+
 def excess(epsilon: float, loss: Callable[[Floats], Floats]) -> float:
     """E (1 - e^{epsilon - loss(g)})_+ for a non-decreasing loss of g ~ N(0, 1)."""
 
@@ -61,13 +86,11 @@ def excess(epsilon: float, loss: Callable[[Floats], Floats]) -> float:
     if gap(high) <= 0:
         return 0.0
     start = low if gap(low) >= 0 else float(brentq(gap, low, high, xtol=1e-13))
-    total = 0.0
     edges = np.concatenate((start + np.linspace(0.0, 4.0, 33), np.linspace(start + 4.5, max(start + 14.0, 14.0), 40)))
-    for left, right in pairwise(edges):
-        g = 0.5 * (left + right) + 0.5 * (right - left) * NODES
-        values = np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi) * -np.expm1(np.minimum(epsilon - loss(g), 0.0))
-        total += 0.5 * (right - left) * float(WEIGHTS @ values)
-    return total
+    half = 0.5 * np.diff(edges)[:, np.newaxis]
+    g = (0.5 * (edges[1:] + edges[:-1])[:, np.newaxis] + half * NODES).ravel()
+    values = np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi) * -np.expm1(np.minimum(epsilon - loss(g), 0.0))
+    return float((half * WEIGHTS).ravel() @ values)
 
 
 def gaussian_integral(epsilon: float, mu: float) -> float:
@@ -75,10 +98,18 @@ def gaussian_integral(epsilon: float, mu: float) -> float:
     return excess(epsilon, lambda g: mu * g + 0.5 * mu * mu)
 
 
+def discrete_integral(epsilon: float, mu: float, *, integers: float, scale: float, stages: int = 1) -> float:
+    """delta of discrete Gaussian integers that move by mu scales: the integral at what the lemma leaves of epsilon; 1 where it does not apply."""
+    apart = closeness(integers, scale, stages=stages)
+    if not (scale >= LEAST_SCALE and apart.total < epsilon):
+        return 1.0
+    return gaussian_integral(epsilon - apart.total, mu) * math.exp(apart.upper)
+
+
 def grid_distances(parameters: Mapping[str, Json], problem: Mapping[str, Json], radius: float) -> tuple[int, float, float]:
     """Number of weights, of all classes, and how far apart roundings of points within `radius` of one ideal may be, in steps: |.|_1 and |.|_2."""
-    dimension = int(positive(problem["features"])) + (1 if finite(problem["intercept_scale"]) > 0 else 0)
-    dimension *= int(positive(problem.get("classes", 1)))
+    dimension = whole(problem["features"]) + (1 if finite(problem["intercept_scale"]) > 0 else 0)
+    dimension *= whole(problem.get("classes", 1))
     euclidean = 2.0 * radius / positive(parameters["grid_step"]) + math.sqrt(dimension)
     return dimension, math.sqrt(dimension) * euclidean, euclidean
 
@@ -92,16 +123,16 @@ def gaussian_grid(parameters: Mapping[str, Json], problem: Mapping[str, Json], r
     """The last stage's delta at grid_epsilon: a Gaussian's, at an epsilon smaller by what separates the discrete law from the rounded normal one."""
     dimension, _, euclidean = grid_distances(parameters, problem, radius)
     scale = positive(parameters["grid_scale"])
-    if scale < 1000.0 or dimension > scale**2:
-        return 1.0
-    closeness = (dimension + (math.sqrt(dimension) + 41.0) ** 2 + 1.0) / (8.0 * scale**2)
-    one_way = dimension / (8.0 * scale**2)
-    return gaussian_integral(positive(parameters["grid_epsilon"]) - closeness, euclidean / scale) * math.exp(one_way)
+    return discrete_integral(positive(parameters["grid_epsilon"]), euclidean / scale, integers=dimension, scale=scale)
 
 
 def on_a_grid(parameters: Mapping[str, Json]) -> Check:
     """Whether the step is one of the grid's."""
-    step = positive(parameters["grid_step"])
+    return power_of_two(positive(parameters["grid_step"]))
+
+
+def power_of_two(step: float) -> Check:
+    """Whether grid points are exact numbers."""
     return Check("grid", math.frexp(step)[0] == 0.5, f"step {step:.6g}, which must be a power of two, so that grid points are exact numbers")
 
 
@@ -126,7 +157,7 @@ def delta_check(epsilon: float, computed: float, guarantee: Guarantee, releases:
         epsilon > 0
         and computed >= 0
         and releases >= 1
-        and releases * epsilon <= guarantee.epsilon * (1.0 + 1e-12)
+        and releases * epsilon <= guarantee.epsilon * raising(4_096)
         and releases * computed <= guarantee.delta_at_epsilon * (1.0 + AGREEMENT)
     )
     stated = f"stated {guarantee.delta_at_epsilon:.6g} at epsilon {guarantee.epsilon:.6g}"
@@ -147,3 +178,10 @@ def finite(value: Json) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise TypeError
     return float(value)
+
+
+def whole(value: Json) -> int:
+    """A positive integer; TypeError for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise TypeError
+    return value

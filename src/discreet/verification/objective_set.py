@@ -7,10 +7,10 @@ objective-perturbation-gaussian: tolerance, noise_error and the grid mean the sa
 import math
 from collections.abc import Iterator, Mapping
 
-from discreet.certificates import Check, register_recheck
-from discreet.certificates.rechecks import recheck
 from discreet.guarantees import Guarantee, Json
-from discreet.mechanisms.constrained.recheck_parts import number, public_numbers
+from discreet.verification.constrained_parts import public_numbers
+from discreet.verification.parts import finite
+from discreet.verification.registry import Check, recheck, register_recheck
 
 
 @register_recheck("objective-perturbation-set")
@@ -18,11 +18,11 @@ def _over_set(parameters: Mapping[str, Json], problem: Mapping[str, Json], guara
     public = public_numbers(problem)
     unclipped = problem["max_slope"] is None
     yield Check("loss", unclipped, "slopes are not clipped" if unclipped else "clipped slopes make another loss than the theorem's")
-    target = number(problem["target_bound"])
+    target = finite(problem["target_bound"])
     twin: dict[str, Json] = {
         "loss": problem["loss"],
         "loss_parameters": problem["loss_parameters"],
-        "ridge": number(parameters["ridge"]),
+        "ridge": finite(parameters["ridge"]),
         "features": public.dimension,
         "data_norm": public.radius * target,
         "intercept_scale": 0.0,

@@ -16,9 +16,9 @@ from scipy.fft import irfft, rfft
 from scipy.optimize import minimize_scalar
 
 from discreet.arrays import Floats
-from discreet.certificates import Check, register_recheck
 from discreet.guarantees import Guarantee, Json
-from discreet.mechanisms.learning.recheck_parts import (
+from discreet.neighbours import ADD_REMOVE
+from discreet.verification.parts import (
     NODES,
     WEIGHTS,
     Scan,
@@ -33,7 +33,7 @@ from discreet.mechanisms.learning.recheck_parts import (
     same_relation,
     scan_of,
 )
-from discreet.neighbours import ADD_REMOVE
+from discreet.verification.registry import Check, register_recheck
 
 _MOST_CLASSES = 100_000
 

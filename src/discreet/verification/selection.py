@@ -1,46 +1,50 @@
 """What a stranger computes from the certificate of a search: every setting's guarantee, then that of the whole, by other roads.
 
-Settings are rechecked by the rechecks of their own mechanisms; so is the whole curve of each that the search used, at a point near where C is read,
-besides the one that is stated. The mean number of runs is summed from the probabilities of the law, and the constant C of random stopping is scanned
-over probabilities instead of read at three of them.
+Settings are rechecked by the rechecks of their own mechanisms, which also give the whole curve of each. The score is composed with them by a sum
+over its noise, whose law is discrete. The mean number of runs is summed from the probabilities of the law, and the constant C of random stopping is
+scanned over probabilities instead of read at three of them.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
 
 import numpy as np
+from scipy.interpolate import PchipInterpolator
 from scipy.special import gammaln
 
 from discreet.arrays import Floats
-from discreet.certificates import Check, register_recheck
-from discreet.certificates.rechecks import recheck
-from discreet.guarantees import ApproximateDP, Guarantee, Json, Profile, PureDP, compose, guarantee_from_dict
-from discreet.guarantees.discretise import reach_of
-from discreet.guarantees.selection import drawn_at_random
-from discreet.mechanisms.selection.curves import has_whole_curve, whole_curve
-from discreet.mechanisms.selection.score import CountNoise
-from discreet.mechanisms.selection.stopping import RANDOM_STOPPING
-from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.guarantees import ApproximateDP, Guarantee, Json, PureDP, closeness, guarantee_from_dict
+from discreet.neighbours import ADD_REMOVE
+from discreet.verification.learning import objective_stages, output_stages
+from discreet.verification.parts import finite, positive, same_relation
+from discreet.verification.registry import Check, recheck, register_recheck
 
 ALGORITHM_4 = "algorithm-4"
 """Name in certificates of the search by parts (exponential.md)."""
 _AGREEMENT = 1e-9
-_POINTS = 1025
+_POINTS = 257
+_KNOTS = 97
+_ENUMERATED = 2.0**12
+_AGREEMENT_OF_CURVES = 1e-4
+"""Relative room for the curves of settings, interpolated between knots here and chords of a hull there."""
+LAPLACE, GAUSSIAN = "discrete-laplace", "discrete-gaussian"
+Curve: TypeAlias = Callable[[Floats], Floats]
+"""epsilons -> deltas."""
+_STAGES = {"objective-perturbation-gaussian": objective_stages, "output-perturbation-gaussian": output_stages}
 _PROBABILITIES = 2001
-_PLACES = (0.35,)
-"""Where, besides the stated point, the curve of a setting is compared with its recheck: about these multiples of its epsilon, near where C is."""
 
 
 @register_recheck("exponential-mechanism")
 def _exponential(parameters: Mapping[str, Json], _problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    yield _same_relation(parameters, guarantee)
+    yield same_relation(parameters, guarantee)
     yield _epsilon(releases * _selection_epsilon(parameters, guarantee), guarantee, "largest log ratio of two softmax laws")
 
 
 @register_recheck(ALGORITHM_4)
 def _algorithm_4(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
     candidates = _candidates(parameters)
-    yield _same_relation(parameters, guarantee)
+    yield same_relation(parameters, guarantee)
     yield _chosen(parameters, problem, candidates)
     yield from _settings(candidates, guarantee)
     stated = [guarantee_from_dict(_record(each["guarantee"])) for each in candidates]
@@ -56,35 +60,64 @@ def _algorithm_4(parameters: Mapping[str, Json], problem: Mapping[str, Json], gu
     )
 
 
-@register_recheck(RANDOM_STOPPING)
+@register_recheck("random-stopping")
 def _random_stopping(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
     candidates = _candidates(parameters)
-    yield _same_relation(parameters, guarantee)
+    yield same_relation(parameters, guarantee)
     yield _chosen(parameters, problem, candidates)
     yield from _settings(candidates, guarantee)
-    curves = [_curve(each) for each in candidates]
-    for each, curve in zip(candidates, curves, strict=True):
-        if has_whole_curve(str(each["mechanism"])):
-            yield _curve_agrees(each, curve)
-    score = CountNoise(law=str(parameters["score_noise"]), scale=_number(parameters["score_scale"]))
-    eta, gamma = _number(parameters["eta"]), _number(parameters["gamma"])
+    law, scale = str(parameters["score_noise"]), positive(parameters["score_scale"])
+    eta, gamma = finite(parameters["eta"]), finite(parameters["gamma"])
     mean = _mean_of_runs(eta, gamma)
-    base_score = score.guarantee(guarantee.neighbours)
-    if releases != 1:
-        yield Check("releases", False, "one release was expected")
+    if releases != 1 or law not in (LAPLACE, GAUSSIAN):
+        yield Check("releases", False, "one release was expected, and a score with discrete Laplace or discrete Gaussian noise")
     elif isinstance(guarantee, PureDP):
-        worst = max(curve.epsilon if isinstance(curve, PureDP) else math.inf for curve in curves) + 1.0 / score.scale
+        stated = [guarantee_from_dict(_record(each["guarantee"])) for each in candidates]
+        worst = max(part.epsilon if isinstance(part, PureDP) and law == LAPLACE else math.inf for part in stated) + 1.0 / scale
         yield _epsilon(worst + _scanned_tilt(eta, gamma, np.array([worst]), np.array([0.0])), guarantee, "one run, and C scanned over probabilities")
     elif isinstance(guarantee, ApproximateDP):
-        base = compose([drawn_at_random(curves), base_score], planned=True)
-        points = np.linspace(0.0, max(reach_of(base), 1e-9), _POINTS)
-        tilt = _scanned_tilt(eta, gamma, points, np.array([base.delta(float(point)) for point in points]))
-        delta = mean * base.delta(max(0.0, guarantee.epsilon - tilt)) if guarantee.epsilon >= tilt else 1.0
-        ok = delta <= guarantee.delta_at_epsilon * (1.0 + 1e-6)
-        stated = f"stated {guarantee.delta_at_epsilon:.6g} at epsilon {guarantee.epsilon:.6g}"
-        yield Check("delta", bool(ok), f"{stated}, recomputed {delta:.6g} ({mean:.6g} runs expected, ln C = {tilt:.6g} scanned over probabilities)")
+        # Where C is read, and what is left of epsilon after it.
+        one_run = _with_score([_curve(each, guarantee.epsilon) for each in candidates], law, scale)
+        points = np.linspace(0.0, guarantee.epsilon, _POINTS)
+        tilt = _scanned_tilt(eta, gamma, points, one_run(points))
+        delta = mean * float(one_run(np.array([guarantee.epsilon - tilt]))[0]) if guarantee.epsilon >= tilt else 1.0
+        ok = delta <= guarantee.delta_at_epsilon * (1.0 + _AGREEMENT_OF_CURVES)
+        stated_there = f"stated {guarantee.delta_at_epsilon:.6g} at epsilon {guarantee.epsilon:.6g}"
+        yield Check(
+            "delta", bool(ok), f"{stated_there}, recomputed {delta:.6g} ({mean:.6g} runs expected, ln C = {tilt:.6g} scanned over probabilities)"
+        )
     else:
         yield Check("delta", False, "a pure or an (epsilon, delta) guarantee was expected")
+
+
+def _with_score(settings: list[Curve], law: str, scale: float) -> Curve:
+    """The curve of one run, whose setting a public die picks, with its noisy score: the mean of the settings' curves, over the loss of the score."""
+
+    def of_setting(epsilons: Floats) -> Floats:
+        known = np.mean([curve(np.abs(epsilons)) for curve in settings], axis=0)
+        # At -e: 1 - e^{-e} + e^{-e} delta(e), the two data sets having changed places.
+        found: Floats = np.where(epsilons >= 0, known, -np.expm1(np.minimum(epsilons, 0.0)) + np.exp(np.minimum(epsilons, 0.0)) * known)
+        return found
+
+    losses, masses = _score_losses(law, scale)
+
+    def one_run(epsilons: Floats) -> Floats:
+        return np.array([float(masses @ of_setting(epsilon - losses)) for epsilon in epsilons]) + max(0.0, 1.0 - float(masses.sum()))
+
+    return one_run
+
+
+def _score_losses(law: str, scale: float) -> tuple[Floats, Floats]:
+    """Privacy losses of a count that moves by one, and their probabilities; of wide Gaussian noise by quadrature, the lemma's price included."""
+    if law == LAPLACE:
+        return np.array([1.0, -1.0]) / scale, np.array([1.0, math.exp(-1.0 / scale)]) / (1.0 + math.exp(-1.0 / scale))
+    if scale <= _ENUMERATED:
+        k = np.arange(-math.ceil(9.0 * scale) - 2, math.ceil(9.0 * scale) + 3, dtype=np.float64)
+        masses = np.exp(-0.5 * np.square(k / scale))
+        return (0.5 - k) / scale**2, masses / masses.sum()
+    nodes, weights = np.polynomial.hermite_e.hermegauss(120)
+    mu, apart = 1.0 / scale, closeness(1, scale)
+    return mu * nodes + 0.5 * mu * mu + apart.total, weights / weights.sum()
 
 
 def _settings(candidates: list[dict[str, Json]], guarantee: Guarantee) -> Iterator[Check]:
@@ -95,23 +128,6 @@ def _settings(candidates: list[dict[str, Json]], guarantee: Guarantee) -> Iterat
         failed = [f"{check.name}: {check.detail}" for check in checks if not check.ok]
         same = stated.neighbours is guarantee.neighbours
         yield Check(f"setting {number}", same and not failed, "; ".join(failed) or f"{each['mechanism']}, rechecked")
-
-
-def _curve_agrees(candidate: dict[str, Json], curve: Guarantee) -> Check:
-    """The recheck of a setting's mechanism, at points of the curve that the search used: its corners, between which chords hold."""
-    parameters, problem = _record(candidate["parameters"]), _record(candidate["problem"])
-    last = _number(parameters["grid_epsilon"])
-    corners = np.array([knot for knot in curve.epsilons if knot > 1.5 * last] if isinstance(curve, Profile) else [])
-    if len(corners) == 0:
-        return Check("curve of a setting", False, "a profile was expected")
-    for place in _PLACES:
-        corner = float(corners[np.argmin(np.abs(corners - place * _number(parameters["epsilon"])))])
-        stated = min(curve.delta(corner), 1.0 - 1e-16)
-        point = ApproximateDP(epsilon=corner, delta_at_epsilon=stated, neighbours=curve.neighbours, theorem=curve.theorem)
-        checks = recheck(str(candidate["mechanism"]), {**parameters, "epsilon": (corner - last) * (1.0 - 1e-14)}, problem, point, 1)
-        if not all(check.ok for check in checks):
-            return Check("curve of a setting", False, "; ".join(check.detail for check in checks if not check.ok))
-    return Check("curve of a setting", True, f"rechecked at {len(_PLACES)} points")
 
 
 def _scanned_tilt(eta: float, gamma: float, epsilons: Floats, deltas: Floats) -> float:
@@ -140,7 +156,7 @@ def _mean_of_runs(eta: float, gamma: float) -> float:
 
 def _selection_epsilon(parameters: Mapping[str, Json], guarantee: Guarantee) -> float:
     """The largest log ratio of softmax laws on two candidates whose scores move against each other, or together if they are monotone."""
-    move = _number(parameters["rate"]) * _number(parameters["sensitivity"])
+    move = finite(parameters["rate"]) * finite(parameters["sensitivity"])
     if parameters["monotone"] is True:
         if guarantee.neighbours is not ADD_REMOVE:
             raise ValueError
@@ -155,9 +171,29 @@ def _chosen(parameters: Mapping[str, Json], problem: Mapping[str, Json], candida
     return Check("chosen setting", bool(ok), f"number {chosen} of {len(candidates)}, whose problem is the one that is stated")
 
 
-def _curve(candidate: dict[str, Json]) -> Guarantee:
+def _curve(candidate: dict[str, Json], farthest: float) -> Curve:
+    """Of one setting, recomputed from its record where its two stages are known, and what is stated of it otherwise; for epsilons from 0 on."""
     stated = guarantee_from_dict(_record(candidate["guarantee"]))
-    return whole_curve(str(candidate["mechanism"]), _record(candidate["parameters"]), _record(candidate["problem"]), stated)
+    maker = _STAGES.get(str(candidate["mechanism"]))
+    problem = _record(candidate["problem"])
+    if maker is None or not isinstance(stated, ApproximateDP) or "scheme" in problem:
+        return lambda epsilons: np.array([stated.delta(float(epsilon)) for epsilon in epsilons])
+    stages = maker(_record(candidate["parameters"]), problem, stated.neighbours)
+    # Below the last stage's epsilon: at 0 randomised response at that epsilon on top, and a chord in e^epsilon in between, the curve being convex.
+    start = stages.last_epsilon
+    at_start = stages.curve(start)
+    at_zero = min(1.0, at_start + math.tanh(0.5 * start))
+    knots = np.linspace(start, start + max(farthest, 1e-9), _KNOTS)
+    logs = np.log(np.maximum([stages.curve(float(knot)) for knot in knots], 1e-300))
+    smooth = PchipInterpolator(knots, logs)
+
+    def curve(epsilons: Floats) -> Floats:
+        inside = np.exp(smooth(np.clip(epsilons, start, knots[-1])))
+        share = np.expm1(np.minimum(epsilons, start)) / math.expm1(start)
+        found: Floats = np.where(epsilons >= start, inside, at_zero + share * (at_start - at_zero))
+        return found
+
+    return curve
 
 
 def _candidates(parameters: Mapping[str, Json]) -> list[dict[str, Json]]:
@@ -173,18 +209,7 @@ def _record(value: Json) -> dict[str, Json]:
     return value
 
 
-def _same_relation(parameters: Mapping[str, Json], guarantee: Guarantee) -> Check:
-    same = Neighbours(str(parameters["neighbours"])) is guarantee.neighbours
-    return Check("neighbouring relation", same, f"guarantee stated for {guarantee.neighbours}, search calibrated for {parameters['neighbours']}")
-
-
 def _epsilon(computed: float, guarantee: Guarantee, how: str) -> Check:
     stated = guarantee.epsilon if isinstance(guarantee, PureDP | ApproximateDP) else math.nan
     ok = 0 < computed <= stated * (1.0 + _AGREEMENT)
     return Check("epsilon", bool(ok), f"stated {stated:.10g}, recomputed {computed:.10g} ({how})")
-
-
-def _number(value: Json) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise TypeError
-    return float(value)

@@ -15,9 +15,11 @@ import numpy as np
 from scipy.special import ndtr
 
 from discreet.arrays import Floats
-from discreet.certificates import Check, register_recheck
-from discreet.guarantees import ApproximateDP, Guarantee, Json, PureDP
+from discreet.guarantees import ApproximateDP, Guarantee, Json, PureDP, closeness
 from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.rounding import raising
+from discreet.verification.parts import positive, same_relation
+from discreet.verification.registry import Check, register_recheck
 
 _AGREEMENT = 1e-9
 _AGREEMENT_OF_SUMS = 1e-7
@@ -36,7 +38,7 @@ class _Move(NamedTuple):
 
 @register_recheck("counting-laplace")
 def _laplace(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    yield _same_relation(parameters, guarantee)
+    yield same_relation(parameters, guarantee)
     total = 0.0
     for move in _moves(parameters, problem, guarantee):
         for step in move.steps:
@@ -49,15 +51,15 @@ def _laplace(parameters: Mapping[str, Json], problem: Mapping[str, Json], guaran
 
 @register_recheck("counting-gaussian")
 def _gaussian(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    yield _same_relation(parameters, guarantee)
+    yield same_relation(parameters, guarantee)
     if not isinstance(guarantee, ApproximateDP):
         yield Check("delta", False, "an (epsilon, delta) guarantee was expected")
         return
-    epsilon = _positive(parameters["epsilon"])
+    epsilon = positive(parameters["epsilon"])
     computed = _divergence(_moves(parameters, problem, guarantee), epsilon)
     ok = (
         releases >= 1
-        and releases * epsilon <= guarantee.epsilon * (1.0 + 1e-12)
+        and releases * epsilon <= guarantee.epsilon * raising(4_096)
         and 0 < releases * computed <= guarantee.delta_at_epsilon * (1.0 + _AGREEMENT_OF_SUMS)
     )
     stated = f"stated {guarantee.delta_at_epsilon:.6g} at epsilon {guarantee.epsilon:.6g}"
@@ -68,7 +70,7 @@ def _moves(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarante
     scales, queries = parameters["scales"], problem["queries"]
     if not isinstance(scales, list) or not isinstance(queries, list) or len(scales) != len(queries) or not 1 <= len(queries) <= 2:
         raise ValueError
-    return [_Move(_steps(query, guarantee.neighbours), _positive(scale)) for query, scale in zip(queries, scales, strict=True)]
+    return [_Move(_steps(query, guarantee.neighbours), positive(scale)) for query, scale in zip(queries, scales, strict=True)]
 
 
 def _steps(query: Json, neighbours: Neighbours) -> tuple[int, ...]:
@@ -130,9 +132,9 @@ def _counted_curve(move: _Move, epsilons: Floats) -> Floats:
 def _normal_curve(moves: list[_Move], epsilons: Floats) -> Floats:
     """The curve of one Gaussian mechanism for all of these parts, with what separates the discrete laws from rounded normal ones."""
     length = math.sqrt(sum(step**2 / move.scale**2 for move in moves for step in move.steps))
-    up = sum(len(move.steps) / (8.0 * move.scale**2) for move in moves)
-    down = sum(((math.sqrt(len(move.steps)) + 41.0) ** 2 + 1.0) / (8.0 * move.scale**2) for move in moves)
-    shifted = epsilons - up - down
+    apart = [closeness(len(move.steps), move.scale) for move in moves]
+    up = sum(each.upper for each in apart)
+    shifted = epsilons - sum(each.total for each in apart)
     curve: Floats = ndtr(0.5 * length - shifted / length) - np.exp(np.minimum(shifted, 700.0)) * ndtr(-0.5 * length - shifted / length)
     return np.maximum(curve, 0.0) * math.exp(up)
 
@@ -142,14 +144,3 @@ def _by_transform(mass: Floats) -> Floats:
     transform = np.fft.rfft(mass, size)
     square: Floats = np.maximum(np.fft.irfft(transform * transform, size), 0.0)
     return square
-
-
-def _same_relation(parameters: Mapping[str, Json], guarantee: Guarantee) -> Check:
-    same = Neighbours(str(parameters["neighbours"])) is guarantee.neighbours
-    return Check("neighbouring relation", same, f"guarantee stated for {guarantee.neighbours}, noise calibrated for {parameters['neighbours']}")
-
-
-def _positive(value: Json) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not (math.isfinite(value) and value > 0):
-        raise TypeError
-    return float(value)

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.certificates import Check, register_recheck
 from discreet.guarantees import Guarantee, Json, NoGuarantee
-from discreet.mechanisms.learning.recheck_parts import delta_check, finite, gaussian_integral, positive, same_relation
 from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.verification.parts import delta_check, discrete_integral, finite, positive, same_relation, whole
+from discreet.verification.registry import Check, register_recheck
 
 _LESS = 1.0 - 1e-6
 """Room for the quadrature and the search; calibrations leave less noise unused than that costs."""
@@ -29,8 +29,8 @@ def _moments(parameters: Mapping[str, Json], problem: Mapping[str, Json], guaran
         raise ValueError
     if steps:
         squared += steps * ((1.0 if guarantee.neighbours is ADD_REMOVE else 2.0) / positive(parameters["step_noise"])) ** 2
-    closeness = _closeness(parameters, problem, steps)
-    computed = gaussian_integral(epsilon - closeness, math.sqrt(squared) * (1.0 - 1e-9)) * _LESS if closeness < epsilon else 1.0
+    integers, least = _integers(parameters, problem, steps)
+    computed = discrete_integral(epsilon, math.sqrt(squared) * (1.0 - 1e-9), integers=integers, scale=least, stages=steps + 1) * _LESS
     yield delta_check(epsilon, computed, guarantee, releases, "numerical worst case of the moments, integral of the density of all answers")
 
 
@@ -42,8 +42,8 @@ def _adassp(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarant
     error = 200.0 * (size + 3) * 2.0**-53 * positive(problem["most_records"])
     squared = (farthest(guarantee.neighbours, a, 0.0) / sigma) ** 2 + ((1.0 + 2.0 * error + 2.0**-20) / of_eigenvalue) ** 2
     least = min(sigma / math.sqrt(2.0) * 4.0 ** (bits - 1), sigma / a * 4.0 ** (bits - 1), of_eigenvalue * 2.0**20)
-    closeness = _discrete(size * (size + 1) / 2 + size + 1, 2, least)
-    computed = gaussian_integral(epsilon - closeness, math.sqrt(squared) * (1.0 - 1e-9)) * _LESS if closeness < epsilon else 1.0
+    integers = size * (size + 1) / 2 + size + 1
+    computed = discrete_integral(epsilon, math.sqrt(squared) * (1.0 - 1e-9), integers=integers, scale=least, stages=2) * _LESS
     yield delta_check(epsilon, computed, guarantee, releases, "numerical worst case of the moments, integral of the density of all answers")
 
 
@@ -66,7 +66,7 @@ class PublicBounds(NamedTuple):
 
 def public_bounds(problem: Mapping[str, Json]) -> PublicBounds:
     """From the record of a LeastSquares problem; TypeError or ValueError for anything else."""
-    features, constant = int(positive(problem["features"])), finite(problem["intercept_scale"])
+    features, constant = whole(problem["features"]), finite(problem["intercept_scale"])
     entry = math.inf if problem["entry_bound"] is None else positive(problem["entry_bound"])
     norm = math.inf if problem["norm_bound"] is None else positive(problem["norm_bound"])
     radius = math.hypot(min(norm, math.sqrt(features) * entry), constant)
@@ -98,8 +98,8 @@ def farthest(neighbours: Neighbours, target_weight: float, square_weight: float)
     return math.sqrt(best)
 
 
-def _closeness(parameters: Mapping[str, Json], problem: Mapping[str, Json], steps: int) -> float:
-    """By how much epsilon grows when discrete integers take the place of rounded normal numbers."""
+def _integers(parameters: Mapping[str, Json], problem: Mapping[str, Json], steps: int) -> tuple[float, float]:
+    """How many integers are drawn in all, and the least scale among them."""
     size, _, bits = public_bounds(problem)
     integers = size * (size + 1) / 2 + size + 1 + steps * size
     a, g, sigma = positive(parameters["target_weight"]), positive(parameters["square_weight"]), positive(parameters["moment_noise"])
@@ -107,10 +107,4 @@ def _closeness(parameters: Mapping[str, Json], problem: Mapping[str, Json], step
     scales = [sigma / math.sqrt(2.0) * 4.0 ** (bits - 1), sigma / a * 4.0 ** (bits - 1), sigma / g * 4.0 ** (bits - 1)]
     if steps:
         scales.append(positive(parameters["step_noise"]) * 4.0**bits / 64.0)
-    return _discrete(integers, steps + 1, min(scales))
-
-
-def _discrete(integers: float, stages: int, least: float) -> float:
-    if least < 64.0 or integers > least**2:
-        return math.inf
-    return (integers + (math.sqrt(integers) + 41.0 * math.sqrt(stages)) ** 2 + 1.0) / (8.0 * least**2)
+    return integers, min(scales)

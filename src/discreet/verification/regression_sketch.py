@@ -11,18 +11,17 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from discreet.certificates import Check, register_recheck
-from discreet.certificates.rechecks import recheck
-from discreet.guarantees import Guarantee, Json, gaussian_deltas
-from discreet.mechanisms.learning.recheck_parts import delta_check, finite, positive, same_relation
-from discreet.mechanisms.regression.rechecks import public_bounds
-from discreet.mechanisms.release.arithmetic import Arithmetic
-from discreet.mechanisms.release.profiles import MOST_ROWS
-from discreet.mechanisms.release.rechecks import discrete, power_of_two
+from discreet.guarantees import Guarantee, Json, closeness, gaussian_deltas
 from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.verification.parts import LEAST_SCALE, delta_check, discrete_integral, finite, positive, power_of_two, same_relation, whole
+from discreet.verification.registry import Check, recheck, register_recheck
+from discreet.verification.regression import public_bounds
+from discreet.verification.sketch import CLOSENESS_DELTA, LARGEST_ETA, errors_of
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(400)
 _REACH = 11.0
+MOST_ROWS = 100_000
+"""Of a sketch."""
 _LESS = 1.0 - 1e-3
 """Room for the quadrature and for the margin of rounding errors, which is added at the end here and inside there."""
 
@@ -38,8 +37,8 @@ def _mixing(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarant
 @register_recheck("least-squares-hessian-mixing")
 def _hessian(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
     yield same_relation(parameters, guarantee)
-    bounds, epsilon, steps = public_bounds(problem), positive(parameters["epsilon"]), int(positive(parameters["steps"]))
-    rows, variance = int(positive(parameters["sketch_rows"])), positive(parameters["sketch_variance"])
+    bounds, epsilon, steps = public_bounds(problem), positive(parameters["epsilon"]), whole(parameters["steps"])
+    rows, variance = whole(parameters["sketch_rows"]), positive(parameters["sketch_variance"])
     least, noise = finite(parameters["sketch_least_eigenvalue"]), positive(parameters["step_noise"])
     if steps != parameters["steps"] or rows != parameters["sketch_rows"] or rows > MOST_ROWS or least != 0:
         raise ValueError
@@ -47,16 +46,18 @@ def _hessian(parameters: Mapping[str, Json], problem: Mapping[str, Json], guaran
     unit = 2.0 ** (math.ceil(math.log2(bounds.radius * (1.0 + 2.0**-30))) - bounds.bits)
     norm = (bounds.radius / unit) ** 2
     trace = positive(problem["most_records"]) * norm + bounds.dimension * variance
-    rounding = Arithmetic(rows=rows, columns=bounds.dimension, trace=trace, floor=variance)
+    errors = errors_of(rows, bounds.dimension, trace, variance)
     step, scale, last_epsilon = (positive(parameters[f"sketch_{name}"]) for name in ("step", "scale", "last_epsilon"))
     size = rows * bounds.dimension
-    last = discrete(last_epsilon, 2.0 * rounding.radius / step + math.sqrt(size), scale, size)
+    last = discrete_integral(last_epsilon, (2.0 * errors.radius / step + math.sqrt(size)) / scale, integers=size, scale=scale)
     integers, finest = steps * bounds.dimension, noise * 4.0**bounds.bits / 64.0
-    if finest < 64.0 or integers > finest**2:
+    apart = closeness(integers, finest, stages=steps)
+    if finest < LEAST_SCALE or not errors.eta <= LARGEST_ETA:
         raise ValueError
-    spent = (integers + (math.sqrt(integers) + 41.0 * math.sqrt(steps)) ** 2 + 1.0) / (8.0 * finest**2) + 2.0 * rounding.closeness + last_epsilon
+    spent = apart.total + 2.0 * errors.closeness + last_epsilon
     mu = math.sqrt(steps) * (1.0 if guarantee.neighbours is ADD_REMOVE else 2.0) / noise
-    computed = composed(guarantee.neighbours, epsilon - spent, rows, norm / variance, mu) + last if spent < epsilon else 1.0
+    whole_curve = composed(guarantee.neighbours, epsilon - spent, rows, norm / variance, mu) if spent < epsilon else 1.0
+    computed = whole_curve * math.exp(apart.upper + errors.closeness) + last + 2.0 * math.exp(epsilon) * CLOSENESS_DELTA
     how = "integral of the gradients' curve over the loss of the sketch, plus its last stage"
     yield delta_check(epsilon, computed * _LESS, guarantee, releases, how)
 

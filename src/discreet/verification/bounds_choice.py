@@ -11,17 +11,16 @@ import numpy as np
 from scipy.special import logsumexp
 
 from discreet.arrays import Floats
-from discreet.certificates import Check, register_recheck
 from discreet.guarantees import Guarantee, Json, PureDP
-from discreet.mechanisms.bounds_choice.choice import BOUNDS_CHOICE
-from discreet.mechanisms.learning.recheck_parts import delta_check, finite, positive, same_relation
 from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.verification.parts import delta_check, finite, positive, same_relation
+from discreet.verification.registry import Check, register_recheck
 
 _AGREEMENT = 1e-9
 _ORDERS = 1.0 + np.geomspace(0.01, 1e4, 1200)
 
 
-@register_recheck(BOUNDS_CHOICE)
+@register_recheck("bounds-choice")
 def _bounds_choice(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
     yield same_relation(parameters, guarantee)
     count, width = _count(problem, guarantee.neighbours), positive(parameters["rate"])

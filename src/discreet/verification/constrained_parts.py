@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.certificates import Check
 from discreet.constraints import Constraint, Polytope, constraint_named
 from discreet.guarantees import Guarantee, Json
 from discreet.losses.predictions import prediction_loss_named
-from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.neighbours import ADD_REMOVE
+from discreet.verification.parts import finite
 
 _LISTED = 4096
 """Vertices up to which all are looked at; symmetric sets of more than that by their stated radii."""
@@ -36,10 +36,10 @@ class PublicNumbers(NamedTuple):
 
 def public_numbers(problem: Mapping[str, Json]) -> PublicNumbers:
     """From a problem's record. Raises KeyError, TypeError or ValueError for one that is incomplete or contradicts itself."""
-    features = number(problem["features"])
-    constant = number(problem["intercept_scale"])
+    features = finite(problem["features"])
+    constant = finite(problem["intercept_scale"])
     entry, norm = optional(problem["entry_bound"]), optional(problem["norm_bound"])
-    target = number(problem["target_bound"])
+    target = finite(problem["target_bound"])
     dimension = int(features) + (1 if constant > 0 else 0)
     largest = max(min(entry, norm), constant)
     radius = math.sqrt(min(norm, entry * math.sqrt(features)) ** 2 + constant**2)
@@ -61,42 +61,14 @@ def copies(guarantee: Guarantee) -> float:
     return 1.0 if guarantee.neighbours is ADD_REMOVE else 2.0
 
 
-def same_relation(parameters: Mapping[str, Json], guarantee: Guarantee) -> Check:
-    """Whether noise and guarantee are for one relation."""
-    same = Neighbours(str(parameters["neighbours"])) is guarantee.neighbours
-    return Check("neighbouring relation", same, f"guarantee stated for {guarantee.neighbours}, noise calibrated for {parameters['neighbours']}")
-
-
-def grid_check(parameters: Mapping[str, Json]) -> Check:
-    """Whether the step of the grid is a power of two."""
-    step = number(parameters["grid_step"])
-    return Check(
-        "grid", step > 0 and math.frexp(step)[0] == 0.5, f"step {step:.6g}, which must be a power of two, so that grid points are exact numbers"
-    )
-
-
-def number(value: Json) -> float:
-    """A finite number; TypeError for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise TypeError
-    return float(value)
-
-
 def optional(value: Json) -> float:
     """A positive number, or infinity for None."""
     if value is None:
         return math.inf
-    found = number(value)
+    found = finite(value)
     if found <= 0:
         raise ValueError
     return found
-
-
-def whole(value: Json) -> int:
-    """A positive integer; TypeError for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise TypeError
-    return value
 
 
 def _steepest(problem: Mapping[str, Json], reach: float, target: float) -> float:
