@@ -9,12 +9,16 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
 from discreet.arrays import Floats
 from discreet.certificates.view import certificate_view, verification_view
 from discreet.errors import FileFormatError, VerificationFailure
+from discreet.files.strict_json import printable, read_object
+from discreet.files.text_file import read_parsed
+from discreet.files.whole_file import write_whole
 from discreet.guarantees import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, guarantee_from_dict
 from discreet.verification import Check, recheck
 
@@ -116,9 +120,36 @@ class Certificate:
         """`to_dict` as text."""
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
 
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write `to_json` to a file, whole or not at all. Raises InvalidInput where it exists (unless `overwrite`) or cannot be written."""
+        write_whole(path, self.to_json() + "\n", overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Certificate":
+        """The certificate in a file. Raises InvalidInput where there is none, FileFormatError, with the path, for its content."""
+        remedy = "Check the path, or write one with `certificate.save`."
+        return read_parsed(path, cls.from_json, what="certificate file", remedy=remedy)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Certificate":
+        """The certificate that `to_json` wrote. Raises FileFormatError for anything else."""
+        return cls.from_dict(read_object(text, what="a certificate"))
+
     @classmethod
     def from_dict(cls, record: Mapping[str, Json]) -> "Certificate":
-        """Read back `to_dict`. Raises FileFormatError for an unknown format or a missing or mistyped field."""
+        """Read back `to_dict`. Raises FileFormatError for an unknown format, a missing or mistyped field, or a text with control characters."""
+        try:
+            return cls._read(record)
+        except FileFormatError:
+            raise
+        except (TypeError, ValueError, LookupError, ArithmeticError, RecursionError):
+            refusal = FileFormatError("the certificate holds values of the wrong type.")
+        raise refusal
+
+    @classmethod
+    def _read(cls, record: Mapping[str, Json]) -> "Certificate":
+        if not printable(record):
+            raise FileFormatError("the certificate holds control characters, which could disguise what it says on a terminal.")
         if not isinstance(record, Mapping) or record.get("format") != FORMAT:
             raise FileFormatError(f"a certificate of format {FORMAT!r} is needed; this one states another format or none.")
         match record:

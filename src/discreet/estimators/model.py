@@ -33,7 +33,8 @@ from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.estimators.linear_svc import LinearSVC
 from discreet.estimators.link import has_link, log_probabilities, probabilities
 from discreet.estimators.logistic_regression import LogisticRegression
-from discreet.files.strict_json import printable, read_object
+from discreet.files.strict_json import read_object
+from discreet.files.text_file import read_parsed
 from discreet.files.whole_file import write_whole
 from discreet.guarantees import Json
 from discreet.losses import Logistic, MarginLoss, loss_named
@@ -181,7 +182,9 @@ class Model:
                 f"the model contradicts itself: its schema declares the classes {declared}, and its field classes says something else."
             )
         try:
-            return cls(kind=record["kind"], schema=schema, weights=_weights(record["weights"]), certificate=_certificate(record["certificate"]))
+            return cls(
+                kind=record["kind"], schema=schema, weights=_weights(record["weights"]), certificate=Certificate.from_dict(record["certificate"])
+            )
         except FileFormatError:
             raise
         except InvalidInput as error:
@@ -199,20 +202,7 @@ class Model:
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """The model in a file. Raises InvalidInput where there is none, FileFormatError, with the path, for its content."""
-        try:
-            text = Path(path).read_text(encoding="utf-8-sig")
-        except UnicodeDecodeError:
-            refusal: InvalidInput = FileFormatError(f"{str(path)!r} is no model file: it is not UTF-8 text.")
-        except FileNotFoundError:
-            refusal = InvalidInput(f"there is no model file {str(path)!r}. Check the path, or write one with `discreet fit`.")
-        except (OSError, ValueError) as error:
-            refusal = InvalidInput(f"model {str(path)!r} cannot be read ({type(error).__name__}). A readable file is needed.")
-        else:
-            try:
-                return cls.from_json(text)
-            except FileFormatError as error:
-                refusal = FileFormatError(f"{str(path)!r} is no usable model file: {error}")
-        raise refusal
+        return read_parsed(path, cls.from_json, what="model file", remedy="Check the path, or write one with `discreet fit`.")
 
     def _rows(self, frame: "Frame | EncodedTable") -> Design:
         if not isinstance(frame, EncodedTable):
@@ -329,18 +319,6 @@ def _schema(record: object) -> Schema:
         refusal = FileFormatError(f"its schema is not valid: {error}")
     except (TypeError, ValueError, LookupError, ArithmeticError, RecursionError):
         refusal = FileFormatError("its schema holds values of the wrong type.")
-    raise refusal
-
-
-def _certificate(record: Any) -> Certificate:
-    if not printable(record):
-        raise FileFormatError("its certificate holds control characters, which could disguise what it says on a terminal.")
-    try:
-        return Certificate.from_dict(record)
-    except DiscreetError as error:
-        refusal = FileFormatError(str(error))
-    except (TypeError, ValueError, LookupError, ArithmeticError, RecursionError):
-        refusal = FileFormatError("its certificate holds values of the wrong type.")
     raise refusal
 
 

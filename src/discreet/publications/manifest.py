@@ -13,6 +13,7 @@ from typing import Any
 
 from discreet.certificates import Certificate
 from discreet.data import Schema
+from discreet.files.canonical_json import canonical_bytes
 from discreet.guarantees import Json
 from discreet.publications.columns import PublishedColumn
 from discreet.publications.methods import Kind
@@ -109,9 +110,9 @@ class Contents:
 
 
 def digest_of_manifest(document: dict[str, Any]) -> str:
-    """SHA-256 of the document without its digest, keys sorted, no blanks."""
+    """SHA-256 of the document without its digest, in its canonical spelling."""
     rest = {key: value for key, value in document.items() if key != DIGEST}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()).hexdigest()
+    return hashlib.sha256(canonical_bytes(rest)).hexdigest()
 
 
 def manifest_text(document: dict[str, Any]) -> str:
