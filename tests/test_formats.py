@@ -10,7 +10,8 @@ import pytest
 from discreet.certificates import Certificate
 from discreet.data import Schema
 from discreet.errors import DiscreetError
-from discreet.estimators import Model
+from discreet.estimators import IntervalFile, Model
+from discreet.evaluation.saved import evaluation_from
 from discreet.ledger import Ledger
 from discreet.publications import read_release
 from discreet.publications.local import RandomisedRecord
@@ -19,8 +20,7 @@ from studies.registry import study_named
 from tests.cli.conftest import SCHEMA, discreet
 
 ROOT = Path(__file__).parents[1]
-READ = {"schema", "model", "certificate", "release", "record", "ledger", "study"}
-RESULTS = {"evaluation"}
+READ = {"schema", "model", "certificate", "release", "record", "ledger", "study", "evaluation", "intervals"}
 
 
 def written() -> set[str]:
@@ -29,7 +29,7 @@ def written() -> set[str]:
 
 
 def test_every_format_that_the_sources_name_is_tested_here():
-    assert written() == READ | RESULTS
+    assert written() == READ
 
 
 def test_every_format_is_documented_with_its_version():
@@ -50,6 +50,8 @@ def made(tmp_path_factory):
     commands = [
         ("fit", base / "people.csv", "--schema", base / "people.toml", *budget, "--out", base / "model.json"),
         ("release", base / "people.csv", "--schema", base / "bound.toml", "--method", "additive", *budget, "--out", base / "release"),
+        ("evaluate", base / "model.json", base / "people.csv", *budget, "--out", base / "evaluation.json"),
+        ("intervals", base / "model.json", base / "people.csv", *budget, "--out", base / "intervals.json"),
         ("budget", "new", base / "team.ledger", "--data-set", "people", *budget),
         ("budget", "export", base / "team.ledger", "--out", base / "export.json"),
     ]
@@ -96,6 +98,14 @@ def test_another_version_of_a_release_is_refused(made):
     with pytest.raises(DiscreetError, match="discreet-release/1"):
         read_release(made / "release")
     manifest.write_text(text)
+
+
+@pytest.mark.parametrize(("kind", "read"), [("evaluation", evaluation_from), ("intervals", IntervalFile.from_json)])
+def test_another_version_of_a_measurement_is_refused(made, kind, read):
+    text = (made / f"{kind}.json").read_text()
+    assert read(text).verify().ok
+    with pytest.raises(DiscreetError, match=f"discreet-{kind}/1"):
+        read(raised(text, kind))
 
 
 def test_another_version_of_a_randomised_record_is_refused(made):

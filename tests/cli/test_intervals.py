@@ -33,7 +33,9 @@ def test_it_says_what_the_intervals_are_for_and_what_they_cost(model):
 
 def test_the_document_and_the_file_hold_intervals_certificate_and_verdict(model):
     document = discreet(*INTERVALS, "--level", "0.9", "--out", "intervals.json", "--json").json
-    assert json.loads((model / "intervals.json").read_text()) == document
+    held = json.loads((model / "intervals.json").read_text())
+    assert held == {name: document[name] for name in held}
+    assert held["format"] == "discreet-intervals/1"
     assert document["level"] == 0.9
     assert all(one["low"] < one["estimate"] < one["high"] for one in document["coefficients"])
     assert document["verification"]["ok"]
@@ -43,7 +45,8 @@ def test_the_document_and_the_file_hold_intervals_certificate_and_verdict(model)
     assert wider["level"] == 0.99
     assert discreet(*INTERVALS, "--out", "intervals.json").code == 3
     free = discreet(*INTERVALS, "--epsilon", "0.01", "--target", "unpenalised", "--seed", "1", "--json").json
-    assert free["target"].endswith("without a penalty")
+    assert free["target"] == "unpenalised"
+    assert free["covers"].endswith("without a penalty")
     assert any(one["high"] is None for one in free["coefficients"])  # so little is known that nothing is
 
 

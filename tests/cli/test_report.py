@@ -215,7 +215,7 @@ def test_a_certificate_with_hidden_characters_is_refused(model):
 
 
 def test_what_is_not_there_is_refused(folder):
-    assert "there is nothing at" in discreet("report", "none.json", "--out", "page.html").error
+    assert "there is no file 'none.json'. Give a model file, a" in discreet("report", "none.json", "--out", "page.html").error
     assert discreet("report", "people.csv", "--out", "page.html").code == 3
     assert discreet("report", ".", "--out", "page.html").code == 3
     assert not (folder / "page.html").exists()

@@ -30,7 +30,7 @@ DECLARATIONS = {
         "discreet evaluate model.json volunteers.parquet --data-is non-private --json",
         "discreet evaluate model.json held-out.csv --epsilon 0.5 --delta 1e-6",
         "discreet evaluate model.json held-out.csv --epsilon 1 --metrics accuracy,roc,calibration --plot curves.svg",
-        "discreet evaluate model.json held-out.csv --epsilon 0.5 --ledger team.ledger --data-set people",
+        "discreet evaluate model.json held-out.csv --epsilon 0.5 --out evaluation.json --ledger team.ledger --data-set people",
         "discreet evaluate model.json held-out/*.parquet --epsilon 0.5 --delta 1e-6 --jobs 2",
     ),
 )
@@ -53,6 +53,7 @@ DECLARATIONS = {
 )
 @click.option("--bins", type=int, help="With --epsilon: bins of the probability for roc and calibration, an even number; 20 if left out.")
 @click.option("--log-loss-bound", type=float, help="With --epsilon: where the loss of a record is cut; 5 if left out.")
+@click.option("--out", type=click.Path(), help="With --epsilon: write measures and certificate to this JSON file.")
 @click.option("--plot", type=click.Path(), help="With --epsilon: write the curves to this SVG file.")
 @report_option
 @click.option("--overwrite", is_flag=True, help="Replace these files where they exist.")

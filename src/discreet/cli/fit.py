@@ -5,17 +5,16 @@ ledger (the reservation inside the fit decides). After the fit the budget is spe
 saved, its JSON goes to standard output.
 """
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
-from discreet.cli.output import INTERRUPTED, answer, as_text, examples, json_option, refuse, refuse_same_file, step
+from discreet.cli.output import answer, examples, json_option, refuse_same_file, step
 from discreet.cli.report import check_report, report_option, told, written_report
+from discreet.cli.saving import save_or_show
 from discreet.cli.spending import account_from, check_would_fit, ledger_options, left_after
 from discreet.cli.tables import files_within, named_tables, opened, worker_options
 from discreet.cli.training import Settings, rehearse, standard_kind, train, warn_of_seed
-from discreet.errors import DiscreetError
 
 if TYPE_CHECKING:
     from discreet.estimators.model import Model
@@ -147,35 +146,13 @@ def fit(  # noqa: PLR0913 - one argument an option
     with opened(tables, schema, jobs=jobs, dask=dask, may_be_empty=neighbours != "replace-one") as records:
         model = train(chosen, schema, settings | {"ledger": account}, records)
         del records
-        code = save_or_show(model, out, overwrite=overwrite, as_json=as_json)  # before a cluster is closed, which may fail
+        code = save_or_show(model, "model", out, overwrite=overwrite, as_json=as_json)  # before a cluster is closed, which may fail
     if code != 0:
         context.exit(code)
     failure = written_report(model, report_path, account, name=out, overwrite=overwrite)
     _report(model, out, account, report_path=None if failure else report_path, as_json=as_json)
     if (code := told(failure, as_json=as_json)) != 0:
         context.exit(code)
-
-
-def save_or_show(model: "Model", out: str, *, overwrite: bool, as_json: bool) -> int:
-    """0 where the model was saved; else it is on standard output, and the exit code says why."""
-    try:
-        model.save(out, overwrite=overwrite)
-    except DiscreetError as error:
-        kind, reason, code = type(error).__name__, str(error), error.exit_code
-    except KeyboardInterrupt:
-        kind, reason, code = "Interrupted", "interrupted while saving.", INTERRUPTED
-    except Exception as error:  # noqa: BLE001 - whatever it is, the budget is spent and the model must not be lost
-        kind, reason, code = "Unexpected", f"the model was not saved ({type(error).__name__}).", 1
-    else:
-        return 0
-    message = f"{reason} The budget is spent; the model follows on standard output: save it from there."
-    if as_json:
-        click.echo(as_text({"error": {"kind": kind, "message": message}, "model": model.to_dict()}))
-        return code
-    refuse(kind, message, as_json=False, code=code)
-    click.echo(model.to_json(), nl=False)
-    sys.stdout.flush()
-    return code
 
 
 def _report(model: "Model", out: str, account: "Account | None", *, report_path: str | None, as_json: bool) -> None:

@@ -4,17 +4,18 @@ Everything that can fail without a record fails before one is read. After the re
 file cannot be written.
 """
 
-import math
 from typing import TYPE_CHECKING
 
 import click
 
-from discreet.cli.output import answer, examples, json_option, refuse, refuse_same_file, step, warn
+from discreet.cli.output import answer, examples, json_option, refuse_same_file, step
+from discreet.cli.saving import save_or_show
 from discreet.cli.spending import account_from, check_would_fit, ledger_options, left_after
 from discreet.cli.training import warn_of_seed
-from discreet.errors import DiscreetError, InvalidInput
+from discreet.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from discreet.estimators.interval_file import IntervalFile
     from discreet.estimators.model import Model
     from discreet.estimators.uncertainty import Uncertainty
     from discreet.ledger import Account
@@ -102,51 +103,40 @@ def _report(
 ) -> int:
     """What was found, what it cost, what is left; the exit code."""
     from discreet.cli import words  # noqa: PLC0415
-    from discreet.cli.output import as_text  # noqa: PLC0415
-    from discreet.files.whole_file import write_whole  # noqa: PLC0415
+    from discreet.estimators.interval_file import IntervalFile  # noqa: PLC0415
 
-    certificate, verification = found.certificate, found.verify()
-    ends = found.coefficients(level, target=target)
-    table = [(name, *row) for name, row in zip(model.schema.feature_names, zip(ends.low, ends.estimate, ends.high, strict=True), strict=True)]
-    if model.intercept_scale > 0:
-        last = found.intercept(level, target=target)
-        table.append(("(intercept)", last.low[0], last.estimate[0], last.high[0]))
+    held = IntervalFile(uncertainty=found, names=tuple(model.schema.feature_names), level=level, target=target)
+    certificate, verification = held.certificate, held.verify()
     left, ledger = (None, None) if account is None else left_after(account, certificate.ledger_entry)
-    document: dict[str, object] = {
+    if out is not None and (code := save_or_show(held, "interval file", out, overwrite=overwrite, as_json=as_json)) != 0:
+        return code
+    document = {
         "command": "intervals",
-        **found.to_dict(level, target=target),
-        "coefficients": [{"name": name, "low": _end(low), "estimate": float(middle), "high": _end(high)} for name, low, middle, high in table],
+        **held.to_dict(),
         "guarantee": words.budget(certificate),
         "ledger": ledger,
         "verification": verification.to_dict(),
+        "written": out,
     }
-    failure: DiscreetError | None = None
-    if out is not None:
-        try:
-            write_whole(out, as_text(document) + "\n", overwrite=overwrite)
-        except DiscreetError as error:
-            failure = error
-    width = max(len(name) for name, *_ in table) + 2
     lines = [
-        f"{'':<{width}}{'estimate':>12}{'low':>12}{'high':>12}",
-        *(f"{name:<{width}}{middle:>12.4f}{low:>12.4f}{high:>12.4f}" for name, low, middle, high in table),
-        "",
-        f"Intervals    {100 * level:g} % each; noise and sampling error together, for the {target} weights of the population",
+        *interval_lines(held),
         f"Spent        {words.spent(certificate)}",
         *([] if left is None else [f"Left         {left}"]),
         f"Noise        {certificate.noise}",
         f"Certificate  {words.verdict(verification)}",
-        *([] if out is None or failure else [f"Written to   {out}"]),
+        *([] if out is None else [f"Written to   {out}"]),
     ]
     answer(document, lines, as_json=as_json)
-    if failure is not None:
-        if as_json:
-            warn(f"{failure} The intervals above are complete.")
-            return failure.exit_code
-        return refuse(type(failure).__name__, f"{failure} The intervals above are complete.", as_json=False, code=failure.exit_code)
     return 0
 
 
-def _end(value: float) -> float | None:
-    """JSON has no infinity."""
-    return float(value) if math.isfinite(value) else None
+def interval_lines(held: "IntervalFile") -> list[str]:
+    """The intervals as a table, and what they are for."""
+    table = held.rows()
+    width = max(len(name) for name, *_ in table) + 2
+    return [
+        f"{'':<{width}}{'estimate':>12}{'low':>12}{'high':>12}",
+        *(f"{name:<{width}}{middle:>12.4f}{low:>12.4f}{high:>12.4f}" for name, low, middle, high in table),
+        "",
+        f"Intervals    {100 * held.level:g} % each; noise and sampling error together, for the {held.target} weights of the population",
+    ]

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from discreet.cli.output import answer, refuse, refuse_same_file, step, warn
-from discreet.cli.report import check_report, told, written_report
+from discreet.cli.report import check_report, same_path, told, written_report
+from discreet.cli.saving import save_or_show
 from discreet.cli.spending import account_from, check_would_fit, left_after
 from discreet.cli.tables import files_within, named_tables, opened
 from discreet.cli.training import warn_of_seed
@@ -33,6 +34,7 @@ def evaluate_private(  # noqa: PLR0913 - one argument an option
     metrics: str | None,
     bins: int | None,
     log_loss_bound: float | None,
+    out: str | None,
     plot: str | None,
     report_path: str | None,
     overwrite: bool,
@@ -71,7 +73,13 @@ def evaluate_private(  # noqa: PLR0913 - one argument an option
                 raise InvalidInput("--plot draws the curves of --metrics roc and calibration; ask for one of them, or leave --plot out.")
             refuse_same_file(plot, *sources)
             check_writable(plot, overwrite=overwrite)
-        check_report(report_path, *sources, *([] if plot is None else [plot]), overwrite=overwrite)
+        written = [path for path in (out, plot) if path is not None]
+        if out is not None:
+            refuse_same_file(out, *sources)
+            check_writable(out, overwrite=overwrite)
+            if same_path(out, plot):
+                raise InvalidInput("--out and --plot name the same file. Give each its own.")
+        check_report(report_path, *sources, *written, overwrite=overwrite)
         account = account_from(ledger_path, data_set, part)
         if account is not None:
             check_would_fit(account, prepared.guarantee)
@@ -83,17 +91,28 @@ def evaluate_private(  # noqa: PLR0913 - one argument an option
                 report = measure_blocks(prepared, model, records, noise, account=account, jobs=threads)
             else:
                 report = measure(prepared, outcomes_of(model, records), noise, account=account)
-        page = written_report(report, report_path, account, name=None, overwrite=overwrite)
-        code = _report(report, plot, account, page=None if page else report_path, overwrite=overwrite, as_json=as_json)
+        # Before a cluster is closed, which may fail.
+        if out is not None and (code := save_or_show(report, "evaluation", out, overwrite=overwrite, as_json=as_json)) != 0:
+            context.exit(code)
+        page = written_report(report, report_path, account, name=out, overwrite=overwrite)
+        code = _report(report, plot, account, out=out, page=None if page else report_path, overwrite=overwrite, as_json=as_json)
     code = told(page, as_json=as_json) or code
     if code != 0:
         context.exit(code)
 
 
-def _report(report: "PrivateEvaluation", plot: str | None, account: "Account | None", *, page: str | None, overwrite: bool, as_json: bool) -> int:
+def _report(
+    report: "PrivateEvaluation",
+    plot: str | None,
+    account: "Account | None",
+    *,
+    out: str | None,
+    page: str | None,
+    overwrite: bool,
+    as_json: bool,
+) -> int:
     """What was found, what it cost, what is left; the exit code."""
     from discreet.cli import words  # noqa: PLC0415
-    from discreet.data.labels import canonical  # noqa: PLC0415
     from discreet.files.whole_file import write_whole  # noqa: PLC0415
 
     certificate, verification = report.certificate, report.verify()
@@ -112,24 +131,17 @@ def _report(report: "PrivateEvaluation", plot: str | None, account: "Account | N
         "guarantee": words.budget(certificate),
         "ledger": ledger,
         "verification": verification.to_dict(),
+        "written": out,
         "plot": saved,
         "report": page,
     }
-    public = report.records_error == 0.0
-    counted = (
-        f"Records      {report.records:.0f}, {'public' if public else f'with noise (+- {report.records_error:.0f})'}; "
-        "what follows was read from noisy counts, and protects their people"
-    )
     lines = [
-        counted,
-        *_measures(report),
-        *_confusion(report, [canonical(label) for label in report.classes]),
-        "",
-        f"Intervals    {100 * report.level:g} % each; noise and sampling error together, for the population that the records are drawn from",
+        *evaluation_lines(report),
         f"Spent        {words.spent(certificate)}",
         *([] if left is None else [f"Left         {left}"]),
         f"Noise        {certificate.noise}",
         f"Certificate  {words.verdict(verification)}",
+        *([] if out is None else [f"Written to   {out}"]),
         *([] if saved is None else [f"Curves       written to {saved}"]),
         *([] if page is None else [f"Report       {page}"]),
     ]
@@ -140,6 +152,20 @@ def _report(report: "PrivateEvaluation", plot: str | None, account: "Account | N
             return failure.exit_code
         return refuse(type(failure).__name__, f"{failure} The numbers above are complete.", as_json=False, code=failure.exit_code)
     return 0
+
+
+def evaluation_lines(report: "PrivateEvaluation") -> list[str]:
+    """What was measured, and how exactly."""
+    from discreet.data.labels import canonical  # noqa: PLC0415
+
+    counted = "public" if report.records_error == 0.0 else f"with noise (+- {report.records_error:.0f})"
+    return [
+        f"Records      {report.records:.0f}, {counted}; what follows was read from noisy counts, and protects their people",
+        *_measures(report),
+        *_confusion(report, [canonical(label) for label in report.classes]),
+        "",
+        f"Intervals    {100 * report.level:g} % each; noise and sampling error together, for the population that the records are drawn from",
+    ]
 
 
 def _measures(report: "PrivateEvaluation") -> list[str]:

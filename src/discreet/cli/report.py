@@ -1,4 +1,4 @@
-"""`discreet report`: a page for people who are not cryptographers, on a model, a certificate, a ledger or a release.
+"""`discreet report`: a page for people who are not cryptographers, on whatever carries a certificate, and on a ledger.
 
 Commands that release something can write the same page themselves (`--report`), with the budget before and after. By then the budget is spent: a page
 that cannot be written is no reason to lose what it is about, so the command says so at its end, after everything else.
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from discreet.cli.artefacts import is_ledger, read_artefact
 from discreet.cli.output import answer, examples, json_option, refuse, step, warn
 from discreet.cli.spending import opened
 from discreet.errors import DiscreetError, InvalidInput, InvalidType
@@ -35,7 +36,7 @@ def check_report(path: str | None, *others: str, overwrite: bool) -> None:
     from discreet.files.whole_file import check_writable  # noqa: PLC0415 - imports of the library wait until they are needed
 
     for other in others:
-        if other != "-" and _same(path, other):
+        if other != "-" and same_path(path, other):
             raise InvalidInput(f"the report would be written over {other!r}. Choose another path.")
     check_writable(path, overwrite=overwrite)
 
@@ -68,7 +69,7 @@ def told(failure: DiscreetError | None, *, as_json: bool) -> int:
 
 
 @click.command(
-    short_help="A page for everyone on a model, ledger or release.",
+    short_help="A page for everyone on a model, release or ledger.",
     epilog=examples(
         "discreet report model.json --out model.html",
         "discreet report model.json --out model.html --card card.md --ledger team.ledger",
@@ -84,22 +85,22 @@ def told(failure: DiscreetError | None, *, as_json: bool) -> int:
 def report(*, source: str, out: str, ledger_path: str | None, card_path: str | None, overwrite: bool, as_json: bool) -> None:
     """Write a page that says in plain words what SOURCE promises, to whom, why it may be believed, and what it does not say.
 
-    SOURCE is a model file, a certificate (JSON), a ledger, or the folder of a release. The page is one file, needs no network and prints well.
-    It holds public numbers only: what SOURCE holds, and what follows from it.
+    SOURCE is a model, an evaluation, intervals, a certificate, a randomised record, a ledger, or the folder of a release. The page is one file, needs
+    no network and prints well. It holds public numbers only: what SOURCE holds, and what follows from it.
     """
-    from discreet.estimators.model import Model  # noqa: PLC0415 - imports of the library wait until they are needed
-    from discreet.reports import card_of, page_of, subject_from, write_page  # noqa: PLC0415
+    from discreet.reports import card_of, page_of, write_page  # noqa: PLC0415 - imports of the library wait until they are needed
 
-    if card_path is not None and _same(card_path, out):
+    if card_path is not None and same_path(card_path, out):
         raise click.UsageError("--out and --card name the same file", click.get_current_context())
     for path in (out, card_path):
         check_report(path, source, *([] if ledger_path is None else [ledger_path]), overwrite=overwrite)
     with step("Reading and checking"):
-        subject = subject_from(source)
-        if card_path is not None and not isinstance(subject, Model):
+        found = None if is_ledger(source) else read_artefact(source)
+        if card_path is not None and (found is None or found.kind.name != "model"):
             raise InvalidType(f"--card writes the card of a model; {source!r} holds none. Leave --card out.")
-        page = page_of(subject, ledger=None if ledger_path is None else opened(ledger_path), name=source)
-        card = card_of(subject) if card_path is not None and isinstance(subject, Model) else None
+        ledger = None if ledger_path is None else opened(ledger_path)
+        page = page_of(opened(source)) if found is None else found.page(ledger=ledger)
+        card = None if card_path is None or found is None else card_of(found.value)
     write_page(page, out, overwrite=overwrite)
     if card is not None and card_path is not None:
         write_page(card, card_path, overwrite=overwrite)
@@ -116,8 +117,10 @@ def within(path: str, folder: str) -> bool:
         return False
 
 
-def _same(first: str, second: str) -> bool:
+def same_path(first: str | None, second: str | None) -> bool:
     """Whether two paths name one file, be it there or not."""
+    if first is None or second is None:
+        return False
     try:
         return Path(first).resolve() == Path(second).resolve()
     except (OSError, ValueError, RuntimeError):

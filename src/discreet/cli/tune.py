@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from discreet.cli.fit import save_or_show
 from discreet.cli.output import answer, examples, json_option, refuse_same_file, step
 from discreet.cli.report import check_report, report_option, told, written_report
+from discreet.cli.saving import save_or_show
 from discreet.cli.spending import account_from, ledger_options, left_after
 from discreet.cli.tables import files_within, in_blocks, named_tables, opened, worker_options
 from discreet.cli.training import DECLARED, Settings, estimator_named, standard_kind, warn_of_seed
@@ -128,7 +128,7 @@ def tune(  # noqa: PLR0913 - one argument an option
         if blocks:
             _declare(search)
         model = Model.from_estimator(search.best_estimator_, schema)
-        code = save_or_show(model, out, overwrite=overwrite, as_json=as_json)  # before a cluster is closed, which may fail
+        code = save_or_show(model, "model", out, overwrite=overwrite, as_json=as_json)  # before a cluster is closed, which may fail
     if code != 0:
         context.exit(code)
     failure = written_report(search, report_path, account, name=out, overwrite=overwrite)

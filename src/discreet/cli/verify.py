@@ -1,31 +1,31 @@
-"""`discreet verify`: every check of the certificate of a model or a release with its verdict; exit code 6 when one fails."""
-
-from typing import TYPE_CHECKING
+"""`discreet verify`: every check of a file or folder with a certificate, with its verdict; exit code 6 when one fails."""
 
 import click
 
+from discreet.cli.artefacts import read_artefact
 from discreet.cli.output import answer, examples, json_option, step, styled
 from discreet.errors import VerificationFailure
-from discreet.files.lookup import is_folder
 
-if TYPE_CHECKING:
-    from discreet.certificates import Verification
+UNSIGNED = "Nothing is signed: this shows that the file is consistent, not who wrote it or that the noise was drawn."
+ALONE = "Only the certificate was given: whether something is what it was issued for was not checked."
 
 
 @click.command(
-    short_help="Check the certificate of a model or a release.",
-    epilog=examples("discreet verify model.json", "discreet verify model.json --json && publish model.json", "discreet verify noisy"),
+    short_help="Check whatever carries a certificate.",
+    epilog=examples("discreet verify model.json", "discreet verify evaluation.json --json && publish evaluation.json", "discreet verify noisy"),
 )
-@click.argument("model_path", metavar="MODEL", type=click.Path())
+@click.argument("path", metavar="FILE", type=click.Path())
 @json_option
 @click.pass_context
-def verify(context: click.Context, *, model_path: str, as_json: bool) -> None:
-    """Check the certificate of MODEL: recompute the guarantee from its public parameters, compare the weights with their digest.
+def verify(context: click.Context, *, path: str, as_json: bool) -> None:
+    """Check FILE: recompute the guarantee from its public parameters, compare what was released with its digest, and recompute what follows from it.
 
-    MODEL is a model file, or the folder of a release: then its files and its manifest are checked too. What cannot be recomputed, such as the secrecy
-    of the noise, is listed by `discreet show` and `discreet inspect`. Exit code 6 when a check fails.
+    FILE is a model, an evaluation, intervals, a certificate, a randomised record, or the folder of a release: then its files and its manifest are
+    checked too. What cannot be recomputed, such as the secrecy of the noise, is listed by `discreet show`. Exit code 6 when a check fails.
     """
-    verification = _verified(model_path)
+    found = read_artefact(path)
+    with step("Checking"):
+        verification = found.verify()
     width = max(len(check.name) for check in verification.checks) + 2
     lines = [
         f"{styled('ok  ', fg='green') if check.ok else styled('FAIL', fg='red')}  {check.name:<{width}}{check.detail}"
@@ -33,21 +33,8 @@ def verify(context: click.Context, *, model_path: str, as_json: bool) -> None:
     ]
     failed = sum(not check.ok for check in verification.checks)
     summary = "Verified: every check passed." if verification.ok else f"NOT VALID: {failed} of {len(verification.checks)} checks failed."
-    answer({"command": "verify", "model": model_path, **verification.to_dict()}, [*lines, "", summary], as_json=as_json)
+    limits = [*([] if found.kind.whole else [ALONE]), UNSIGNED]
+    document = {"command": "verify", "path": path, "kind": found.kind.name, **verification.to_dict(), "limits": limits}
+    answer(document, [*lines, "", summary, *limits], as_json=as_json)
     if not verification.ok:
         context.exit(VerificationFailure.exit_code)
-
-
-def _verified(path: str) -> "Verification":
-    """Of the release in a folder, or of the model in a file."""
-    if is_folder(path):
-        from discreet.publications import read_release  # noqa: PLC0415 - imports of the library wait until they are needed
-
-        release = read_release(path)
-        with step("Checking the release"):
-            return release.verify()
-    from discreet.estimators.model import Model  # noqa: PLC0415
-
-    model = Model.load(path)
-    with step("Checking the certificate"):
-        return model.verify()

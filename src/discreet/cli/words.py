@@ -1,14 +1,17 @@
 """What a certificate means, in plain words and as JSON."""
 
 import math
+from typing import TYPE_CHECKING
 
 from discreet.certificates import Certificate, Verification
 from discreet.cli.output import styled
 from discreet.data.labels import canonical
 from discreet.data.words import quoted
-from discreet.estimators.model import Model
 from discreet.guarantees import Json
 from discreet.neighbours import ADD_REMOVE
+
+if TYPE_CHECKING:
+    from discreet.estimators.model import Model
 
 NO_PRIVACY = "epsilon is infinite: this is the ordinary fit, without any privacy. Treat the model like the records themselves."
 
@@ -66,7 +69,7 @@ def verdict(verification: Verification) -> str:
     return f"{styled('NOT VALID', fg='red')}: " + "; ".join(f"{check.name}: {check.detail}" for check in failed)
 
 
-def described(model: Model) -> str:
+def described(model: "Model") -> str:
     """A model in one line."""
     names = [canonical(label) for label in model.schema.target.classes]
     if len(names) > 2:

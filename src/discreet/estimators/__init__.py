@@ -1,6 +1,7 @@
 """Estimators with scikit-learn's manners, and models as files."""
 
 from discreet.estimators.constrained_erm import ConstrainedERM
+from discreet.estimators.interval_file import IntervalFile
 from discreet.estimators.kernel_classifier import KernelClassifier
 from discreet.estimators.lasso import Lasso
 from discreet.estimators.lasso_classifier import LassoClassifier
@@ -17,6 +18,7 @@ from discreet.estimators.uncertainty_release import release_uncertainty
 __all__ = [
     "ConstrainedERM",
     "GroupLasso",
+    "IntervalFile",
     "KernelClassifier",
     "Lasso",
     "LassoClassifier",

@@ -54,7 +54,7 @@ def prepare_uncertainty(model: LinearClassifier | Model, *, epsilon: float, delt
             raise InvalidInput("the model's parameters were changed after the fit. Fit again, or set them back.")
     else:
         raise InvalidInput("intervals need a fitted LogisticRegression or LinearSVC, or a model read from a file.")
-    query = CurvatureQuery(problem=_problem(certificate), weights=weights)
+    query = CurvatureQuery(problem=problem_of(certificate), weights=weights)
     mechanism = GaussianCurvature.calibrate(
         query, epsilon=positive(epsilon, "epsilon"), delta=number(delta, "delta"), neighbours=certificate.guarantee.neighbours
     )
@@ -126,7 +126,7 @@ def table_records(model: Model, frame: Any) -> tuple[Design, Floats]:
     return encoded.rows, encoded.signs
 
 
-def _problem(certificate: Certificate) -> RegularisedRisk:
+def problem_of(certificate: Certificate) -> RegularisedRisk:
     """The public problem that a model's certificate states, if it is one of two classes with a law of noise that is known here."""
     stated: Mapping[str, Any] = certificate.problem
     if stated.get("classes", 2) != 2:

@@ -5,6 +5,7 @@ from discreet.evaluation.intervals import Estimate, mean_interval, proportion_in
 from discreet.evaluation.noise_law import NoiseLaw
 from discreet.evaluation.private import evaluate_privately, prepare
 from discreet.evaluation.report import PrivateEvaluation
+from discreet.evaluation.saved import read_evaluation
 from discreet.evaluation.survey import METRICS, Survey
 
 __all__ = [
@@ -21,4 +22,5 @@ __all__ = [
     "prepare",
     "proportion_interval",
     "ratio_interval",
+    "read_evaluation",
 ]

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from discreet.evaluation.intervals import Estimate
 from discreet.evaluation.plots import curves_plot
 from discreet.evaluation.survey import Survey
 from discreet.evaluation.view import evaluation_view
+from discreet.files.whole_file import write_whole
 
 FORMAT = "discreet-evaluation/1"
 
@@ -75,6 +77,10 @@ class PrivateEvaluation:
     def to_json(self) -> str:
         """`to_dict` as text."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write `to_json` to a file, whole or not at all; `read_evaluation` reads it. Raises InvalidInput where it exists or cannot be written."""
+        write_whole(path, self.to_json() + "\n", overwrite=overwrite)
 
     def __str__(self) -> str:
         """The measures in readable lines."""

@@ -42,6 +42,21 @@ def printable(value: object) -> bool:
             return True
 
 
+def agree(first: object, second: object, *, relative: float = 1e-6) -> bool:
+    """Whether two JSON values say the same, numbers up to what another machine's arithmetic may change."""
+    match first, second:
+        case (bool(), _) | (_, bool()):
+            return first is second
+        case int() | float(), int() | float():
+            return math.isclose(first, second, rel_tol=relative, abs_tol=1e-9)
+        case list(), list():
+            return len(first) == len(second) and all(agree(one, other, relative=relative) for one, other in zip(first, second, strict=True))
+        case dict(), dict():
+            return first.keys() == second.keys() and all(agree(value, second[key], relative=relative) for key, value in first.items())
+        case _:
+            return type(first) is type(second) and first == second
+
+
 def _no_number(name: str) -> NoReturn:
     raise FileFormatError(f"it holds {name}, and every number in it must be finite.")
 

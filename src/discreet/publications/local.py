@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.certificates import Certificate, digest_of
+from discreet.certificates import Certificate, Verification, digest_of
 from discreet.data import Schema
 from discreet.errors import FileFormatError, InvalidInput
 from discreet.files.strict_json import printable, read_object
@@ -47,6 +47,10 @@ class RandomisedRecord:
     values: Floats
     """(columns,), in encoded units."""
     certificate: Certificate
+
+    def verify(self) -> Verification:
+        """Check the certificate against the numbers, which are one row."""
+        return self.certificate.verify(self.values[np.newaxis])
 
     def to_dict(self) -> dict[str, object]:
         """A plain table for JSON."""

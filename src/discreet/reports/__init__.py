@@ -2,8 +2,7 @@
 
 from discreet.reports.plan_report import plan_page
 from discreet.reports.set_plan_report import set_plan_page
-from discreet.reports.sources import subject_from
 from discreet.reports.subjects import Certified, Subject, page_of
 from discreet.reports.write import card_of, write_card, write_page, write_report
 
-__all__ = ["Certified", "Subject", "card_of", "page_of", "plan_page", "set_plan_page", "subject_from", "write_card", "write_page", "write_report"]
+__all__ = ["Certified", "Subject", "card_of", "page_of", "plan_page", "set_plan_page", "write_card", "write_page", "write_report"]

@@ -9,6 +9,7 @@ from discreet.errors import InvalidInput, InvalidType
 from discreet.estimators import (
     ConstrainedERM,
     GroupLasso,
+    IntervalFile,
     KernelClassifier,
     Lasso,
     LassoClassifier,
@@ -23,7 +24,7 @@ from discreet.estimators import (
 from discreet.evaluation import PrivateEvaluation
 from discreet.evaluation.view import measures
 from discreet.ledger import Ledger
-from discreet.pages import Block, Facts, Page, Section, Text, Tone
+from discreet.pages import Block, Facts, Page, Section, Table, Text, Tone
 from discreet.publications import PublishedRelease
 from discreet.reports.audit_report import audit_page
 from discreet.reports.ledger_report import ledger_page
@@ -57,7 +58,9 @@ Estimator: TypeAlias = (
     | SimplexRegression
     | MatrixRegression
 )
-Subject: TypeAlias = Model | Estimator | PrivateSearchCV | PrivateEvaluation | Ledger | AuditReport | Certificate | PublishedRelease | Certified
+Subject: TypeAlias = (
+    Model | Estimator | PrivateSearchCV | PrivateEvaluation | IntervalFile | Ledger | AuditReport | Certificate | PublishedRelease | Certified
+)
 """What a report can be about."""
 
 _IN_PYTHON = "certificate.verify(value).ok"
@@ -76,7 +79,9 @@ def page_of(subject: Subject, *, ledger: Ledger | None = None, name: str | None 
         case PrivateSearchCV():
             return _search(subject, ledger, name)
         case PrivateEvaluation():
-            return _evaluation(subject, ledger)
+            return _evaluation(subject, ledger, name)
+        case IntervalFile():
+            return _intervals(subject, ledger, name)
         case Ledger():
             return ledger_page(subject)
         case PublishedRelease():
@@ -84,7 +89,7 @@ def page_of(subject: Subject, *, ledger: Ledger | None = None, name: str | None 
         case AuditReport():
             return audit_page(subject)
         case Certificate():
-            commands = ["from discreet import Certificate", _IN_PYTHON]
+            commands = ["from discreet import Certificate", _IN_PYTHON] if name is None else [f"discreet verify {shell(name)}"]
             note = [Text(words="Only the certificate was given: whether a value is the one that it was issued for was not checked.", tone=Tone.NOTE)]
             return certified_page(
                 subject, subject.verify(), title=f"Certificate: {subject.mechanism}", what="this release", commands=commands, ledger=ledger, lead=note
@@ -179,7 +184,7 @@ def _search(search: PrivateSearchCV, ledger: Ledger | None, name: str | None) ->
     )
 
 
-def _evaluation(report: PrivateEvaluation, ledger: Ledger | None) -> Page:
+def _evaluation(report: PrivateEvaluation, ledger: Ledger | None, name: str | None) -> Page:
     count = f"{report.records:,.0f}" + (", which is public" if report.records_error == 0 else f", with noise, within {report.records_error:,.0f}")
     found: list[Block] = [Facts(caption="What was measured on", rows=[("Records", count)]), *measures(report)]
     return certified_page(
@@ -187,9 +192,25 @@ def _evaluation(report: PrivateEvaluation, ledger: Ledger | None) -> Page:
         report.verify(),
         title="Privacy report: measurement of a model",
         what="these measurements",
-        commands=["evaluation.verify().require()"],
+        commands=["evaluation.verify().require()" if name is None else f"discreet verify {shell(name)}"],
         ledger=ledger,
         first=[Section(title="What was found", blocks=found)],
+    )
+
+
+def _intervals(held: IntervalFile, ledger: Ledger | None, name: str | None) -> Page:
+    level = f"{100 * held.level:g} %"
+    rows = [(coefficient, f"{middle:.4g}", f"{low:.4g}", f"{high:.4g}") for coefficient, low, middle, high in held.rows()]
+    caption = f"Each interval covers the {held.target} weight of the population with probability {level}; it counts noise and sampling error"
+    header = ("Coefficient", "Estimate", "Low", "High")
+    return certified_page(
+        held.certificate,
+        held.verify(),
+        title="Privacy report: intervals for a model's coefficients",
+        what="these intervals",
+        commands=["intervals.verify().require()" if name is None else f"discreet verify {shell(name)}"],
+        ledger=ledger,
+        first=[Section(title="What was found", blocks=[Table(caption=caption, header=header, rows=rows, numbers=frozenset({1, 2, 3}))])],
     )
 
 

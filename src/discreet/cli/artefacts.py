@@ -1,0 +1,232 @@
+"""What `discreet verify`, `show`, `report` and `sign` take: one table of the kinds of files and folders that carry a certificate.
+
+A file says its format, "discreet-KIND/VERSION"; a release is a folder with a manifest. A kind is a small class and an entry in `KINDS`: it is read
+strictly, by the reader of its own module, which refuses other versions; everything else is asked of what was read.
+"""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from discreet.errors import FileFormatError
+from discreet.files.lookup import is_folder
+
+if TYPE_CHECKING:
+    from discreet.certificates import Certificate, Verification
+    from discreet.ledger import Ledger
+    from discreet.pages import Page
+
+MANIFEST = "manifest.json"
+_SQLITE = b"SQLite format 3\x00"
+# ruff: noqa: ANN401, PLC0415 - what was read is of the type that its kind reads, and imports of the library wait until they are needed
+
+
+class Kind(ABC):
+    """How things of one kind are read and shown."""
+
+    name: ClassVar[str]
+    """As in its format."""
+    what: ClassVar[str]
+    """In messages."""
+    whole: ClassVar[bool] = True
+    """Whether what was released is in it, so that it can be compared with the certificate's digest."""
+
+    @abstractmethod
+    def read(self, text: str, path: Path) -> Any:
+        """From the text of its file. Raises FileFormatError for anything but what this version writes."""
+
+    @abstractmethod
+    def shown(self, value: Any) -> tuple[list[str], dict[str, object]]:
+        """What it is in words, before the certificate, and as JSON."""
+
+    def verify(self, value: Any) -> "Verification":
+        """Every check with its verdict."""
+        found: Verification = value.verify()
+        return found
+
+
+class _Model(Kind):
+    name, what = "model", "model file"
+
+    def read(self, text: str, path: Path) -> Any:  # noqa: ARG002 - a file alone
+        from discreet.estimators.model import Model
+
+        return Model.from_json(text)
+
+    def shown(self, value: Any) -> tuple[list[str], dict[str, object]]:
+        from discreet.cli.words import described
+
+        schema = value.schema
+        words = f"Model: {described(value)}; schema {schema.name!r}"
+        return [words], {"kind": value.kind, "features": schema.features, "schema": schema.to_dict()}
+
+
+class _Certificate(Kind):
+    name, what, whole = "certificate", "certificate", False
+
+    def read(self, text: str, path: Path) -> Any:  # noqa: ARG002 - as above
+        from discreet.certificates import Certificate
+
+        return Certificate.from_json(text)
+
+    def shown(self, value: Any) -> tuple[list[str], dict[str, object]]:
+        return [f"Certificate of a release by {value.mechanism}; what was released is not in this file"], {"kind": self.name}
+
+
+class _Evaluation(Kind):
+    name, what = "evaluation", "evaluation"
+
+    def read(self, text: str, path: Path) -> Any:  # noqa: ARG002 - as above
+        from discreet.evaluation.saved import evaluation_from
+
+        return evaluation_from(text)
+
+    def shown(self, value: Any) -> tuple[list[str], dict[str, object]]:
+        from discreet.cli.private_evaluation import evaluation_lines
+
+        stated = {name: inner for name, inner in value.to_dict().items() if name not in {"format", "certificate"}}
+        return ["Private evaluation of a model", *evaluation_lines(value)], {"kind": self.name, **stated}
+
+
+class _Intervals(Kind):
+    name, what = "intervals", "interval file"
+
+    def read(self, text: str, path: Path) -> Any:  # noqa: ARG002 - as above
+        from discreet.estimators.interval_file import IntervalFile
+
+        return IntervalFile.from_json(text)
+
+    def shown(self, value: Any) -> tuple[list[str], dict[str, object]]:
+        from discreet.cli.intervals import interval_lines
+
+        stated = {name: inner for name, inner in value.to_dict().items() if name not in {"format", "certificate"}}
+        return ["Intervals for the coefficients of a model", *interval_lines(value)], {"kind": self.name, **stated}
+
+
+class _Record(Kind):
+    name, what = "record", "randomised record"
+
+    def read(self, text: str, path: Path) -> Any:  # noqa: ARG002 - as above
+        from discreet.publications.local import RandomisedRecord
+
+        return RandomisedRecord.from_line(text)
+
+    def shown(self, value: Any) -> tuple[list[str], dict[str, object]]:
+        columns = dict(zip(value.columns, value.values.tolist(), strict=True))
+        lines = ["One record, randomised by its owner", *(f"  {column} = {number:.10g}" for column, number in columns.items())]
+        return lines, {"kind": self.name, "columns": columns}
+
+
+class _Release(Kind):
+    name, what = "release", "release folder"
+
+    def read(self, text: str, path: Path) -> Any:
+        from discreet.publications.release import release_from
+
+        return release_from(path, text)
+
+    def shown(self, value: Any) -> tuple[list[str], dict[str, object]]:
+        rows, columns = value.shape
+        words = f"Release: {value.contents.name!r}, method {value.method}, {rows} rows of {columns} numbers; `discreet inspect` says how to use it"
+        return [words], {"kind": self.name, "method": value.method, "rows": rows, "columns": [column.name for column in value.columns]}
+
+
+KINDS: Mapping[str, Kind] = {kind.name: kind for kind in (_Model(), _Certificate(), _Release(), _Evaluation(), _Intervals(), _Record())}
+OTHERS = {
+    "schema": "a schema: use `discreet schema check`",
+    "ledger": "the export of a ledger: use `discreet budget import`",
+    "study": "the journal of a study: use `python -m studies run --resume`",
+}
+"""What has a format and no certificate."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artefact:
+    """Something that was read."""
+
+    path: str
+    kind: Kind
+    document: Mapping[str, Any]
+    """Its JSON as it stands; of a release the manifest, which holds the digests of its files."""
+    value: Any
+
+    @property
+    def certificate(self) -> "Certificate":
+        """What it promises; of intervals that of their own release."""
+        found: Certificate = self.value if self.kind.name == "certificate" else self.value.certificate
+        return found
+
+    def verify(self) -> "Verification":
+        """Every check with its verdict."""
+        return self.kind.verify(self.value)
+
+    def page(self, *, ledger: "Ledger | None") -> "Page":
+        """The report for everyone."""
+        from discreet.reports import page_of
+
+        return page_of(self.value, ledger=ledger, name=self.path)
+
+
+def read_artefact(path: str) -> Artefact:
+    """What is in a file or a folder.
+
+    Raises InvalidInput where nothing can be read; FileFormatError, with the path, for what is of no kind, of another version or damaged.
+    """
+    from discreet.files.strict_json import read_object
+    from discreet.files.text_file import read_text
+
+    if is_folder(path):
+        text = read_text(Path(path) / MANIFEST, what="manifest", remedy=f"The folder {path!r} is no release: give {known()}.")
+        return _read(path, KINDS["release"], text)
+    if is_ledger(path):
+        raise FileFormatError(f"{path!r} is a ledger, which carries no certificate: use `discreet budget show`, or `discreet report` for a page.")
+    text = read_text(path, what="file", remedy=f"Give {known()}.")
+    found = re.search(r'"?format"?\s*[:=]\s*"discreet-([a-z]+)/', text[:4096]) if not text.lstrip().startswith("{") else None
+    if found and found.group(1) in OTHERS:
+        raise FileFormatError(f"{path!r} carries no certificate; it is {OTHERS[found.group(1)]}.")
+    try:
+        stated = read_object(text, what="a file with a certificate").get("format")
+    except FileFormatError as error:
+        refusal = FileFormatError(f"{path!r} is no usable file with a certificate: {error}")
+    else:
+        return _read(path, _kind_of(stated, path), text)
+    raise refusal
+
+
+def known() -> str:
+    """All kinds, in words."""
+    *most, last = (f"{'an' if kind.what[0] in 'aeiou' else 'a'} {kind.what}" for kind in KINDS.values())
+    return f"{', '.join(most)} or {last}"
+
+
+def is_ledger(path: str) -> bool:
+    """Whether a file is an SQLite database, as ledgers are."""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(len(_SQLITE)) == _SQLITE
+    except (OSError, ValueError):
+        return False
+
+
+def _kind_of(stated: object, path: str) -> Kind:
+    found = re.fullmatch(r"discreet-([a-z]+)/\d{1,9}", stated) if isinstance(stated, str) else None
+    name = "" if found is None else found.group(1)
+    if name in OTHERS:
+        raise FileFormatError(f"{path!r} carries no certificate; it is {OTHERS[name]}.")
+    if name not in KINDS or name == "release":
+        said = f"the format {stated[:60]!r}" if isinstance(stated, str) else "no format"
+        raise FileFormatError(f"{path!r} states {said}; this version knows {known()}.")
+    return KINDS[name]
+
+
+def _read(path: str, kind: Kind, text: str) -> Artefact:
+    from discreet.files.strict_json import read_object
+
+    try:
+        return Artefact(path=path, kind=kind, document=read_object(text, what=f"a {kind.what}"), value=kind.read(text, Path(path)))
+    except FileFormatError as error:
+        refusal = FileFormatError(f"{path!r} is no usable {kind.what}: {error}")
+    raise refusal

@@ -1,0 +1,132 @@
+"""Intervals for the coefficients of a model as a file: what was released, both certificates, and the intervals that follow from them.
+
+An interval file is JSON: {"format", "level", "target", "covers", "coefficients", "weights", "value", "guarantee_with_the_model", "model_certificate",
+"certificate"}. `value` are the released integers, `weights` the model's. Reading one computes the intervals again, and refuses one that says others.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from discreet.certificates import Certificate, Check, Verification
+from discreet.errors import FileFormatError, InvalidInput
+from discreet.estimators.uncertainty import PENALISED, Uncertainty
+from discreet.estimators.uncertainty_release import problem_of
+from discreet.files.read_back import read_back
+from discreet.files.text_file import read_parsed
+from discreet.files.whole_file import write_whole
+from discreet.guarantees import Json
+from discreet.mechanisms.curvature import CurvatureQuery
+
+FORMAT = "discreet-intervals/1"
+"""The format of an interval file; another version is refused."""
+INTERCEPT = "(intercept)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class IntervalFile:
+    """Intervals of one level for one target; public. Raises InvalidInput unless there is one name for each feature."""
+
+    uncertainty: Uncertainty
+    names: tuple[str, ...]
+    """Of the features."""
+    level: float = 0.95
+    target: str = PENALISED
+    """"penalised" or "unpenalised", as for `Uncertainty.coefficients`."""
+
+    def __post_init__(self) -> None:
+        """See class docstring."""
+        features = self.uncertainty.problem.domain.features
+        if len(self.names) != features:
+            raise InvalidInput(f"the model has {features} features; {len(self.names)} names were given.")
+
+    @property
+    def certificate(self) -> Certificate:
+        """Of the release that the intervals were computed from; the model's is another."""
+        return self.uncertainty.certificate
+
+    def rows(self) -> list[tuple[str, float, float, float]]:
+        """Name, lower end, estimate and upper end of every coefficient, the intercept's last; an end may be infinite."""
+        found = [self.uncertainty.coefficients(self.level, target=self.target)]
+        names = list(self.names)
+        if self.uncertainty.problem.domain.intercept_scale > 0:
+            found.append(self.uncertainty.intercept(self.level, target=self.target))
+            names.append(INTERCEPT)
+        low, middle, high = (np.concatenate([getattr(part, end) for part in found]).tolist() for end in ("low", "estimate", "high"))
+        return list(zip(names, low, middle, high, strict=True))
+
+    def verify(self) -> Verification:
+        """Check both certificates against weights and integers, and that the second is about the first one's weights."""
+        held = self.uncertainty
+        asked = CurvatureQuery(problem=held.problem, weights=held.weights).to_dict() == dict(held.certificate.problem)
+        found = "the intervals were released at the weights of this model" if asked else "the certificate is for another model or problem"
+        model = [Check(f"model: {check.name}", check.ok, check.detail) for check in held.model_certificate.verify(held.weights).checks]
+        return Verification(checks=(*held.verify().checks, *model, Check("question", asked, found)))
+
+    def to_dict(self) -> dict[str, Json]:
+        """A plain table for JSON; null for an infinite end."""
+        held = self.uncertainty
+        stated = held.to_dict(self.level, target=self.target)
+        return {
+            "format": FORMAT,
+            "level": self.level,
+            "target": self.target,
+            "covers": stated["target"],
+            "coefficients": [{"name": name, "low": _end(low), "estimate": middle, "high": _end(high)} for name, low, middle, high in self.rows()],
+            "weights": held.weights.tolist(),
+            "value": [int(number) for number in held.value.tolist()],
+            "guarantee_with_the_model": stated["guarantee_with_the_model"],
+            "model_certificate": held.model_certificate.to_dict(),
+            "certificate": held.certificate.to_dict(),
+        }
+
+    def to_json(self) -> str:
+        """`to_dict` as text."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the file, whole or not at all. Raises InvalidInput where it exists (unless `overwrite`) or cannot be written."""
+        write_whole(path, self.to_json(), overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "IntervalFile":
+        """The intervals in a file. Raises InvalidInput where there is none, FileFormatError, with the path, for its content."""
+        return read_parsed(path, cls.from_json, what="interval file", remedy="Check the path, or write one with `discreet intervals --out`.")
+
+    @classmethod
+    def from_json(cls, text: str) -> "IntervalFile":
+        """What `to_json` wrote. Raises FileFormatError for anything else."""
+        return read_back(text, _read, what="an interval file", format_=FORMAT, basis="the released integers")
+
+
+def _read(record: Mapping[str, Any]) -> IntervalFile:
+    model, certificate = Certificate.from_dict(record["model_certificate"]), Certificate.from_dict(record["certificate"])
+    problem = problem_of(model)
+    weights, value = np.array(record["weights"], dtype=np.float64), np.array(record["value"], dtype=np.float64)
+    query = CurvatureQuery(problem=problem, weights=weights)
+    if value.shape != (query.size,) or not np.array_equal(value, np.rint(value)):
+        raise FileFormatError(f"it contradicts itself: {query.size} released integers belong to this model, and others are held.")
+    scale = certificate.parameters["scale"]
+    if isinstance(scale, bool) or not isinstance(scale, int | float) or not (math.isfinite(scale) and scale > 0):
+        raise TypeError
+    names = [row["name"] for row in record["coefficients"]]
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError
+    return IntervalFile(
+        uncertainty=Uncertainty(
+            problem=problem, weights=weights, matrices=query.read(value, scale), model_certificate=model, certificate=certificate, value=value
+        ),
+        names=tuple(names[: problem.domain.features]),
+        level=record["level"],
+        target=record["target"],
+    )
+
+
+def _end(value: float) -> float | None:
+    """JSON has no infinity."""
+    return value if math.isfinite(value) else None

@@ -1,0 +1,72 @@
+"""A private evaluation as a file, read back: its measures follow from the released integers, so they are computed again and compared.
+
+The file holds the integers, the plan of the queries and the certificate (`PrivateEvaluation.to_dict`). Everything else in it is post-processing of
+these, and one that says anything else is refused.
+"""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from discreet.certificates import Certificate, Release
+from discreet.errors import FileFormatError
+from discreet.evaluation.private import Prepared, read_report
+from discreet.evaluation.report import FORMAT, PrivateEvaluation
+from discreet.evaluation.survey import Survey
+from discreet.files.read_back import read_back
+from discreet.files.text_file import read_parsed
+from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, LaplaceCounting
+from discreet.neighbours import ADD_REMOVE, Neighbours
+
+
+def read_evaluation(path: str | Path) -> PrivateEvaluation:
+    """The evaluation in a file. Raises InvalidInput where there is none, FileFormatError, with the path, for its content."""
+    remedy = "Check the path, or write one with `discreet evaluate --epsilon --out`."
+    return read_parsed(path, evaluation_from, what="evaluation file", remedy=remedy)
+
+
+def evaluation_from(text: str) -> PrivateEvaluation:
+    """The evaluation that `to_json` wrote. Raises FileFormatError for anything else."""
+    return read_back(text, _read, what="a private evaluation", format_=FORMAT, basis="the released integers")
+
+
+def _read(record: Mapping[str, Any]) -> PrivateEvaluation:
+    certificate = Certificate.from_dict(record["certificate"])
+    mechanism = _mechanism(certificate)
+    classes, stated = tuple(record["classes"]), record["survey"]
+    if not all(isinstance(label, str | int | float) for label in classes):
+        raise TypeError
+    survey = Survey(
+        metrics=tuple(stated["metrics"]),
+        classes=len(classes),
+        neighbours=mechanism.neighbours,
+        probabilities=stated["score"] != "decision value",
+        edges=tuple(stated["edges"] or ()),
+        log_loss_bound=5.0 if stated["log_loss_bound"] is None else stated["log_loss_bound"],
+    )
+    queries = survey.queries()
+    if certificate.problem != {"queries": [query.to_dict() for query in queries]}:
+        raise FileFormatError("it contradicts itself: its certificate is for other queries.")
+    value = np.array(record["value"], dtype=np.float64)
+    if value.shape != (sum(query.size for query in queries),) or not np.array_equal(value, np.rint(value)):
+        raise FileFormatError("it contradicts itself: its queries have another number of answers, or answers that are no integers.")
+    records = None if mechanism.neighbours is ADD_REMOVE else record["records"]["value"]
+    if records is not None and not (isinstance(records, float | int) and records >= 1 and records == math.floor(records)):
+        raise FileFormatError("it states a number of records that is none.")
+    prepared = Prepared(survey=survey, mechanism=mechanism, classes=classes, level=record["level"])
+    return read_report(prepared, Release(value=value, certificate=certificate), None if records is None else int(records))
+
+
+def _mechanism(certificate: Certificate) -> CountingMechanism:
+    """With the law of the noise that the certificate states."""
+    parameters: Mapping[str, Any] = certificate.parameters
+    scales, neighbours = tuple(float(scale) for scale in parameters["scales"]), Neighbours(parameters["neighbours"])
+    match certificate.mechanism:
+        case "counting-gaussian":
+            return GaussianCounting(scales=scales, neighbours=neighbours, epsilon=float(parameters["epsilon"]))
+        case "counting-laplace":
+            return LaplaceCounting(scales=scales, neighbours=neighbours)
+    raise FileFormatError("it contradicts itself: its certificate is for no mechanism of evaluations.")
