@@ -48,7 +48,7 @@ def run_all(options: argparse.Namespace, for_pytest: list[str], venv: Path) -> i
         return 1
     scripts = venv / ("Scripts" if os.name == "nt" else "bin")
     python = str(scripts / "python")
-    what = ["--constraint", "tools/oldest.txt", ".[test]"] if options.oldest else ["--editable", ".[dev]"]
+    what = ["--constraint", "tools/oldest.txt", ".[dask,test]"] if options.oldest else ["--editable", ".[dev]"]
     if step("install", [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *what]):
         return 1
     failed = []

@@ -96,8 +96,12 @@ def test_workers_of_a_cluster_give_the_same_model(parts):
     expected = weights("people.csv")
     np.testing.assert_allclose(weights(parts / "people", dask="local", jobs=2), expected, atol=1e-6)
     with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster:
-        np.testing.assert_allclose(weights(parts / "people.parquet", dask=cluster.scheduler_address), expected, atol=1e-6)
-    assert "no Dask cluster" in discreet("fit", "people", *FIT, "--dask", "nowhere").err
+        outcome = discreet("fit", parts / "people.parquet", *FIT, "--dask", cluster.scheduler_address)
+        assert "not encrypted" in outcome.err
+        outcome = discreet("fit", parts / "people.parquet", *FIT, "--dask", cluster.scheduler_address, "--dask-insecure")
+        assert outcome.code == 0, outcome.err
+        np.testing.assert_allclose(json.loads(Path("model.json").read_text(encoding="utf-8"))["weights"], expected, atol=1e-6)
+    assert "no Dask cluster" in discreet("fit", "people", *FIT, "--dask", "tls://nowhere").err
 
 
 @pytest.mark.parametrize("table", ["people.csv", "people"])

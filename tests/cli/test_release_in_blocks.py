@@ -131,4 +131,4 @@ def test_workers_of_a_cluster_give_the_same_release(parts):
     np.testing.assert_array_equal(values(str(parts / "people"), *SKETCH, "--dask", "local", "--jobs", "2"), expected)
     assert len(values(str(parts / "people.parquet"), *ADDITIVE, "--dask", "local", "--jobs", "1")) == len(pl.read_csv("people.csv"))
     assert discreet("verify", "out").code == 0
-    assert "no Dask cluster" in discreet("release", "people", *ADDITIVE, "--dask", "nowhere").err
+    assert "no Dask cluster" in discreet("release", "people", *ADDITIVE, "--dask", "tls://nowhere").err

@@ -1,13 +1,12 @@
 """Regressions on blocks of a Dask cluster: what travels, and a worker that dies in the fit. A stand-in for the client runs everywhere."""
 
-import logging
 import os
 
 import numpy as np
 import pytest
 
 from discreet import ConstrainedERM, Lasso, LinearRegression
-from discreet.data import Block, DaskTable, Dataset, RealDataset
+from discreet.data import Block, DaskTable, Dataset, RealDataset, local_cluster
 from discreet.designs import DenseDesign
 from discreet.errors import InvalidInput
 from discreet.ledger import Account, Ledger
@@ -67,8 +66,7 @@ def test_a_lost_block_is_an_error_that_tells_nothing_and_the_ledger_agrees(tmp_p
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_real_cluster_gives_the_same_and_a_worker_killed_in_the_fit_changes_nothing():
-    distributed = pytest.importorskip("distributed")
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    pytest.importorskip("distributed")
 
     class Killing(DaskTable):
         """Kills a worker after the first block of the second pass, and of the last but one of a short fit."""
@@ -79,13 +77,10 @@ def test_a_real_cluster_gives_the_same_and_a_worker_killed_in_the_fit_changes_no
             self.passes += 1
             for place, one in enumerate(super().map(work, jobs)):
                 if self.passes in (2, 4) and place == 0:
-                    os.kill(next(iter(cluster.workers.values())).pid, 9)
+                    os.kill(next(iter(client.cluster.workers.values())).pid, 9)
                 yield one
 
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with local_cluster(2) as client:
         for fitted in MODELS.values():
             table = Killing.from_function(client, make, blocks=BLOCKS, features=ROWS.shape[1])
             table.passes = 0

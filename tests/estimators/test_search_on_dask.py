@@ -1,13 +1,12 @@
 """Searches on a Dask cluster: the search of the same records in memory, whatever dies, and nothing travels that draws noise."""
 
-import logging
 import os
 
 import numpy as np
 import pytest
 
 from discreet import LinearSVC, PrivateSearchCV
-from discreet.data import Block, DaskTable, Dataset
+from discreet.data import Block, DaskTable, Dataset, local_cluster
 from discreet.errors import InvalidInput
 from discreet.ledger import Account, Ledger
 from tests.canary import assert_silent
@@ -58,8 +57,7 @@ def test_a_lost_block_is_an_error_that_tells_nothing_and_the_ledger_agrees(accou
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("method", ["random-stopping", "algorithm-4"])
 def test_a_worker_killed_in_the_middle_changes_nothing(account, method):
-    distributed = pytest.importorskip("distributed")
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    pytest.importorskip("distributed")
 
     class Killing(DaskTable):
         """Kills a worker after the first block of a pass."""
@@ -70,15 +68,12 @@ def test_a_worker_killed_in_the_middle_changes_nothing(account, method):
             self.passes += 1
             for place, one in enumerate(super().map(work, jobs)):
                 if self.passes == self.victim_in and place == 0:
-                    os.kill(next(iter(cluster.workers.values())).pid, 9)
+                    os.kill(next(iter(client.cluster.workers.values())).pid, 9)
                 yield one
 
     found, passes = [], 0
     for share in (0.0, 0.6):
-        with (
-            distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL) as cluster,
-            distributed.Client(cluster) as client,
-        ):
+        with local_cluster(2) as client:
             table = Killing.from_function(client, make, blocks=BLOCKS, features=ROWS.shape[1])
             table.passes, table.victim_in = 0, int(share * passes)
             made = search(method=method, epsilon=1.0).set_params(ledger=account).fit(table)

@@ -4,7 +4,6 @@ A stand-in for the client runs everywhere; a real cluster, on this machine, wher
 """
 
 import json
-import logging
 import os
 import pickle
 from concurrent.futures import Future
@@ -15,7 +14,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from discreet.data import Block, DaskTable, RealDomain
+from discreet.data import Block, DaskTable, RealDomain, local_cluster
 from discreet.designs import DenseDesign
 from discreet.errors import InvalidInput
 from discreet.ledger import Account, Ledger
@@ -180,7 +179,7 @@ def passes_of(kind):
     """A table whose passes are counted, and which kills a worker after the first block of one of them."""
 
     class Killing(kind):
-        __slots__ = ("cluster", "passes", "victim_in")
+        __slots__ = ("client", "passes", "victim_in")
 
         def map(self, work, jobs):
             yield from self._watched(super().map(work, jobs))
@@ -193,7 +192,7 @@ def passes_of(kind):
             mine = self.passes
             for place, one in enumerate(results):
                 if mine == self.victim_in and place == 0:
-                    os.kill(next(iter(self.cluster.workers.values())).pid, 9)
+                    os.kill(next(iter(self.client.cluster.workers.values())).pid, 9)
                 yield one
 
     return Killing
@@ -208,15 +207,11 @@ def passes_of(kind):
 )
 def test_a_worker_killed_in_any_pass_of_a_release_costs_nothing_more(tmp_path, method, asked):
     """The pass that counts, the two of the ledger's digest, and that of the release: one entry in the ledger, and a folder that verifies."""
-    distributed = pytest.importorskip("distributed")
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    pytest.importorskip("distributed")
     for victim_in in (1, 2, 3, 4):
-        with (
-            distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL) as cluster,
-            distributed.Client(cluster) as client,
-        ):
+        with local_cluster(2) as client:
             table = passes_of(DaskTable).from_function(client, make, blocks=BLOCKS, features=FEATURES)
-            table.cluster, table.passes, table.victim_in = cluster, 0, victim_in
+            table.client, table.passes, table.victim_in = client, 0, victim_in
             folder = tmp_path / f"{method} {victim_in}"
             ledger = Ledger.create(tmp_path / f"ledger {victim_in}")
             ledger.declare("people", epsilon=2.0, delta=1e-5, neighbours=asked.get("neighbours", REPLACE_ONE))
@@ -235,8 +230,7 @@ def test_a_worker_killed_in_any_pass_of_a_release_costs_nothing_more(tmp_path, m
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_cluster_that_dies_in_the_middle_of_a_release_leaves_nothing(tmp_path, account, monkeypatch):
-    distributed = pytest.importorskip("distributed")
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    pytest.importorskip("distributed")
     monkeypatch.setattr("discreet.data.blocks.dask_blocks._LOOK", 0.5)
     monkeypatch.setattr("discreet.data.blocks.dask_blocks._PATIENCE", 2.0)
 
@@ -246,13 +240,10 @@ def test_a_cluster_that_dies_in_the_middle_of_a_release_leaves_nothing(tmp_path,
         def map_rows(self, work, jobs):
             for place, one in enumerate(super().map_rows(work, jobs)):
                 if place == 0:
-                    cluster.scale(0)
+                    client.cluster.scale(0)
                 yield one
 
-    with (
-        distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with local_cluster(1) as client:
         table = Dying.from_function(client, make, blocks=40 * BLOCKS, features=FEATURES)
         with pytest.raises(InvalidInput, match="a block was lost"):
             publish(table, tmp_path / "out", SystemNoise(), domain=BOX, method="additive", account=account, **PRIVATE)
@@ -263,7 +254,7 @@ def test_a_cluster_that_dies_in_the_middle_of_a_release_leaves_nothing(tmp_path,
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_files_are_released_by_the_workers_of_a_cluster(tmp_path):
-    distributed = pytest.importorskip("distributed")
+    pytest.importorskip("distributed")
     from tests.publications.cases import PEOPLE, SCHEMA
 
     folder = tmp_path / "people"
@@ -271,10 +262,7 @@ def test_files_are_released_by_the_workers_of_a_cluster(tmp_path):
     frame = pl.DataFrame(PEOPLE)
     frame[:150].write_parquet(folder / "1.parquet", row_group_size=40)
     frame[150:].write_parquet(folder / "2.parquet", row_group_size=70)
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL) as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with local_cluster(2) as client:
         seeded = publish(folder, tmp_path / "there", SeededNoise(3), schema=SCHEMA, method="additive", client=client, **PRIVATE)
         sketched = publish(folder, tmp_path / "sketched", SeededNoise(3), schema=SCHEMA, method="sketch", client=client, rows=20, **PRIVATE)
     here = publish(folder, tmp_path / "here", SeededNoise(3), schema=SCHEMA, method="additive", n_jobs=2, **PRIVATE)

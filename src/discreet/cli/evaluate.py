@@ -14,7 +14,7 @@ from discreet.cli.output import answer, examples, json_option, step
 from discreet.cli.private_evaluation import evaluate_private
 from discreet.cli.report import report_option
 from discreet.cli.spending import ledger_options
-from discreet.cli.tables import named_tables, opened
+from discreet.cli.tables import named_tables, opened, worker_options
 
 DECLARATIONS = {
     "public": "everyone may see these records",
@@ -58,8 +58,7 @@ DECLARATIONS = {
 @report_option
 @click.option("--overwrite", is_flag=True, help="Replace these files where they exist.")
 @ledger_options
-@click.option("--jobs", type=int, help="Threads for tables in blocks, or workers of --dask local.  [default: 1; with --dask local one a processor]")
-@click.option("--dask", help="Address of a Dask scheduler whose workers read the files, or local to start workers on this machine.")
+@worker_options
 @click.option("--seed", type=int, help="With --epsilon: reproducible noise, for tests: the certificate is then not valid.")
 @json_option
 def evaluate(

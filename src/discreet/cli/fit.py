@@ -25,7 +25,7 @@ _EXAMPLES = examples(
     "discreet fit people.parquet --schema people.toml --epsilon 0.5 --model linear-svc --out model.json",
     "discreet fit people.csv --schema people.toml --epsilon 1 --out model.json --ledger team.ledger --data-set people",
     "discreet fit people/*.parquet --schema people.toml --epsilon 1 --jobs 2 --out model.json",
-    "discreet fit people/ --schema people.toml --epsilon 1 --dask tcp://scheduler:8786 --out model.json",
+    "discreet fit people/ --schema people.toml --epsilon 1 --dask tls://scheduler:8786 --out model.json",
     "unzip -p people.zip | discreet fit - --schema people.toml --epsilon 1 --out model.json",
 )
 

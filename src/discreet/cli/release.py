@@ -11,14 +11,12 @@ import click
 from discreet.cli.output import answer, examples, json_option, refuse_same_file, step
 from discreet.cli.report import check_report, report_option, told, within, written_report
 from discreet.cli.spending import account_from, check_would_fit, ledger_options, left_after
-from discreet.cli.tables import cluster_of, files_within, in_blocks, named_tables
+from discreet.cli.tables import cluster_of, files_within, in_blocks, named_tables, worker_options
 from discreet.cli.training import warn_of_seed
 from discreet.errors import FileFormatError, InvalidInput
 
 if TYPE_CHECKING:
-    from distributed import Client
-
-    from discreet.data import RealDataset, Schema
+    from discreet.data import Cluster, RealDataset, Schema
     from discreet.ledger import Account
     from discreet.publications import About, Publication, PublishedRelease
 
@@ -85,8 +83,7 @@ With --calibration published: projection, fresh-projection, fisher, and sketch o
     "--calibration", default="tight", show_default=True, help="tight, or published: as printed in the papers, with no guarantee where that is false."
 )
 @ledger_options
-@click.option("--jobs", type=int, help="Threads, or workers of --dask local; -1 for every processor.  [default: 1; with --dask local -1]")
-@click.option("--dask", help="Address of a Dask scheduler whose workers read the files, or local to start workers on this machine.")
+@worker_options
 @click.option("--seed", type=int, help="Reproducible noise, for tests: the certificate is then not valid.")
 @click.option("--name", help="Name in the manifest; the schema's if left out.")
 @click.option("--description", help="Description in the manifest.")
@@ -181,7 +178,7 @@ def release(  # noqa: PLR0913 - one argument an option
     _finish(made, out, account, report_path, overwrite=overwrite, as_json=as_json)
 
 
-def _records(tables: list[str], schema: "Schema", publication: "Publication", jobs: int | None, client: "Client | None") -> "RealDataset":
+def _records(tables: list[str], schema: "Schema", publication: "Publication", jobs: int | None, client: "Cluster | None") -> "RealDataset":
     """One table in memory, or files in blocks; private."""
     from discreet.data import read_table  # noqa: PLC0415
     from discreet.publications.records import file_records, held_records  # noqa: PLC0415

@@ -4,7 +4,6 @@ A folder, several files, a pattern, an Arrow file and every table for --dask are
 schema, in whatever order a file has them.
 """
 
-import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from glob import glob
@@ -17,9 +16,7 @@ from discreet.cli.output import step
 from discreet.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from distributed import Client
-
-    from discreet.data import EncodedTable, Schema
+    from discreet.data import Cluster, EncodedTable, Schema
     from discreet.data.blocks import BlockTable
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -29,14 +26,34 @@ _WAIT = "30 s"
 
 
 def worker_options(command: Decorated) -> Decorated:
-    """`--jobs` and `--dask` of commands that go over a table in blocks."""
+    """`--jobs` and `--dask` of commands that go over a table in blocks, and the terms of a cluster, which `cluster_of` takes from the context."""
     options = (
         click.option("--jobs", type=int, help="Threads, or workers of --dask local; -1 for every processor.  [default: 1; with --dask local -1]"),
-        click.option("--dask", help="Address of a Dask scheduler whose workers read the files, or local to start workers on this machine."),
+        click.option("--dask", help="Address (tls://..) of a Dask scheduler whose workers read the files, or local to start workers here."),
+        click.option(
+            "--dask-insecure",
+            is_flag=True,
+            expose_value=False,
+            callback=_kept,
+            help="Take a cluster without encryption: whoever reaches it reads the records and runs programs as its owner.",
+        ),
+        click.option(
+            "--dask-deadline",
+            type=click.FloatRange(min=0.0, min_open=True),
+            metavar="SECONDS",
+            expose_value=False,
+            callback=_kept,
+            help="Give up when a cluster has finished nothing for so long.  [default: 900]",
+        ),
     )
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def _kept(context: click.Context, option: click.Parameter, value: object) -> None:
+    """Into the context, since every command of this kind would only pass it on."""
+    context.meta[f"{__name__}.{option.name}"] = value
 
 
 def named_tables(tables: Sequence[str]) -> list[str]:
@@ -77,8 +94,8 @@ def opened(
     if dask is None:
         yield table
         return
-    with _cluster(dask, jobs) as client:
-        yield table.on(client)
+    with _cluster(dask, jobs) as cluster:
+        yield table.on(cluster)
 
 
 def _whole(path: str, schema: "Schema", *, may_be_empty: bool) -> "EncodedTable":
@@ -93,28 +110,36 @@ def _whole(path: str, schema: "Schema", *, may_be_empty: bool) -> "EncodedTable"
 
 
 @contextmanager
-def cluster_of(dask: str | None, jobs: int | None) -> Iterator["Client | None"]:
-    """The client that --dask asks for, or None. Raises InvalidInput where no cluster is to be had."""
+def cluster_of(dask: str | None, jobs: int | None) -> Iterator["Cluster | None"]:
+    """The cluster that --dask asks for, or None. Raises InvalidInput where none is to be had, or none that is encrypted."""
     if dask is None:
         yield None
         return
-    with _cluster(dask, jobs) as client:
-        yield client
+    with _cluster(dask, jobs) as cluster:
+        yield cluster
 
 
 @contextmanager
-def _cluster(address: str, jobs: int | None) -> Iterator["Client"]:
-    """A client of the scheduler at `address`, or of one that is started on this machine for "local", with a worker a processor or `jobs` of them."""
+def _cluster(address: str, jobs: int | None) -> Iterator["Cluster"]:
+    """The cluster of the scheduler at `address`, or one that is started on this machine for "local", with a worker a processor or `jobs` of them."""
     try:
         from distributed import Client  # noqa: PLC0415 - an optional dependency
     except ImportError:
         raise InvalidInput("--dask needs Dask: pip install discreet[dask].") from None
-    from discreet.data import local_cluster  # noqa: PLC0415
+    from discreet.data import Cluster, local_cluster  # noqa: PLC0415
+    from discreet.data.blocks import DEADLINE, check_address, quiet  # noqa: PLC0415
     from discreet.workers import job_count  # noqa: PLC0415
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it logs of a task may hold what the task was given
-    failed = InvalidInput(f"no Dask cluster with a worker answered at {address!r} within {_WAIT}. Check the address, or use --dask local.")
+    said = click.get_current_context().meta
+    insecure, deadline = bool(said.get(f"{__name__}.dask_insecure")), said.get(f"{__name__}.dask_deadline")
+    if address != "local":
+        check_address(address, insecure=insecure)
+    failed = InvalidInput(
+        f"no Dask cluster with a worker answered at {address!r} within {_WAIT}. Check the address and, for tls://, the certificates of Dask's "
+        "configuration, or use --dask local."
+    )
     with ExitStack() as stack:
+        stack.enter_context(quiet())
         client = None
         try:
             with step("Connecting to the cluster"):
@@ -123,8 +148,10 @@ def _cluster(address: str, jobs: int | None) -> Iterator["Client"]:
                 else:
                     client = stack.enter_context(Client(address, timeout=_WAIT))
                 client.wait_for_workers(1, timeout=30)
-        except (OSError, ValueError, TypeError):  # a timeout is an OSError, an address that is none a ValueError
+        except InvalidInput:
+            raise
+        except (OSError, RuntimeError, ValueError, TypeError):  # a timeout is an OSError, an address that is none a ValueError
             client = None
         if client is None:
             raise failed
-        yield client
+        yield Cluster(client=client, insecure=insecure, deadline=DEADLINE if deadline is None else deadline)

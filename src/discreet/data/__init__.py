@@ -3,6 +3,7 @@
 from discreet.data.blocks import (
     Block,
     BlockTable,
+    Cluster,
     DaskTable,
     FileTable,
     FunctionTable,
@@ -29,6 +30,7 @@ __all__ = [
     "BlockTable",
     "CategoricalColumn",
     "Classified",
+    "Cluster",
     "DaskTable",
     "Dataset",
     "Domain",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.arrays import Floats
-from discreet.data import BlockTable, RealDataset, RealDomain, Schema
+from discreet.data import BlockTable, Cluster, RealDataset, RealDomain, Schema
 from discreet.data.frames import Frame
 from discreet.designs import Design
 from discreet.errors import InvalidInput
@@ -53,7 +53,7 @@ def publish(  # noqa: PLR0913 - one argument a public number
     calibration: Calibration = "tight",
     account: Account | None = None,
     n_jobs: int | None = None,
-    client: "Client | None" = None,
+    client: "Client | Cluster | None" = None,
     overwrite: bool = False,
     name: str | None = None,
     description: str | None = None,

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.arrays import Floats
-from discreet.data import Block, BlockTable, RealDataset, RealDomain, Schema, class_codes, schema_files
+from discreet.data import Block, BlockTable, Cluster, RealDataset, RealDomain, Schema, class_codes, schema_files
 from discreet.data import Target as ClassTarget
 from discreet.data.frames import Frame
 from discreet.data.stream import Stream
@@ -30,7 +30,7 @@ Files: TypeAlias = str | Path | Sequence[str | Path]
 """A Parquet or Arrow file, a folder of Parquet files, or several files."""
 
 
-def file_records(paths: Files, schema: Schema, target: Target, *, n_jobs: int | None = None, client: "Client | None" = None) -> RealDataset:
+def file_records(paths: Files, schema: Schema, target: Target, *, n_jobs: int | None = None, client: "Client | Cluster | None" = None) -> RealDataset:
     """The records of files, encoded by `schema` block by block, by `n_jobs` threads, or by the workers of `client`, who find them at the same paths.
 
     Workers keep nothing between the passes, which are few, so that a table larger than the cluster's memory is released too. `schema` is one of
@@ -79,7 +79,7 @@ def private_records(
     schema: Schema | None,
     y: Floats | None,
     n_jobs: int | None,
-    client: "Client | None",
+    client: "Client | Cluster | None",
 ) -> RealDataset:
     """Whatever `publish` was given. Raises InvalidInput for arguments that do not go together."""
     files = _files(table)

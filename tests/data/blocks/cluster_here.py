@@ -2,7 +2,7 @@
 
 from concurrent.futures import Future
 from functools import partial
-from types import MethodType
+from types import MethodType, SimpleNamespace
 from typing import NamedTuple
 
 from discreet.data import Block
@@ -24,6 +24,8 @@ class Here:
 
     A cluster of two workers with three threads together: blocks 0 and 2 are on one of them, 1 and 3 on the other, 4 is still made: four tasks a pass.
     """
+
+    scheduler = SimpleNamespace(address="tls://here")
 
     def __init__(self, fails=()):
         self.sent = []

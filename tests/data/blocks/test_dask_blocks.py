@@ -3,7 +3,6 @@
 The cluster is a real one, on this machine, where Dask is installed. A stand-in with the two methods that are used runs everywhere.
 """
 
-import logging
 import os
 import pickle
 import threading
@@ -17,7 +16,7 @@ import pytest
 
 from discreet import LogisticRegression
 from discreet.constraints import L1Ball
-from discreet.data import Block, DaskTable, Dataset, RealDataset, RealDomain, streamed_real_dataset
+from discreet.data import Block, DaskTable, Dataset, RealDataset, RealDomain, local_cluster, streamed_real_dataset
 from discreet.designs import DenseDesign
 from discreet.errors import InvalidInput
 from discreet.ledger import Account, Ledger
@@ -142,8 +141,7 @@ def test_a_cluster_without_workers_is_waited_for_but_not_for_ever(monkeypatch):
 @pytest.mark.filterwarnings("ignore")
 def test_a_worker_killed_in_any_pass_changes_neither_the_model_nor_the_ledger(tmp_path):
     """The pass that counts, those of the ledger's digest, those of the solver, and the certificate's, which is the last."""
-    distributed = pytest.importorskip("distributed")
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    pytest.importorskip("distributed")
 
     class Killing(DaskTable):
         """Kills a worker after the first block of a pass."""
@@ -154,7 +152,7 @@ def test_a_worker_killed_in_any_pass_changes_neither_the_model_nor_the_ledger(tm
             self.passes += 1
             for place, one in enumerate(super().map(work, jobs)):
                 if self.passes == self.victim_in and place == 0:
-                    os.kill(next(iter(cluster.workers.values())).pid, 9)
+                    os.kill(next(iter(client.cluster.workers.values())).pid, 9)
                 yield one
 
     def fitted(name, victim_in):
@@ -168,10 +166,7 @@ def test_a_worker_killed_in_any_pass_changes_neither_the_model_nor_the_ledger(tm
 
     found = []
     for name in range(4):
-        with (
-            distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL) as cluster,
-            distributed.Client(cluster) as client,
-        ):
+        with local_cluster(2) as client:
             if not name:
                 expected, passes = fitted("whole", 0)
             found.append(fitted(f"killed, {name}", (1, 2, passes // 2, passes)[name])[0])
@@ -182,15 +177,11 @@ def test_a_worker_killed_in_any_pass_changes_neither_the_model_nor_the_ledger(tm
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_a_real_cluster_gives_the_same_and_survives_the_death_of_a_worker():
-    distributed = pytest.importorskip("distributed")
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    pytest.importorskip("distributed")
     domain = RealDomain(features=ROWS.shape[1], entry_bound=0.8, records=len(ROWS))
     risk = ConstrainedRisk(loss=Squared(), constraint=L1Ball(dimension=domain.features), domain=domain)
     held = RealDataset(rows=DenseDesign(ROWS), targets=1.0 * LABELS, domain=domain)
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with local_cluster(2) as client:
         table = DaskTable.from_function(client, make, blocks=BLOCKS, features=ROWS.shape[1])
         expected = LogisticRegression(classes=[0, 1], random_state=1).fit(table)
         np.testing.assert_allclose(expected.weights_, LogisticRegression(random_state=1).fit(ROWS, LABELS).weights_, atol=1e-6)
@@ -199,7 +190,7 @@ def test_a_real_cluster_gives_the_same_and_survives_the_death_of_a_worker():
         walk = PolytopeFrankWolfe.calibrate(risk, epsilon=1.0, delta=1e-6, neighbours=ADD_REMOVE, steps=5)
         np.testing.assert_allclose(walk.run(risk, streamed, SeededNoise(1)).value, walk.run(risk, held, SeededNoise(1)).value, atol=1e-9)
         for wait in (0.0, 0.1, 0.4):
-            victim = next(iter(cluster.workers.values()))
+            victim = next(iter(client.cluster.workers.values()))
 
             def kill(victim=victim, wait=wait):
                 time.sleep(wait)

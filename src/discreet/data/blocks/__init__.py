@@ -1,6 +1,7 @@
 """Tables in row blocks: where the rows are is theirs to know; the rest of the library asks for one block after the other."""
 
 from discreet.data.blocks.base import Block, BlockTable
+from discreet.data.blocks.cluster import DEADLINE, Cluster, check_address, quiet
 from discreet.data.blocks.dask_blocks import DaskTable
 from discreet.data.blocks.files import FileTable, numeric_files, schema_files
 from discreet.data.blocks.function import FunctionTable
@@ -9,14 +10,18 @@ from discreet.data.blocks.mapped import NpyTable
 from discreet.data.blocks.transformed import TransformedTable
 
 __all__ = [
+    "DEADLINE",
     "Block",
     "BlockTable",
+    "Cluster",
     "DaskTable",
     "FileTable",
     "FunctionTable",
     "NpyTable",
     "TransformedTable",
+    "check_address",
     "local_cluster",
     "numeric_files",
+    "quiet",
     "schema_files",
 ]

@@ -9,17 +9,21 @@ drawn by the driver; what is drawn for every row is drawn where the row is, by a
 
 A block whose worker dies is made again on another one, from what it was made of, and what was found there is found again, as Dask does with any
 result. If noise was drawn, it is drawn anew; the first draw was lost with the worker, or is dropped with its task: `map` and `map_rows` take one
-result a task, once, and nothing else leaves the cluster. A task that keeps killing workers, a block that cannot be made again, and a cluster that has
-had no worker for three minutes are errors, and the release ends. A pass that does not find as many records as the first one is an error too
-(`discreet.data.stream`): there are no partial sums. Needs dask[distributed] (pip install discreet[dask]).
+result a task, once, and nothing else leaves the cluster. A task that keeps killing workers, a block that cannot be made again, a cluster that has had
+no worker for three minutes, one that has finished nothing until its deadline, and one whose scheduler is gone are errors, and the release ends
+(`discreet.data.blocks.cluster`). A pass that does not find as many records as the first one is an error too (`discreet.data.stream`): there are no
+partial sums. Needs dask[distributed] (pip install discreet[dask]).
 """
 
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from discreet.data.blocks.base import Block, BlockTable
+from discreet.data.blocks.cluster import SPENT, Cluster, quiet
 from discreet.errors import DiscreetError, InvalidInput
 from discreet.workers import map_in_order
 
@@ -29,10 +33,13 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 _LOST = (
-    "a block was lost: its workers died, or it could not be made or worked on. Nothing was released; what the ledger says is spent counts as spent. "
-    "Look at the memory of the workers, and use fewer rows a block."
+    "a block was lost: its workers died, or it could not be made or worked on. "
+    f"{SPENT} Look at the memory of the workers, and use fewer rows a block."
 )
-
+_SILENT = (
+    "the Dask cluster has finished nothing for {deadline:g} seconds: its workers are stopped, stuck or too slow. "
+    f"{SPENT} Look at the workers, or allow more time (Cluster(client=.., deadline=..), --dask-deadline for a command)."
+)
 
 _LOOK = 10.0
 """Seconds after which one looks again where blocks are, and whether there are workers at all."""
@@ -47,27 +54,30 @@ _AHEAD = 2
 class DaskTable(BlockTable):
     """Blocks that `client` holds or makes: `blocks` are Dask futures or delayed values of `Block`, one a block, in the order of the rows.
 
-    `remember` keeps the blocks in the workers' memory between passes; without it they are made anew in every pass, as from files. Raises InvalidInput
-    unless there is at least one block with at least one feature.
+    `client` may be a `Cluster`, which brings terms of its own. `remember` keeps the blocks in the workers' memory between passes; without it they are
+    made anew in every pass, as from files. Raises InvalidInput unless there is at least one block with at least one feature, and where the cluster
+    is not encrypted and that was not said to be known.
     """
 
-    __slots__ = ("_blocks", "_client", "_features", "_groups", "_make", "_remembered")
+    __slots__ = ("_blocks", "_cluster", "_features", "_groups", "_make", "_remembered")
 
-    def __init__(self, client: "Client", blocks: Sequence[Any], *, features: int, remember: bool = True) -> None:
+    def __init__(self, client: "Client | Cluster", blocks: Sequence[Any], *, features: int, remember: bool = True) -> None:
         """Hold the handles; blocks that are remembered begin to be made."""
         _check(blocks, features)
-        self._client, self._features, self._remembered = client, features, remember
-        self._blocks: Sequence[Any] = client.compute(list(blocks)) if remember else list(blocks)
+        self._cluster, self._features, self._remembered = Cluster.of(client), features, remember
+        self._blocks: Sequence[Any] = self._cluster.tell(lambda to: to.compute(list(blocks))) if remember else list(blocks)
         self._make: Callable[[int], Block] | None = None
         self._groups: tuple[float, list[list[int]]] | None = None
 
     @classmethod
-    def from_function(cls, client: "Client", make: Callable[[int], Block], *, blocks: int, features: int, remember: bool = True) -> "DaskTable":
+    def from_function(
+        cls, client: "Client | Cluster", make: Callable[[int], Block], *, blocks: int, features: int, remember: bool = True
+    ) -> "DaskTable":
         """Blocks make(0), .., make(blocks - 1), made on the workers."""
         if not remember:
             _check(range(blocks), features)
             table: DaskTable = cls.__new__(cls)
-            table._client, table._features, table._remembered, table._blocks, table._make = client, features, False, range(blocks), make
+            table._cluster, table._features, table._remembered, table._blocks, table._make = Cluster.of(client), features, False, range(blocks), make
             table._groups = None
             return table
         from dask import delayed  # noqa: PLC0415 - an optional dependency
@@ -92,7 +102,7 @@ class DaskTable(BlockTable):
     def few(self, every: int) -> "DaskTable":
         """See BlockTable: the same handles."""
         table: DaskTable = DaskTable.__new__(DaskTable)
-        table._client, table._features, table._remembered, table._make = self._client, self._features, self._remembered, self._make
+        table._cluster, table._features, table._remembered, table._make = self._cluster, self._features, self._remembered, self._make
         table._blocks, table._groups = self._blocks[::every], None
         return table
 
@@ -103,28 +113,30 @@ class DaskTable(BlockTable):
             return
         groups = self._placed() if self._remembered else self._turns()
         group_of = {number: group for group, numbers in enumerate(groups) for number in numbers}
-        waiting = [self._submitted(work, numbers) for numbers in groups]
+        waiting: list[Any] = []
         found: dict[int, Iterator[R]] = {}
         try:
+            waiting.extend(self._submitted(work, numbers) for numbers in groups)
             for number in range(len(self._blocks)):
                 group = group_of[number]
                 if group not in found:
-                    found[group] = iter(self._result(waiting[group]))
+                    found[group] = iter(self._result(waiting[group], waiting))
                 yield next(found[group])
         finally:
             self._cancel(waiting)
 
     def map_rows(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:  # noqa: ARG002 - the cluster's own
         """See BlockTable: a task a block, and a few of them at a time."""
-        most = _AHEAD * max(1, sum(self._client.nthreads().values()))
+        most = _AHEAD * max(1, sum(self._cluster.threads().values()))
+        tasks = (self._submitted(work, [number]) for number in range(len(self._blocks)))
         waiting: deque[Any] = deque()
         try:
-            for number in range(len(self._blocks)):
-                waiting.append(self._submitted(work, [number]))
-                if len(waiting) >= most:
-                    yield from self._result(waiting.popleft())
+            waiting.extend(islice(tasks, most))
             while waiting:
-                yield from self._result(waiting.popleft())
+                results = self._result(waiting[0], waiting)
+                waiting.popleft()
+                yield from results
+                waiting.extend(islice(tasks, 1))
         finally:
             self._cancel(waiting)
 
@@ -132,8 +144,8 @@ class DaskTable(BlockTable):
         """A task for these blocks. Never `pure`: a task that draws noise is no function of what it is given."""
         blocks = [self._blocks[number] for number in numbers]
         if self._make is None and not self._remembered:
-            blocks = self._client.compute(blocks)
-        return self._client.submit(_worked, work, numbers, blocks, self._make, pure=False)
+            blocks = self._cluster.tell(lambda to: to.compute(blocks))
+        return self._cluster.tell(lambda to: to.submit(_worked, work, numbers, blocks, self._make, pure=False))
 
     def _placed(self) -> list[list[int]]:
         """Numbers of blocks, a list for every thread of every worker, by where blocks are; those that are still made are alone.
@@ -142,8 +154,8 @@ class DaskTable(BlockTable):
         """
         if self._groups is not None and time.monotonic() < self._groups[0]:
             return self._groups[1]
-        where = self._client.who_has(self._blocks)
-        threads = self._client.nthreads()
+        where = self._cluster.holders(self._blocks)
+        threads = self._cluster.threads()
         held: dict[str, list[int]] = {}
         groups: list[list[int]] = []
         for number, block in enumerate(self._blocks):
@@ -159,31 +171,42 @@ class DaskTable(BlockTable):
         return groups
 
     def _turns(self) -> list[list[int]]:
-        return _shared(list(range(len(self._blocks))), _TURNS * max(1, sum(self._client.nthreads().values())))
+        return _shared(list(range(len(self._blocks))), _TURNS * max(1, sum(self._cluster.threads().values())))
 
     def _cancel(self, futures: Sequence[Any]) -> None:
-        """What nobody waits for any more."""
+        """What nobody waits for any more. Nobody waits for an answer either: the pass is over, well or not."""
         unfinished = [future for future in futures if not future.done()]
         if unfinished:
-            self._client.cancel(unfinished)
+            self._cluster.dismiss(unfinished)
 
-    def _result(self, future: Any) -> Any:  # noqa: ANN401 - Dask publishes no types
-        """What the blocks of a task gave. A cluster without any worker is waited for, but not for ever."""
-        alone = 0
+    def _result(self, future: Any, waiting: Sequence[Any]) -> Any:  # noqa: ANN401 - Dask publishes no types
+        """What the blocks of a task gave. A cluster without any worker is waited for, but not for ever, and so is one that finishes nothing."""
+        deadline = self._cluster.deadline
+        look = min(_LOOK, deadline / 4)
+        alone, finished, since = 0, -1, time.monotonic()
         while True:
             try:
-                outcome: _Outcome = future.result(timeout=_LOOK)
+                with quiet():
+                    outcome: _Outcome = future.result(timeout=look)
             except TimeoutError:
-                alone = 0 if self._client.scheduler_info(n_workers=-1)["workers"] else alone + 1
-                if alone * _LOOK < _PATIENCE:
-                    continue
-            except Exception:  # noqa: BLE001, S110 - the message of whatever went wrong there may hold records
-                pass
+                if (done := sum(one.done() for one in waiting)) != finished:
+                    finished, since = done, time.monotonic()
+                if time.monotonic() - since > deadline:
+                    refusal = InvalidInput(_SILENT.format(deadline=deadline))
+                else:
+                    alone = 0 if self._cluster.workers() else alone + 1
+                    if alone * look < _PATIENCE:
+                        continue
+                    refusal = InvalidInput(_LOST)
+            except CancelledError:  # nobody else cancels: the client does it with all futures where it loses its scheduler
+                refusal = self._cluster.lost()
+            except Exception:  # noqa: BLE001 - the message of whatever went wrong there may hold records
+                refusal = InvalidInput(_LOST)
             else:
                 if outcome.error is not None:
                     raise outcome.error
                 return outcome.results
-            raise InvalidInput(_LOST)
+            raise refusal
 
 
 class _Outcome(NamedTuple):

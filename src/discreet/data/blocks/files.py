@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from discreet.data.blocks.base import Block, BlockTable, SomeBlocks, block_rows
+from discreet.data.blocks.cluster import Cluster
 from discreet.data.blocks.dask_blocks import DaskTable
 from discreet.data.blocks.kept import MEMORY, KeptBlocks
 from discreet.data.blocks.number_columns import number_columns
@@ -116,7 +117,7 @@ class FileTable(BlockTable):
         """See BlockTable: those that stay in memory."""
         return SomeBlocks(self._kept.planned, lambda number: self._kept.block(number, self._read))
 
-    def on(self, client: "Client", *, remember: bool = True) -> DaskTable:
+    def on(self, client: "Client | Cluster", *, remember: bool = True) -> DaskTable:
         """The same blocks, read by the workers of a Dask cluster, which must find the files under the same paths; see DaskTable.
 
         Raises InvalidInput where the files have no rows.

@@ -1,0 +1,168 @@
+"""On what terms records go to the workers of a Dask cluster, and what becomes of a cluster that is silent.
+
+    encrypted    whoever may speak to a scheduler may have its workers run what he likes, as their owner, and read what they hold. So a cluster is
+                 spoken to by TLS, where certificates say who may (tls://), or within one process (inproc://). Over anything else, tcp:// among them,
+                 the door is open to everyone who reaches it, and `insecure` has to say that this is known.
+    deadline     seconds without a finished task after which a pass is given up. A worker that has stopped, and not died, answers nothing and is
+                 not replaced before its scheduler misses it (Dask's `distributed.scheduler.worker-ttl`, five minutes; a minute in
+                 `local_cluster`); a task that waits for a file for ever is never missed. Every finished task begins the time anew.
+
+A scheduler that is gone, or hangs itself, is one error of one sentence as well. What Dask logs meanwhile is not shown: it may quote what a task was
+given, and says in pages what our sentence says.
+"""
+
+import logging
+import math
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from discreet.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+R = TypeVar("R")
+
+DEADLINE = 900.0
+"""Seconds without a finished task, unless something else is said."""
+_PARTING = 5.0
+"""Seconds that a cluster may take to hear that a pass is over."""
+
+SPENT = "Nothing was released; what the ledger says is spent counts as spent."
+GONE = f"the scheduler of the Dask cluster is gone or does not answer. {SPENT} Start it again, or use another one."
+
+_CLOSED = ("tls://", "inproc://")
+_TALKATIVE = ("distributed", "tornado", "asyncio")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cluster:
+    """A client, and the terms on which records may go to its workers: wherever the library takes a client it takes one of these.
+
+    Raises InvalidInput unless the client's address is encrypted or `insecure`, and for a `deadline` (seconds; may be infinite) that is not positive.
+    """
+
+    client: "Client"
+    insecure: bool = False
+    deadline: float = DEADLINE
+
+    def __post_init__(self) -> None:
+        """Check the terms."""
+        if not self.deadline > 0.0:
+            raise InvalidInput(f"a deadline is a positive number of seconds without progress; {self.deadline!r} was given.")
+        check_address(str(self.client.scheduler.address), insecure=self.insecure)
+
+    @classmethod
+    def of(cls, client: "Client | Cluster") -> "Cluster":
+        """The terms that were given with the client, or the standard ones."""
+        return client if isinstance(client, cls) else cls(client=client)
+
+    def ask(self, question: Callable[["Client"], R]) -> R:
+        """What the scheduler answers. Raises InvalidInput where it is gone, or silent until the deadline."""
+        answers = self._answers(question, self.deadline)
+        if not answers:
+            raise InvalidInput(GONE)
+        return answers[0]
+
+    def _answers(self, question: Callable[["Client"], R], seconds: float) -> list[R]:
+        """One answer, or none where there is none in time: the client itself would wait for ever, so a thread asks, and is left alone then."""
+        answers: list[R] = []
+
+        def asking() -> None:
+            with quiet(), suppress(BaseException):  # of whatever kind: there is no answer, and a thread would print why
+                answers.append(question(self.client))
+
+        thread = threading.Thread(target=asking, name="discreet-cluster", daemon=True)
+        thread.start()
+        thread.join(None if math.isinf(seconds) else seconds)
+        return answers
+
+    def tell(self, order: Callable[["Client"], R]) -> R:
+        """Give the client an order, for whose outcome nobody waits here. Raises InvalidInput where there is no scheduler to pass it on to."""
+        try:
+            with quiet():
+                return order(self.client)
+        except (OSError, RuntimeError, CancelledError):
+            lost = self.lost()
+        raise lost
+
+    def lost(self) -> InvalidInput:
+        """What to raise where the client has lost its scheduler. It is closed in silence, since it would tell of its own end in pages."""
+        self._answers(lambda to: to.close(timeout=1), _PARTING)
+        return InvalidInput(GONE)
+
+    def dismiss(self, futures: list[Any]) -> None:
+        """Have the cluster forget them, if it still listens."""
+        self._answers(lambda to: to.cancel(futures), min(self.deadline, _PARTING))
+
+    def threads(self) -> dict[str, int]:
+        """Threads of every worker."""
+        return self.ask(lambda of: dict(of.nthreads()))
+
+    def holders(self, blocks: Sequence[Any]) -> dict[Any, Any]:
+        """Where blocks are, by their keys."""
+        return self.ask(lambda of: dict(of.who_has(blocks)))
+
+    def workers(self) -> int:
+        """How many there are."""
+        return self.ask(lambda of: len(of.scheduler_info(n_workers=-1)["workers"]))
+
+
+def check_address(address: str, *, insecure: bool) -> None:
+    """Raise InvalidInput for an address over which anyone may speak, unless that was said to be known."""
+    if not insecure and not address.startswith(_CLOSED):
+        raise InvalidInput(
+            f"the Dask cluster at {address!r} is not encrypted: whoever reaches it reads the records and runs programs as its owner. Start it with "
+            "certificates (tls://), or say that everyone who can reach it may: Cluster(client=.., insecure=True), --dask-insecure for a command."
+        )
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Nothing of what Dask and what it is built on log. Blocks may overlap, in one thread or several."""
+    _silence.enter()
+    try:
+        yield
+    finally:
+        _silence.leave()
+
+
+class _Silence:
+    """The levels of the loggers that had one of their own, and how many need them silent."""
+
+    __slots__ = ("_holders", "_levels", "_lock")
+
+    def __init__(self) -> None:
+        self._holders = 0
+        self._levels: dict[logging.Logger, int] = {}
+        self._lock = threading.Lock()
+
+    def enter(self) -> None:
+        """Silence them, if nobody has."""
+        with self._lock:
+            if self._holders == 0:
+                named = [logging.getLogger(name) for name in _TALKATIVE]
+                own = [one for name, one in logging.Logger.manager.loggerDict.items() if isinstance(one, logging.Logger) and _level_counts(name, one)]
+                self._levels = {one: one.level for one in [*named, *own]}
+                for one in self._levels:
+                    one.setLevel(logging.CRITICAL + 1)
+            self._holders += 1
+
+    def leave(self) -> None:
+        """Let them speak again, if nobody else needs them silent."""
+        with self._lock:
+            self._holders -= 1
+            if self._holders == 0:
+                for one, level in self._levels.items():
+                    one.setLevel(level)
+
+
+def _level_counts(name: str, logger: logging.Logger) -> bool:
+    return name.startswith(tuple(f"{parent}." for parent in _TALKATIVE)) and logger.level != logging.NOTSET
+
+
+_silence = _Silence()

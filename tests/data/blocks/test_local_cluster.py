@@ -1,0 +1,170 @@
+"""Clusters of real processes: who may speak to one, and what becomes of a fit whose workers are killed, stopped or slowed."""
+
+import logging
+import os
+import signal
+import stat
+import threading
+import time
+from http.client import HTTPConnection
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from discreet import LogisticRegression
+from discreet.data import DaskTable, local_cluster
+from discreet.errors import InvalidInput
+from discreet.ledger import Account, Ledger
+from tests.data.blocks.test_troubled_clusters import BLOCKS, ROWS, make
+
+distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.filterwarnings("ignore")  # of Dask, at the end of its processes
+
+
+def listening(process):
+    """Addresses on which a process and those that it started wait for connections."""
+    for one in (process, *process.children(recursive=True)):
+        for connection in getattr(one, "net_connections", None or one.connections)(kind="tcp"):
+            if connection.status == "LISTEN":
+                yield connection.laddr
+
+
+def test_nobody_without_the_certificate_speaks_to_a_local_cluster():
+    psutil = pytest.importorskip("psutil")
+    before = set(listening(psutil.Process()))
+    with local_cluster(1) as client:
+        address = client.scheduler.address
+        assert address.startswith("tls://127.0.0.1:")
+        assert list(client.run(os.getpid).values()) != [os.getpid()]  # those who may, can
+        worker = next(iter(client.nthreads()))
+        strangers = [None, distributed.Security(), distributed.Security.temporary()]
+        for security in strangers:
+            for to in (address, worker, address.replace("tls", "tcp")):
+                with pytest.raises((OSError, TypeError, ValueError, RuntimeError)):
+                    distributed.Client(to, security=security, timeout="2s").run(os.getuid)
+        open_ports = set(listening(psutil.Process())) - before
+        assert len(open_ports) >= 3  # scheduler, nanny and worker: the search finds what is there
+        assert {one.ip for one in open_ports} == {"127.0.0.1"}
+        for one in open_ports:
+            for page in ("/", "/status", "/metrics", "/json/identity.json", "/info/main/workers.html", "/sysmon"):
+                assert not shown(one.port, page)
+        folder = Path(client.cluster.workers[0].local_directory)
+        private = [above for above in (folder, *folder.parents) if above.parent == Path("/tmp") or above.name.startswith("discreet-")]  # noqa: S108
+        assert private
+        assert all(stat.S_IMODE(above.stat().st_mode) == 0o700 for above in private)
+    assert not folder.exists()
+
+
+def shown(port, page):
+    """Whether something but an error is shown to who asks for a page."""
+    connection = HTTPConnection("127.0.0.1", port, timeout=2.0)
+    try:
+        connection.request("GET", page)
+        return connection.getresponse().status < 400
+    except (OSError, ValueError, Exception):  # noqa: BLE001 - a door that speaks TLS closes
+        return False
+    finally:
+        connection.close()
+
+
+class Troubling(DaskTable):
+    """Does `trouble` after the first block of a pass."""
+
+    __slots__ = ("at", "passes", "trouble")
+
+    def map(self, work, jobs):
+        self.passes += 1
+        for place, one in enumerate(super().map(work, jobs)):
+            if self.passes == self.at and place == 0:
+                self.trouble()
+            yield one
+
+
+def kill(pid):
+    os.kill(pid, signal.SIGKILL)
+
+
+def stop(pid):
+    os.kill(pid, signal.SIGSTOP)
+
+
+def slow(pid):
+    """Two seconds in which it works for a tenth of the time."""
+
+    def turns():
+        for _ in range(20):
+            os.kill(pid, signal.SIGSTOP)
+            time.sleep(0.09)
+            os.kill(pid, signal.SIGCONT)
+            time.sleep(0.01)
+
+    threading.Thread(target=turns).start()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes are stopped by a signal")
+@pytest.mark.parametrize("trouble", [kill, stop, slow])
+@pytest.mark.parametrize(("workers", "victims"), [(1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3)])
+def test_workers_in_trouble_in_any_pass_change_neither_the_model_nor_the_ledger(tmp_path, monkeypatch, workers, victims, trouble):
+    """Dask misses a worker after a minute; here after the few seconds that it can be told."""
+    monkeypatch.setitem(local_cluster.__globals__["_SETTINGS"], "distributed.scheduler.worker-ttl", "2s")
+
+    def fitted(name, at):
+        Ledger.create(tmp_path / name).declare("people", epsilon=2.0, delta=1e-5)
+        account = Account(str(tmp_path / name), "people")
+        table = Troubling.from_function(client, make, blocks=BLOCKS, features=ROWS.shape[1])
+        table.passes, table.at = 0, at
+        table.trouble = lambda: [trouble(worker.pid) for worker in list(client.cluster.workers.values())[:victims]]
+        weights = LogisticRegression(classes=[0, 1], random_state=1, ledger=account).fit(table).weights_
+        assert account.ledger.spent("people").epsilon == pytest.approx(1.0)
+        return weights, table.passes
+
+    with local_cluster(workers) as client:
+        expected, passes = fitted("whole", 0)
+        for at in (1, 2, passes // 2, passes):
+            found, _ = fitted(f"trouble {at}", at)
+            np.testing.assert_array_equal(found, expected)
+            client.wait_for_workers(workers, timeout=120)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("signalled", ["SIGKILL", "SIGSTOP"])
+def test_a_scheduler_that_dies_or_hangs_ends_the_fit_in_one_sentence(tmp_path, signalled, capfd):
+    """Of processes of their own, started by Dask's commands with certificates from files."""
+    import subprocess
+    import sys
+
+    from discreet.data import Cluster
+
+    security, files = on_disk(tmp_path)
+    place = ["--tls-ca-file", files["ca"], "--tls-cert", files["cert"], "--tls-key", files["key"], "--scheduler-file", str(tmp_path / "at.json")]
+    scheduler = subprocess.Popen(
+        [sys.executable, "-m", "distributed.cli.dask_scheduler", "--protocol", "tls", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", *place],
+        stderr=subprocess.DEVNULL,
+    )
+    worker = subprocess.Popen([sys.executable, "-m", "distributed.cli.dask_worker", "--nthreads", "1", *place], stderr=subprocess.DEVNULL)
+    try:
+        with distributed.Client(scheduler_file=str(tmp_path / "at.json"), security=security, timeout=120) as client:
+            table = Troubling.from_function(Cluster(client=client, deadline=10.0), make, blocks=BLOCKS, features=ROWS.shape[1], remember=False)
+            table.passes, table.at = 0, 2
+            table.trouble = lambda: os.kill(scheduler.pid, getattr(signal, signalled))
+            capfd.readouterr()
+            with pytest.raises(InvalidInput, match="scheduler of the Dask cluster is gone|has finished nothing for 10 seconds"):
+                LogisticRegression(classes=[0, 1], random_state=1).fit(table)
+            assert capfd.readouterr() == ("", "")
+    finally:
+        for one in (scheduler, worker):
+            one.kill()
+            one.wait()
+
+
+def on_disk(folder):
+    """Certificates of a cluster, in files as its owner would have them."""
+    made = distributed.Security.temporary()
+    texts = {"ca": made.tls_ca_file, "cert": made.tls_client_cert, "key": made.tls_client_key}
+    files = {name: str(folder / f"{name}.pem") for name in texts}
+    for name, text in texts.items():
+        Path(files[name]).write_text(text, encoding="ascii")
+    security = distributed.Security(tls_ca_file=files["ca"], tls_client_cert=files["cert"], tls_client_key=files["key"], require_encryption=True)
+    return security, files
