@@ -104,6 +104,34 @@ def test_workers_of_a_cluster_give_the_same_model(parts):
     assert "no Dask cluster" in discreet("fit", "people", *FIT, "--dask", "tls://nowhere").err
 
 
+@pytest.mark.filterwarnings("ignore")  # of Dask, at the end of its threads
+def test_an_encrypted_cluster_is_spoken_to_with_the_certificates_of_dasks_configuration(parts):
+    """Workers are threads of this process; what they say to each other is what processes on many machines do."""
+    dask, distributed = pytest.importorskip("dask"), pytest.importorskip("distributed")
+    from tests.data.blocks.test_local_cluster import on_disk
+
+    security, files = on_disk(parts)
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, host="127.0.0.1", protocol="tls://", security=security, dashboard_address="127.0.0.1:0"
+    ) as cluster:
+        command = ["fit", "people", *FIT, "--dask", cluster.scheduler_address]
+        assert cluster.scheduler_address.startswith("tls://")
+        assert "no Dask cluster" in discreet(*command).err
+        comm = {"distributed.comm.tls.ca-file": files["ca"], "distributed.comm.tls.client.cert": files["cert"]}
+        with dask.config.set(comm | {"distributed.comm.tls.client.key": files["key"]}):
+            assert discreet(*command).code == 0
+            found = json.loads(Path("model.json").read_text(encoding="utf-8"))["weights"]
+            assert "not encrypted" in discreet(*command[:-1], cluster.scheduler_address.replace("tls", "tcp")).err
+    np.testing.assert_allclose(found, weights("people.csv"), atol=1e-6)
+
+
+def test_a_cluster_that_lets_in_everyone_is_refused_before_anything_is_asked_of_it(parts):
+    pytest.importorskip("distributed")
+    for address in ("tcp://127.0.0.1:9", "127.0.0.1:9", "scheduler"):
+        assert "--dask-insecure" in discreet("fit", "people", *FIT, "--dask", address).err
+    assert "--dask-deadline" in discreet("fit", "people", *FIT, "--dask", "local", "--dask-deadline", "0").error
+
+
 @pytest.mark.parametrize("table", ["people.csv", "people"])
 def test_rows_may_be_moved_to_a_device(parts, table):
     pytest.importorskip("torch")

@@ -1,5 +1,6 @@
 """What the page may ask for, and that no answer to it holds a record."""
 
+import gzip
 import json
 import os
 import shlex
@@ -60,6 +61,14 @@ def test_an_upload_of_another_name_leaves_nothing(client, name):
 def test_a_name_cannot_lead_out_of_the_folder(client, people):
     found = client.upload("..%2F..%2Fpeople.csv", people.read_bytes())
     assert found.json["path"].startswith(str(client.page._uploads))
+
+
+def test_an_upload_that_unpacks_to_one_endless_line_is_refused_before_it_is_held(client):
+    """Of a gigabyte, packed to one megabyte; that it is not held is in `tests/data/test_long_lines.py`."""
+    found = client.upload("people.csv.gz", 1024 * gzip.compress(b"x" * (1 << 20)))
+    assert found.status == 422
+    assert "million characters" in found.error
+    assert not list(client.page._uploads.rglob("*"))
 
 
 def test_an_upload_that_is_no_table_leaves_nothing(client):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +17,23 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as a shell counts it."""
+UNWRITABLE = 9
+
+
+class Ended(KeyboardInterrupt):
+    """The system, or a terminal that was closed, ends the process; whoever keeps things whole under Ctrl-C does so here too."""
+
+    def __init__(self, number: int) -> None:
+        """By the signal of this number."""
+        super().__init__(number)
+        self.number = number
+
+
+def interruption(error: KeyboardInterrupt) -> tuple[str, int]:
+    """What happened, in a word or two, and the exit code as a shell counts it."""
+    if isinstance(error, Ended):
+        return f"ended by {signal.Signals(error.number).name}", 128 + error.number
+    return "interrupted", INTERRUPTED
 
 
 def json_option(command: Decorated) -> Decorated:

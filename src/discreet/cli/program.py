@@ -1,27 +1,45 @@
 """The program: its commands, and what happens when one of them fails.
 
     exit code   0 done   1 unexpected   2 usage   3 input, file or schema   4 infeasible target   5 solver   6 certificate does not hold
-                7 the ledger has too little left   8 the ledger cannot be used now   130 interrupted   141 the reader of the output went away
+                7 the ledger has too little left   8 the ledger cannot be used now   9 standard output cannot be written
+                129, 130, 143 ended by SIGHUP, Ctrl-C, SIGTERM   141 the reader of the output went away
 
-A refusal is one line on standard error or, with --json, one JSON document on standard output. An unexpected exception shows its type only, since its
-message could hold a value of the table.
+A refusal is one line on standard error or, with --json, one JSON document on standard output; where that is full, a line on standard error. An
+unexpected exception shows its type only, since its message could hold a value of the table. Nothing is said while an exception is handled, so that
+none is chained to another one's text.
 """
 
 import os
+import signal
 import sys
 import traceback
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from contextlib import suppress
+from types import FrameType
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
 from discreet.cli.commands import COMMANDS
-from discreet.cli.output import INTERRUPTED, examples, refuse
+from discreet.cli.output import UNWRITABLE, Ended, examples, interruption, refuse
 from discreet.cli.versions import print_versions
 from discreet.errors import DiscreetError
 
+if TYPE_CHECKING:
+    from discreet.ledger import Account
+
 _CLOSED = 141
+_ENDINGS = ("SIGTERM", "SIGHUP")
+
+
+class _Failure(NamedTuple):
+    """What is said of it, and whether standard output can still take it."""
+
+    kind: str
+    message: str
+    code: int
+    heard: bool = True
 
 
 class Program(click.Group):
@@ -39,16 +57,19 @@ class Program(click.Group):
         as_json = "--json" in (sys.argv[1:] if args is None else args)
         if not standalone_mode:
             return super().main(args, prog_name, standalone_mode=False, obj=as_json, **extra)
+        code, failure = 0, None
         try:
             code = super().main(args, prog_name, standalone_mode=False, obj=as_json, **extra)
-        except click.Abort:
-            code = _interrupted(as_json=as_json)
+        except click.Abort as error:
+            cause = error.__cause__
+            failure = _interrupted(cause if isinstance(cause, KeyboardInterrupt) else KeyboardInterrupt(), None)
         except click.ClickException as error:
             context = getattr(error, "ctx", None)
             hint = f" Try '{context.command_path} --help'." if context is not None else ""
-            message = " ".join(error.format_message().split()).rstrip(".")
-            code = refuse("UsageError", f"{message}.{hint}", as_json=as_json, code=error.exit_code)
-        sys.exit(code if isinstance(code, int) else 0)
+            failure = _Failure("UsageError", " ".join(error.format_message().split()).rstrip(".") + f".{hint}", error.exit_code)
+        except OSError as error:
+            failure = _unwritten(error) or _unexpected(error)
+        sys.exit(code if failure is None and isinstance(code, int) else 0 if failure is None else _said(failure, as_json=as_json))
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """In the order in which they are used."""
@@ -56,20 +77,23 @@ class Program(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
         """Run the command; what it raises ends here."""
+        before = _reserved()
         try:
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort, SystemExit, GeneratorExit):
             raise
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), _descriptor_of_output())
-            code = _CLOSED
-        except KeyboardInterrupt:
-            code = _interrupted(as_json=bool(ctx.obj))
+            failure = None
+        except KeyboardInterrupt as error:
+            failure = _interrupted(error, before)
         except DiscreetError as error:
-            code = refuse(type(error).__name__, str(error), as_json=bool(ctx.obj), code=error.exit_code)
+            failure = _Failure(type(error).__name__, str(error), error.exit_code)
         except BaseException as error:  # noqa: BLE001 - a panic of a library is no Exception, and its message may hold a value
-            code = _unexpected(error, debug=bool(ctx.params.get("debug")), as_json=bool(ctx.obj))
-        return ctx.exit(code)
+            failure = (_unwritten(error) if isinstance(error, OSError) else None) or _unexpected(error, debug=bool(ctx.params.get("debug")))
+        if failure is None:
+            _abandon_output()
+            return ctx.exit(_CLOSED)
+        return ctx.exit(_said(failure, as_json=bool(ctx.obj)))
 
 
 @click.command(
@@ -95,29 +119,96 @@ def program(context: click.Context, *, debug: bool) -> None:  # noqa: ARG001 - P
 
 
 def main() -> None:
-    """The command `discreet`; ends the process with its exit code. Warnings of libraries stay silent: they may quote what they warn about."""
+    """The command `discreet`; ends the process with its exit code. Warnings of libraries stay silent: they may quote what they warn about.
+
+    SIGTERM and SIGHUP end a command as Ctrl-C does, with a sentence and without halves of files, unless whoever started it ignores them (nohup).
+    """
     warnings.simplefilter("ignore")
+    for name in _ENDINGS:
+        number = getattr(signal, name, None)  # not on every system
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _end)
     program.main(prog_name="discreet")
 
 
-def _interrupted(*, as_json: bool) -> int:
-    return refuse("Interrupted", "interrupted.", as_json=as_json, code=INTERRUPTED)
+def _end(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001 - as the system calls it
+    """Once: what is left to do is done in peace."""
+    for name in _ENDINGS:
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    raise Ended(number)
 
 
-def _unexpected(error: BaseException, *, debug: bool, as_json: bool) -> int:
+def _said(failure: _Failure, *, as_json: bool) -> int:
+    """Say it where it belongs, or, where that cannot be written, on standard error; the exit code."""
+    for where in [True, False] if as_json and failure.heard else [False]:
+        try:
+            return refuse(failure.kind, failure.message, as_json=where, code=failure.code)
+        except OSError:
+            _abandon_output()
+    return failure.code
+
+
+def _interrupted(error: KeyboardInterrupt, before: "tuple[Account, str] | None") -> _Failure:
+    """With what the ledger says of it: a budget that is spent is not lost sight of, and no output is half written."""
+    happened, code = interruption(error)
+    reserved = _reserved()
+    spent = "nothing was reserved in a ledger"
+    if reserved is not None and reserved != before:
+        account, entry = reserved
+        try:
+            state = str(account.ledger.entry(entry).state)
+        except DiscreetError:
+            state = "not known"
+        counts = "was taken back" if state == "cancelled" else f"is {state} and counts as spent"
+        spent = f"entry {entry} of {account.name!r} in the ledger {account.path!r} {counts}"
+    return _Failure("Interrupted", f"{happened}: {spent}, and no file is half written.", code)
+
+
+def _reserved() -> "tuple[Account, str] | None":
+    """The last reservation, where anything has been loaded that could make one."""
+    if "discreet.ledger" not in sys.modules:
+        return None
+    from discreet.ledger import last_reservation  # noqa: PLC0415 - as above
+
+    return last_reservation()
+
+
+def _unwritten(error: OSError) -> _Failure | None:
+    """What to say where the error is that of standard output, which is given up then; None for every other error."""
+    try:
+        sys.stdout.flush()  # again: what could not be written is still there
+        ours = bool(getattr(sys.stdout, "write_through", False)) and error.filename is None  # unless nothing is ever kept there
+    except (OSError, ValueError):
+        ours = True
+    if not ours:
+        return None
+    _abandon_output()
+    reason = error.strerror or type(error).__name__
+    message = (
+        f"standard output cannot be written ({reason}) and the answer is lost; files that the command wrote are there, and what it spent is spent."
+    )
+    return _Failure("OutputLost", message, UNWRITABLE, heard=False)
+
+
+def _unexpected(error: BaseException, *, debug: bool = False) -> _Failure:
     if debug:
-        click.echo("The traceback below may show private values: read it before you pass it on.", err=True)
-        click.echo("".join(traceback.format_exception(error)), err=True)
+        with suppress(OSError):
+            click.echo("The traceback below may show private values: read it before you pass it on.", err=True)
+            click.echo("".join(traceback.format_exception(error)), err=True)
     message = (
         f"an unexpected {type(error).__name__} (its text may hold private values and is not shown). Please report it; "
         "DISCREET_DEBUG=1 shows where it came from."
     )
-    return refuse("Unexpected", message, as_json=as_json, code=1)
+    return _Failure("Unexpected", message, 1)
 
 
-def _descriptor_of_output() -> int:
-    """Where Python flushes standard output at its end; nobody reads it any more."""
+def _abandon_output() -> None:
+    """Python flushes standard output at its end; nobody reads it any more, or it takes nothing."""
     try:
-        return sys.stdout.fileno()
+        descriptor = sys.stdout.fileno()
     except (OSError, ValueError):
-        return os.open(os.devnull, os.O_WRONLY)
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)

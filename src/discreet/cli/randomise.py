@@ -6,7 +6,6 @@ machine may see while the command runs, and shells keep).
 
 import csv
 import io
-import json
 import sys
 from collections.abc import Sequence
 
@@ -15,6 +14,7 @@ import click
 from discreet.cli.output import answer, examples, json_option, step
 from discreet.cli.training import warn_of_seed
 from discreet.errors import InvalidInput
+from discreet.files.strict_json import read_object
 
 _LONGEST = 1 << 20
 
@@ -82,8 +82,8 @@ def _standard_input() -> dict[str, object]:
 
 
 def _json_record(text: str) -> dict[str, object] | None:
-    found = json.loads(text)
-    flat = isinstance(found, dict) and all(isinstance(cell, str | int | float | bool | None) for cell in found.values())
+    found = read_object(text, what="a record")
+    flat = all(isinstance(cell, str | int | float | bool | None) for cell in found.values())
     return found if flat else None
 
 

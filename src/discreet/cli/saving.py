@@ -6,7 +6,7 @@ from typing import Protocol
 
 import click
 
-from discreet.cli.output import INTERRUPTED, as_text, refuse
+from discreet.cli.output import as_text, interruption, refuse
 from discreet.errors import DiscreetError
 
 
@@ -29,8 +29,9 @@ def save_or_show(released: Released, name: str, out: str, *, overwrite: bool, as
         released.save(out, overwrite=overwrite)
     except DiscreetError as error:
         kind, reason, code = type(error).__name__, str(error), error.exit_code
-    except KeyboardInterrupt:
-        kind, reason, code = "Interrupted", "interrupted while saving.", INTERRUPTED
+    except KeyboardInterrupt as interrupt:
+        happened, code = interruption(interrupt)
+        kind, reason = "Interrupted", f"{happened} while saving."
     except Exception as error:  # noqa: BLE001 - whatever it is, the budget is spent and what it bought must not be lost
         kind, reason, code = "Unexpected", f"the {name} was not saved ({type(error).__name__}).", 1
     else:

@@ -3,6 +3,9 @@
 Fast readers fill short rows with gaps, swallow the rest of a file after an open quote, or differ in both from version to version, and their messages
 quote the cell they stumbled over. This one is the standard library's, in strict mode: UTF-8 (with or without byte-order mark), double quotes, blanks
 after a separator ignored, empty lines skipped, all cells text. No message tells a cell, a row number or a count of rows.
+
+A line is not longer than it may be: a few kilobytes of a packed file unpack to gigabytes of one line, which would have to be held before anything
+could be said about it. It is counted while it is read, over the line breaks that quotes keep within it.
 """
 
 import csv
@@ -26,6 +29,9 @@ T = TypeVar("T")
 
 _CHUNK = 16_384
 """Rows held as Python strings at a time."""
+LONGEST_HEADER = 1 << 22
+LONGEST_LINE = 1 << 23
+"""Characters of the line of names, and of a record."""
 
 
 def csv_header(path: str, *, separator: str) -> list[str]:
@@ -41,9 +47,10 @@ def csv_header(path: str, *, separator: str) -> list[str]:
     header = _reading(path, separator, names)
     if _looks_like_a_record(header):
         raise InvalidInput(f"the first line of {path!r} holds numbers, so it looks like a record. {_NEEDS_HEADER}")
+    first: dict[str, int] = {}
     for position, name in enumerate(header):
-        if name and name in header[:position]:
-            raise InvalidInput(f"columns {header.index(name) + 1} and {position + 1} of {path!r} have the same name. Give each its own.")
+        if name and first.setdefault(name, position) != position:
+            raise InvalidInput(f"columns {first[name] + 1} and {position + 1} of {path!r} have the same name. Give each its own.")
     return [name for name in header if name]
 
 
@@ -86,9 +93,14 @@ def _reading(path: str, separator: str, action: Callable[[Iterator[list[str]]], 
         with _opened(path) as binary:
             text = io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
             try:
-                return action(csv.reader(text, delimiter=separator, skipinitialspace=True, strict=True))
+                return action(_records(text, separator))
             finally:
                 text.detach()
+    except _TooLong:
+        refusal = FileFormatError(
+            f"{path!r} has a line of more than {LONGEST_LINE >> 20} million characters, or one of names of more than {LONGEST_HEADER >> 20} million. "
+            "A line is one record, and a table begins with one of column names: is a line break missing, or a quote open?"
+        )
     except UnicodeDecodeError:
         refusal = FileFormatError(f"{path!r} is not UTF-8 text. Save it as UTF-8.")
     except csv.Error:
@@ -98,6 +110,41 @@ def _reading(path: str, separator: str, action: Callable[[Iterator[list[str]]], 
     except (OSError, EOFError, zlib.error):
         refusal = FileFormatError(f"{path!r} cannot be read to its end: it is damaged, truncated, not what its name says, or not readable for you.")
     raise refusal
+
+
+class _TooLong(Exception):
+    """A line is longer than it may be."""
+
+
+class _Lines:
+    """Lines of a text, as many characters of them as are left for the record that is read."""
+
+    __slots__ = ("_text", "left")
+
+    def __init__(self, text: io.TextIOWrapper) -> None:
+        self._text, self.left = text, LONGEST_HEADER
+
+    def __iter__(self) -> "_Lines":
+        return self
+
+    def __next__(self) -> str:
+        line = self._text.readline(self.left + 1)
+        self.left -= len(line)
+        if self.left < 0:
+            raise _TooLong
+        if not line:
+            raise StopIteration
+        return line
+
+
+def _records(text: io.TextIOWrapper, separator: str) -> Iterator[list[str]]:
+    """The fields of one record after the other."""
+    lines = _Lines(text)
+    named = False
+    for fields in csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True):
+        named = named or bool(fields)
+        lines.left = LONGEST_LINE if named else LONGEST_HEADER
+        yield fields
 
 
 @contextmanager

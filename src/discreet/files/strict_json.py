@@ -1,7 +1,8 @@
-"""JSON, strictly: one object, every number finite, no key twice, and texts that a terminal shows as they are.
+"""JSON, strictly: one object, every number finite, no key twice, not too deep, and texts that a terminal shows as they are.
 
 The standard library reads NaN, takes 1e999 for infinity and keeps the last of two equal keys; a file that strangers check must leave no room for two
-readings.
+readings. And it reads lists in lists until its own stack is full, or nearly, so that whoever walks through what it read fails instead. JSON is read
+here and nowhere else, so that every reader is safe from both.
 """
 
 import json
@@ -10,6 +11,9 @@ from typing import Any, NoReturn
 
 from discreet.data.words import kind
 from discreet.errors import FileFormatError
+
+DEEPEST = 64
+"""Lists and objects within each other: ours are less than ten deep."""
 
 
 def read_object(text: str, *, what: str) -> dict[str, Any]:
@@ -23,10 +27,23 @@ def read_object(text: str, *, what: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         refusal = FileFormatError(f"it holds a number too long or lists too deep for {what}.")
     else:
-        if isinstance(record, dict):
+        if _too_deep(record):
+            refusal = FileFormatError(f"it holds lists or objects more than {DEEPEST} deep, which {what} never has.")
+        elif isinstance(record, dict):
             return record
-        refusal = FileFormatError(f"{what} is a JSON object; {kind(record)} was found.")
+        else:
+            refusal = FileFormatError(f"{what} is a JSON object; {kind(record)} was found.")
     raise refusal
+
+
+def _too_deep(record: object) -> bool:
+    """Whether it is deeper than that, found level by level, so that no depth is too deep to find out."""
+    level = [record] if isinstance(record, dict | list) else []
+    for _ in range(DEEPEST + 1):
+        level = [inner for outer in level for inner in (outer.values() if isinstance(outer, dict) else outer) if isinstance(inner, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def printable(value: object) -> bool:

@@ -1,6 +1,6 @@
 """The ledger: what has been spent on which data set, in a file, outside of estimators."""
 
-from discreet.ledger.account import Account, check_may_travel, current, spending_on, using, without_ledger
+from discreet.ledger.account import Account, check_may_travel, current, last_reservation, spending_on, using, without_ledger
 from discreet.ledger.accountants import register_accountant
 from discreet.ledger.amounts import Amount
 from discreet.ledger.entries import DataSet, Entry, State
@@ -19,6 +19,7 @@ __all__ = [
     "State",
     "check_may_travel",
     "current",
+    "last_reservation",
     "register_accountant",
     "spending_on",
     "using",

@@ -50,6 +50,7 @@ class Account:
         ledger = self.ledger
         digest = None if table is None else ledger.digest(table)
         with ledger.spending(self.name, guarantee, purpose=purpose, part=self.part, digest=digest) as reservation:
+            _last.set((self, reservation.id))
             yield reservation
 
 
@@ -57,9 +58,15 @@ class _Word(Enum):
     NOTHING = "no using block has been entered"
 
 
+_last: ContextVar[tuple[Account, str] | None] = ContextVar("discreet_last_reservation", default=None)
 _current: ContextVar[Account | _Word | None] = ContextVar("discreet_account", default=_Word.NOTHING)
 _blocks = 0
 _counting = threading.Lock()
+
+
+def last_reservation() -> tuple[Account, str] | None:
+    """The account of this context's last reservation, and its entry: for whoever is interrupted and has to say what is spent."""
+    return _last.get()
 
 
 @contextmanager

@@ -10,10 +10,11 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, NoReturn
+from typing import Any
 from uuid import UUID
 
 from discreet.errors import DiscreetError, FileFormatError, InvalidInput
+from discreet.files.strict_json import read_object
 from discreet.guarantees import Json, Unit, guarantee_from_dict
 from discreet.ledger import records
 from discreet.ledger.amounts import Amount, total
@@ -136,12 +137,10 @@ def _read(text: str) -> tuple[list[DataSet], list[Amendment], list[Entry]]:
 
 def _json(text: str) -> dict[str, Any]:
     try:
-        record = json.loads(text, parse_constant=_no_number, object_pairs_hook=_each_once)
-    except (TypeError, ValueError, RecursionError):
-        record = None
-    if not isinstance(record, dict):
-        raise FileFormatError("an export is one JSON object; this text is something else, or cut off.")
-    return record
+        return read_object(text, what="an export")
+    except (TypeError, FileFormatError):
+        refusal = FileFormatError("an export is one JSON object; this text is something else, or cut off.")
+    raise refusal
 
 
 def _data_set(record: Mapping[str, Any]) -> DataSet:
@@ -192,14 +191,3 @@ def _pair(amount: Amount) -> Json:
 
 def _total(record: Mapping[str, Any]) -> Amount:
     return total(record["epsilon"], record["delta"])
-
-
-def _no_number(_: str) -> NoReturn:
-    raise ValueError
-
-
-def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    record = dict(pairs)
-    if len(record) != len(pairs):
-        raise ValueError
-    return record

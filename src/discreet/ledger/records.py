@@ -4,6 +4,7 @@ import json
 import sqlite3
 
 from discreet.errors import DiscreetError, FileFormatError, InvalidInput
+from discreet.files.strict_json import read_object
 from discreet.guarantees import Guarantee, Unit, guarantee_from_dict
 from discreet.ledger.amounts import Amount
 from discreet.ledger.entries import Amendment, DataSet, Entry, State
@@ -142,7 +143,7 @@ def stored(guarantee: Guarantee) -> str:
     """A guarantee as text. Raises InvalidInput unless it reads back the same: one that cannot be read would block the whole data set."""
     try:
         text = json.dumps(guarantee.to_dict(), allow_nan=False, sort_keys=True)
-        same = guarantee_from_dict(json.loads(text)) == guarantee
+        same = guarantee_from_dict(read_object(text, what="a guarantee")) == guarantee
     except (DiscreetError, TypeError, ValueError):
         same = False
         text = ""
@@ -153,7 +154,7 @@ def stored(guarantee: Guarantee) -> str:
 
 def _entry(row: tuple[str, str, str | None, str, str, str, str, str | None]) -> Entry:
     try:
-        guarantee = guarantee_from_dict(json.loads(row[3]))
+        guarantee = guarantee_from_dict(read_object(row[3], what="a guarantee"))
         state = State(row[5])
     except ValueError:
         raise FileFormatError(

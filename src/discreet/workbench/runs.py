@@ -22,7 +22,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, FileFormatError
+from discreet.files.strict_json import read_object
 from discreet.files.whole_file import write_whole
 from discreet.ledger import Ledger
 from discreet.workbench.recipe import CERTIFICATE, MODEL, RELEASE, REPORT, SCHEMA, Recipe
@@ -211,12 +212,12 @@ class Run:
             pack(folder / RELEASE, folder / "release.zip")
             source = folder / RELEASE / "manifest.json"
             with suppress(OSError, ValueError):
-                self._certificate(json.loads(source.read_text(encoding="utf-8")))
+                self._certificate(read_object(source.read_text(encoding="utf-8"), what="a manifest"))
             ledger = [] if self.recipe.ledger is None else [f"--ledger={self.recipe.ledger}"]
             words = [*_PROGRAM, "report", str(folder / RELEASE), f"--out={folder / REPORT}", *ledger]
             subprocess.run(words, check=False, env=environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=300)  # noqa: S603 - as above
         else:
-            self._certificate(json.loads((folder / MODEL).read_text(encoding="utf-8")))
+            self._certificate(read_object((folder / MODEL).read_text(encoding="utf-8"), what="a model"))
         self._files = tuple(name for name in _FILES if (folder / name).exists())
 
     def _certificate(self, record: dict[str, Any]) -> None:
@@ -252,10 +253,9 @@ def pack(folder: Path, archive: Path) -> None:
 def _document(text: str) -> dict[str, Any]:
     """The JSON document on standard output; empty where there is none."""
     try:
-        found = json.loads(text)
-    except ValueError:
+        return read_object(text, what="the answer of a command")
+    except FileFormatError:
         return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _public(document: dict[str, Any]) -> dict[str, object]:

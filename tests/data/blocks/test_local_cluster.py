@@ -1,9 +1,10 @@
 """Clusters of real processes: who may speak to one, and what becomes of a fit whose workers are killed, stopped or slowed."""
 
-import logging
 import os
 import signal
 import stat
+import subprocess
+import sys
 import threading
 import time
 from http.client import HTTPConnection
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 from discreet import LogisticRegression
-from discreet.data import DaskTable, local_cluster
+from discreet.data import Cluster, DaskTable, local_cluster
 from discreet.errors import InvalidInput
 from discreet.ledger import Account, Ledger
 from tests.data.blocks.test_troubled_clusters import BLOCKS, ROWS, make
@@ -132,11 +133,6 @@ def test_workers_in_trouble_in_any_pass_change_neither_the_model_nor_the_ledger(
 @pytest.mark.parametrize("signalled", ["SIGKILL", "SIGSTOP"])
 def test_a_scheduler_that_dies_or_hangs_ends_the_fit_in_one_sentence(tmp_path, signalled, capfd):
     """Of processes of their own, started by Dask's commands with certificates from files."""
-    import subprocess
-    import sys
-
-    from discreet.data import Cluster
-
     security, files = on_disk(tmp_path)
     place = ["--tls-ca-file", files["ca"], "--tls-cert", files["cert"], "--tls-key", files["key"], "--scheduler-file", str(tmp_path / "at.json")]
     scheduler = subprocess.Popen(
@@ -150,7 +146,7 @@ def test_a_scheduler_that_dies_or_hangs_ends_the_fit_in_one_sentence(tmp_path, s
             table.passes, table.at = 0, 2
             table.trouble = lambda: os.kill(scheduler.pid, getattr(signal, signalled))
             capfd.readouterr()
-            with pytest.raises(InvalidInput, match="scheduler of the Dask cluster is gone|has finished nothing for 10 seconds"):
+            with pytest.raises(InvalidInput, match=r"scheduler of the Dask cluster is gone|has finished nothing for 10 seconds"):
                 LogisticRegression(classes=[0, 1], random_state=1).fit(table)
             assert capfd.readouterr() == ("", "")
     finally:
@@ -166,5 +162,6 @@ def on_disk(folder):
     files = {name: str(folder / f"{name}.pem") for name in texts}
     for name, text in texts.items():
         Path(files[name]).write_text(text, encoding="ascii")
-    security = distributed.Security(tls_ca_file=files["ca"], tls_client_cert=files["cert"], tls_client_key=files["key"], require_encryption=True)
-    return security, files
+    mine = {"tls_ca_file": files["ca"], "tls_client_cert": files["cert"], "tls_client_key": files["key"]}
+    theirs = {f"tls_{role}_{part}": files[part] for role in ("scheduler", "worker") for part in ("cert", "key")}
+    return distributed.Security(require_encryption=True, **mine, **theirs), files

@@ -199,7 +199,7 @@ def test_a_cluster_that_cannot_even_be_told_that_the_pass_is_over_delays_nothing
 
     class Deaf(Here):
         def submit(self, function, *arguments, pure):
-            return Task(Clock(), math.inf, None) if self.sent else super().submit(function, *arguments, pure=pure)
+            return super().submit(function, *arguments, pure=pure) if 0 in arguments[1] else Task(Clock(), math.inf, None)
 
         def cancel(self, futures):
             end.wait(60.0)

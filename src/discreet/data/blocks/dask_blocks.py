@@ -180,33 +180,47 @@ class DaskTable(BlockTable):
             self._cluster.dismiss(unfinished)
 
     def _result(self, future: Any, waiting: Sequence[Any]) -> Any:  # noqa: ANN401 - Dask publishes no types
-        """What the blocks of a task gave. A cluster without any worker is waited for, but not for ever, and so is one that finishes nothing."""
-        deadline = self._cluster.deadline
-        look = min(_LOOK, deadline / 4)
-        alone, finished, since = 0, -1, time.monotonic()
-        while True:
-            try:
-                with quiet():
-                    outcome: _Outcome = future.result(timeout=look)
-            except TimeoutError:
-                if (done := sum(one.done() for one in waiting)) != finished:
-                    finished, since = done, time.monotonic()
-                if time.monotonic() - since > deadline:
-                    refusal = InvalidInput(_SILENT.format(deadline=deadline))
-                else:
-                    alone = 0 if self._cluster.workers() else alone + 1
-                    if alone * look < _PATIENCE:
-                        continue
-                    refusal = InvalidInput(_LOST)
-            except CancelledError:  # nobody else cancels: the client does it with all futures where it loses its scheduler
-                refusal = self._cluster.lost()
-            except Exception:  # noqa: BLE001 - the message of whatever went wrong there may hold records
-                refusal = InvalidInput(_LOST)
-            else:
-                if outcome.error is not None:
-                    raise outcome.error
-                return outcome.results
-            raise refusal
+        """What the blocks of a task gave, one of those that are waited for."""
+        watch = _Watch(self._cluster, waiting)
+        while (outcome := self._tried(future, watch.look)) is None:
+            watch.check()
+        if outcome.error is not None:
+            raise outcome.error
+        return outcome.results
+
+    def _tried(self, future: Any, seconds: float) -> "_Outcome | None":  # noqa: ANN401 - as above
+        """What came of a task, or None where nothing has yet."""
+        try:
+            with quiet():
+                outcome: _Outcome = future.result(timeout=seconds)
+        except TimeoutError:
+            return None
+        except CancelledError:  # nobody else cancels: the client does it with all futures where it loses its scheduler
+            refusal = self._cluster.lost()
+        except Exception:  # noqa: BLE001 - the message of whatever went wrong there may hold records
+            refusal = InvalidInput(_LOST)
+        else:
+            return outcome
+        raise refusal
+
+
+class _Watch:
+    """How long a cluster has finished nothing of what is waited for, and for how long it has had no worker: neither is waited for for ever."""
+
+    def __init__(self, cluster: Cluster, waiting: Sequence[Any]) -> None:
+        self._cluster, self._waiting = cluster, waiting
+        self.look = min(_LOOK, cluster.deadline / 4)
+        self._alone, self._finished, self._since = 0, -1, time.monotonic()
+
+    def check(self) -> None:
+        """Raise InvalidInput where it was long enough. Asked after every look."""
+        if (finished := sum(one.done() for one in self._waiting)) != self._finished:
+            self._finished, self._since = finished, time.monotonic()
+        self._alone = 0 if self._cluster.workers() else self._alone + 1
+        if time.monotonic() - self._since > self._cluster.deadline:
+            raise InvalidInput(_SILENT.format(deadline=self._cluster.deadline))
+        if self._alone * self.look >= _PATIENCE:
+            raise InvalidInput(_LOST)
 
 
 class _Outcome(NamedTuple):
