@@ -21,6 +21,7 @@ from scipy import sparse
 from discreet.arrays import Floats
 from discreet.errors import FileFormatError, InvalidInput
 from discreet.files.lookup import is_folder
+from discreet.quiet import quietly
 
 Matrix: TypeAlias = Floats | sparse.csr_array
 
@@ -139,11 +140,9 @@ def check(content: bytes, file: File) -> bytes:
 
 def unpacked(path: Path) -> bytes:
     """A file's content. Raises FileFormatError where it cannot be unpacked."""
-    try:
-        packed = path.read_bytes()
-        return gzip.decompress(packed) if path.suffix == ".gz" else lzma.decompress(packed)
-    except (OSError, EOFError, lzma.LZMAError) as error:
-        raise FileFormatError(f"{path.name!r} cannot be read or unpacked ({type(error).__name__}). Fetch it anew.") from None
+    unpack = gzip.decompress if path.suffix == ".gz" else lzma.decompress
+    refusal = FileFormatError(f"{path.name!r} cannot be read or unpacked. Fetch it anew.")
+    return quietly(lambda: unpack(path.read_bytes()), refusal, OSError, EOFError, lzma.LZMAError)
 
 
 def _source(name: str) -> str:

@@ -130,6 +130,51 @@ def test_nothing_prints_below_the_command_line(path):
     assert "input" not in calls
 
 
+def raised_in_handlers(source):
+    """Lines on which a handler raises something else than what it caught, which would stay on the new exception as its context.
+
+    A missing package (ImportError) says nothing of records.
+    """
+
+    def visit(node, handler):
+        if isinstance(node, ast.Raise) and node.exc is not None and handler is not None and node.exc.id_or_none != handler:
+            yield node.lineno
+        if isinstance(node, ast.FunctionDef | ast.Lambda):
+            handler = None
+        for child in ast.iter_child_nodes(node):
+            inside = isinstance(child, ast.ExceptHandler)
+            missing = inside and isinstance(child.type, ast.Name) and child.type.id == "ImportError"
+            yield from visit(child, None if missing else (child.name or "") if inside else handler)
+
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        node.id_or_none = node.id if isinstance(node, ast.Name) else None
+    return list(visit(tree, None))
+
+
+@each_file
+def test_a_handler_raises_nothing_but_what_it_caught(path):
+    """`from None` hides a context and keeps it; what a library says of a cell would travel on our own refusal (see discreet.quiet)."""
+    assert not raised_in_handlers(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("body", "seen"),
+    [
+        ("raise Refusal from None", True),
+        ("raise Refusal('x') from error", True),
+        ("if y:\n        raise refusal", True),
+        ("raise", False),
+        ("raise error", False),
+        ("refusal = Refusal()", False),
+        ("def f():\n        raise Refusal", False),
+    ],
+)
+def test_each_chained_exception_is_seen(body, seen):
+    assert bool(raised_in_handlers(f"try:\n    x()\nexcept ValueError as error:\n    {body}\n")) is seen
+    assert not raised_in_handlers(f"try:\n    x()\nexcept ImportError:\n    {body}\n")
+
+
 @each_file
 def test_every_folder_of_source_is_a_package(path):
     assert (path.parent / "__init__.py").exists()

@@ -7,12 +7,21 @@ A mechanism that is epsilon-private under `ADD_REMOVE` is 2 epsilon-private unde
 
 from enum import StrEnum
 
+from discreet.errors import InvalidInput
+from discreet.quiet import quietly
+
 
 class Neighbours(StrEnum):
     """Neighbouring relation of a guarantee; the values are the names used in files and on the command line."""
 
     REPLACE_ONE = "replace-one"
     ADD_REMOVE = "add-remove"
+
+
+def neighbours_of(given: object) -> Neighbours:
+    """The relation that a caller names. Raises InvalidInput for what is none."""
+    refusal = InvalidInput(f"neighbours must be one of {[str(kind) for kind in Neighbours]}; {given!r} was given.")
+    return quietly(lambda: Neighbours(given), refusal)  # type: ignore[arg-type]
 
 
 REPLACE_ONE = Neighbours.REPLACE_ONE

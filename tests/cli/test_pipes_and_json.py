@@ -56,6 +56,27 @@ def test_predicting_needs_no_target_and_no_records(model):
     assert discreet("predict", "model.json", "-", stdin="age,hours,city\n").out == "prediction\n"
 
 
+FORMULAS = {"=1+2": "'=1+2", "@SUM(A1)": "'@SUM(A1)", "+cmd": "'+cmd", "-cmd": "'-cmd", "-1": "-1", "+1.5": "+1.5", "a=b": "a=b"}
+"""A class, and what a cell of a CSV file says for it."""
+
+
+@pytest.mark.parametrize("label", FORMULAS)
+def test_no_class_is_a_formula_to_a_spreadsheet(model, label):
+    (model / "model.json").write_text((model / "model.json").read_text(encoding="utf-8").replace('"yes"', f'"{label}"'), encoding="utf-8")
+    said = list(csv.reader(io.StringIO(discreet("predict", "model.json", "people.csv").out)))
+    assert {row[0] for row in said[1:]} == {"no", FORMULAS[label]}
+    assert set(discreet("predict", "model.json", "people.csv", "--json").json["predictions"]) == {"no", label}
+
+
+@pytest.mark.parametrize("command", ["show", "predict", "verify"])
+def test_a_model_whose_class_commands_the_terminal_is_refused(model, command):
+    (model / "model.json").write_text((model / "model.json").read_text(encoding="utf-8").replace('"yes"', r'"yes\u001b[2J"'), encoding="utf-8")
+    outcome = discreet(command, "model.json", *(["people.csv"] if command == "predict" else []))
+    assert outcome.code == 3
+    assert "control character" in outcome.error
+    assert "\x1b" not in outcome.out + outcome.err
+
+
 def test_measures_of_predictions_counted_by_hand(model):
     document = discreet("evaluate", "model.json", "people.csv", "--data-is", "synthetic", "--json").json
     predicted = list(csv.reader(io.StringIO(discreet("predict", "model.json", "people.csv").out)))[1:]

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from discreet.data import CategoricalColumn, NumericColumn, Schema, Target
 from discreet.data.labels import BLANKS, PLACEHOLDER, spellings
 
-names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8).filter(lambda t: t == t.strip(BLANKS) and t != PLACEHOLDER)
+_LETTERS = st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"], exclude_characters="\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+names = st.text(_LETTERS, min_size=1, max_size=8).filter(lambda t: t == t.strip(BLANKS) and t != PLACEHOLDER)
 labels = st.one_of(names, st.integers(-(2**63), 2**63 - 1), st.booleans())
 bounds = st.floats(-1e100, 1e100, allow_nan=False)
 

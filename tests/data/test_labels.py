@@ -27,6 +27,10 @@ def test_labels_that_match_the_same_text_are_duplicates(labels):
         (["a", " b"], "has blanks around it"),
         (["a", ""], "must not be empty"),
         (["a", "\ud800"], "surrogate"),
+        (["a", "red\x1b[31m"], "control character"),
+        (["a", "two\nlines"], "control character"),
+        (["a", "\x9b31m"], "control character"),
+        (["a", "turned\u202eback"], "control character"),
         (["a", "FILL IN"], "placeholder"),
     ],
 )

@@ -10,7 +10,7 @@ from discreet.data import RealDataset, RealDomain
 from discreet.designs import as_design
 from discreet.errors import DiscreetError
 from discreet.publications import publish
-from tests.canary import CANARY, assert_silent
+from tests.canary import CANARY, assert_carries_nothing, assert_silent
 from tests.publications.cases import BOX, PUBLISHED, SCHEMA, SOUND, X, Y
 
 WIDE = RealDomain(features=3, entry_bound=1e6)
@@ -28,7 +28,7 @@ def test_no_file_of_a_release_shows_it(case, domain, tmp_path, caplog):
     try:
         made = publish(rows, tmp_path / "out", SystemNoise(), domain=domain, y=y, calibration="tight" if case in SOUND else "published", **asked)
     except DiscreetError as error:
-        assert_silent(f"{error!r} {error.__cause__!r} {error.__context__!r}")
+        assert_carries_nothing(error)
         return
     assert_silent((tmp_path / "out" / "manifest.json").read_text().replace(made.certificate.digest, ""))
     assert_silent(f"{made!r} {made.verify()} {caplog.text}")
@@ -39,7 +39,7 @@ def test_no_refusal_of_a_cell_shows_it(cell, tmp_path):
     table = {"age": [cell], "hours": [1], "income": [1]}
     with pytest.raises(DiscreetError) as caught:
         publish(table, tmp_path / "out", SystemNoise(), schema=SCHEMA, method="additive", epsilon=1.0, delta=1e-6)
-    assert_silent(f"{caught.value!r} {caught.value.__cause__!r} {caught.value.__context__!r}")
+    assert_carries_nothing(caught.value, table)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -25,6 +25,7 @@ from discreet.audit.report import AuditReport, Event, LawPicture
 from discreet.audit.scores import Named, learnt
 from discreet.errors import InvalidInput
 from discreet.ledger import without_ledger
+from discreet.quiet import quietly
 
 OneRun: TypeAlias = Callable[[Any, int], Any]
 """From (table, seed) to an output: a number, or an array of numbers of the same shape in every run."""
@@ -172,10 +173,7 @@ def _chunks(runs: int) -> list[int]:
 
 
 def _as_numbers(given: Any, count: int) -> Floats:  # noqa: ANN401 - what a black box returns
-    try:
-        outputs = np.asarray(given, dtype=float)
-    except (TypeError, ValueError):
-        raise InvalidInput("a run must return numbers, or arrays of numbers of one shape.") from None
+    outputs = quietly(lambda: np.asarray(given, dtype=float), InvalidInput("a run must return numbers, or arrays of numbers of one shape."))
     if outputs.ndim == 0 or len(outputs) != count:
         raise InvalidInput(f"{count} outputs were asked for; a batch run must return an array whose first axis is that long.")
     return outputs.reshape(count, -1)

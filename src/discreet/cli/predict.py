@@ -67,7 +67,7 @@ def _csv(labels: "npt.NDArray[Any]", chances: "Floats | None", classes: list[str
 
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    predictions = [canonical(label) for label in labels.tolist()]
+    predictions = [_plain(canonical(label)) for label in labels.tolist()]
     if chances is None:
         writer.writerow(["prediction"])
         writer.writerows([label] for label in predictions)
@@ -75,3 +75,14 @@ def _csv(labels: "npt.NDArray[Any]", chances: "Floats | None", classes: list[str
         writer.writerow(["prediction", *(f"probability of {label}" for label in classes)])
         writer.writerows([label, *pair] for label, pair in zip(predictions, chances.tolist(), strict=True))
     return text.getvalue()
+
+
+def _plain(label: str) -> str:
+    """The label as spreadsheets read it as a text: one that would be a formula to them begins with an apostrophe, unless it is a number."""
+    if not label.startswith(("=", "+", "-", "@")):
+        return label
+    try:
+        float(label)
+    except ValueError:
+        return f"'{label}"
+    return label

@@ -14,6 +14,7 @@ from discreet.cli.spending import account_from, check_would_fit, ledger_options,
 from discreet.cli.tables import cluster_of, files_within, in_blocks, named_tables, worker_options
 from discreet.cli.training import warn_of_seed
 from discreet.errors import FileFormatError, InvalidInput
+from discreet.quiet import quietly
 
 if TYPE_CHECKING:
     from discreet.data import Cluster, RealDataset, Schema
@@ -221,10 +222,8 @@ def _planned(method: str, schema: "Schema", numbers: Numbers, about: "About", *,
 def _weights(text: str | None) -> list[float] | None:
     if text is None:
         return None
-    try:
-        return [float(one) for one in text.split(",")]
-    except ValueError:
-        raise click.UsageError("--weights needs numbers separated by commas, one a released column", click.get_current_context()) from None
+    refusal = click.UsageError("--weights needs numbers separated by commas, one a released column", click.get_current_context())
+    return quietly(lambda: [float(one) for one in text.split(",")], refusal)
 
 
 def _refuse_numbers(numbers: Numbers, account: "Account | None", tables: list[str], workers: dict[str, object]) -> None:

@@ -17,6 +17,7 @@ from discreet.cli.saving import save_or_show
 from discreet.cli.spending import account_from, ledger_options, left_after
 from discreet.cli.tables import files_within, in_blocks, named_tables, opened, worker_options
 from discreet.cli.training import DECLARED, Settings, estimator_named, standard_kind, warn_of_seed
+from discreet.quiet import quietly
 
 if TYPE_CHECKING:
     from discreet.estimators import PrivateSearchCV
@@ -159,10 +160,7 @@ def _grid(given: Sequence[str]) -> dict[str, list[Any]]:
 
 
 def _number(name: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise click.UsageError(f"--grid {name} needs numbers; {text!r} was given", click.get_current_context()) from None
+    return quietly(lambda: float(text), click.UsageError(f"--grid {name} needs numbers; {text!r} was given", click.get_current_context()))
 
 
 def _report(search: "PrivateSearchCV", model: "Model", out: str, account: "Account | None", *, report_path: str | None, as_json: bool) -> None:

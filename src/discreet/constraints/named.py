@@ -20,6 +20,7 @@ from discreet.constraints.moved import scaled, translated
 from discreet.constraints.nuclear_ball import NuclearBall
 from discreet.constraints.simplex import Simplex
 from discreet.errors import InvalidInput
+from discreet.quiet import quietly
 
 _MAKERS = {
     "box": Box,
@@ -50,10 +51,8 @@ def constraint_named(name: str, parameters: Mapping[str, object]) -> Constraint:
         arguments["base"] = _from_record(arguments["base"])
     if name in ("scaled", "translated") and "base" in arguments:
         arguments["constraint"] = arguments.pop("base")
-    try:
-        return maker(**arguments)  # type: ignore[operator]
-    except TypeError:
-        raise InvalidInput(f"the constraint set {name!r} takes other parameters than {sorted(parameters)}.") from None
+    refusal = InvalidInput(f"the constraint set {name!r} takes other parameters than {sorted(parameters)}.")
+    return quietly(lambda: maker(**arguments), refusal, TypeError)  # type: ignore[operator]
 
 
 def _from_record(record: object) -> Constraint:

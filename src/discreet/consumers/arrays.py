@@ -15,6 +15,7 @@ import numpy as np
 
 from discreet.arrays import Floats
 from discreet.errors import InvalidInput
+from discreet.quiet import quietly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -112,10 +113,7 @@ def records_of(records: Any, default: int | None) -> int | None:
 
 
 def _numbers(given: Any, name: str) -> Floats:
-    try:
-        numbers = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidInput(f"{name} must hold numbers.") from None
+    numbers: Floats = quietly(lambda: np.asarray(given, dtype=np.float64), InvalidInput(f"{name} must hold numbers."))
     if not np.all(np.isfinite(numbers)):
         raise InvalidInput(f"{name} must be finite: it contains NaN or inf.")
     return numbers

@@ -21,6 +21,7 @@ from discreet.data.labels import PLACEHOLDER
 from discreet.data.schema import Schema
 from discreet.data.toml_text import read_toml
 from discreet.errors import FileFormatError, InvalidInput, SchemaError
+from discreet.quiet import frameless
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,7 @@ class SchemaDraft:
     """What missing values of open columns count as."""
 
     @classmethod
+    @frameless
     def from_toml(cls, text: str) -> Self:
         """The draft that `text` spells. Raises SchemaError, one clear message a mistake."""
         found: list[str] = []
@@ -63,6 +65,7 @@ class SchemaDraft:
         return cls(schema=schema, open=tuple(found), grids=grids, missing=missing)
 
     @classmethod
+    @frameless
     def load(cls, path: str | Path) -> Self:
         """The draft in a TOML file. Raises as `Schema.load` does."""
         try:

@@ -14,9 +14,9 @@ import numpy as np
 import polars as pl
 
 from discreet.data.labels import BLANKS
-from discreet.data.quiet import quietly
 from discreet.data.words import quoted
 from discreet.errors import InvalidInput, InvalidType, SchemaError
+from discreet.quiet import quietly
 
 _NUMBERS = "biuf"
 _OBJECTS = "OUT"

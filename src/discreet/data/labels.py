@@ -12,6 +12,7 @@ number that is whole as an integer, and any other as Python's shortest decimal t
 "1" in a CSV file are the same label, and two labels that match the same text are refused as duplicates.
 """
 
+import unicodedata
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -23,6 +24,9 @@ Label: TypeAlias = str | int | bool
 
 BLANKS = " \t\r\n\f\v"
 """What counts as blank around a cell."""
+
+_TURNS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Turn the direction of what follows."""
 
 PLACEHOLDER = "FILL IN"
 """What a stub writes where only its owner can know the answer; never a label or a name."""
@@ -53,13 +57,14 @@ def checked_text(value: object, *, what: str) -> str:
         raise SchemaError(f"{what} has blanks around it: {value!r}. The text of a table is read without the blanks around it; write it so here too.")
     if value == PLACEHOLDER:
         raise SchemaError(f"{what} is still the placeholder {PLACEHOLDER!r} of the stub. Fill it in.")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        pass
-    else:
-        return value
-    raise SchemaError(f"{what} contains half a surrogate pair, which no UTF-8 file can hold.")
+    kinds = {unicodedata.category(letter) for letter in value}
+    if "Cs" in kinds:
+        raise SchemaError(f"{what} contains half a surrogate pair, which no UTF-8 file can hold.")
+    if kinds & {"Cc", "Zl", "Zp"} or not _TURNS.isdisjoint(value):
+        raise SchemaError(
+            f"{what} contains a control character, which could disguise what a terminal shows: {value!r}. Spell it without, here and in the table."
+        )
+    return value
 
 
 def checked_labels(labels: object, *, what: str, at_least: int = 2) -> tuple[Label, ...]:

@@ -13,8 +13,8 @@ from contextlib import contextmanager, suppress
 import polars as pl
 
 from discreet.data.frames import check_present
-from discreet.data.quiet import quietly
 from discreet.errors import FileFormatError
+from discreet.quiet import quietly
 
 
 def parquet_header(path: str) -> list[str]:

@@ -24,6 +24,7 @@ from discreet.data.toml_text import read_toml, write_toml
 from discreet.data.words import did_you_mean, kind, quoted
 from discreet.designs import Design
 from discreet.errors import FileFormatError, InvalidInput, SchemaError
+from discreet.quiet import frameless
 
 FORMAT = "discreet-schema/1"
 """The first line of a schema; another version is refused."""
@@ -117,6 +118,7 @@ class Schema:
         named = tuple(column.name for column in self._columns)
         return (*named, self.target.column) if target else named
 
+    @frameless
     def encode(self, frame: Frame, *, target: bool) -> EncodedTable:
         """The rows of `frame` as features (n, d) and, with `target`, their classes or numbers (n,); every row by itself and from this schema alone.
 
@@ -193,11 +195,13 @@ class Schema:
         )
 
     @classmethod
+    @frameless
     def from_toml(cls, text: str) -> Self:
         """The schema that `text` spells. Raises SchemaError, one clear message a mistake."""
         return cls.from_dict(read_toml(text))
 
     @classmethod
+    @frameless
     def load(cls, path: str | Path) -> Self:
         """The schema in a TOML file. Raises InvalidInput where there is none, FileFormatError or SchemaError, with the path, for its content."""
         try:

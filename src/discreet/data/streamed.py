@@ -16,6 +16,7 @@ from discreet.data.real_dataset import RealDataset
 from discreet.data.real_domain import RealDomain
 from discreet.data.stream import Stream
 from discreet.errors import InvalidInput
+from discreet.quiet import quietly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,8 +118,6 @@ def _real(block: Block, *, domain: RealDomain, classes: npt.NDArray[Any] | None,
         return RealDataset(rows=block.rows, targets=np.where(class_codes(block.targets, classes) == 1, 1.0, -1.0), domain=domain)
     if targets_needed and block.targets is None:
         raise InvalidInput("the table has no targets; a regression needs a number for every record.")
-    try:
-        targets = np.zeros(block.rows.shape[0]) if block.targets is None else np.asarray(block.targets, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidInput("targets must be finite numbers.") from None
+    given = np.zeros(block.rows.shape[0]) if block.targets is None else block.targets
+    targets: Floats = quietly(lambda: np.asarray(given, dtype=np.float64), InvalidInput("targets must be finite numbers."))
     return RealDataset(rows=block.rows, targets=targets, domain=domain)

@@ -15,11 +15,13 @@ import polars as pl
 from discreet.data.csv_text import csv_header, csv_table
 from discreet.data.parquet_file import parquet_header, parquet_table
 from discreet.errors import FileFormatError, InvalidInput
+from discreet.quiet import frameless
 
 _SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t"}
 _PARQUET = ".parquet"
 
 
+@frameless
 def read_table(path: str | Path, columns: Sequence[str]) -> pl.DataFrame:
     """`columns` of the table, in this order; all text from CSV, which the schema then converts. Other columns are not kept.
 
@@ -30,6 +32,7 @@ def read_table(path: str | Path, columns: Sequence[str]) -> pl.DataFrame:
     return parquet_table(name, columns) if suffix == _PARQUET else csv_table(name, columns, separator=_SEPARATORS[suffix])
 
 
+@frameless
 def read_header(path: str | Path) -> list[str]:
     """The column names of the table; no record is interpreted. Columns without a name are left out. Raises as `read_table` does."""
     name, suffix = _checked(path)

@@ -14,6 +14,7 @@ from discreet.designs.clipped import entry_chunks
 from discreet.designs.device import DeviceDesign
 from discreet.designs.device_rows import CHUNK_BYTES, Array
 from discreet.errors import InvalidInput
+from discreet.quiet import quietly
 
 _KINDS = re.compile(r"cpu|cuda(:\d+)?")
 _SAMPLE = 16
@@ -60,10 +61,8 @@ def _by_torch(device: str, shape: tuple[int, int], chunks: Iterator[tuple[slice,
         _check_number(device, int(torch.cuda.device_count()), "torch")
         free, _ = torch.cuda.mem_get_info(device)
         _check_room(device, shape, int(free))
-    try:
-        table = torch.empty(shape, dtype=torch.float64, device=device)
-    except RuntimeError:  # of which its error for too little memory is one
-        raise _no_room(device) from None
+    # its error for too little memory is a RuntimeError
+    table = quietly(lambda: torch.empty(shape, dtype=torch.float64, device=device), _no_room(device), RuntimeError)
     for rows, entries in chunks:
         table[rows] = torch.from_numpy(entries.copy()).to(device)
     return table
@@ -75,10 +74,7 @@ def _by_cupy(device: str, shape: tuple[int, int], chunks: Iterator[tuple[slice, 
     with cupy.cuda.Device(_number(device)):
         free, _ = cupy.cuda.runtime.memGetInfo()
         _check_room(device, shape, int(free))
-        try:
-            table = cupy.empty(shape, dtype=cupy.float64)
-        except MemoryError:  # of which its own error is one
-            raise _no_room(device) from None
+        table = quietly(lambda: cupy.empty(shape, dtype=cupy.float64), _no_room(device), MemoryError)
         for rows, entries in chunks:
             table[rows] = cupy.asarray(entries)
     return table

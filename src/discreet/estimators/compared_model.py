@@ -6,9 +6,9 @@ from discreet.errors import InvalidInput
 from discreet.estimators.constrained_model import ConstrainedModel
 from discreet.estimators.explanation import Explanation, Reason
 from discreet.estimators.inputs import number
-from discreet.estimators.parameters import neighbours_of, whole_or_none
+from discreet.estimators.parameters import whole_or_none
 from discreet.mechanisms.constrained import ConstrainedMechanism, calibrate_over_set, candidates
-from discreet.neighbours import Neighbours
+from discreet.neighbours import Neighbours, neighbours_of
 from discreet.problems import ConstrainedRisk
 
 

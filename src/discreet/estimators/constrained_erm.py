@@ -17,6 +17,7 @@ from discreet.errors import InvalidInput
 from discreet.estimators.compared_model import ComparedModel
 from discreet.estimators.inputs import labels
 from discreet.estimators.parameters import real_targets
+from discreet.estimators.scores import measured
 from discreet.ledger import Account
 from discreet.losses.predictions import PredictionLoss, prediction_loss_named
 
@@ -134,7 +135,7 @@ class ConstrainedERM(ComparedModel):
     def score(self, X: Any, y: Any) -> float:
         """R^2 of real targets, accuracy of classes; not private where the records are not public."""
         measure = accuracy_score if self._loss().signed_targets else r2_score
-        return float(measure(y, self.predict(X)))
+        return measured(measure, y, self.predict(X))
 
     def __sklearn_tags__(self) -> Any:
         """A classifier of two classes or a regression, as the loss is; with noise, small data sets score poorly."""

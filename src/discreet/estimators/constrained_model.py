@@ -25,11 +25,11 @@ from discreet.errors import InvalidInput
 from discreet.estimators.by_blocks import by_blocks
 from discreet.estimators.inputs import feature_rows, number, positive
 from discreet.estimators.notebook import CertificateView
-from discreet.estimators.parameters import account_of, neighbours_of, noise_of, whole_or_none
+from discreet.estimators.parameters import account_of, noise_of, whole_or_none
 from discreet.ledger import Account, check_may_travel
 from discreet.losses.predictions import PredictionLoss
 from discreet.mechanisms.constrained import ConstrainedMechanism, calibrate_frank_wolfe
-from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.neighbours import ADD_REMOVE, Neighbours, neighbours_of
 from discreet.problems import ConstrainedRisk
 from discreet.workers import job_count
 

@@ -1,7 +1,7 @@
 """From what callers pass to arrays, with errors that repeat nothing of what they read.
 
 scikit-learn's own converters print offending values ("could not convert string to float: '...'", "got 1D array instead: array=[...]"), so
-conversion and checks are done here, each with a sentence made of names and public numbers, and the original exception suppressed.
+conversion and checks are done here, each with a sentence made of names and public numbers, and the original exception is dropped (`quietly`).
 """
 
 from numbers import Real
@@ -19,6 +19,7 @@ from discreet.designs.bounded import check_finite
 from discreet.designs.tabmat import is_tabmat
 from discreet.designs.travel import is_device_array
 from discreet.errors import InvalidInput, InvalidType
+from discreet.quiet import quietly
 
 _NOT_FINITE = "X must be finite: it contains NaN or inf. Decide on missing values before fitting (a schema can do that, column by column)."
 
@@ -44,10 +45,7 @@ def feature_rows(X: Any) -> Design:
 def _other_rows(X: Any) -> Design:
     _check_shape(X)
     design = as_design(X)
-    try:
-        check_finite(design)
-    except InvalidInput:
-        raise InvalidInput(_NOT_FINITE) from None
+    quietly(lambda: check_finite(design), InvalidInput(_NOT_FINITE), InvalidInput)
     return design
 
 
@@ -68,13 +66,8 @@ def labels(y: Any, name: str, records: int) -> npt.NDArray[Any]:
     """Class labels (n,). Raises InvalidInput for other shapes, missing labels and continuous targets, without any value of y."""
     if y is None:
         raise InvalidInput(f"{name} requires y to be passed, but the target y is None.")
-    try:
-        given = column_or_1d(_plain(y), warn=True)
-        finite = given.dtype.kind != "f" or bool(np.all(np.isfinite(given)))
-        kind = type_of_target(given) if finite else ""
-    except (ValueError, TypeError):
-        raise InvalidInput("y should be a 1d array of class labels, one for each row of X.") from None
-    if not finite:
+    given, kind = quietly(lambda: _labelled(y), InvalidInput("y should be a 1d array of class labels, one for each row of X."))
+    if not kind:
         raise InvalidInput("Input y contains infinity or a value too large for dtype('float64'), or NaN; class labels were expected.")
     if kind not in {"binary", "multiclass"}:
         raise InvalidInput(f"Unknown label type: {kind}. {name} is a classifier: y must hold class labels.")
@@ -87,10 +80,8 @@ def record_weights(sample_weight: Any, records: int, largest: float | None) -> F
     """Public weights (n,) in [0, largest], not all zero. Raises InvalidInput for anything else."""
     if sample_weight is None:
         return None
-    try:
-        weights = np.asarray(travel.here(sample_weight) if is_device_array(sample_weight) else sample_weight, dtype=np.float64)
-    except (ValueError, TypeError):
-        raise InvalidInput("sample_weight must be an array of numbers.") from None
+    given = travel.here(sample_weight) if is_device_array(sample_weight) else sample_weight
+    weights: Floats = quietly(lambda: np.asarray(given, dtype=np.float64), InvalidInput("sample_weight must be an array of numbers."))
     if weights.ndim == 0:
         weights = np.full(records, float(weights))
     if weights.ndim != 1:
@@ -124,6 +115,13 @@ def positive(value: Any, name: str) -> float:
     return given
 
 
+def _labelled(y: Any) -> tuple[npt.NDArray[Any], str]:
+    """The labels and what scikit-learn calls their kind, "" where some are not finite."""
+    given = column_or_1d(_plain(y), warn=True)
+    finite = given.dtype.kind != "f" or bool(np.all(np.isfinite(given)))
+    return given, type_of_target(given) if finite else ""
+
+
 def _plain(y: Any) -> npt.NDArray[Any]:
     array = travel.here(y) if is_device_array(y) else np.asarray(y)
     return array if array.dtype.kind != "O" else _unboxed(array)
@@ -148,17 +146,11 @@ def _sparse(X: Any) -> Any:
 
 
 def _dense(X: Any) -> npt.NDArray[Any]:
-    try:
-        array = np.asarray(X)
-    except (ValueError, TypeError):
-        raise InvalidInput("X must be a table of numbers with equally long rows.") from None
+    array = quietly(lambda: np.asarray(X), InvalidInput("X must be a table of numbers with equally long rows."))
     if array.dtype.kind == "c":
         raise InvalidInput("Complex data not supported: X must hold real numbers.")
     if array.dtype in (np.float32, np.float64):
         return array
-    try:
-        return array.astype(np.float64)
-    except TypeError:
-        raise InvalidType("every entry of X must be a number: the argument must be a string or a real number, something else was found.") from None
-    except ValueError:
-        raise InvalidInput("X must hold numbers only; some entry cannot be read as one. Describe columns of text with a schema.") from None
+    refusal = InvalidType("every entry of X must be a number: the argument must be a string or a real number, something else was found.")
+    unread = InvalidInput("X must hold numbers only; some entry cannot be read as one. Describe columns of text with a schema.")
+    return quietly(lambda: quietly(lambda: array.astype(np.float64), refusal, TypeError), unread)

@@ -8,21 +8,20 @@ where features outnumber records (theorem 5.8).
 
 from typing import Any
 
-from sklearn.base import RegressorMixin
-
 from discreet.arrays import Floats
 from discreet.constraints import L1Ball
 from discreet.errors import InvalidInput
 from discreet.estimators.constrained_model import ConstrainedModel
 from discreet.estimators.inputs import positive
 from discreet.estimators.parameters import real_targets
+from discreet.estimators.scores import ScoredRegressor
 from discreet.ledger import Account
 from discreet.losses.predictions import HuberLoss, LogCosh, PredictionLoss, Squared
 
 _LOSSES = {loss.name: loss for loss in (Squared(), HuberLoss(), LogCosh())}
 
 
-class Lasso(RegressorMixin, ConstrainedModel):  # type: ignore[misc]
+class Lasso(ScoredRegressor, ConstrainedModel):
     """Sparse linear regression under differential privacy.
 
     Parameters

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import ClassifierMixin
 
 from discreet.arrays import Floats
 from discreet.constraints import L1Ball
@@ -15,12 +14,13 @@ from discreet.errors import InvalidInput
 from discreet.estimators.constrained_model import ConstrainedModel
 from discreet.estimators.inputs import labels, positive
 from discreet.estimators.link import log_probabilities, probabilities
+from discreet.estimators.scores import ScoredClassifier
 from discreet.ledger import Account
 from discreet.losses import Logistic
 from discreet.losses.predictions import OfMargin
 
 
-class LassoClassifier(ClassifierMixin, ConstrainedModel):  # type: ignore[misc]
+class LassoClassifier(ScoredClassifier, ConstrainedModel):
     """Sparse logistic regression of two classes under differential privacy, for tables with many features.
 
     Parameters

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -30,12 +30,13 @@ from discreet.estimators.inputs import feature_rows, labels, number, positive, r
 from discreet.estimators.link import has_link, log_probabilities, probabilities
 from discreet.estimators.many_fits import ManyFits
 from discreet.estimators.notebook import CertificateView
-from discreet.estimators.parameters import account_of, neighbours_of, noise_of, whole_or_none
+from discreet.estimators.parameters import account_of, noise_of, whole_or_none
+from discreet.estimators.scores import ScoredClassifier
 from discreet.ledger import Account, check_may_travel
 from discreet.losses import MarginLoss, loss_named
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.learning import calibrate, calibrate_classes, default_class_ridge, default_ridge
-from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.neighbours import ADD_REMOVE, Neighbours, neighbours_of
 from discreet.problems import RegularisedRisk
 from discreet.regularisers import L2
 from discreet.workers import job_count
@@ -65,7 +66,7 @@ def _require_link(estimator: "LinearClassifier") -> bool:
     return True
 
 
-class LinearClassifier(CertificateView, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LinearClassifier(CertificateView, ScoredClassifier, BaseEstimator):  # type: ignore[misc]
     """What LogisticRegression and LinearSVC share; use one of these two."""
 
     _standard_loss: ClassVar[str]

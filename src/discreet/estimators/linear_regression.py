@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 from scipy.special import ndtri
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from discreet.arrays import Floats
@@ -27,18 +27,19 @@ from discreet.errors import InvalidInput
 from discreet.estimators.by_blocks import by_blocks
 from discreet.estimators.inputs import feature_rows, number, positive
 from discreet.estimators.notebook import CertificateView
-from discreet.estimators.parameters import account_of, neighbours_of, noise_of, real_targets, whole_or_none
+from discreet.estimators.parameters import account_of, noise_of, real_targets, whole_or_none
+from discreet.estimators.scores import ScoredRegressor
 from discreet.ledger import Account, check_may_travel
 from discreet.mechanisms.regression import LeastSquares, RegressionMechanism, calibrate_least_squares
 from discreet.mechanisms.regression.sums import MOST_RECORDS
-from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.neighbours import ADD_REMOVE, Neighbours, neighbours_of
 from discreet.workers import job_count
 
 _INTERCEPT_SHARE = 0.3
 """The constant feature over the bound of rows where the caller does not choose: it lengthens that bound, and so the noise, by 4 %."""
 
 
-class LinearRegression(CertificateView, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class LinearRegression(CertificateView, ScoredRegressor, BaseEstimator):  # type: ignore[misc]
     """Linear regression under (epsilon, delta) differential privacy.
 
     Parameters

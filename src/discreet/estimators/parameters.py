@@ -9,16 +9,8 @@ from sklearn.utils.validation import column_or_1d
 from discreet.arrays import Floats
 from discreet.errors import InvalidInput
 from discreet.ledger import Account
-from discreet.neighbours import Neighbours
 from discreet.noise import Noise, SeededNoise, SystemNoise
-
-
-def neighbours_of(value: Any) -> Neighbours:
-    """A neighbouring relation by its name."""
-    try:
-        return Neighbours(value)
-    except ValueError:
-        raise InvalidInput(f"neighbours must be one of {[str(kind) for kind in Neighbours]}; {value!r} was given.") from None
+from discreet.quiet import quietly
 
 
 def account_of(value: Any) -> Account | None:
@@ -54,11 +46,7 @@ def real_targets(y: Any, name: str, records: int) -> Floats:
     """Real targets (n,). Raises InvalidInput for other shapes, text and numbers that are not finite, without any value of y."""
     if y is None:
         raise InvalidInput(f"{name} requires y to be passed, but the target y is None.")
-    try:
-        given = column_or_1d(np.asarray(y), warn=True)
-        numbers = given.astype(np.float64) if given.dtype.kind in "biufO" else None
-    except (ValueError, TypeError):
-        raise InvalidInput("y should be a 1d array of real numbers, one for each row of X.") from None
+    numbers = quietly(lambda: _numbers(y), InvalidInput("y should be a 1d array of real numbers, one for each row of X."))
     if numbers is None:
         raise InvalidInput("y must hold real numbers, one for each row of X.")
     if not np.all(np.isfinite(numbers)):
@@ -66,3 +54,8 @@ def real_targets(y: Any, name: str, records: int) -> Floats:
     if numbers.shape[0] != records:
         raise InvalidInput("X and y must have the same number of records.")
     return numbers
+
+
+def _numbers(y: Any) -> Floats | None:
+    given = column_or_1d(np.asarray(y), warn=True)
+    return given.astype(np.float64) if given.dtype.kind in "biufO" else None

@@ -39,7 +39,7 @@ from discreet.estimators.search_stopping import random_stopping
 from discreet.estimators.search_table import SearchTable, held_table
 from discreet.guarantees.stopping import NegativeBinomialRuns
 from discreet.ledger import Account, check_may_travel
-from discreet.neighbours import Neighbours
+from discreet.neighbours import neighbours_of
 from discreet.noise import Noise, SeededNoise, SystemNoise
 from discreet.workers import job_count
 
@@ -149,7 +149,7 @@ class PrivateSearchCV(CertificateView, MetaEstimatorMixin, BaseEstimator):  # ty
             estimator=self.estimator,
             settings=settings,
             classes=table.classes,
-            neighbours=_relation(known["neighbours"]),
+            neighbours=neighbours_of(known["neighbours"]),
             n_jobs=self.n_jobs,
             jobs=job_count(self.n_jobs),
         )
@@ -307,13 +307,6 @@ class PrivateSearchCV(CertificateView, MetaEstimatorMixin, BaseEstimator):  # ty
         self.best_params_ = dict(settings[found.index])
         self.best_score_ = found.score
         self.candidates_ = [dict(setting) for setting in settings]
-
-
-def _relation(given: Any) -> Neighbours:
-    try:
-        return Neighbours(given)
-    except ValueError:
-        raise InvalidInput(f"neighbours must be one of {[str(kind) for kind in Neighbours]}; {given!r} was given.") from None
 
 
 def _number(value: Any, name: str) -> float:

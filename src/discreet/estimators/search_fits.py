@@ -88,11 +88,14 @@ class Fits:
                     )
                 )
             except InfeasibleTarget as error:
-                raise InfeasibleTarget(
+                refusal = InfeasibleTarget(
                     f"the setting {dict(self.settings[each])} cannot be fitted with what the search leaves to one fit, epsilon={epsilon:.4g} and "
                     f"delta={delta:.3g}: {error} Or leave this setting out."
-                ) from None
-        return found
+                )
+                break
+        else:
+            return found
+        raise refusal
 
     @staticmethod
     def fit_as_planned(copy: PrivateEstimator, table: SearchTable, planned: Certificate) -> None:

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import RegressorMixin
 
 from discreet.arrays import Floats
 from discreet.constraints import Constraint, GroupL2Ball, NuclearBall, Simplex
@@ -19,11 +18,12 @@ from discreet.errors import InvalidInput
 from discreet.estimators.compared_model import ComparedModel
 from discreet.estimators.inputs import positive
 from discreet.estimators.parameters import real_targets
+from discreet.estimators.scores import ScoredRegressor
 from discreet.ledger import Account
 from discreet.losses.predictions import PredictionLoss, prediction_loss_named
 
 
-class SetRegression(RegressorMixin, ComparedModel):  # type: ignore[misc]
+class SetRegression(ScoredRegressor, ComparedModel):
     """What the regressions here share; they take these parameters, beside their own, and have no intercept: centre targets by a public number.
 
     Parameters: `epsilon`, `delta`, `neighbours`, `data_bound`, `data_norm`, `target_bound`, `max_slope`, `mechanism`, `n_iter`, `public_records`,

@@ -18,6 +18,7 @@ from discreet.data.labels import canonical
 from discreet.designs import Design, as_design, entries_of, plain_rows
 from discreet.errors import DiscreetError, InvalidInput, InvalidType, PrivateDataError
 from discreet.noise import Integers
+from discreet.quiet import quietly
 
 
 @runtime_checkable
@@ -254,14 +255,12 @@ def _labels_of(table: EncodedTable, y: Any) -> list[Any]:  # noqa: ANN401 - as a
 def _plain(labels: Any) -> list[Any]:  # noqa: ANN401 - as above
     if labels is None:
         raise InvalidInput("the classes y of the records are needed to measure a model; none were given.")
-    try:
-        array = np.asarray(labels)
-    except (ValueError, TypeError):
-        array = np.empty((0, 0))
+    refusal = InvalidInput("y must be one class for every record, an array of one dimension.")
+    array = quietly(lambda: np.asarray(labels), refusal)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        raise InvalidInput("y must be one class for every record, an array of one dimension.")
+        raise refusal
     plain: list[Any] = array.tolist()
     return plain
 

@@ -29,8 +29,9 @@ from discreet.evaluation.survey import LEVELS, Survey, edges_for
 from discreet.guarantees import Guarantee
 from discreet.ledger import Account
 from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, LaplaceCounting
-from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.neighbours import ADD_REMOVE, Neighbours, neighbours_of
 from discreet.noise import Noise, SeededNoise, SystemNoise
+from discreet.quiet import frameless
 from discreet.workers import job_count
 
 
@@ -54,6 +55,7 @@ class Prepared:
         return NoiseLaw.gaussian(scale, count=count) if isinstance(self.mechanism, GaussianCounting) else NoiseLaw.laplace(scale, count=count)
 
 
+@frameless
 def evaluate_privately(  # noqa: PLR0913 - each is a public choice
     model: Any,  # noqa: ANN401 - whatever predicts
     X: Any,  # noqa: ANN401 - whatever the model takes
@@ -113,7 +115,7 @@ def prepare(  # noqa: PLR0913 - as above
     level: float = 0.95,
 ) -> Prepared:
     """Everything about `evaluate_privately` that needs no records, its guarantee included; raises what it would raise about its arguments."""
-    relation = _relation(neighbours)
+    relation = neighbours_of(neighbours)
     checked_level(level)
     classes = classes_of(model)
     probabilities = has_probabilities(model)
@@ -258,13 +260,6 @@ def _roc(prepared: Prepared, counts: Floats) -> RocCurve:
 
 def _calibration(prepared: Prepared, counts: Floats) -> CalibrationCurve:
     return calibration_curve(counts.reshape(2, -1), prepared.survey.edges, prepared.law(0), level=prepared.level)
-
-
-def _relation(neighbours: Neighbours | str) -> Neighbours:
-    try:
-        return Neighbours(neighbours)
-    except ValueError:
-        raise InvalidInput(f"neighbours must be one of {[str(kind) for kind in Neighbours]}; {neighbours!r} was given.") from None
 
 
 def _number(value: Any, name: str) -> float:  # noqa: ANN401 - checked here

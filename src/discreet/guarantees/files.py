@@ -16,20 +16,19 @@ from discreet.guarantees.profile import Profile
 from discreet.guarantees.pure import PureDP
 from discreet.guarantees.renyi import RenyiDP
 from discreet.neighbours import Neighbours
+from discreet.quiet import quietly
 
 
 def guarantee_from_dict(record: Mapping[str, Json]) -> AnyGuarantee:
     """Read back `to_dict`. Raises FileFormatError for anything it does not know."""
-    try:
-        kind = record["kind"]
-        reader = _READERS.get(kind) if isinstance(kind, str) else None
-        if reader is None:
-            raise FileFormatError(f"the certificate states a guarantee of unknown kind {kind!r}; a newer version of discreet may know it.")
-        return reader(record, _scope(record))
-    except (KeyError, TypeError, ValueError) as error:
-        if isinstance(error, FileFormatError):
-            raise
-        raise FileFormatError("the certificate's guarantee is incomplete or holds values of the wrong type.") from None
+    kind = record.get("kind") if isinstance(record, Mapping) else None
+    reader = _READERS.get(kind) if isinstance(kind, str) else None
+    if isinstance(kind, str) and reader is None:
+        raise FileFormatError(f"the certificate states a guarantee of unknown kind {kind!r}; a newer version of discreet may know it.")
+    refusal = FileFormatError("the certificate's guarantee is incomplete or holds values of the wrong type.")
+    if reader is None:
+        raise refusal
+    return quietly(lambda: reader(record, _scope(record)), refusal, KeyError, TypeError, ValueError, OverflowError)
 
 
 def _scope(record: Mapping[str, Json]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import discreet.kernels as catalogue
 from discreet.errors import InvalidInput
 from discreet.kernels.base import Kernel
+from discreet.quiet import quietly
 
 
 def _classes() -> dict[str, type[Kernel]]:
@@ -22,7 +23,5 @@ def kernel_named(name: str, parameters: Mapping[str, float] | None = None) -> Ke
     classes = _classes()
     if name not in classes:
         raise InvalidInput(f"kernel must be one of {sorted(classes)}; {name!r} was given.")
-    try:
-        return classes[name](**(parameters or {}))
-    except TypeError:
-        raise InvalidInput(f"kernel {name!r} takes other parameters than {sorted(parameters or {})}.") from None
+    refusal = InvalidInput(f"kernel {name!r} takes other parameters than {sorted(parameters or {})}.")
+    return quietly(lambda: classes[name](**(parameters or {})), refusal, TypeError)

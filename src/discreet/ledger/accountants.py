@@ -53,12 +53,12 @@ def register_accountant(name: str, accountant: Accountant) -> None:
 
 def accountant_named(name: str) -> Accountant:
     """The accountant of this name. Raises InvalidInput where nobody has registered it."""
-    try:
-        return _REGISTERED[name]
-    except KeyError:
+    found = _REGISTERED.get(name)
+    if found is None:
         raise InvalidInput(
             f"no accountant {name!r} is known here; known are {sorted(_REGISTERED)}. Import the module that registers it, or use a newer discreet."
-        ) from None
+        )
+    return found
 
 
 def _only(parts: Sequence[Guarantee], name: str, kinds: tuple[type[Guarantee], ...]) -> Sequence[Guarantee]:

@@ -14,6 +14,7 @@ from discreet.guarantees import ApproximateDP, Guarantee, NoGuarantee, PureDP, U
 from discreet.ledger.accountants import accountant_named
 from discreet.ledger.amounts import Amount
 from discreet.neighbours import Neighbours
+from discreet.quiet import quietly
 
 _LONGEST = 200
 """Characters of a name, a part or a purpose."""
@@ -87,13 +88,11 @@ class Amendment:
 
 def new_data_set(name: str, total: Amount, neighbours: Neighbours | str, unit: Unit | str, *, parts: Sequence[str], accountant: str) -> DataSet:
     """A data set with nothing spent, after checking its words. Raises InvalidInput."""
-    try:
-        relation_of, unit_of = Neighbours(neighbours), Unit(unit)
-    except ValueError:
-        raise InvalidInput(
-            f"neighbours must be one of {[str(kind) for kind in Neighbours]} and unit one of {[str(kind) for kind in Unit]}; "
-            f"{neighbours!r} and {unit!r} were given."
-        ) from None
+    refusal = InvalidInput(
+        f"neighbours must be one of {[str(kind) for kind in Neighbours]} and unit one of {[str(kind) for kind in Unit]}; "
+        f"{neighbours!r} and {unit!r} were given."
+    )
+    relation_of, unit_of = quietly(lambda: (Neighbours(neighbours), Unit(unit)), refusal)
     accountant_named(accountant)
     return DataSet(
         name=public_text(name, "the name of a data set"),

@@ -204,8 +204,12 @@ def _give_name(temporary: Path, path: Path) -> None:
     except FileExistsError:
         raise
     except OSError:
+        linked = False
+    else:
+        linked = True
+    if not linked:
         if path.exists():
-            raise FileExistsError from None
+            raise FileExistsError
         temporary.rename(path)
     if sys.platform != "win32":
         folder = os.open(path.parent, os.O_RDONLY)

@@ -9,6 +9,7 @@ from discreet.guarantees import Guarantee, Unit, guarantee_from_dict
 from discreet.ledger.amounts import Amount
 from discreet.ledger.entries import Amendment, DataSet, Entry, State
 from discreet.neighbours import Neighbours
+from discreet.quiet import quietly
 
 _ENTRY = "id, data_set, part, guarantee, purpose, state, reserved_at, closed_at"
 
@@ -24,12 +25,10 @@ def find(connection: sqlite3.Connection, name: str) -> DataSet | None:
     amended = amendments_of(connection, own)
     parts = connection.execute("SELECT label FROM part WHERE data_set = ? ORDER BY label", (own,)).fetchall()
     aliases = connection.execute("SELECT name FROM alias WHERE data_set = ? ORDER BY name", (own,)).fetchall()
-    try:
-        neighbours, unit = Neighbours(row[0]), Unit(row[1])
-    except ValueError:
-        raise FileFormatError(
-            "the ledger holds a data set whose neighbouring relation or unit this version of discreet does not know. Use the version that wrote it."
-        ) from None
+    refusal = FileFormatError(
+        "the ledger holds a data set whose neighbouring relation or unit this version of discreet does not know. Use the version that wrote it."
+    )
+    neighbours, unit = quietly(lambda: (Neighbours(row[0]), Unit(row[1])), refusal)
     return DataSet(
         name=own,
         neighbours=neighbours,
@@ -153,11 +152,8 @@ def stored(guarantee: Guarantee) -> str:
 
 
 def _entry(row: tuple[str, str, str | None, str, str, str, str, str | None]) -> Entry:
-    try:
-        guarantee = guarantee_from_dict(read_object(row[3], what="a guarantee"))
-        state = State(row[5])
-    except ValueError:
-        raise FileFormatError(
-            "the ledger holds an entry that this version of discreet cannot read, so what is spent is not known. Use the version that wrote it."
-        ) from None
+    refusal = FileFormatError(
+        "the ledger holds an entry that this version of discreet cannot read, so what is spent is not known. Use the version that wrote it."
+    )
+    guarantee, state = quietly(lambda: (guarantee_from_dict(read_object(row[3], what="a guarantee")), State(row[5])), refusal, ValueError)
     return Entry(id=row[0], data_set=row[1], part=row[2], guarantee=guarantee, purpose=row[4], state=state, reserved_at=row[6], closed_at=row[7])

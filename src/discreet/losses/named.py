@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import discreet.losses as catalogue
 from discreet.errors import InvalidInput
 from discreet.losses.base import MarginLoss
+from discreet.quiet import quietly
 
 
 def _classes() -> dict[str, type[MarginLoss]]:
@@ -26,7 +27,5 @@ def loss_named(name: str, parameters: Mapping[str, float] | None = None) -> Marg
     classes = _classes()
     if name not in classes:
         raise InvalidInput(f"loss must be one of {sorted(classes)}; {name!r} was given.")
-    try:
-        return classes[name](**(parameters or {}))
-    except TypeError:
-        raise InvalidInput(f"loss {name!r} takes other parameters than {sorted(parameters or {})}.") from None
+    refusal = InvalidInput(f"loss {name!r} takes other parameters than {sorted(parameters or {})}.")
+    return quietly(lambda: classes[name](**(parameters or {})), refusal, TypeError)

@@ -16,6 +16,7 @@ from discreet.guarantees import Json
 from discreet.mechanisms.release import BoundedNoise
 from discreet.publications.request import Query
 from discreet.queries import SecondMoments, WeightedRows
+from discreet.quiet import quietly
 
 
 def noise_covariance(mechanism: str, parameters: Mapping[str, Json], query: Query, *, columns: int) -> Floats | None:
@@ -23,10 +24,8 @@ def noise_covariance(mechanism: str, parameters: Mapping[str, Json], query: Quer
     law = _LAWS.get(mechanism)
     if law is None:
         return None
-    try:
-        noisy = law(parameters, query)
-    except (KeyError, TypeError, ValueError, ZeroDivisionError, OverflowError):
-        raise FileFormatError("the parameters of the release are incomplete, of the wrong type or out of range.") from None
+    refusal = FileFormatError("the parameters of the release are incomplete, of the wrong type or out of range.")
+    noisy = quietly(lambda: law(parameters, query), refusal, KeyError, TypeError, ValueError, ZeroDivisionError, OverflowError)
     covariance = np.zeros((columns, columns))
     size = len(noisy)
     if size > columns or not np.all(np.isfinite(noisy)):

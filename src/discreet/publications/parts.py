@@ -18,6 +18,7 @@ import polars as pl
 from discreet.arrays import Floats
 from discreet.data.parquet_file import parquet_header, parquet_table
 from discreet.errors import FileFormatError
+from discreet.quiet import quietly
 
 FOLDER = "data"
 PROJECTION = "projection.parquet"
@@ -104,10 +105,7 @@ class PartWriter:
 def write_part(folder: Path, path: str, names: Sequence[str], rows: Floats) -> Part:
     """One file, (n, columns). Raises OSError where it cannot be written."""
     frame = pl.DataFrame({name: np.ascontiguousarray(rows[:, position]) for position, name in enumerate(names)})
-    try:
-        frame.write_parquet(folder / path)
-    except pl.exceptions.PolarsError as error:
-        raise OSError(f"Parquet: {type(error).__name__}") from None
+    quietly(lambda: frame.write_parquet(folder / path), OSError("Parquet: it cannot be written"), pl.exceptions.PolarsError)
     return described(folder, path, len(rows))
 
 

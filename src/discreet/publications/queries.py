@@ -6,32 +6,35 @@ import numpy as np
 
 from discreet.arrays import Floats
 from discreet.data import RealDomain
-from discreet.errors import FileFormatError, InvalidInput
+from discreet.errors import FileFormatError
 from discreet.guarantees import Json
 from discreet.publications.request import Query
 from discreet.queries import Projection, Rows, SecondMoments, Target, WeightedRows
+from discreet.quiet import quietly
 
 
 def query_from_record(record: Mapping[str, Json]) -> Query:
     """Raises FileFormatError for anything that no query of this version wrote."""
-    try:
-        domain, target = _domain(record), Target(str(record["target"]))
-        match record["query"]:
-            case "rows":
-                query: Query = Rows(domain=domain, target=target)
-            case "projection":
-                query = _projection(record, domain, target)
-            case "weighted-rows":
-                query = WeightedRows.of(domain, weights=_matrix(record["weights"]), target=target)
-            case "second-moments":
-                query = SecondMoments(domain=domain, target=target, most_records=_integer(record["most_records"]))
-            case _:
-                raise FileFormatError("the release answers a query that this version does not know.")
-    except (KeyError, TypeError, ValueError, InvalidInput) as error:
-        if isinstance(error, FileFormatError):
-            raise
-        raise FileFormatError("the certificate's problem is incomplete, of the wrong type or out of range.") from None
+    refusal = FileFormatError("the certificate's problem is incomplete, of the wrong type or out of range.")
+    query = quietly(lambda: _query(record), refusal, KeyError, TypeError, ValueError, OverflowError)
+    if query is None:
+        raise FileFormatError("the release answers a query that this version does not know.")
     return query
+
+
+def _query(record: Mapping[str, Json]) -> Query | None:
+    domain, target = _domain(record), Target(str(record["target"]))
+    match record["query"]:
+        case "rows":
+            return Rows(domain=domain, target=target)
+        case "projection":
+            return _projection(record, domain, target)
+        case "weighted-rows":
+            return WeightedRows.of(domain, weights=_matrix(record["weights"]), target=target)
+        case "second-moments":
+            return SecondMoments(domain=domain, target=target, most_records=_integer(record["most_records"]))
+        case _:
+            return None
 
 
 def _domain(record: Mapping[str, Json]) -> RealDomain:

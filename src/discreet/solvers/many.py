@@ -17,6 +17,7 @@ from scipy.linalg import cho_solve
 
 from discreet.arrays import Floats
 from discreet.errors import SolverFailure
+from discreet.quiet import quietly
 from discreet.solvers.cholesky import positive_factor
 from discreet.solvers.descent import minimise
 from discreet.solvers.objective import Objective
@@ -82,10 +83,9 @@ def _alone(plain: Objective, start: Floats | None, tolerance: float) -> Part:
 
 def _together(plain: Objective, start: Floats | None, tolerance: float) -> Part:
     """Columns of a chunk in the same sweeps, from the common minimiser."""
-    try:
-        common, inverse = _common(plain, start, tolerance)
-    except SolverFailure:  # its tolerance was chosen from the records: name the caller's
-        raise failure(solver=Status.NEWTON.name.lower(), tolerance=tolerance, dimension=plain.dimension) from None
+    # the tolerance that a failure there names was chosen from the records: name the caller's
+    refusal = failure(solver=Status.NEWTON.name.lower(), tolerance=tolerance, dimension=plain.dimension)
+    common, inverse = quietly(lambda: _common(plain, start, tolerance), refusal, SolverFailure)
     return lambda linears: _solve_chunk(plain, linears, common, inverse, tolerance)
 
 

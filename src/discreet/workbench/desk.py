@@ -234,11 +234,12 @@ class Desk:
             except FileExistsError:
                 continue
             except OSError as error:
-                raise InvalidInput(
-                    f"the folder {str(self.folder)!r} cannot be written to ({type(error).__name__}). Start with another --folder."
-                ) from None
+                reason = f"cannot be written to ({type(error).__name__})"
+                break
             return folder
-        raise InvalidInput(f"the folder {str(self.folder)!r} is full of runs. Start with another --folder.")
+        else:
+            reason = "is full of runs"
+        raise InvalidInput(f"the folder {str(self.folder)!r} {reason}. Start with another --folder.")
 
     @contextmanager
     def _computing(self) -> Iterator[None]:

@@ -23,10 +23,10 @@ from discreet.data.blocks.number_columns import number_columns
 from discreet.data.blocks.row_groups import row_group_sizes
 from discreet.data.frames import check_present
 from discreet.data.parquet_file import parquet_header, silent
-from discreet.data.quiet import quietly
 from discreet.data.schema import Schema
 from discreet.designs import DenseDesign
 from discreet.errors import FileFormatError, InvalidInput
+from discreet.quiet import quietly
 from discreet.workers import map_in_order
 
 if TYPE_CHECKING:

@@ -7,22 +7,22 @@ from discreet.errors import InvalidInput
 from discreet.losses.named import loss_named
 from discreet.losses.predictions.base import PredictionLoss
 from discreet.losses.predictions.of_margin import OfMargin
+from discreet.quiet import quietly
 
 
 def prediction_loss_named(name: str, parameters: Mapping[str, object] | None = None) -> PredictionLoss:
     """The loss called `name` with these `parameters`; the names of losses of the margin give `OfMargin` of them. Raises InvalidInput otherwise."""
     classes = _classes()
     if name in classes:
-        try:
-            return classes[name](**(parameters or {}))
-        except TypeError:
-            raise InvalidInput(f"loss {name!r} takes other parameters than {sorted(parameters or {})}.") from None
+        refusal = InvalidInput(f"loss {name!r} takes other parameters than {sorted(parameters or {})}.")
+        return quietly(lambda: classes[name](**(parameters or {})), refusal, TypeError)
     try:
         return OfMargin(loss=loss_named(name, {key: float(str(value)) for key, value in (parameters or {}).items()}))
     except InvalidInput as error:
-        raise InvalidInput(f"{error} Losses of predictions: {sorted(classes)}.") from None
+        refusal = InvalidInput(f"{error} Losses of predictions: {sorted(classes)}.")
     except ValueError:
-        raise InvalidInput(f"the parameters of loss {name!r} must be numbers.") from None
+        refusal = InvalidInput(f"the parameters of loss {name!r} must be numbers.")
+    raise refusal
 
 
 def _classes() -> dict[str, type[PredictionLoss]]:

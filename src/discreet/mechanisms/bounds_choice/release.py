@@ -24,7 +24,7 @@ from discreet.guarantees import Json
 from discreet.ledger import Account
 from discreet.mechanisms.bounds_choice.choice import BoundsChoice
 from discreet.mechanisms.bounds_choice.grid import BoundsGrid, grid_named
-from discreet.neighbours import REPLACE_ONE, Neighbours
+from discreet.neighbours import REPLACE_ONE, Neighbours, neighbours_of
 from discreet.noise import Noise, SeededNoise, SystemNoise
 
 NORM = "row norm"
@@ -75,7 +75,7 @@ def prepare_bounds(
     """Grids and a calibrated mechanism; raises InvalidInput for what `choose_bounds` would refuse, without a record."""
     standard = grid_named(grid) if isinstance(grid, str) else grid
     grids = tuple(BoundsGrid.from_edges(draft.grids[name]) if name in draft.grids else standard for name in draft.open)
-    mechanism = BoundsChoice.calibrate(grids, epsilon=epsilon, delta=delta, neighbours=_relation(neighbours))
+    mechanism = BoundsChoice.calibrate(grids, epsilon=epsilon, delta=delta, neighbours=neighbours_of(neighbours))
     return PreparedBounds(draft=draft, grids=grids, mechanism=mechanism)
 
 
@@ -128,7 +128,7 @@ def choose_norm(
     if not edges or not min(edges) > 0:
         raise InvalidInput("the candidates for a bound of norms must be positive numbers, at least one.")
     grid = BoundsGrid(lower=(0.0,), upper=(0.0, *sorted(set(edges))))
-    mechanism = BoundsChoice.calibrate([grid], epsilon=epsilon, delta=delta, neighbours=_relation(neighbours))
+    mechanism = BoundsChoice.calibrate([grid], epsilon=epsilon, delta=delta, neighbours=neighbours_of(neighbours))
     rows = as_design(X)
     norms = ordered_row_norms(rows)
     if not np.all(np.isfinite(norms)):
@@ -143,13 +143,6 @@ def _named(names: Sequence[str], release: Release) -> dict[str, tuple[float, flo
 
 def _bytes(columns: Sequence[Floats]) -> Iterator[bytes]:
     return (column.tobytes() for column in columns)
-
-
-def _relation(neighbours: Neighbours | str) -> Neighbours:
-    try:
-        return Neighbours(neighbours)
-    except ValueError:
-        raise InvalidInput(f"neighbours must be one of {[str(kind) for kind in Neighbours]}; {neighbours!r} was given.") from None
 
 
 def _noise(random_state: int | None) -> Noise:

@@ -26,6 +26,7 @@ from discreet.mechanisms.learning.multinomial_profile import multinomial_delta, 
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise, gaussian_error
 from discreet.problems import MultinomialRisk
+from discreet.quiet import quietly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +94,5 @@ class GaussianMultinomialPerturbation(Mechanism[MultinomialRisk]):
 
 def _scale(problem: MultinomialRisk, epsilon: float, delta: float, neighbours: Neighbours, refusal: InfeasibleTarget) -> float:
     if problem.strong_convexity > least_multinomial_ridge(problem, epsilon):
-        try:
-            return multinomial_scale(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
-        except InfeasibleTarget:
-            raise refusal from None
+        return quietly(lambda: multinomial_scale(problem, epsilon=epsilon, delta=delta, neighbours=neighbours), refusal, InfeasibleTarget)
     raise refusal

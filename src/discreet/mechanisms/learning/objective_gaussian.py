@@ -28,6 +28,7 @@ from discreet.mechanisms.learning.ridge import infeasible, least_ridge
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise, gaussian_error
 from discreet.problems import RegularisedRisk
+from discreet.quiet import quietly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,8 +96,5 @@ class GaussianObjectivePerturbation(LearningMechanism):
 
 def _scale(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours, refusal: InfeasibleTarget) -> float:
     if problem.strong_convexity > least_ridge(problem, epsilon):
-        try:
-            return objective_scale(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
-        except InfeasibleTarget:
-            raise refusal from None
+        return quietly(lambda: objective_scale(problem, epsilon=epsilon, delta=delta, neighbours=neighbours), refusal, InfeasibleTarget)
     raise refusal

@@ -9,6 +9,7 @@ distance of all drawn noise from its ideal.
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -29,6 +30,7 @@ from discreet.mechanisms.learning.one_vs_rest_profile import one_vs_rest_delta, 
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise, gaussian_error, spherical_error
 from discreet.problems import OneVsRestRisk
+from discreet.quiet import quietly
 from discreet.rounding import lowering, raising
 
 
@@ -59,19 +61,17 @@ class GaussianOneVsRest(Mechanism[OneVsRestRisk]):
         refusal = infeasible_one_vs_rest(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
         if problem.strong_convexity <= least_one_vs_rest_ridge(problem, epsilon):
             raise refusal
-        try:
-            plan = gaussian_plan(
-                epsilon=epsilon,
-                delta=delta,
-                dimension=problem.dimension,
-                scale=lambda part, least: one_vs_rest_scale(problem, epsilon=part, delta=least, neighbours=neighbours),
-                tolerance=lambda scale: default_tolerance(problem.each, scale * problem.domain.dimension**0.5),
-                radius=lambda tolerance, error: _gaussian_radius(problem, tolerance, error),
-                reach=weight_reach(problem),
-            )
-        except InfeasibleTarget:
-            raise refusal from None
-        return cls(**plan._asdict(), neighbours=neighbours)
+        plan = partial(
+            gaussian_plan,
+            epsilon=epsilon,
+            delta=delta,
+            dimension=problem.dimension,
+            scale=lambda part, least: one_vs_rest_scale(problem, epsilon=part, delta=least, neighbours=neighbours),
+            tolerance=lambda scale: default_tolerance(problem.each, scale * problem.domain.dimension**0.5),
+            radius=lambda tolerance, error: _gaussian_radius(problem, tolerance, error),
+            reach=weight_reach(problem),
+        )
+        return cls(**quietly(plan, refusal, InfeasibleTarget)._asdict(), neighbours=neighbours)
 
     def guarantee(self, problem: OneVsRestRisk) -> ApproximateDP:
         """See module docstring."""
@@ -122,10 +122,9 @@ class PureOneVsRest(Mechanism[OneVsRestRisk]):
     @classmethod
     def calibrate(cls, problem: OneVsRestRisk, *, epsilon: float, neighbours: Neighbours) -> Self:
         """The least noise for epsilon / K in each problem. Raises InfeasibleTarget when lambda is too small for any noise."""
-        try:
-            one = PureObjectivePerturbation.calibrate(problem.each, epsilon=epsilon / problem.classes * lowering(450), neighbours=neighbours)
-        except InfeasibleTarget:
-            raise infeasible_one_vs_rest(problem, epsilon=epsilon, delta=0.0, neighbours=neighbours) from None
+        refusal = infeasible_one_vs_rest(problem, epsilon=epsilon, delta=0.0, neighbours=neighbours)
+        each = epsilon / problem.classes * lowering(450)
+        one = quietly(lambda: PureObjectivePerturbation.calibrate(problem.each, epsilon=each, neighbours=neighbours), refusal, InfeasibleTarget)
         return cls(rate=one.rate, tolerance=one.tolerance, noise_error=one.noise_error, grid=one.grid, neighbours=neighbours)
 
     def guarantee(self, problem: OneVsRestRisk) -> PureDP:

@@ -28,6 +28,7 @@ from discreet.mechanisms.learning.gaussian_plan import least_scale
 from discreet.mechanisms.learning.gaussian_profile import objective_delta
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.problems import RegularisedRisk
+from discreet.quiet import quietly
 from discreet.regularisers import L2
 from discreet.rounding import raising
 
@@ -127,15 +128,11 @@ def two_signed_scale(half: RegularisedRisk, *, epsilon: float, delta: float, nei
     """
     target = delta * (1.0 - 1e-6)
     above = half.gradient_bound * (1.0 if neighbours is ADD_REMOVE else 2.0) / gaussian_mu(epsilon, target)
-    try:
-        return least_scale(
-            lambda scale: two_signed_delta(half, scale=scale, epsilon=epsilon, neighbours=neighbours),
-            above=above,
-            target=target,
-            step=1e-2,
-            precision=1e-8,
-        )
-    except InfeasibleTarget:
-        raise InfeasibleTarget(
-            f"objective perturbation at epsilon={epsilon:g} needs a ridge above {half.strong_convexity:.3g}; take a larger one, or epsilon."
-        ) from None
+    refusal = InfeasibleTarget(
+        f"objective perturbation at epsilon={epsilon:g} needs a ridge above {half.strong_convexity:.3g}; take a larger one, or epsilon."
+    )
+
+    def risk(scale: float) -> float:
+        return two_signed_delta(half, scale=scale, epsilon=epsilon, neighbours=neighbours)
+
+    return quietly(lambda: least_scale(risk, above=above, target=target, step=1e-2, precision=1e-8), refusal, InfeasibleTarget)

@@ -21,6 +21,7 @@ from discreet.arrays import Floats
 from discreet.errors import SolverFailure
 from discreet.noise import Integers
 from discreet.noise.continuous import NORMAL_ERROR, NORMAL_LIMIT
+from discreet.quiet import quietly
 from discreet.rounding import raising
 
 UNIT = 2.0**-53
@@ -64,10 +65,7 @@ class Arithmetic:
     def factor(self, moments: Integers, variance: int) -> Floats:
         """L, lower triangular, of moments + variance I. Raises SolverFailure where the bound of eta cannot be certified."""
         matrix = shifted(moments, variance)
-        try:
-            lower: Floats = cholesky(matrix, lower=True)
-        except LinAlgError:
-            raise SolverFailure(FAILURE) from None
+        lower: Floats = quietly(lambda: cholesky(matrix, lower=True), SolverFailure(FAILURE), LinAlgError)
         if not float(np.linalg.norm(lower @ lower.T - matrix)) <= 6.0 * (self.columns + 3) * UNIT * self.trace:
             raise SolverFailure(FAILURE)
         return lower

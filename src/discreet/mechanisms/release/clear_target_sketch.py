@@ -32,6 +32,7 @@ from discreet.neighbours import REPLACE_ONE, Neighbours
 from discreet.noise import Integers, Noise
 from discreet.queries import SecondMoments, Target
 from discreet.queries.base import UP
+from discreet.quiet import quietly
 
 _SHARES = (1e-4, 1e-3, 1e-2, 5e-2, 0.2)
 """Of the bits, the last stage's: the best is taken. More records need a larger one."""
@@ -143,10 +144,7 @@ def conditional(moments: Integers, variance: int, trace: float) -> tuple[Floats,
     inner = moments[:-1, :-1].copy()
     inner[np.diag_indices_from(inner)] += variance
     matrix = inner.astype(np.float64) - np.outer(slope, slope)
-    try:
-        factor: Floats = cholesky(matrix, lower=True)
-    except LinAlgError:
-        raise SolverFailure(FAILURE) from None
+    factor: Floats = quietly(lambda: cholesky(matrix, lower=True), SolverFailure(FAILURE), LinAlgError)
     if not float(np.linalg.norm(factor @ factor.T - matrix)) <= 5.0 * (len(moments) + 3) * UNIT * trace:
         raise SolverFailure(FAILURE)
     return slope, factor

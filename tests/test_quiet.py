@@ -1,7 +1,7 @@
 import pytest
 
-from discreet.data.quiet import quietly
 from discreet.errors import InvalidInput, SchemaError
+from discreet.quiet import frameless, quietly
 
 
 def failing(error):
@@ -29,3 +29,15 @@ def test_our_own_errors_and_interrupts_pass(error):
 
 def test_a_result_passes():
     assert quietly(lambda: 3, InvalidInput("public")) == 3
+
+
+def test_a_refusal_leaves_its_frames_behind():
+    @frameless
+    def refusing(cell):
+        inner = [cell]
+        raise InvalidInput("public") if inner else None
+
+    with pytest.raises(InvalidInput) as caught:
+        refusing("secret")
+    assert "inner" not in {name for entry in caught.traceback for name in entry.frame.f_locals}
+    assert caught.value.__context__ is None

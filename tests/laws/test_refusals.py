@@ -1,0 +1,206 @@
+"""No refusal of private cells takes a cell along: not in its text, its causes and contexts, its traceback's variables, its pickle.
+
+Every entry point that takes cells, with every kind of cell that it cannot use. A new estimator is under the law by itself; a new function that takes
+records fails the last test until it is listed.
+"""
+
+import functools
+import inspect
+import warnings
+from datetime import date
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+
+import discreet
+from discreet import estimators
+from discreet.data import CategoricalColumn, NumericColumn, Schema, SchemaDraft, Target
+from discreet.noise import SystemNoise
+from discreet.publications import publish
+from tests.canary import CANARY, assert_carries_nothing
+
+RECORDS = 12
+X = np.linspace(-0.5, 0.5, 3 * RECORDS).reshape(RECORDS, 3)
+Y = np.array([0, 1] * (RECORDS // 2))
+"""Classes for a classifier, numbers for a regression."""
+
+
+class Speaking:
+    """A cell that quotes itself when it is made a number."""
+
+    def __float__(self):
+        raise ValueError(f"cannot convert {CANARY}")
+
+    __int__ = __index__ = __float__
+
+    def __repr__(self):
+        return f"Speaking({CANARY})"
+
+
+class Closed:
+    """A table that quotes itself when it is read."""
+
+    shape, ndim, dtype = (RECORDS, 3), 2, np.dtype(float)
+
+    def __array__(self, *_, **__):
+        raise RuntimeError(f"{CANARY} is in the way")
+
+    def __len__(self):
+        return RECORDS
+
+
+def with_cell(cell, base=X):
+    table = base.astype(object)
+    table[(3, *[0] * (base.ndim - 1))] = cell
+    return table
+
+
+CELLS = {
+    "text": f"x{CANARY}",
+    "text of a number": str(CANARY),
+    "text of bytes": f"x{CANARY}".encode(),
+    "complex": complex(CANARY, 1.0),
+    "a speaking object": Speaking(),
+    "a list": [CANARY],
+    "a mapping": {"a": CANARY},
+    "a date": date(1970, 1, 1),
+    "nothing": None,
+    "a number": CANARY,
+    "a negative number": -CANARY,
+}
+ROWS = {
+    **{f"{name} in objects": with_cell(cell) for name, cell in CELLS.items()},
+    **{f"{name} in lists": with_cell(cell).tolist() for name, cell in CELLS.items()},
+    **{f"{name} in pandas": pd.DataFrame(with_cell(cell), columns=["a", "b", "c"]) for name, cell in CELLS.items()},
+    "ragged": [[CANARY], [CANARY, 2.0]] * (RECORDS // 2),
+    "missing beside it": np.where(X[3, 0] == X, np.nan, CANARY),
+    "infinite beside it": np.where(X[3, 0] == X, np.inf, CANARY),
+    "infinite beside it, sparse": sp.csr_matrix(np.where(X[3, 0] == X, np.inf, CANARY)),
+    "complex, sparse": sp.csr_matrix(X * 1j * CANARY),
+    "one dimension": np.full(RECORDS, CANARY),
+    "three dimensions": np.full((RECORDS, 3, 1), CANARY),
+    "other columns": np.full((RECORDS, 4), CANARY),
+    "other rows": np.full((RECORDS + 1, 3), CANARY),
+    "no columns": np.zeros((RECORDS, 0)),
+    "a closed table": Closed(),
+    "polars": pl.DataFrame({"a": [f"x{CANARY}"] * RECORDS, "b": [1.0] * RECORDS, "c": [CANARY] * RECORDS}),
+    "dates": np.full((RECORDS, 3), np.datetime64("1970-01-01")),
+}
+TARGETS = {
+    **{f"{name} in objects": with_cell(cell, Y) for name, cell in CELLS.items()},
+    **{f"{name} in lists": with_cell(cell, Y).tolist() for name, cell in CELLS.items()},
+    "all texts": [f"x{CANARY}", "b"] * (RECORDS // 2),
+    "numbers": np.linspace(0, CANARY, RECORDS),
+    "numbers and none": np.append(np.full(RECORDS - 1, CANARY), np.nan),
+    "numbers and infinity": np.append(np.full(RECORDS - 1, CANARY), np.inf),
+    "two dimensions": np.full((RECORDS, 2), CANARY),
+    "other records": np.full(RECORDS + 1, CANARY),
+    "ragged": [[CANARY], [1.0, CANARY]] * (RECORDS // 2),
+    "a closed column": Closed(),
+}
+WEIGHTS = {
+    **{f"{name} in objects": with_cell(cell, np.ones(RECORDS)) for name, cell in CELLS.items()},
+    "negative": np.full(RECORDS, -CANARY),
+    "too large": np.full(RECORDS, CANARY),
+    "not finite": np.append(np.full(RECORDS - 1, CANARY), np.nan),
+    "other records": np.full(RECORDS + 1, CANARY),
+    "two dimensions": np.full((RECORDS, 2), CANARY),
+}
+
+CLASSES = {"classes": [0, 1]}
+ESTIMATORS = {
+    "ConstrainedERM": {},
+    "GroupLasso": {"groups": [0, 0, 1]},
+    "KernelClassifier": {"n_features": 4, **CLASSES},
+    "LassoClassifier": {"n_iter": 3, **CLASSES},
+    "LinearSVC": CLASSES,
+    "LogisticRegression": CLASSES,
+    "MatrixRegression": {"shape": (3, 1)},
+    "PrivateSearchCV": {"estimator": discreet.LinearSVC(**CLASSES), "param_grid": {"alpha": [0.1, 1.0]}, "epsilon": 4.0},
+}
+SCHEMA = Schema(
+    name="people",
+    target=Target(column="c", classes=("no", "yes")),
+    numeric=(NumericColumn(name="a", lower=0, upper=1),),
+    categorical=(CategoricalColumn(name="b", categories=("x", "y")),),
+)
+DRAFT = SchemaDraft.from_toml(
+    """format = "discreet-schema/1"
+name = "people"
+rows = "bound"
+target = { column = "c", classes = ["no", "yes"] }
+[numeric.a]
+lower = "FILL IN"
+upper = "FILL IN"
+"""
+)
+
+
+def made(name):
+    return getattr(estimators, name)(**ESTIMATORS.get(name, {}))
+
+
+ALL = [name for name in estimators.__all__ if hasattr(getattr(estimators, name), "get_params")]
+
+
+@functools.cache
+def fitted(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return made(name).fit(X, Y)
+
+
+def calls():
+    """What takes cells: (its name, a function of them, cells that it cannot use)."""
+    for name in ALL:
+        yield f"{name}.fit(X)", lambda cells, name=name: made(name).fit(cells, Y), ROWS
+        yield f"{name}.fit(y)", lambda cells, name=name: made(name).fit(X, cells), TARGETS
+        if "sample_weight" in inspect.signature(getattr(estimators, name).fit).parameters:
+            yield f"{name}.fit(w)", lambda cells, name=name: made(name).fit(X, Y, sample_weight=cells), WEIGHTS
+        for method in ("predict", "predict_proba", "decision_function"):
+            if hasattr(getattr(estimators, name), method):
+                yield f"{name}.{method}", lambda cells, name=name, method=method: getattr(fitted(name), method)(cells), ROWS
+        yield f"{name}.score", lambda cells, name=name: fitted(name).score(X, cells), TARGETS
+    yield "evaluate_privately(X)", lambda cells: discreet.evaluate_privately(fitted("LinearSVC"), cells, Y, epsilon=1.0), ROWS
+    yield "evaluate_privately(y)", lambda cells: discreet.evaluate_privately(fitted("LinearSVC"), X, cells, epsilon=1.0), TARGETS
+    yield "release_uncertainty(X)", lambda cells: discreet.release_uncertainty(fitted("LogisticRegression"), cells, Y, epsilon=1.0), ROWS
+    yield "release_uncertainty(y)", lambda cells: discreet.release_uncertainty(fitted("LogisticRegression"), X, cells, epsilon=1.0), TARGETS
+    yield "choose_norm", lambda cells: discreet.choose_norm(cells, epsilon=1.0, candidates=[0.5, 1.0]), ROWS
+    yield "choose_bounds", lambda cells: discreet.choose_bounds(cells, DRAFT, epsilon=1.0), ROWS
+    yield "Schema.encode", lambda cells: SCHEMA.encode(cells, target=True), ROWS
+    yield "publish", published, ROWS
+
+
+def published(cells):
+    return publish(cells, "/nowhere/at/all", SystemNoise(), schema=SCHEMA, method="additive", epsilon=1.0, delta=1e-6)
+
+
+def cases():
+    for name, call, bad in calls():
+        yield pytest.param(call, bad, id=name)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("call", "bad"), list(cases()))
+def test_no_refusal_takes_a_cell_along(call, bad):
+    refused = 0
+    for name, cells in bad.items():
+        try:
+            call(cells)
+        except Exception as error:  # noqa: BLE001 - scikit-learn's own refusals too
+            refused += 1
+            try:
+                assert_carries_nothing(error, cells)
+            except AssertionError as failed:
+                raise AssertionError(f"{name}, refused by {type(error).__name__}") from failed
+    assert refused > len(bad) // 3
+
+
+def test_every_exported_function_of_records_is_under_the_law():
+    functions = {name for name in discreet.__all__ if inspect.isfunction(getattr(discreet, name))}
+    taking = {name for name in functions if {"X", "frame"} & set(inspect.signature(getattr(discreet, name)).parameters)}
+    assert taking <= {name.partition("(")[0] for name, _, _ in calls()}
+    assert "choose_norm" in taking
