@@ -2,6 +2,7 @@
 
 from discreet.audit.canaries import epsilon_from_guesses, one_run_audit, p_value
 from discreet.audit.claim import Claim
+from discreet.audit.drawn.report import DrawnReport
 from discreet.audit.exact import PrivacyLoss, exact_audit
 from discreet.audit.inference import Inference, attribute_inference, membership_inference
 from discreet.audit.learning import exact_learning_audit
@@ -11,6 +12,7 @@ from discreet.audit.statistical import audit
 __all__ = [
     "AuditReport",
     "Claim",
+    "DrawnReport",
     "Event",
     "Inference",
     "PrivacyLoss",

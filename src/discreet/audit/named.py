@@ -1,22 +1,25 @@
 """The audits that `discreet audit NAME` knows: a mechanism of ours, calibrated for a target, on the worst pair that is known for it.
 
-An entry of CATALOGUE is exact, a law of `exact_*`, or statistical: a black box with its pair. What estimators are audited is on the floor above: they
-are siblings of this package (cli/audit_estimators.py).
+An entry of CATALOGUE is exact, a law of `exact_*`, or statistical: a black box with its pair. An exact audit reads the calibrated numbers; whether
+the code draws what they say is the other half of each entry, its watch (package `drawn`), and mechanisms without a bound have a watch alone. What
+estimators are audited is on the floor above: they are siblings of this package (cli/audit_estimators.py).
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from discreet.arrays import Floats
 from discreet.audit.claim import Claim
+from discreet.audit.drawn.catalogue import WATCHED
+from discreet.audit.drawn.report import DrawnReport
 from discreet.audit.exact import PrivacyLoss, exact_audit, worst_of
 from discreet.audit.laws import choice, gaussian_integers, laplace_integers, sketch
 from discreet.audit.learning import exact_learning_audit
 from discreet.audit.report import AuditReport
-from discreet.audit.statistical import Progress, audit
+from discreet.audit.statistical import audit
+from discreet.audit.target import Audited, Target, Watched
 from discreet.audit.walks import gaussian_walk, line_problem, polytope_walk
 from discreet.data import Domain, RealDataset, RealDomain
 from discreet.designs import DenseDesign
@@ -36,37 +39,27 @@ from discreet.regularisers import L2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """What is to be audited, and how hard."""
-
-    epsilon: float
-    delta: float
-    """0 for mechanisms of pure epsilon; others need delta > 0."""
-    neighbours: Neighbours
-    runs: int = 2000
-    confidence: float = 0.999
-    progress: Progress | None = None
-
-    @property
-    def claim(self) -> Claim:
-        """The two numbers."""
-        return Claim(epsilon=self.epsilon, delta=self.delta)
-
-
-Audited: TypeAlias = Callable[[Target], AuditReport]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class NamedAudit:
     """One entry of the catalogue."""
 
     name: str
     method: str
-    """"exact" or "statistical"."""
+    """"exact", "statistical" or "drawn"."""
     pure: bool
     """Whether the mechanism has delta = 0."""
     summary: str
-    run: Audited
+    run: Audited | None
+    """The lower bound on epsilon; None for a watch alone."""
+    drawn: Watched | None = None
+    """Runs the mechanism, and recovers the noise of what leaves."""
+
+    def report(self, target: Target) -> AuditReport | DrawnReport:
+        """The bound, and whether noise is drawn as certificates state."""
+        watches = () if self.drawn is None else self.drawn(target)
+        if self.run is None:
+            return DrawnReport(subject=self.name, watches=watches)
+        found = self.run(target)
+        return replace(found, drawn=watches, violated=found.violated or not all(watch.as_stated for watch in watches))
 
 
 def _learning(mechanism: str) -> Audited:
@@ -210,10 +203,11 @@ def _both(first: PrivacyLoss, second: PrivacyLoss, claim: Claim, subject: str, w
 
 
 def _entry(name: str, run: Audited, summary: str, *, method: str = "exact", pure: bool = False) -> tuple[str, NamedAudit]:
-    return name, NamedAudit(name=name, method=method, pure=pure, summary=summary, run=run)
+    watch = WATCHED[name]
+    return name, NamedAudit(name=name, method=method, pure=pure, summary=summary, run=run, drawn=watch.run)
 
 
-CATALOGUE: dict[str, NamedAudit] = dict(
+_BOUNDED: dict[str, NamedAudit] = dict(
     (
         _entry("objective", _learning("objective"), "objective perturbation, by the density of the minimiser; delta 0 or more"),
         _entry("output", _learning("output"), "output perturbation, by the distance of the minimisers; delta 0 or more"),
@@ -228,4 +222,13 @@ CATALOGUE: dict[str, NamedAudit] = dict(
         _entry("fresh-projection", _release(fresh=True), "rows through a fresh random projection, as released", method="statistical"),
     )
 )
-"""By name."""
+
+CATALOGUE: dict[str, NamedAudit] = {
+    **_BOUNDED,
+    **{
+        name: NamedAudit(name=name, method="drawn", pure=watch.pure, summary=watch.summary, run=None, drawn=watch.run)
+        for name, watch in WATCHED.items()
+        if name not in _BOUNDED
+    },
+}
+"""By name: those with a bound on epsilon first."""

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, field
 
 from discreet.arrays import Floats
 from discreet.audit.claim import Claim
+from discreet.audit.drawn.parts import Watch
+from discreet.audit.drawn.report import drawn_lines
 from discreet.guarantees import Json
 
 
@@ -45,7 +47,7 @@ class LawPicture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditReport:
-    """A lower bound on epsilon at the claim's delta. `violated` says whether it exceeds the claim."""
+    """A lower bound on epsilon at the claim's delta. `violated` says whether it exceeds the claim, or noise is not drawn as certificates state."""
 
     subject: str
     """What was audited."""
@@ -65,6 +67,8 @@ class AuditReport:
     advantage: float
     """Advantage of the best test found between the two tables: exact, or a lower confidence bound."""
     picture: LawPicture | None = field(default=None, compare=False)
+    drawn: tuple[Watch, ...] = field(default=(), compare=False)
+    """What left runs of the mechanism, beside the laws that its certificate states."""
 
     @property
     def verdict(self) -> str:
@@ -83,6 +87,7 @@ class AuditReport:
             f"Bound        epsilon >= {number(self.bound)} at delta {self.claim.delta:.3g}",
             *(f"Event        {event_words(event)}" for event in self.events),
             f"Membership   advantage of the best test {self.advantage:.4f}; the claim allows {self.claim.advantage:.4f}",
+            *drawn_lines(self.drawn),
             f"Verdict      {self.verdict}",
         ]
         return "\n".join(lines)
@@ -103,6 +108,7 @@ class AuditReport:
             "events": [{**asdict(event), "bound": finite(event.bound)} for event in self.events],
             "advantage": self.advantage,
             "advantage_allowed": self.claim.advantage,
+            "drawn": [watch.to_dict() for watch in self.drawn],
         }
 
     def to_json(self) -> str:

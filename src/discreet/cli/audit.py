@@ -1,7 +1,8 @@
 """`discreet audit`: a lower bound on the epsilon of a mechanism, an estimator or a released model, beside what is claimed.
 
-Exact where output laws are known, statistical elsewhere (docs/audit.md). The tables are invented; a model file is audited by its certificate alone.
-No private record is read, and no ledger records the runs. Exit code 6 where the claim is violated.
+Exact where output laws are known, statistical elsewhere (docs/audit.md); and the mechanism is run, and the noise recovered from what leaves is
+compared with the law that its certificate states. The tables are invented; a model file is audited by its certificate alone. No private record is
+read, and no ledger records the runs. Exit code 6 where the claim is violated, or noise is drawn otherwise than stated.
 """
 
 import sys
@@ -18,6 +19,7 @@ from discreet.files.lookup import exists
 
 if TYPE_CHECKING:
     from discreet.audit import AuditReport
+    from discreet.audit.drawn.report import DrawnReport
     from discreet.audit.named import NamedAudit
     from discreet.audit.statistical import Progress
 
@@ -39,7 +41,7 @@ _EXACT_DELTA, _STATISTICAL_DELTA = 1e-6, 0.01
 @click.option(
     "--delta",
     type=float,
-    help=f"Likewise; if left out, 0 for pure mechanisms, {_EXACT_DELTA:g} for other exact audits, {_STATISTICAL_DELTA:g} for statistical ones.",
+    help=f"Likewise; if left out, 0 for pure mechanisms, {_STATISTICAL_DELTA:g} for other statistical audits, {_EXACT_DELTA:g} for all others.",
 )
 @click.option("--neighbours", type=click.Choice(["replace-one", "add-remove"]), help="Which tables are neighbours; replace-one if left out.")
 @click.option("--runs", type=int, help="Statistical audits: runs on each of the two tables; 2000 if left out.")
@@ -62,7 +64,7 @@ def audit(
 
     NAME is calibrated for --epsilon and --delta and run on the worst pair of neighbouring tables that is known for it. MODEL is audited by its
     certificate: which epsilon the recorded noise has on such a pair. A bound above the claim refutes it, and the exit code is 6; one below it proves
-    nothing.
+    nothing. Whether NAME draws the noise that its certificates state is tested on what leaves; if not, the exit code is 6 too.
     """
     context = click.get_current_context()
     with step("Loading"):
@@ -101,20 +103,20 @@ def _list(known: "dict[str, NamedAudit]", *, as_json: bool) -> None:
     answer(document, rows, as_json=as_json)
 
 
-def _named(entry: "NamedAudit", settings: dict[str, Any]) -> "AuditReport":
-    from discreet.audit.named import Target  # noqa: PLC0415
+def _named(entry: "NamedAudit", settings: dict[str, Any]) -> "AuditReport | DrawnReport":
+    from discreet.audit.target import Target  # noqa: PLC0415
     from discreet.neighbours import Neighbours  # noqa: PLC0415
 
-    exact = entry.method == "exact"
-    if exact and (given := [name for name in ("runs", "confidence") if settings[name] is not None]):
-        raise InvalidInput(f"--{given[0]} belongs to a statistical audit; that of {entry.name!r} is exact.")
+    statistical = entry.method == "statistical"
+    if not statistical and (given := [name for name in ("runs", "confidence") if settings[name] is not None]):
+        raise InvalidInput(f"--{given[0]} belongs to a statistical audit; that of {entry.name!r} is not one (method {entry.method}).")
     delta = settings["delta"]
     if delta is None:
-        delta = 0.0 if entry.pure else _EXACT_DELTA if exact else _STATISTICAL_DELTA
+        delta = 0.0 if entry.pure else _STATISTICAL_DELTA if statistical else _EXACT_DELTA
     if entry.pure and delta > 0:
         raise InvalidInput(f"{entry.name!r} is private with delta 0; leave --delta out.")
     with _progress(f"Auditing {entry.name}") as progress:
-        return entry.run(
+        return entry.report(
             Target(
                 epsilon=1.0 if settings["epsilon"] is None else settings["epsilon"],
                 delta=delta,

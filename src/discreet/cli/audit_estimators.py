@@ -1,20 +1,31 @@
-"""Estimators under audit, end to end: what `fit` releases on two neighbouring invented tables that are hard to hide."""
+"""Estimators under audit, end to end: what `fit` releases on two neighbouring invented tables that are hard to hide; and how searches cut tables."""
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from discreet.audit import AuditReport, audit
+from discreet.audit.drawn.normal_scores import chosen
+from discreet.audit.drawn.parts import Part, Watch
 from discreet.audit.fits import Batch, many_fits, single_fits
-from discreet.audit.named import Audited, NamedAudit, Target
+from discreet.audit.named import NamedAudit
+from discreet.audit.target import Audited, Target
 from discreet.constraints import L2Ball
+from discreet.data import Block, BlockTable, FunctionTable
+from discreet.designs import DenseDesign, as_design
 from discreet.estimators import ConstrainedERM, Lasso, LassoClassifier, LinearSVC, LogisticRegression
+from discreet.estimators.search_blocks import streamed_table
+from discreet.estimators.search_table import SearchTable, held_table
+from discreet.mechanisms.selection import ALGORITHM_4
 from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.noise import SystemNoise
 
 _SHORT = 0.05
 _ANGLE = 0.5
 _MARGIN = 5.0
 _SPARSE = 20
+_CUTS, _THROWN = 100, 60
 
 
 def _linear(kind: type[LogisticRegression] | type[LinearSVC]) -> Audited:
@@ -78,6 +89,38 @@ def _over_set(target: Target) -> AuditReport:
     return _audited(single_fits(model), pair, words, target, "ConstrainedERM")
 
 
+def _parts(target: Target) -> tuple[Watch, ...]:  # noqa: ARG001 - how records are cut has no epsilon
+    """Which of two parts a record is in, of a table in memory and of one in blocks: a die of its own for each, or a random half."""
+    halves: list[tuple[int, ...]] = list(combinations(range(4), 2))
+    parts: list[Part] = []
+    for where, made in (("in memory", _held), ("in blocks", _streamed)):
+        few, many = made(4), made(_THROWN)
+        thrown = np.array([np.isin(np.arange(_THROWN), _in_first(many, hidden=True)) for _ in range(_CUTS)])
+        orders = [[halves.index(_in_first(few, hidden=False))] for _ in range(_CUTS)]
+        parts += [
+            chosen(f"parts of records {where}, add-remove", "each part equally likely", thrown, np.ones(2)),
+            chosen(f"parts of records {where}, replace-one", "each half equally likely", orders, np.ones(6)),
+        ]
+    return (Watch(mechanism=ALGORITHM_4, parts=tuple(parts)),)
+
+
+def _held(records: int) -> SearchTable:
+    return held_table(np.arange(float(records))[:, np.newaxis], np.arange(records) % 2, classes=[0, 1], name="a search")
+
+
+def _streamed(records: int) -> SearchTable:
+    rows, labels = np.arange(float(records))[:, np.newaxis], np.arange(records) % 2
+    blocks = FunctionTable(lambda _: Block(DenseDesign(rows), labels), blocks=1, features=1)
+    return streamed_table(blocks, None, classes=[0, 1], max_weight=None, jobs=1)
+
+
+def _in_first(table: SearchTable, *, hidden: bool) -> tuple[int, ...]:
+    """Numbers of the records in the first of two parts, rising."""
+    rows = table.parts(2, SystemNoise(), hidden=hidden)[0].X
+    found = [block.rows for block in rows.map(lambda _, block: block, 1)] if isinstance(rows, BlockTable) else [as_design(rows)]
+    return tuple(sorted(int(number) for some in found for number in some.matvec(np.ones(1))))
+
+
 def _audited(run: Batch, pair: tuple[Any, Any], words: str, target: Target, name: str) -> AuditReport:
     """One shape for all: end to end, from (X, y) to released weights."""
     return audit(
@@ -105,5 +148,8 @@ ESTIMATORS: dict[str, NamedAudit] = dict(
         _entry("lasso-classifier", _lasso_classifier, "LassoClassifier, likewise"),
         _entry("constrained-erm", _over_set, "ConstrainedERM, logistic loss over a ball"),
     )
+)
+ESTIMATORS["search-parts"] = NamedAudit(
+    name="search-parts", method="drawn", pure=True, summary="how Algorithm 4 cuts records into parts", run=None, drawn=_parts
 )
 """By name, beside discreet.audit.named.CATALOGUE."""

@@ -3,7 +3,7 @@
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from discreet.arrays import Floats
-from discreet.audit import AuditReport
+from discreet.audit import AuditReport, DrawnReport
 from discreet.certificates import Certificate, Verification
 from discreet.errors import InvalidInput, InvalidType
 from discreet.estimators import (
@@ -58,8 +58,9 @@ Estimator: TypeAlias = (
     | SimplexRegression
     | MatrixRegression
 )
+Audit: TypeAlias = AuditReport | DrawnReport
 Subject: TypeAlias = (
-    Model | Estimator | PrivateSearchCV | PrivateEvaluation | IntervalFile | Ledger | AuditReport | Certificate | PublishedRelease | Certified
+    Model | Estimator | PrivateSearchCV | PrivateEvaluation | IntervalFile | Ledger | Audit | Certificate | PublishedRelease | Certified
 )
 """What a report can be about."""
 
@@ -86,7 +87,7 @@ def page_of(subject: Subject, *, ledger: Ledger | None = None, name: str | None 
             return ledger_page(subject)
         case PublishedRelease():
             return _publication(subject, ledger, name)
-        case AuditReport():
+        case AuditReport() | DrawnReport():
             return audit_page(subject)
         case Certificate():
             commands = ["from discreet import Certificate", _IN_PYTHON] if name is None else [f"discreet verify {shell(name)}"]

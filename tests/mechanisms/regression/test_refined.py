@@ -57,8 +57,8 @@ def loss_of(made, first, second, length):
     of_first, of_second, noise = mean(first), mean(second), SystemNoise()
 
     def drawn(data):
-        parts = [flat(*made._noisy_moments(PROBLEM, data, noise))]
-        parts += [made._noisy_gradient(PROBLEM, data, noise, np.zeros(2), length) / (made.step_noise * length) for _ in range(made.steps)]
+        parts = [flat(*made.noisy_moments(PROBLEM, data, noise))]
+        parts += [made.noisy_gradient(PROBLEM, data, noise, np.zeros(2), length) / (made.step_noise * length) for _ in range(made.steps)]
         seen = np.concatenate(parts)
         return 0.5 * (np.sum((seen - of_second) ** 2) - np.sum((seen - of_first) ** 2))
 

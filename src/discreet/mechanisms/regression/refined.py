@@ -186,7 +186,7 @@ class RefinedMoments(RegressionMechanism):
     def draw(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:
         """See RegressionMechanism."""
         domain = problem.domain
-        products, targets, squares = self._noisy_moments(problem, data, noise)
+        products, targets, squares = self.noisy_moments(problem, data, noise)
         deviation, radius, bound = self.moment_noise * domain.radius**2, domain.radius, domain.target_bound
         prior = bound / radius
         belief = Belief.before(products, deviation=deviation, prior=prior)
@@ -196,7 +196,7 @@ class RefinedMoments(RegressionMechanism):
         for _ in range(self.steps):
             residual = _residual(belief, targets, squares + 0.5 * square_noise, count, bound)
             length = self._length(problem, products, residual, count)
-            belief = belief.after(self._noisy_gradient(problem, data, noise, belief.mean, length), deviation=self.step_noise * length)
+            belief = belief.after(self.noisy_gradient(problem, data, noise, belief.mean, length), deviation=self.step_noise * length)
         size = float(np.linalg.norm(belief.mean))
         doubt = math.hypot(square_noise, 2.0 * size * self.moment_noise * radius * bound / self.target_weight, size**2 * deviation)
         # The noisy sum may come out far too small, or negative: an interval must not read that as certainty.
@@ -213,7 +213,8 @@ class RefinedMoments(RegressionMechanism):
         least = min(_LARGEST_LEAST_CLIP, max(_LEAST_CLIP, 0.5 * doubt)) * radius * bound
         return min(radius * bound, max(_CLIP * residual * row, least))
 
-    def _noisy_moments(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> tuple[Floats, Floats, float]:
+    def noisy_moments(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> tuple[Floats, Floats, float]:
+        """A~ (m, m), b~ (m,) and s~."""
         exact = problem.moments(data)
         diagonal, off, target, square = self.moment_scales(problem)
         size = problem.domain.dimension
@@ -231,7 +232,8 @@ class RefinedMoments(RegressionMechanism):
         of_targets: Floats = np.asarray(targets * (row * of_target), dtype=np.float64)
         return released, of_targets, squares * of_target**2
 
-    def _noisy_gradient(self, problem: LeastSquares, data: RealDataset, noise: Noise, weights: Floats, length: float) -> Floats:
+    def noisy_gradient(self, problem: LeastSquares, data: RealDataset, noise: Noise, weights: Floats, length: float) -> Floats:
+        """g~ at public weights (m,), with contributions of at most `length`."""
         exact = problem.gradient(data, weights, length)
         unit = problem.row_unit * exact.unit
         noisy = exact.sums + _integers(noise, self.step_noise * length / unit, len(weights))

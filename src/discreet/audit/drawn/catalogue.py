@@ -1,0 +1,68 @@
+"""Every mechanism of ours that draws noise, watched: WATCHED by name, and UNWATCHED with the reason why a mechanism is not here.
+
+    WATCHED[name].run(Target(...))    what left many runs, with the noise recovered
+
+`discreet audit NAME` runs these, the quick tests run all of them, and a law says that no registered mechanism is missing. Searches are on a floor
+above (cli/audit_estimators.py), since estimators are siblings of this package; what they draw of their own is there.
+"""
+
+from dataclasses import dataclass
+
+from discreet.audit.drawn import constrained, integers, learning, regression, released_rows, sketches
+from discreet.audit.target import Watched
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedWatch:
+    """One entry."""
+
+    run: Watched
+    summary: str
+    pure: bool = False
+    """Whether it has delta = 0."""
+
+
+WATCHED: dict[str, NamedWatch] = {
+    "objective": NamedWatch(run=learning.one_model("objective"), summary="objective perturbation; delta 0 or more"),
+    "output": NamedWatch(run=learning.one_model("output"), summary="output perturbation; delta 0 or more"),
+    "multinomial": NamedWatch(
+        run=learning.several_classes(multinomial=True), summary="objective perturbation of three classes together; delta 0 or more"
+    ),
+    "one-vs-rest": NamedWatch(run=learning.several_classes(multinomial=False), summary="three classes, each against the rest; delta 0 or more"),
+    "objective-over-set": NamedWatch(run=constrained.over_set, summary="objective perturbation over a ball"),
+    "frank-wolfe-polytope": NamedWatch(run=constrained.polytope, summary="two chosen vertices of a simplex"),
+    "frank-wolfe-gaussian": NamedWatch(run=constrained.frank_wolfe, summary="three noisy gradients"),
+    "mirror-descent": NamedWatch(run=constrained.mirror_descent, summary="three noisy gradients"),
+    "mirror-descent-sampled": NamedWatch(run=constrained.sampled, summary="mirror descent on Poisson batches: who takes part, and the noise"),
+    "bounds": NamedWatch(run=integers.bounds, summary="private bounds of two columns; delta 0 or more"),
+    "counting-laplace": NamedWatch(run=integers.counting_laplace, summary="a histogram and a sum", pure=True),
+    "counting-gaussian": NamedWatch(run=integers.counting_gaussian, summary="a histogram and a sum"),
+    "curvature": NamedWatch(run=integers.curvature, summary="the curvature of a released model, for its intervals"),
+    "exponential": NamedWatch(run=integers.exponential, summary="one of four candidates", pure=True),
+    "random-stopping": NamedWatch(run=integers.random_stopping, summary="a search's number of runs, their settings and noisy scores", pure=True),
+    "rows": NamedWatch(run=released_rows.rows, summary="rows with Gaussian noise, those of single owners, and secret orders"),
+    "information-rows": NamedWatch(run=released_rows.for_bits, summary="rows with Gaussian noise for half a bit about an entry"),
+    "fisher": NamedWatch(run=released_rows.fisher, summary="rows with noise shaped by weights"),
+    "bounded": NamedWatch(run=released_rows.bounded, summary="rows with noise of bounded support"),
+    "fresh-projection": NamedWatch(run=released_rows.fresh_projection, summary="a fresh projection, and projected rows"),
+    "null-space": NamedWatch(run=released_rows.null_space, summary="rows with noise that leaves a machine unchanged; not private"),
+    "sketch": NamedWatch(run=sketches.sketch, summary="a secret Gaussian sketch"),
+    "eigenvalue-sketch": NamedWatch(run=sketches.eigenvalue_sketch, summary="a sketch with a noisy least eigenvalue"),
+    "information-sketch": NamedWatch(run=sketches.information_sketch, summary="a sketch for half a bit about an entry"),
+    "clear-target-sketch": NamedWatch(run=sketches.clear_target_sketch, summary="a sketch whose target has no noise"),
+    "published-sketch": NamedWatch(run=sketches.published_sketch, summary="the sketch as published; not private"),
+    "least-squares": NamedWatch(run=regression.objective, summary="linear regression by objective perturbation of residuals"),
+    "least-squares-moments": NamedWatch(run=regression.refined, summary="linear regression from noisy moments and gradients"),
+    "least-squares-adassp": NamedWatch(run=regression.adassp, summary="linear regression by AdaSSP"),
+    "least-squares-mixing": NamedWatch(run=sketches.mixing, summary="linear regression from a sketch"),
+    "least-squares-hessian-mixing": NamedWatch(run=regression.hessian_mixing, summary="noisy gradients beside a sketch"),
+}
+"""By the name of `discreet audit`."""
+
+UNWATCHED: dict[str, str] = {
+    "non-private": "it draws nothing and promises nothing",
+    "frank-wolfe-non-private": "it draws nothing and promises nothing",
+    "least-squares-non-private": "it draws nothing and promises nothing",
+    "algorithm-4": "its choice is that of `exponential`; the parts that it cuts are watched under `search-parts` (cli/audit_estimators.py)",
+}
+"""Name in certificates, and the reason."""

@@ -1,0 +1,215 @@
+"""The noise of mechanisms over a set, recovered from released points, or from what the set was asked, and an invented table.
+
+    objective over a set   b = -grad G(w) at a released w inside of the set;   K = w / step with a loud last stage
+    Frank-Wolfe            the set is asked for a point down every noisy gradient y_t: y_t - grad F(theta_t) is the noise of step t
+    mirror descent         the Euclidean map asks the set to project theta_t - eta y_t: y_t follows
+    chosen vertices        two steps: the law of the pair of vertices, the second given the first
+
+Questions to a set come after the noise, and the guarantee covers them: a set that keeps them, `WatchedBall`, is an adversary who sees all steps.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from itertools import product
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.audit.drawn.normal_scores import chosen, discrete_gaussian, gaussian
+from discreet.audit.drawn.parts import Part, Watch, number
+from discreet.audit.target import Target
+from discreet.constraints import L2Ball, Simplex
+from discreet.data import RealDataset, RealDomain
+from discreet.designs import DenseDesign
+from discreet.guarantees import Json
+from discreet.losses import Logistic
+from discreet.losses.predictions import OfMargin
+from discreet.mechanisms.constrained import (
+    GaussianFrankWolfe,
+    GaussianSteps,
+    NoisyMirrorDescent,
+    ObjectivePerturbationOverSet,
+    PolytopeFrankWolfe,
+    SampledMirrorDescent,
+)
+from discreet.mechanisms.constrained.base import ConstrainedMechanism
+from discreet.mechanisms.constrained.mirror_geometry import SMOOTH
+from discreet.mechanisms.constrained.mirror_sampled import RATE_BITS
+from discreet.neighbours import ADD_REMOVE
+from discreet.noise import SystemNoise
+from discreet.problems import ConstrainedRisk
+
+_ROWS: Floats = np.array([[0.9, -0.2], [-0.1, 0.8], [0.5, 0.5], [0.7, -0.6]])
+_TARGETS: Floats = np.array([1.0, -1.0, 1.0, 1.0])
+_LOSS = OfMargin(loss=Logistic())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchedBall:
+    """A Euclidean ball that keeps what it is asked: directions to minimise along, and points to project."""
+
+    ball: L2Ball
+    asked: list[Floats] = field(default_factory=list, compare=False)
+
+    name = property(lambda self: self.ball.name)
+    parameters = property(lambda self: self.ball.parameters)
+    dimension = property(lambda self: self.ball.dimension)
+    symmetric = property(lambda self: self.ball.symmetric)
+    l2_radius = property(lambda self: self.ball.l2_radius)
+    l1_radius = property(lambda self: self.ball.l1_radius)
+    diameter = property(lambda self: self.ball.diameter)
+    gaussian_width = property(lambda self: self.ball.gaussian_width)
+    width_is_exact = property(lambda self: self.ball.width_is_exact)
+
+    def project(self, point: Floats) -> Floats:
+        """See Constraint."""
+        self.asked.append(point.copy())
+        return self.ball.project(point)
+
+    def linear_minimiser(self, direction: Floats) -> Floats:
+        """See Constraint."""
+        self.asked.append(direction.copy())
+        return self.ball.linear_minimiser(direction)
+
+    def contains(self, point: Floats, tolerance: float = 1e-9) -> bool:
+        """See Constraint."""
+        return self.ball.contains(point, tolerance)
+
+
+def over_set(target: Target) -> tuple[Watch, ...]:
+    """Objective perturbation, in a ball so wide that the minimiser is inside."""
+    problem = ConstrainedRisk(loss=_LOSS, constraint=L2Ball(dimension=2, radius=1e4), domain=_domain())
+    made = ObjectivePerturbationOverSet.calibrate(problem, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
+    stated, points = _released(problem, _table(), made, 200)
+    linears = -np.array([gradient(point) + number(stated, "ridge") * point for point in points])
+    loud = replace(made, grid=replace(made.grid, step=2.0**-20, scale=2.0**28))
+    of_grid, points = _released(problem, _table(), loud, 100)
+    parts = (
+        gaussian("linear term of the objective", linears, scale=number(stated, "scale")),
+        discrete_gaussian("last stage, on its grid", points / number(of_grid, "grid_step"), scale=number(of_grid, "grid_scale")),
+    )
+    return (Watch(mechanism=made.name, parts=parts),)
+
+
+def frank_wolfe(target: Target) -> tuple[Watch, ...]:
+    """Noisy gradients of three steps."""
+    ball, problem = _watched_problem()
+    made = GaussianFrankWolfe.calibrate(problem, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours, steps=3)
+    stated, _ = _released(problem, _table(), made, 150)
+    noise = []
+    for first in range(0, len(ball.asked), 3):
+        point = np.zeros(2)
+        for step, noisy in enumerate(ball.asked[first : first + 3], start=1):
+            noise.append(noisy - gradient(point))
+            point = point + (ball.ball.linear_minimiser(noisy) - point) / step
+    return (Watch(mechanism=made.name, parts=(_of_gradients(noise, stated),)),)
+
+
+def mirror_descent(target: Target) -> tuple[Watch, ...]:
+    """Noisy gradients of three steps."""
+    ball, problem = _watched_problem()
+    asked = {"epsilon": target.epsilon, "delta": target.delta, "neighbours": target.neighbours}
+    made = NoisyMirrorDescent.calibrate(problem, **asked, steps=3, mirror_map="euclidean")  # type: ignore[arg-type]
+    stated, _ = _released(problem, _table(), made, 150)
+    noise, asked_of_runs = [], ball.asked[-4 * 150 :]  # the calibration asked too
+    for first in range(0, len(asked_of_runs), 4):
+        point, *shifted = asked_of_runs[first : first + 4]  # the start, and three points to project
+        for moved in shifted:
+            noise.append((point - moved) / number(stated, "step_size") - gradient(point))
+            point = ball.ball.project(moved)
+    return (Watch(mechanism=made.name, parts=(_of_gradients(noise, stated),)),)
+
+
+def sampled(target: Target) -> tuple[Watch, ...]:
+    """Poisson batches, one step: who takes part where the noise is next to nothing, and the noise where it is as calibrated."""
+    count = 8
+    domain = RealDomain(features=count, norm_bound=1.0, target_bound=1.0)
+    data = RealDataset(rows=DenseDesign(np.eye(count)), targets=np.ones(count), domain=domain)
+    problem = ConstrainedRisk(loss=_LOSS, constraint=L2Ball(dimension=count, radius=1e9), domain=domain)
+    made = SampledMirrorDescent.calibrate(
+        problem, epsilon=target.epsilon, delta=target.delta, rate=0.25, steps=1, neighbours=ADD_REMOVE, mirror_map="euclidean"
+    )
+    step = made.noise_steps
+    silent = replace(made, noise_steps=GaussianSteps(count=1, step=step.step * 2.0**-30, scale=step.scale))
+
+    stated, points = _released(problem, data, made, 300)
+    share = number(stated, "rate") / 2.0**RATE_BITS
+    points_averaged = 1.0 if made.plan.schedule == SMOOTH else 2.0  # of them the start, which is 0
+    sums = -share * points_averaged / number(stated, "step_size")
+    batches = np.array([silent.draw(problem, problem.objective(data), SystemNoise()) for _ in range(300)])
+    took_part = np.rint(batches * sums / -0.5).astype(np.int64)
+    noisy = points * sums
+    # The batch's own spread, of 1/2 times a coin, is next to nothing beside the noise, and counted.
+    total = float(np.hypot(_deviation(stated), 0.5 * np.sqrt(share * (1.0 - share))))
+    parts = (
+        chosen("records of a batch", f"each takes part with probability {share:.6g}", took_part, np.array([1.0 - share, share])),
+        gaussian("noise on the gradient of a batch", noisy + 0.5 * share, scale=total, words="discrete Gaussian of deviation"),
+    )
+    return (Watch(mechanism=made.name, parts=parts),)
+
+
+def polytope(target: Target) -> tuple[Watch, ...]:
+    """Two chosen vertices of a simplex: their mean is released, so which two, and not in which order."""
+    problem = ConstrainedRisk(loss=_LOSS, constraint=Simplex(dimension=3, radius=2.0), domain=_domain(features=3))
+    rows = np.array([[0.9, -0.9, 0.0], [0.8, 0.1, -0.7]] * 2)
+    data = RealDataset(rows=DenseDesign(rows), targets=np.ones(4), domain=problem.domain)
+    made = PolytopeFrankWolfe.calibrate(problem, epsilon=8.0 * target.epsilon, delta=target.delta, neighbours=target.neighbours, steps=2)
+    stated, points = _released(problem, data, made, 800)
+    vertices = 2.0 * np.eye(3)
+
+    def law(point: Floats) -> Floats:
+        slope = rows.T @ _LOSS.slope(rows @ point, np.ones(4))
+        scores = np.rint(vertices @ slope / number(stated, "grid_step"))
+        odds: Floats = np.exp(-number(stated, "rate") * (scores - scores.min()))
+        return odds / odds.sum()
+
+    start = law(np.full(3, 2.0 / 3.0))  # the point of the simplex that is nearest to 0
+    outcomes: dict[tuple[int, ...], float] = {}
+    for first, second in product(range(3), repeat=2):
+        pair = tuple(sorted((first, second)))
+        outcomes[pair] = outcomes.get(pair, 0.0) + float(start[first] * law(vertices[first])[second])
+    places = list(outcomes)
+    seen = [[places.index(_pair(point))] for point in points]
+    rate = number(stated, "rate")
+    words = f"vertex i with probability proportional to exp(-{rate:.6g} z_i)"
+    return (Watch(mechanism=made.name, parts=(chosen("two vertices", words, seen, np.array(list(outcomes.values()))),)),)
+
+
+def gradient(point: Floats) -> Floats:
+    """grad F at a point, (2,)."""
+    slope: Floats = _ROWS.T @ _LOSS.slope(_ROWS @ point, _TARGETS)
+    return slope
+
+
+def _pair(mean: Floats) -> tuple[int, ...]:
+    """The two vertices of which this is the mean."""
+    return tuple(int(place) for place, times in enumerate(np.rint(mean)) for _ in range(int(times)))
+
+
+def _released(problem: ConstrainedRisk, data: RealDataset, made: ConstrainedMechanism, count: int) -> tuple[Mapping[str, Json], Floats]:
+    """What a certificate states, and `count` points (count, d). Only the first run computes the guarantee: the others are what `run` draws."""
+    release = made.run(problem, data, SystemNoise())
+    objective = problem.objective(data)
+    return release.certificate.parameters, np.array([release.value, *(made.draw(problem, objective, SystemNoise()) for _ in range(count - 1))])
+
+
+def _watched_problem() -> tuple[WatchedBall, ConstrainedRisk]:
+    ball = WatchedBall(ball=L2Ball(dimension=2, radius=0.5))
+    return ball, ConstrainedRisk(loss=_LOSS, constraint=ball, domain=_domain())
+
+
+def _of_gradients(noise: list[Floats], stated: Mapping[str, Json]) -> Part:
+    """Of three steps a run, two numbers each."""
+    return gaussian("noise on three gradients", np.reshape(noise, (-1, 6)), scale=_deviation(stated), words="discrete Gaussian of deviation")
+
+
+def _domain(features: int = 2) -> RealDomain:
+    return RealDomain(features=features, norm_bound=2.0, target_bound=1.0, records=4)
+
+
+def _table() -> RealDataset:
+    return RealDataset(rows=DenseDesign(_ROWS), targets=_TARGETS, domain=_domain())
+
+
+def _deviation(stated: Mapping[str, Json]) -> float:
+    return number(stated, "scale") * number(stated, "grid_step")

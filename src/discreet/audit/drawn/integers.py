@@ -1,0 +1,138 @@
+"""The noise of counts, choices and matrices of integers, which leave as integers: what left less the exact answer of an invented table."""
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.audit.drawn.normal_scores import chosen, discrete_gaussian, discrete_laplace
+from discreet.audit.drawn.parts import Watch, number
+from discreet.audit.target import Target
+from discreet.data import Domain
+from discreet.designs import DenseDesign
+from discreet.guarantees.stopping import NegativeBinomialRuns
+from discreet.losses import Logistic
+from discreet.mechanisms.bounds_choice import BoundsChoice, BoundsGrid
+from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram, LaplaceCounting
+from discreet.mechanisms.counting.queries import IntegerQuery
+from discreet.mechanisms.curvature import CurvatureQuery, GaussianCurvature
+from discreet.mechanisms.selection import CountNoise, ExponentialMechanism, RandomStopping
+from discreet.noise import SystemNoise
+from discreet.problems import RegularisedRisk
+from discreet.regularisers import L2
+
+_RUNS = 300
+_CELLS = np.array([0, 1, 1, 2, 0, 1])
+_PARTS = np.array([3, 0, 7, 1, 1, 2])
+
+
+def counting_laplace(target: Target) -> tuple[Watch, ...]:
+    """A histogram and a sum."""
+    queries: list[IntegerQuery] = [Histogram(cells=3), BoundedSum(largest=7)]
+    made = LaplaceCounting.calibrate(queries, epsilon=target.epsilon, neighbours=target.neighbours, shares=[0.75, 0.25])
+    return (_counting(queries, made, discrete_laplace),)
+
+
+def counting_gaussian(target: Target) -> tuple[Watch, ...]:
+    """A histogram and a sum."""
+    queries: list[IntegerQuery] = [Histogram(cells=3), BoundedSum(largest=7)]
+    made = GaussianCounting.calibrate(queries, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours, shares=[0.75, 0.25])
+    return (_counting(queries, made, discrete_gaussian),)
+
+
+def exponential(target: Target) -> tuple[Watch, ...]:
+    """One of four candidates, whose scores are as far apart as matters at this rate."""
+    made = ExponentialMechanism.calibrate(sensitivity=1, epsilon=target.epsilon, neighbours=target.neighbours)
+    scores = np.rint(np.array([0.0, 1.0, 2.0, 3.0]) / made.rate).astype(np.int64)
+    released = [made.run(scores, SystemNoise()) for _ in range(3 * _RUNS)]
+    rate = number(released[0].certificate.parameters, "rate")
+    law = chosen("the candidate", _odds(rate, "score_i"), [one.value for one in released], np.exp(-rate * scores))
+    return (Watch(mechanism=made.name, parts=(law,)),)
+
+
+def bounds(target: Target) -> tuple[Watch, ...]:
+    """Bounds of two columns, on both sides: the law of each pair, both at the centre moved out by one."""
+    grid = BoundsGrid(lower=(0.0, -1.0, -10.0), upper=(0.0, 1.0, 10.0))
+    made = BoundsChoice.calibrate([grid, grid], epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
+    # As many records beyond the centre as make its odds to the next candidate e: a doubled rate shows most.
+    beyond = 3 * made.toll - round(1.0 / made.rate)
+    columns = [np.repeat([0.5, -0.5], beyond), np.repeat([-0.2, 0.7], beyond)]
+    released = [made.run(["a", "b"], [grid, grid], columns, SystemNoise()) for _ in range(3 * _RUNS)]
+    stated = released[0].certificate.parameters
+    values = np.array([one.value for one in released])
+    parts = []
+    for place, column in enumerate(columns):
+        outcomes = _bounds_law(grid, column, rate=number(stated, "rate"), toll=number(stated, "toll"))
+        pairs = list(outcomes)
+        seen = [[pairs.index((float(low), float(high)))] for low, high in values[:, place]]
+        parts.append(chosen(f"bounds of column {place + 1}", _odds(number(stated, "rate"), "z_j"), seen, np.array(list(outcomes.values()))))
+    return (Watch(mechanism=made.name, parts=tuple(parts)),)
+
+
+def curvature(target: Target) -> tuple[Watch, ...]:
+    """Both matrices, as integers."""
+    problem = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=1.0), domain=Domain(features=2, norm_bound=1.0))
+    query = CurvatureQuery(problem=problem, weights=np.array([0.5, -0.25]))
+    made = GaussianCurvature.calibrate(query, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
+    rows, signs = DenseDesign(np.array([[0.6, 0.1], [-0.3, 0.8], [0.2, -0.5]])), np.array([1.0, -1.0, 1.0])
+    exact = np.array([float(value) for value in query.answer(rows, signs, None)])
+    released = [made.run(query, rows, signs, None, SystemNoise()) for _ in range(_RUNS)]
+    noise = np.array([one.value for one in released]) - exact
+    part = discrete_gaussian("noise on entries of both matrices", noise, scale=number(released[0].certificate.parameters, "scale"))
+    return (Watch(mechanism=made.name, parts=(part,)),)
+
+
+def random_stopping(target: Target) -> tuple[Watch, ...]:
+    """The number of runs, the setting of a run, and the noise of a score, of both laws."""
+    parts, name = [], ""
+    for eta, noise in ((0.0, CountNoise(law="discrete-laplace", scale=2.0 / target.epsilon)), (1.0, CountNoise(law="discrete-gaussian", scale=3.0))):
+        made = RandomStopping(law=NegativeBinomialRuns.with_mean(5.0, eta=eta), score=noise, neighbours=target.neighbours)
+        stated, name = made.parameters(), made.name
+        gamma = number(stated, "gamma")
+        counts = np.arange(1, 2000)
+        masses = np.exp(counts * np.log1p(-gamma)) / (1 if number(stated, "eta") == 1.0 else counts)
+        runs = [[made.runs(SystemNoise()) - 1] for _ in range(2 * _RUNS)]
+        scores = [[made.score.score(100, SystemNoise()) - 100] for _ in range(_RUNS)]
+        settings = [[made.setting(SystemNoise(), 5)] for _ in range(_RUNS)]
+        law = discrete_laplace if stated["score_noise"] == "discrete-laplace" else discrete_gaussian
+        parts += [
+            chosen(f"number of runs, eta {eta:g}", f"truncated negative binomial, gamma {gamma:.6g}", runs, masses),
+            chosen(f"setting of a run, eta {eta:g}", "every setting equally likely", settings, np.ones(5)),
+            law("noise of a score", scores, scale=number(stated, "score_scale")),
+        ]
+    return (Watch(mechanism=name, parts=tuple(parts)),)
+
+
+def _counting(queries: list[IntegerQuery], made: LaplaceCounting | GaussianCounting, law: Any) -> Watch:  # noqa: ANN401
+    released = [made.run(queries, [_CELLS, _PARTS], SystemNoise()) for _ in range(_RUNS)]
+    scales = released[0].certificate.parameters["scales"]
+    if not isinstance(scales, list):
+        raise TypeError("the certificate states no scales")
+    exact = [query.answer(column) for query, column in zip(queries, (_CELLS, _PARTS), strict=True)]
+    noise = np.array([one.value for one in released]) - np.concatenate(exact)
+    parts = (
+        law("noise on cells", noise[:, :3], scale=float(str(scales[0]))),
+        law("noise on a bounded sum", noise[:, 3:], scale=float(str(scales[1]))),
+    )
+    return Watch(mechanism=released[0].certificate.mechanism, parts=parts)
+
+
+def _bounds_law(grid: BoundsGrid, column: Floats, *, rate: float, toll: float) -> dict[tuple[float, float], float]:
+    """Of what leaves: pairs (lower, upper) and their masses."""
+
+    def odds(edges: tuple[float, ...], sign: float) -> Floats:
+        scores = [np.sum(sign * column > sign * edge) + toll * (step + 2 * (step > 0)) for step, edge in enumerate(edges)]
+        masses: Floats = np.exp(-rate * (np.array(scores) - min(scores)))
+        return masses / masses.sum()
+
+    outcomes: dict[tuple[float, float], float] = {}
+    lower, upper = odds(grid.lower, -1.0), odds(grid.upper, 1.0)
+    for low, high in product(range(len(grid.lower)), range(len(grid.upper))):
+        pair = (grid.lower[low], grid.upper[high + (low == high == 0)])
+        outcomes[pair] = outcomes.get(pair, 0.0) + float(lower[low] * upper[high])
+    return outcomes
+
+
+def _odds(rate: float, score: str) -> str:
+    return f"P proportional to exp(-{rate:.6g} {score})"

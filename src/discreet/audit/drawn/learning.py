@@ -1,0 +1,121 @@
+"""The noise of the learning mechanisms, recovered from released weights and an invented table.
+
+    objective    b = -grad G(w) at the released w:     grad G(f) + b = 0 at the exact minimiser, and w is nearer to it than any test can see
+    output       N = w - argmin G
+    last stage   K = w / step, an integer, of the same mechanism with a last stage so loud that nothing else shows
+
+Gradients are written down here anew, in NumPy, from the loss's own slope.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.special import softmax
+
+from discreet.arrays import Floats
+from discreet.audit.drawn.normal_scores import discrete_gaussian, discrete_laplace, gaussian, spherical
+from discreet.audit.drawn.parts import Part, Watch, number
+from discreet.audit.target import Target, Watched
+from discreet.data import Dataset, Domain
+from discreet.designs import DenseDesign
+from discreet.losses import Logistic
+from discreet.mechanisms.learning import calibrate, default_class_ridge, default_ridge
+from discreet.mechanisms.learning.choose_classes import calibrate_classes
+from discreet.mechanisms.learning.grid import GaussianGrid
+from discreet.mechanisms.learning.sensitivity import one_minimiser
+from discreet.noise import SystemNoise
+from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
+from discreet.regularisers import L2
+
+_RUNS, _LOUD_STEP, _LOUDER = 1000, 2.0**-10, 1e5
+_ROWS: Floats = np.array([[0.3, -0.2], [-0.1, 0.4], [0.2, 0.2], [-0.3, -0.3]])
+_LOSS = Logistic()
+
+
+def one_model(mechanism: str) -> Watched:
+    """Two classes; `mechanism` "objective" or "output"."""
+
+    def watched(target: Target) -> tuple[Watch, ...]:
+        domain = Domain(features=2, norm_bound=1.0, records=len(_ROWS))
+        asked: Any = {"mechanism": mechanism, "epsilon": target.epsilon, "delta": target.delta, "neighbours": target.neighbours}
+        start = RegularisedRisk(loss=_LOSS, regulariser=L2(strength=1.0), domain=domain)
+        problem = replace(start, regulariser=L2(strength=default_ridge(start, **asked)))
+        data = Dataset(rows=DenseDesign(_ROWS), signs=np.array([1.0, -1.0, 1.0, -1.0]), domain=domain)
+        made = calibrate(problem, calibration="tight", **asked)
+
+        def recovered(weights: Floats) -> Floats:
+            if mechanism == "output":
+                return weights - one_minimiser(problem, data, 1e-12)[:, 0]
+            return -np.array([margin_gradient(w, np.array([1.0, -1.0, 1.0, -1.0]), problem.strong_convexity) for w in weights])
+
+        return (_watch(problem, data, made, recovered, vectors=1),)
+
+    return watched
+
+
+def several_classes(*, multinomial: bool) -> Watched:
+    """Three classes, together or one against the rest."""
+
+    def watched(target: Target) -> tuple[Watch, ...]:
+        domain = Domain(features=2, norm_bound=1.0, records=len(_ROWS), classes=3)
+        codes = np.array([0, 1, 2, 1])
+        data = Dataset(rows=DenseDesign(_ROWS), codes=codes, domain=domain)
+        asked: Any = {"mechanism": "objective", "epsilon": target.epsilon, "delta": target.delta, "neighbours": target.neighbours}
+
+        def of_ridge(ridge: float) -> MultinomialRisk | OneVsRestRisk:
+            if multinomial:
+                return MultinomialRisk(regulariser=L2(strength=ridge), domain=domain)
+            return OneVsRestRisk(each=RegularisedRisk(loss=_LOSS, regulariser=L2(strength=ridge), domain=domain))
+
+        ridge = default_class_ridge(of_ridge(1.0), epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
+        problem = of_ridge(ridge)
+        made = calibrate_classes(problem, calibration="tight", **asked)
+
+        def recovered(weights: Floats) -> Floats:
+            gradient = softmax_gradient if multinomial else rest_gradient
+            return -np.array([gradient(w.reshape(3, -1), codes, ridge).ravel() for w in weights])
+
+        return (_watch(problem, data, made, recovered, vectors=1 if multinomial else 3),)
+
+    return watched
+
+
+def margin_gradient(weights: Floats, signs: Floats, ridge: float) -> Floats:
+    """grad G(w), (d,)."""
+    gradient: Floats = _ROWS.T @ (signs * _LOSS.slope(signs * (_ROWS @ weights))) + ridge * weights
+    return gradient
+
+
+def softmax_gradient(weights: Floats, codes: Floats, ridge: float) -> Floats:
+    """grad G(W), (K, d)."""
+    gradient: Floats = (softmax(_ROWS @ weights.T, axis=1) - np.eye(3)[codes]).T @ _ROWS + ridge * weights
+    return gradient
+
+
+def rest_gradient(weights: Floats, codes: Floats, ridge: float) -> Floats:
+    """grad G_k(w_k) of every class k, (K, d)."""
+    return np.array([margin_gradient(w, np.where(codes == k, 1.0, -1.0), ridge) for k, w in enumerate(weights)])
+
+
+def _watch(problem: Any, data: Dataset, made: Any, recovered: Any, *, vectors: int) -> Watch:  # noqa: ANN401 - any learning mechanism and its problem
+    """Of `vectors` independent noise vectors in all weights."""
+    release = made.run_many(problem, data, SystemNoise(), _RUNS // (3 if vectors > 1 or problem.dimension > 2 else 1))
+    stated = release.certificate.parameters
+    noise = recovered(release.value.T)
+    what = "noise on the minimiser" if made.name.startswith("output") else "linear term of the objective"
+    if "rate" in stated:
+        width = noise.shape[1] // vectors
+        parts = [spherical(what, noise.reshape(-1, width), rate=number(stated, "rate"))]
+    else:
+        parts = [gaussian(what, noise, scale=number(stated, "scale"))]
+    return Watch(mechanism=release.certificate.mechanism, parts=(*parts, _last_stage(problem, data, made)))
+
+
+def _last_stage(problem: Any, data: Dataset, made: Any) -> Part:  # noqa: ANN401
+    scale = _LOUDER * made.weight_noise(problem) / _LOUD_STEP
+    loud = replace(made, grid=replace(made.grid, step=_LOUD_STEP, scale=scale))
+    release = loud.run_many(problem, data, SystemNoise(), 200)
+    stated = release.certificate.parameters
+    law = discrete_gaussian if isinstance(loud.grid, GaussianGrid) else discrete_laplace
+    return law("last stage, on its grid", release.value.T / number(stated, "grid_step"), scale=number(stated, "grid_scale"))

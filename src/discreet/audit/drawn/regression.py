@@ -1,0 +1,125 @@
+"""The noise of least squares, recovered from noisy answers and an invented table whose exact sums are integers.
+
+    objective        b = -grad G(w) at the released w
+    AdaSSP           l~, A~ and b~ less the exact ones, in units
+    refined          A~, b~, s~, and gradients at given weights, likewise
+    hessian mixing   gradients at given weights (its sketch is `sketch`'s, watched there and under `mixing`)
+
+The weights that leave are functions of these answers: `draw` computes them from nothing else (tests/audit/test_drawn.py).
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from discreet.arrays import Floats
+from discreet.audit.drawn.normal_scores import discrete_gaussian, gaussian
+from discreet.audit.drawn.parts import Part, Watch, number
+from discreet.audit.target import Target
+from discreet.data import RealDataset, RealDomain
+from discreet.designs import DenseDesign
+from discreet.mechanisms.regression import AdaSSP, HessianMixing, LeastSquares, RefinedMoments, ResidualObjectivePerturbation
+from discreet.mechanisms.regression.adassp import least_eigenvalue
+from discreet.mechanisms.regression.objective_curve import prediction_loss
+from discreet.neighbours import REPLACE_ONE
+from discreet.noise import SystemNoise
+
+_RUNS = 120
+_ROWS: Floats = np.array([[0.6, -0.2, 0.1], [-0.1, 0.7, 0.3], [0.4, 0.4, -0.5], [-0.5, 0.1, 0.2], [0.2, -0.6, -0.4]])
+_TARGETS: Floats = np.array([0.4, -0.7, 0.2, 0.9, -0.3])
+_PROBLEM = LeastSquares(domain=RealDomain(features=3, norm_bound=1.0, target_bound=1.0, records=5), most_records=100)
+_UPPER = np.triu_indices(3, 1)
+_WEIGHTS: Floats = np.array([0.3, -0.2, 0.5])
+
+
+def objective(target: Target) -> tuple[Watch, ...]:
+    """The linear term, and the last stage."""
+    made = ResidualObjectivePerturbation.calibrate(_PROBLEM, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
+    released = [made.run(_PROBLEM, table(), SystemNoise())[0] for _ in range(_RUNS)]
+    stated = released[0].certificate.parameters
+    slope = prediction_loss(str(stated["loss"]), number(stated, "width")).slope
+    linears = [-(_ROWS.T @ slope(_ROWS @ one.value, _TARGETS)) - number(stated, "ridge") * one.value for one in released]
+    loud = replace(made, grid=replace(made.grid, step=2.0**-20, scale=2.0**40))
+    shown = [loud.run(_PROBLEM, table(), SystemNoise())[0] for _ in range(60)]
+    of_grid = shown[0].certificate.parameters
+    parts = (
+        gaussian("linear term of the objective", np.array(linears), scale=number(stated, "scale")),
+        discrete_gaussian(
+            "last stage, on its grid", np.array([one.value for one in shown]) / number(of_grid, "grid_step"), scale=number(of_grid, "grid_scale")
+        ),
+    )
+    return (Watch(mechanism=made.name, parts=parts),)
+
+
+def adassp(target: Target) -> tuple[Watch, ...]:
+    """The three answers."""
+    made = AdaSSP.calibrate(_PROBLEM, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
+    exact, stated = _PROBLEM.moments(table()), made.parameters()
+    answers = [made.released(_PROBLEM, table(), SystemNoise()) for _ in range(_RUNS)]
+    row, of_target = _PROBLEM.row_unit, _PROBLEM.target_unit
+    noise = np.array([one[1] for one in answers]) - exact.products * row**2
+    least = np.array([[one[0]] for one in answers]) - least_eigenvalue(_PROBLEM, exact)
+    sums = np.array([one[2] for one in answers]) - exact.targets * (row * of_target)
+    deviation = number(stated, "moment_noise")
+    parts = (
+        _noise("noise on the least eigenvalue", least, number(stated, "eigenvalue_noise")),
+        *_moments(noise, deviation),
+        _noise("noise on sums of x_j y", sums, deviation / number(stated, "target_weight")),
+    )
+    return (Watch(mechanism=made.name, parts=parts),)
+
+
+def refined(target: Target) -> tuple[Watch, ...]:
+    """The joint answer, and gradients at given weights."""
+    made = RefinedMoments.calibrate(_PROBLEM, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
+    exact, stated = _PROBLEM.moments(table()), made.parameters()
+    answers = [made.noisy_moments(_PROBLEM, table(), SystemNoise()) for _ in range(_RUNS)]
+    row, of_target = _PROBLEM.row_unit, _PROBLEM.target_unit
+    deviation = number(stated, "moment_noise")
+    parts = (
+        *_moments(np.array([one[0] for one in answers]) - exact.products * row**2, deviation),
+        _noise(
+            "noise on sums of x_j y",
+            np.array([one[1] for one in answers]) - exact.targets * (row * of_target),
+            deviation / number(stated, "target_weight"),
+        ),
+        _noise(
+            "noise on the sum of y^2",
+            np.array([[one[2]] for one in answers]) - exact.squares * of_target**2,
+            deviation / number(stated, "square_weight"),
+        ),
+        _gradients(made, number(stated, "step_noise")),
+    )
+    return (Watch(mechanism=made.name, parts=parts),)
+
+
+def hessian_mixing(target: Target) -> tuple[Watch, ...]:
+    """Gradients at given weights."""
+    made = HessianMixing.calibrate(_PROBLEM, epsilon=target.epsilon, delta=target.delta, neighbours=REPLACE_ONE, rows=50)
+    return (Watch(mechanism=made.name, parts=(_gradients(made, number(made.parameters(), "step_noise")),)),)
+
+
+def table() -> RealDataset:
+    """The invented records."""
+    return RealDataset(rows=DenseDesign(_ROWS), targets=_TARGETS, domain=_PROBLEM.domain)
+
+
+def _moments(noise: Floats, deviation: float) -> tuple[Part, ...]:
+    """Of A~ less A, (runs, m, m): on the diagonal, and off it."""
+    diagonal = np.array([np.diag(each) for each in noise])
+    off = np.array([each[_UPPER] for each in noise])
+    return _noise("noise on sums of x_j^2", diagonal, deviation), _noise("noise on sums of x_j x_k", off, deviation / 2.0**0.5)
+
+
+def _gradients(made: Any, step_noise: float) -> Part:  # noqa: ANN401 - RefinedMoments or HessianMixing
+    length = 0.25
+    exact = _PROBLEM.gradient(table(), _WEIGHTS, length)
+    unit = _PROBLEM.row_unit * exact.unit
+    noisy = np.array([made.noisy_gradient(_PROBLEM, table(), SystemNoise(), _WEIGHTS, length) for _ in range(_RUNS)])
+    return _noise(f"noise on gradients of contributions up to {length:g}", noisy - exact.sums * unit, step_noise * length)
+
+
+def _noise(what: str, values: Floats, deviation: float) -> Part:
+    """Integers of a fine unit: as good as normal numbers."""
+    return gaussian(what, values, scale=deviation, words="discrete Gaussian of deviation")

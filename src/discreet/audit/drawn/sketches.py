@@ -1,0 +1,148 @@
+"""The noise of sketches: released rows, whitened by the covariance that the certificate states for an invented table, are standard normal numbers.
+
+    rows of N(0, q^2 (Z'Z + (sigma^2 + (w s)^2) I)):    z = L^{-1} row,    L a Cholesky factor, Z'Z and sigma^2 in units of q^2
+
+(w s)^2 is the last stage's variance, next to nothing as calibrated; a mechanism with a loud last stage shows it. Tables are short and noise is large,
+so that the covariance is mostly noise, and half of it would show.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.special import chdtr
+
+from discreet.arrays import Floats
+from discreet.audit.drawn.normal_scores import discrete_gaussian, gaussian, of_law
+from discreet.audit.drawn.parts import Part, Watch, number
+from discreet.audit.drawn.released_rows import numbers, table
+from discreet.audit.target import Target
+from discreet.data import RealDataset, RealDomain
+from discreet.designs import DenseDesign
+from discreet.mechanisms.regression import GaussianMixing, LeastSquares
+from discreet.mechanisms.regression.mixing import drawn_moments, of_records, sketched
+from discreet.mechanisms.release import ClearTargetSketch, EigenvalueSketch, GaussianSketch, InformationSketch, PublishedSketch
+from discreet.noise import SystemNoise
+from discreet.queries import SecondMoments
+from discreet.queries import Target as Column
+
+_BALL = RealDomain(features=2, norm_bound=1.0)
+_BOX = RealDomain(features=2, entry_bound=1.0)
+_FEW = 5
+
+
+def sketch(target: Target) -> tuple[Watch, ...]:
+    """Secret combinations of the records."""
+    query = SecondMoments(domain=_BALL, target=Column.OMITTED, most_records=_FEW)
+    made = GaussianSketch.calibrate(query, rows=300, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
+    return (Watch(mechanism=made.name, parts=_rows_and_last_stage(query, made, table(_BALL, _FEW))),)
+
+
+def information_sketch(target: Target) -> tuple[Watch, ...]:  # noqa: ARG001 - its promise is bits, of another kind than epsilon
+    """The same, for bits about any one entry."""
+    query = SecondMoments(domain=_BOX, target=Column.OMITTED, most_records=_FEW)
+    made = InformationSketch.calibrate(query, rows=300, bits=0.5)
+    return (Watch(mechanism=made.name, parts=_rows_and_last_stage(query, made, table(_BOX, _FEW))),)
+
+
+def eigenvalue_sketch(target: Target) -> tuple[Watch, ...]:
+    """The noisy least eigenvalue, which the certificate shows, and the rows with the variance that follows from it."""
+    query = SecondMoments(domain=_BALL, target=Column.OMITTED, most_records=_FEW)
+    made = EigenvalueSketch.calibrate(query, rows=4, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
+    data = table(_BALL, _FEW)
+    stated = made.run(query, data, SystemNoise()).certificate.parameters
+    moments = query.answer(data)
+    least = float(np.linalg.eigvalsh(moments.astype(np.float64))[0])
+    eigenvalues, rows = [], []
+    for _ in range(120):
+        drawn = made.draw(query, data, SystemNoise())
+        eigenvalues.append(number(drawn.chosen, "noisy_eigenvalue") - np.rint(least / number(stated, "eigenvalue_step")))
+        covariance = moments + (number(drawn.chosen, "variance") + _last_variance(stated)) * np.eye(2)
+        rows.append(_whitened(np.concatenate(list(drawn.blocks)) / query.unit, covariance).ravel())
+    parts = (
+        discrete_gaussian("noise on the least eigenvalue", np.reshape(eigenvalues, (-1, 1)), scale=number(stated, "eigenvalue_scale")),
+        _standard("rows, whitened", np.array(rows)),
+    )
+    return (Watch(mechanism=made.name, parts=parts),)
+
+
+def clear_target_sketch(target: Target) -> tuple[Watch, ...]:  # noqa: ARG001 - its promise is bits, of another kind than epsilon
+    """The target's column has no noise."""
+    query = SecondMoments(domain=_BOX, target=Column.NOISY, most_records=_FEW)
+    made = ClearTargetSketch.calibrate(query, rows=300, bits=0.5)
+    data = RealDataset(rows=DenseDesign(numbers(_FEW, 2)), targets=np.linspace(-1.0, 1.0, _FEW), domain=_BOX)
+    release = made.run(query, data, SystemNoise())
+    stated = release.certificate.parameters
+    noisy = np.diag([1.0, 1.0, 0.0])
+    covariance = query.answer(data) + (number(stated, "variance") + _last_variance(stated)) * noisy
+    loud = replace(made, scale=_louder(made, query, 3))
+    shown = loud.run(query, data, SystemNoise())
+    of_loud = query.answer(data) + (number(stated, "variance") + _last_variance(shown.certificate.parameters)) * noisy
+    parts = (
+        _standard("rows, whitened", _whitened(release.value / query.unit, covariance)),
+        _standard("rows with a loud last stage, whitened", _whitened(shown.value / query.unit, of_loud)),
+    )
+    return (Watch(mechanism=made.name, parts=parts),)
+
+
+def published_sketch(target: Target) -> tuple[Watch, ...]:  # noqa: ARG001 - it promises nothing
+    """The noise that was printed, on a table that leaves it something."""
+    query = SecondMoments(domain=_BOX, target=Column.OMITTED, most_records=_FEW)
+    made = PublishedSketch(rows=300, bits=0.5)
+    data = table(_BOX, _FEW)
+    release = made.run(query, data, SystemNoise())
+    rows = numbers(_FEW, 2)
+    rest = np.square(rows).sum(axis=0) - np.square(rows).max(axis=0)
+    variance = number(release.certificate.parameters, "rows") / (4.0 ** number(release.certificate.parameters, "claimed_bits") - 1.0) - rest.min()
+    return (Watch(mechanism=made.name, parts=(_standard("rows, whitened", _whitened(release.value, rows.T @ rows + variance * np.eye(2))),)),)
+
+
+def mixing(target: Target) -> tuple[Watch, ...]:
+    """The sketch behind least squares: k times its whitened second moments have chi-square diagonals."""
+    domain = RealDomain(features=1, norm_bound=1.0, target_bound=1.0)
+    problem = LeastSquares(domain=domain, most_records=_FEW)
+    rows = 50
+    made = GaussianMixing.calibrate(problem, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours, rows=rows)
+    data = RealDataset(rows=DenseDesign(numbers(_FEW, 1)), targets=np.linspace(-1.0, 1.0, _FEW), domain=domain)
+    query = sketched(problem, target_weight=made.target_weight)
+    stated = made.parameters()
+    exact = query.answer(of_records(problem, data, query))
+    covariance = query.unit**2 * (exact + (number(stated, "variance") + _last_variance(stated)) * np.eye(2))
+    root = np.linalg.inv(np.linalg.cholesky(covariance))
+    squares = []
+    for _ in range(60):
+        moments = drawn_moments(made.sketch, query, of_records(problem, data, query), SystemNoise())
+        squares.append(rows * np.diag(root @ moments @ root.T))
+    part = of_law("second moments of rows, whitened", f"chi-square with {rows} degrees of freedom", np.array(squares), lambda x: chdtr(rows, x))
+    return (Watch(mechanism=made.name, parts=(part,)),)
+
+
+def _rows_and_last_stage(query: SecondMoments, made: Any, data: RealDataset) -> tuple[Part, ...]:  # noqa: ANN401 - one of two sketches
+    loud = replace(made, scale=_louder(made, query, query.columns))
+    parts = []
+    for what, each in (("rows, whitened", made), ("rows with a loud last stage, whitened", loud)):
+        release = each.run(query, data, SystemNoise())
+        stated = release.certificate.parameters
+        covariance = query.answer(data) + (number(stated, "variance") + _last_variance(stated)) * np.eye(query.columns)
+        parts.append(_standard(what, _whitened(release.value / query.unit, covariance)))
+    return tuple(parts)
+
+
+def _louder(made: Any, query: SecondMoments, columns: int) -> float:  # noqa: ANN401 - any sketch
+    """Steps in thrice the deviation of everything before the last stage."""
+    largest = made.variance + query.most_records * (query.norm / query.unit) ** 2
+    return float(3.0 * np.sqrt(largest * columns) / made.step)
+
+
+def _whitened(rows: Floats, covariance: Floats) -> Floats:
+    white: Floats = np.linalg.solve(np.linalg.cholesky(covariance), rows.T).T
+    return white
+
+
+def _standard(what: str, scores: Floats) -> Part:
+    return gaussian(what, scores, scale=1.0, words="as the stated covariance has them, deviation")
+
+
+def _last_variance(stated: Any) -> float:  # noqa: ANN401 - a certificate's parameters
+    """(w s)^2, in units of q^2."""
+    return (number(stated, "step") * number(stated, "scale")) ** 2

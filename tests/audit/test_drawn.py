@@ -1,0 +1,110 @@
+"""What leaves every mechanism has the noise that its certificate states, and noise of another size or shape is seen."""
+
+import numpy as np
+import pytest
+from scipy.special import ndtr, ndtri
+
+from discreet.audit.drawn.catalogue import WATCHED
+from discreet.audit.drawn.normal_scores import chosen, discrete_gaussian, discrete_laplace, gaussian, of_law, spherical
+from discreet.audit.drawn.parts import FALSE_ALARM, Part, Watch
+from discreet.audit.named import CATALOGUE
+from discreet.audit.target import Target
+from discreet.cli.audit_estimators import ESTIMATORS
+from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.noise import SystemNoise
+
+BOTH = {"objective", "output", "multinomial", "one-vs-rest"}
+"""Entries of which delta = 0 is another mechanism."""
+RUNS = [
+    *((name, 0.0 if watch.pure or name == "bounds" else 1e-6, REPLACE_ONE) for name, watch in WATCHED.items()),
+    *((name, 0.0, ADD_REMOVE) for name in sorted(BOTH)),
+]
+
+
+@pytest.mark.parametrize(("name", "delta", "neighbours"), RUNS)
+def test_what_leaves_has_the_noise_that_the_certificate_states(name, delta, neighbours):
+    for watch in WATCHED[name].run(Target(epsilon=1.0, delta=delta, neighbours=neighbours)):
+        assert watch.as_stated, "\n".join(watch.lines())
+        assert watch.parts
+
+
+def test_how_searches_cut_tables_is_watched_too():
+    for watch in ESTIMATORS["search-parts"].drawn(Target(epsilon=1.0, delta=0.0, neighbours=ADD_REMOVE)):
+        assert watch.as_stated, "\n".join(watch.lines())
+
+
+def test_every_watch_has_a_name_on_the_command_line():
+    assert set(WATCHED) <= set(CATALOGUE)
+    assert all(entry.drawn is not None for entry in CATALOGUE.values())
+
+
+def watched(*parts):
+    return Watch(mechanism="of a test", parts=parts)
+
+
+NORMAL = SystemNoise().gaussian(scale=1.0, dimension=3, draws=400).T
+LAPLACE = SystemNoise().discrete_laplace(scale=3.0, dimension=2, draws=300).T
+FINE = SystemNoise().discrete_gaussian(scale=1000.0, dimension=2, draws=300).T
+COARSE = SystemNoise().discrete_gaussian(scale=2.5, dimension=2, draws=300).T
+BALLS = SystemNoise().spherical(rate=4.0, dimension=3, draws=300).T
+CHOICES = np.array([[SystemNoise().choice(np.array([0, 1, 2]), rate=1.2)] for _ in range(2500)])
+DRAWN = {
+    "gaussian": lambda size: gaussian("noise", NORMAL, scale=size),
+    "spherical": lambda size: spherical("noise", BALLS, rate=4.0 / size),
+    "discrete Laplace": lambda size: discrete_laplace("noise", LAPLACE, scale=3.0 * size),
+    "discrete Gaussian, fine": lambda size: discrete_gaussian("noise", FINE, scale=1000.0 * size),
+    "discrete Gaussian, coarse": lambda size: discrete_gaussian("noise", COARSE, scale=2.5 * size),
+    "chosen": lambda size: chosen("choice", "odds", CHOICES, np.exp(-1.2 / size * np.arange(3))),
+    "any law": lambda size: of_law("noise", "normal", NORMAL, lambda x: ndtr(x / size)),
+}
+
+
+@pytest.mark.parametrize("law", list(DRAWN))
+def test_noise_of_the_stated_size_passes_and_half_or_twice_of_it_is_seen(law):
+    assert watched(DRAWN[law](1.0)).as_stated, str(DRAWN[law](1.0))
+    for wrong in (0.5, 2.0):
+        found = watched(DRAWN[law](wrong))
+        assert not found.as_stated
+        assert "drawn otherwise" in found.lines()[0]
+
+
+def normal(scores):
+    return watched(Part(what="noise", stated="normal", scores=np.asarray(scores)))
+
+
+def test_noise_of_another_shape_and_the_right_size_is_seen():
+    assert not normal(np.sign(NORMAL)).as_stated
+    uniform = (ndtr(SystemNoise().gaussian(scale=1.0, dimension=2, draws=2000).T) - 0.5) * np.sqrt(12.0)
+    assert not normal(uniform).as_stated
+
+
+def test_noise_around_another_centre_is_seen():
+    assert not normal(NORMAL + 0.5).as_stated
+
+
+def test_one_column_of_half_the_noise_is_seen_among_others():
+    many = SystemNoise().gaussian(scale=1.0, dimension=12, draws=150).T
+    assert normal(many).as_stated
+    many[:, 7] *= 0.5
+    assert not normal(many).as_stated
+
+
+def test_the_same_noise_in_two_columns_or_two_runs_is_seen():
+    one = NORMAL[:, :1]
+    assert not normal(np.repeat(one, 2, axis=1)).as_stated
+    assert not normal(np.repeat(one[:200], 2, axis=0)).as_stated
+    assert not normal(np.column_stack((one, -one))).as_stated
+
+
+def test_tests_of_stated_noise_are_rarely_odd():
+    """Of 400 parts of 60 normal numbers, chances below 1 % are at most as many as a binomial law of 1 % has but for 1e-9."""
+    chances = [Part(what="", stated="", scores=SystemNoise().gaussian(scale=1.0, dimension=3, draws=20).T).chance for _ in range(400)]
+    assert sum(chance < 0.01 for chance in chances) <= 23
+
+
+def test_a_watch_counts_its_parts_and_a_part_its_tests():
+    """A number as far out as 0.7 FALSE_ALARM: odd alone, as three tests say together, and not beside another part."""
+    odd = Part(what="", stated="", scores=np.full((1, 1), -ndtri(0.7 * FALSE_ALARM / 6.0)))
+    assert odd.chance == pytest.approx(0.7 * FALSE_ALARM)
+    assert not watched(odd).as_stated
+    assert watched(odd, odd).as_stated

@@ -1,0 +1,322 @@
+"""Faults planted at every place that draws noise, one at a time, in a copy of the source: a quick test must see each of them.
+
+    python tools/mutate.py [--write] [PART OF A FILE'S NAME ...]
+
+Places are found in the syntax of the source: calls of a sampler (`noise.gaussian(scale=...)`), whose scale is halved or whose rate is doubled, and
+calls of what draws words, orders and choices, for which PLANTED says what is planted. A place without a rule or without a test is an error, so that a
+new one needs its line here. Each fault runs in a process of its own, with the tests of TESTS for its file; exit code 1 if one of them passes.
+`--write` puts the table into docs/audit.md. Needs an environment with the package's tools, on a system that can fork; some seconds a fault.
+"""
+
+import argparse
+import ast
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from importlib import import_module
+from multiprocessing import get_context
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "src" / "discreet"
+PAGE = ROOT / "docs" / "audit.md"
+BEGIN, END = "<!-- faults planted by tools/mutate.py: begin -->", "<!-- faults planted by tools/mutate.py: end -->"
+
+SAMPLERS = {"gaussian": "scale", "spherical": "rate", "discrete_gaussian": "scale", "discrete_laplace": "scale", "choice": "rate"}
+"""Methods of a noise source -> the argument that is its size, or its rate."""
+DRAWING = {"select", "select_one", "number_of_runs", "uniform_below", "shuffled", "keyed_words", "system_words"}
+"""Functions that draw from words."""
+NO_SOURCES = {"asked", "form", "target", "column", "reason", "one", "self", "law", "NoiseLaw", "draw"}
+"""Names whose attributes `gaussian` and `choice` are something else."""
+ELSEWHERE = {
+    "noise": "the samplers themselves: tests/noise has their exact laws; their sizes are in PLANTED",
+    "audit": "auxiliary numbers of tests, of invented tables",
+    "planning": "invented tables",
+    "workbench": "invented tables",
+    "studies": "invented tables and splits",
+    "estimators/search_stopping.py": "a seed of a seeded search; none where noise is private",
+}
+"""Folders and files that draw nothing that protects a record, and what they draw."""
+
+
+class Fault(NamedTuple):
+    """A text of a file, and what is planted in its place."""
+
+    file: str
+    """In the package."""
+    before: str
+    after: str
+
+
+_EITHER = "draw = noise.discrete_laplace if self.law == LAPLACE else noise.discrete_gaussian\n        return correct + int(draw(scale="
+_MOMENTS, _LESS = "factor(query.answer(data), self.variance)", "factor(query.answer(data), self.variance // 4)"
+
+PLANTED: list[Fault] = [
+    Fault(
+        "mechanisms/constrained/mirror_sampled.py",
+        "words = noise.words()(records)\n    return (words >> np.uint64(64 - RATE_BITS) < np.uint64(rate))",
+        "words = noise.words()(records)\n    return (words >> np.uint64(64 - RATE_BITS) < np.uint64(2 * rate))",
+    ),
+    Fault(
+        "mechanisms/release/bounded_noise.py",
+        'uniform = uniform_below(noise.words(), int(ends[-1]), count=rows.size)\n    drawn = (np.searchsorted(ends, uniform, side="right")',
+        "uniform = uniform_below(noise.words(), int(ends[-1]), count=rows.size) // 2 + int(ends[-1]) // 4\n"
+        '    drawn = (np.searchsorted(ends, uniform, side="right")',
+    ),
+    Fault("mechanisms/release/rows.py", "shuffled(noise.words(), slots)", "np.arange(slots)"),
+    Fault("mechanisms/selection/exponential.py", "rate=Fraction(self.rate)", "rate=2 * Fraction(self.rate)"),
+    Fault("mechanisms/selection/stopping.py", "gamma=self.law.gamma)", "gamma=2.0 * self.law.gamma)"),
+    Fault("mechanisms/selection/stopping.py", "uniform_below(noise.words(), count,", "uniform_below(noise.words(), (count + 1) // 2,"),
+    Fault(
+        "mechanisms/selection/score.py",
+        f"{_EITHER}self.scale,",
+        f"{_EITHER}0.5 * self.scale,",
+    ),
+    Fault("estimators/search_table.py", "uniform_below(noise.words(), count,", "uniform_below(noise.words(), (count + 1) // 2,"),
+    Fault("estimators/search_table.py", "shuffled(noise.words(), records)", "np.arange(records)"),
+    Fault("estimators/search_blocks.py", "noise.words()(4).tobytes()", "bytes(32)"),
+    Fault("estimators/search_blocks.py", 'of a table" + seed + number', 'of a table" + number'),
+    Fault("estimators/search_blocks.py", "uniform_below(words, parts,", "uniform_below(words, (parts + 1) // 2,"),
+    Fault("estimators/search_blocks.py", "shuffled(words, rows)", "np.arange(rows)"),
+    # Sizes that reach a sampler by another name, or noise that is in a covariance.
+    Fault("mechanisms/regression/refined.py", "_integers(noise, off,", "_integers(noise, 0.5 * off,"),
+    Fault("mechanisms/regression/refined.py", "_integers(noise, diagonal,", "_integers(noise, 0.5 * diagonal,"),
+    Fault("mechanisms/regression/refined.py", "_integers(noise, target,", "_integers(noise, 0.5 * target,"),
+    Fault("mechanisms/regression/refined.py", "_integers(noise, square,", "_integers(noise, 0.5 * square,"),
+    Fault("mechanisms/regression/refined.py", "_integers(noise, self.step_noise", "_integers(noise, 0.5 * self.step_noise"),
+    Fault("mechanisms/counting/base.py", "self.draw(scale, query.size, noise)", "self.draw(0.5 * scale, query.size, noise)"),
+    Fault("mechanisms/release/sketch.py", _MOMENTS, _LESS),
+    Fault("mechanisms/release/sketch_information.py", _MOMENTS, _LESS),
+    Fault("mechanisms/release/eigenvalue_sketch.py", "bounds.factor(moments, variance)", "bounds.factor(moments, variance // 4)"),
+    Fault("mechanisms/release/clear_target_sketch.py", "(moments, self.variance, trace)", "(moments, self.variance // 4, trace)"),
+    Fault("mechanisms/release/published_sketch.py", "np.full(query.columns, variance)", "np.full(query.columns, 0.25 * variance)"),
+    Fault("noise/source.py", '.T) * _checked(scale, "scale")', '.T) * 0.5 * _checked(scale, "scale")'),
+    Fault("noise/source.py", 'lengths / _checked(rate, "rate")', 'lengths / (2.0 * _checked(rate, "rate"))'),
+    Fault("noise/source.py", 'Fraction(_checked(scale, "scale")) ** 2', '(Fraction(_checked(scale, "scale")) / 2) ** 2'),
+    Fault("noise/source.py", 'scale=_checked(scale, "scale")', 'scale=0.5 * _checked(scale, "scale")'),
+    Fault("noise/source.py", 'rate=_checked(rate, "rate")', 'rate=2.0 * _checked(rate, "rate")'),
+]
+"""Where a fault is more than a factor at a sampler's size."""
+
+_LEAVES = "tests/audit/test_drawn.py::test_what_leaves_has_the_noise_that_the_certificate_states"
+TESTS: dict[str, tuple[str, ...]] = {
+    "mechanisms/learning/objective_gaussian.py": ("objective-1e-06-replace-one",),
+    "mechanisms/learning/objective_pure.py": ("objective-0.0-add-remove",),
+    "mechanisms/learning/output_gaussian.py": ("output-1e-06-replace-one",),
+    "mechanisms/learning/output_pure.py": ("output-0.0-add-remove",),
+    "mechanisms/learning/multinomial_gaussian.py": ("multinomial-1e-06-replace-one",),
+    "mechanisms/learning/multinomial_pure.py": ("multinomial-0.0-add-remove",),
+    "mechanisms/learning/one_vs_rest.py": ("one-vs-rest-0.0-add-remove", "one-vs-rest-1e-06-replace-one"),
+    "mechanisms/learning/grid.py": ("output-0.0-add-remove", "output-1e-06-replace-one"),
+    "mechanisms/constrained/gaussian_steps.py": ("frank-wolfe-gaussian-1e-06-replace-one",),
+    "mechanisms/constrained/objective_set.py": ("objective-over-set-1e-06-replace-one",),
+    "mechanisms/constrained/polytope.py": ("frank-wolfe-polytope-1e-06-replace-one",),
+    "mechanisms/constrained/mirror_sampled.py": ("mirror-descent-sampled-1e-06-replace-one",),
+    "mechanisms/bounds_choice/choice.py": ("bounds-0.0-replace-one",),
+    "mechanisms/counting/base.py": ("counting-laplace-0.0-replace-one",),
+    "mechanisms/counting/gaussian.py": ("counting-gaussian-1e-06-replace-one",),
+    "mechanisms/counting/laplace.py": ("counting-laplace-0.0-replace-one",),
+    "mechanisms/curvature/gaussian.py": ("curvature-1e-06-replace-one",),
+    "mechanisms/regression/adassp.py": ("least-squares-adassp-1e-06-replace-one",),
+    "mechanisms/regression/hessian_mixing.py": ("least-squares-hessian-mixing-1e-06-replace-one",),
+    "mechanisms/regression/objective.py": ("least-squares-1e-06-replace-one",),
+    "mechanisms/regression/refined.py": ("least-squares-moments-1e-06-replace-one",),
+    "mechanisms/release/bounded_noise.py": ("bounded-1e-06-replace-one",),
+    "mechanisms/release/clear_target_sketch.py": ("clear-target-sketch-1e-06-replace-one",),
+    "mechanisms/release/eigenvalue_sketch.py": ("eigenvalue-sketch-1e-06-replace-one",),
+    "mechanisms/release/fresh_projection.py": ("fresh-projection-1e-06-replace-one",),
+    "mechanisms/release/null_space_noise.py": ("null-space-1e-06-replace-one",),
+    "mechanisms/release/published_sketch.py": ("published-sketch-1e-06-replace-one",),
+    "mechanisms/release/rows.py": ("rows-1e-06-replace-one",),
+    "mechanisms/release/sketch.py": ("sketch-1e-06-replace-one",),
+    "mechanisms/release/sketch_information.py": ("information-sketch-1e-06-replace-one",),
+    "mechanisms/selection/exponential.py": ("exponential-0.0-replace-one",),
+    "mechanisms/selection/score.py": ("random-stopping-0.0-replace-one",),
+    "mechanisms/selection/stopping.py": ("random-stopping-0.0-replace-one",),
+    "estimators/search_table.py": ("tests/audit/test_drawn.py::test_how_searches_cut_tables_is_watched_too",),
+    "estimators/search_blocks.py": ("tests/audit/test_drawn.py::test_how_searches_cut_tables_is_watched_too",),
+    "noise/source.py": (
+        "output-1e-06-replace-one",
+        "output-0.0-add-remove",
+        "counting-gaussian-1e-06-replace-one",
+        "counting-laplace-0.0-replace-one",
+        "bounds-0.0-replace-one",
+    ),
+}
+"""File -> the tests that watch what it draws: whole names, or the entry, delta and relation of a watch."""
+
+
+def faults() -> list[Fault]:
+    """All of them, by file. Raises SystemExit for a place without a rule or a test, and for a rule without its place."""
+    found: list[Fault] = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        file = path.relative_to(PACKAGE).as_posix()
+        found += _faults_of(file, path.read_text(encoding="utf-8"))
+    missing = [fault for fault in PLANTED if (PACKAGE / fault.file).read_text(encoding="utf-8").count(fault.before) != 1]
+    if missing:
+        raise SystemExit(f"the text of a rule is not in its file, or there twice: {missing[0].file}: {missing[0].before}")
+    untested = sorted({fault.file for fault in found} - set(TESTS))
+    if untested:
+        raise SystemExit(f"nothing tests what these draw: {', '.join(untested)}")
+    return found
+
+
+def tests_of(fault: Fault) -> list[str]:
+    """Node ids for pytest."""
+    return [name if "::" in name else f"{_LEAVES}[{name}]" for name in TESTS[fault.file]]
+
+
+def _faults_of(file: str, source: str) -> Iterator[Fault]:
+    planted = [fault for fault in PLANTED if fault.file == file]
+    yield from planted
+    if any(file == name or file.startswith(f"{name}/") for name in ELSEWHERE):
+        return
+    tree = ast.parse(source)
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call | ast.Attribute) or id(node) in called or not _draws(node):
+            continue
+        line = source.splitlines()[node.lineno - 1].strip()
+        if any(fault.before in line or line in fault.before for fault in planted):
+            continue
+        size = _size(node, source)
+        if size is None:
+            raise SystemExit(f"{file}, line {node.lineno}: it draws, and no rule says which fault to plant: {line}")
+        yield Fault(file, *size)
+
+
+def _draws(node: ast.Call | ast.Attribute) -> bool:
+    """Whether it is a call of a sampler, of words, or of what draws from words; or a sampler that is passed on."""
+    if isinstance(node, ast.Attribute):
+        return node.attr in {"spherical", "discrete_gaussian", "discrete_laplace"}
+    match node.func:
+        case ast.Name(id=name):
+            return name in DRAWING
+        case ast.Attribute(attr="words"):
+            return True
+        case ast.Attribute(attr=name, value=ast.Name(id=source)):
+            return name in SAMPLERS and source not in NO_SOURCES
+    return False
+
+
+def _size(node: ast.Call | ast.Attribute, source: str) -> tuple[str, str] | None:
+    """The call, and the call with half the scale or twice the rate."""
+    if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in SAMPLERS):
+        return None
+    name = SAMPLERS[node.func.attr]
+    value = next((keyword.value for keyword in node.keywords if keyword.arg == name), None)
+    text, inner = ast.get_source_segment(source, node), None if value is None else ast.get_source_segment(source, value)
+    if text is None or inner is None:
+        return None
+    factor = "0.5" if name == "scale" else "2.0"
+    return text, text.replace(f"{name}={inner}", f"{name}={factor} * ({inner})")
+
+
+def planted(fault: Fault, folder: Path) -> None:
+    """Write the faulty file into a copy of the package. Raises SystemExit unless its text is there once."""
+    path = folder / "discreet" / fault.file
+    source = (PACKAGE / fault.file).read_text(encoding="utf-8")
+    if source.count(fault.before) != 1 or fault.before == fault.after:
+        raise SystemExit(f"{fault.file}: the text must be there once: {fault.before}")
+    faulty = source.replace(fault.before, fault.after)
+    compile(faulty, str(path), "exec")
+    path.write_text(faulty, encoding="utf-8")
+
+
+def seen_by(fault: Fault, folder: Path) -> str | None:
+    """The first test that fails with the fault in the copy at `folder`; None where all pass. Raises SystemExit where tests cannot run."""
+    planted(fault, folder)
+    said = folder / "said"
+    child = get_context("fork").Process(target=_run, args=(tests_of(fault), folder, said))
+    child.start()
+    child.join()
+    shutil.copyfile(PACKAGE / fault.file, folder / "discreet" / fault.file)
+    if child.exitcode == 0:
+        return None
+    text = said.read_text(encoding="utf-8", errors="replace")
+    failed = [line.removeprefix("FAILED ").split(" - ")[0] for line in text.splitlines() if line.startswith("FAILED ")]
+    if child.exitcode != 1 or not failed:
+        raise SystemExit(f"the tests of {fault.file} did not run:\n{text[-3000:]}")
+    return failed[0]
+
+
+def _run(tests: list[str], folder: Path, said: Path) -> None:
+    """In a process of its own: the package comes from the copy, and what pytest says goes into a file."""
+    os.chdir(ROOT)
+    sys.path[:0] = [str(folder), str(ROOT)]
+    out = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(out, 1)
+    os.dup2(out, 2)
+    import discreet  # noqa: PLC0415 - from the copy, once it is there
+
+    if Path(discreet.__file__).parent != folder / "discreet":
+        print("Python takes the installed package, and not the copy with the fault.")
+        sys.exit(2)
+    sys.exit(int(pytest.main(["-q", "-x", "-p", "no:cacheprovider", "--no-header", *tests])))
+
+
+def copied(folder: Path) -> None:
+    """A copy of the source in `folder`, compiled anew after every fault: two writes within a second would look the same to Python's cache."""
+    shutil.copytree(PACKAGE, folder / "discreet", ignore=shutil.ignore_patterns("__pycache__"))
+    sys.dont_write_bytecode = True
+
+
+def preload() -> None:
+    """What tests and package import from outside, once for all faults."""
+    for name in ("numpy", "polars", "randomgen", "scipy.optimize", "scipy.sparse", "scipy.stats", "sklearn.linear_model"):
+        import_module(name)
+    if "discreet" in sys.modules:
+        raise SystemExit("the package was imported before a fault was planted.")
+
+
+def row(fault: Fault, test: str) -> str:
+    """One line of the table."""
+    name = test.partition("::")[2].replace("test_what_leaves_has_the_noise_that_the_certificate_states", "test_what_leaves...")
+    return f"| `{fault.file}` | {_code(fault.before)} | {_code(fault.after)} | `{name}` |"
+
+
+def _code(text: str) -> str:
+    return "`" + " ".join(text.split()).replace("|", "\\|") + "`"
+
+
+def write(rows: list[str]) -> None:
+    """Into the page, between its marks."""
+    text = PAGE.read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    after = rest.partition(END)[2]
+    table = "\n".join(("| file | drawn so | fault | seen by |", "|---|---|---|---|", *rows))
+    PAGE.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}", encoding="utf-8")
+
+
+def main() -> int:
+    """See the module docstring."""
+    parser = argparse.ArgumentParser(description="Plant a fault at every place that draws noise, and run the tests that must see it.")
+    parser.add_argument("names", nargs="*", help="only files whose name holds one of these")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/audit.md; needs all files")
+    given = parser.parse_args()
+    if given.write and given.names:
+        parser.error("--write needs all files; leave names out")
+    chosen = [fault for fault in faults() if not given.names or any(name in fault.file for name in given.names)]
+    rows, unseen = [], 0
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        copied(folder)
+        preload()
+        for fault in chosen:
+            test = seen_by(fault, folder)
+            unseen += test is None
+            rows.append(row(fault, test or "::NOT SEEN"))
+            print(rows[-1], flush=True)
+    print(f"{len(chosen)} faults, {unseen} not seen", flush=True)
+    if given.write and not unseen:
+        write(rows)
+    return 1 if unseen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
