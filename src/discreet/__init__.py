@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from discreet.certificates import Certificate, Release, Verification
     from discreet.data import Dataset, Domain, EncodedTable, Schema, SchemaDraft, read_table
-    from discreet.errors import DiscreetError
+    from discreet.errors import DiscreetError, PrivacyWarning
     from discreet.estimators import (
         ConstrainedERM,
         GroupLasso,
@@ -56,6 +56,7 @@ _HOMES = {
     "MatrixRegression": "estimators",
     "Model": "estimators",
     "Neighbours": "neighbours",
+    "PrivacyWarning": "errors",
     "PrivateEvaluation": "evaluation",
     "PrivateSearchCV": "estimators",
     "Release": "certificates",
@@ -91,6 +92,7 @@ __all__ = [
     "MatrixRegression",
     "Model",
     "Neighbours",
+    "PrivacyWarning",
     "PrivateEvaluation",
     "PrivateSearchCV",
     "Release",

@@ -13,6 +13,10 @@ class DiscreetError(Exception):
     exit_code: ClassVar[int] = 1
 
 
+class PrivacyWarning(UserWarning):
+    """Something that was not declared public is taken from the records and published, without noise; the message names the remedy."""
+
+
 class InvalidInput(DiscreetError, ValueError):
     """An argument, a table or a file does not meet what the caller must guarantee."""
 

@@ -32,7 +32,7 @@ def table() -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.fixture(params=SETTINGS, ids=str, scope="module")
 def model(request: pytest.FixtureRequest) -> LogisticRegression:
-    return LogisticRegression(**request.param).fit(*table())
+    return LogisticRegression(**request.param, classes=[0, 1]).fit(*table())
 
 
 def outcome(certificate: Certificate, name: str) -> bool:
@@ -99,13 +99,13 @@ def test_another_value_fails(model: LogisticRegression) -> None:
 
 
 def test_a_seeded_fit_never_verifies() -> None:
-    certificate = LogisticRegression(random_state=1).fit(*table()).certificate_
+    certificate = LogisticRegression(random_state=1, classes=[0, 1]).fit(*table()).certificate_
     assert [check.name for check in certificate.verify().checks if not check.ok] == ["noise source"]
     assert "NOT VALID" in str(certificate)
 
 
 def test_a_fit_without_privacy_says_so_and_never_verifies() -> None:
-    certificate = LinearSVC(epsilon=np.inf).fit(*table()).certificate_
+    certificate = LinearSVC(epsilon=np.inf, classes=[0, 1]).fit(*table()).certificate_
     assert not certificate.verify().ok
     assert "NONE (epsilon is infinite)" in str(certificate)
 
@@ -124,14 +124,14 @@ def test_broken_parameters_fail_without_an_exception(model: LogisticRegression, 
 
 @pytest.mark.parametrize("missing", ["mechanism", "parameters", "problem", "guarantee", "hypotheses", "noise", "digest", "format", "releases"])
 def test_incomplete_files_are_refused(missing: str) -> None:
-    record = LogisticRegression().fit(*table()).certificate_.to_dict()
+    record = LogisticRegression(classes=[0, 1]).fit(*table()).certificate_.to_dict()
     del record[missing]
     with pytest.raises(FileFormatError):
         Certificate.from_dict(record)
 
 
 def test_many_fits_state_the_sum_of_their_budgets() -> None:
-    many = LogisticRegression(epsilon=0.5, delta=1e-6, mechanism="objective").fit_many(*table(), count=7)
+    many = LogisticRegression(epsilon=0.5, delta=1e-6, mechanism="objective", classes=[0, 1]).fit_many(*table(), count=7)
     assert many.coef.shape == (7, 3)
     assert many.certificate.guarantee.epsilon == pytest.approx(3.5)
     assert many.certificate.guarantee.delta(3.5) == pytest.approx(7e-6, rel=1e-4)

@@ -21,10 +21,11 @@ from discreet.designs import (
     travel,
 )
 from discreet.designs.banded import banded
-from discreet.designs.bounded import check_finite, shortened, shortened_in_order
+from discreet.designs.bounded import shortened, shortened_in_order
 from discreet.designs.clipped import clip_entries
 from discreet.designs.cut import cache_rows, rows_of
 from discreet.designs.integer_gram import integer_gram
+from discreet.designs.near import check_finite
 from discreet.errors import InvalidInput, InvalidType
 
 pytest.importorskip("array_api_compat")
@@ -154,7 +155,7 @@ def test_blocks_on_a_device_are_long():
     ("change", "words"),
     [
         (lambda rows: rows[0], "dimension"),
-        (lambda rows: rows[:0], "minimum of 1"),
+        (lambda rows: rows[:0], "same number of records"),
         (lambda rows: rows[:, :0], "minimum of 1"),
         (lambda rows: (100 * rows).astype(int), "float64 or float32"),
         (lambda rows: np.where(rows > 0, rows, np.nan), "must be finite"),
@@ -162,7 +163,7 @@ def test_blocks_on_a_device_are_long():
 )
 def test_what_is_no_table_of_finite_floats_is_refused(change, words):
     with pytest.raises(InvalidInput, match=words):
-        LogisticRegression().fit(there("array_api_strict", change(ROWS)), LABELS)
+        LogisticRegression(classes=[0, 1]).fit(there("array_api_strict", change(ROWS)), LABELS)
 
 
 @pytest.mark.parametrize("door", [check_finite, lambda rows: shortened(rows, bound=1.0, constant=0.0)])

@@ -41,7 +41,7 @@ def test_what_is_no_device_with_float64_is_refused(device):
     with pytest.raises(InvalidInput, match=words):
         check_device(device)
     with pytest.raises(InvalidInput, match=words):
-        LogisticRegression(device=device).fit(ROWS, RNG.integers(0, 2, 2500))
+        LogisticRegression(device=device, classes=[0, 1]).fit(ROWS, RNG.integers(0, 2, 2500))
 
 
 def test_a_gpu_that_is_not_there_is_an_error_before_anything_is_moved(monkeypatch):
@@ -56,7 +56,7 @@ def test_too_little_memory_is_one_sentence_without_a_number(monkeypatch):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (3 * ROWS.nbytes, 10**12))
     with pytest.raises(InvalidInput, match="too little free memory") as caught:
-        LinearSVC(device="cuda").fit(ROWS, RNG.integers(0, 2, 2500))
+        LinearSVC(device="cuda", classes=[0, 1]).fit(ROWS, RNG.integers(0, 2, 2500))
     assert not any(character.isdigit() for character in str(caught.value))
 
     def no_room(*_, **__):

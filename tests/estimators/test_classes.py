@@ -28,14 +28,14 @@ def table(records=3000, seed=0):
 
 
 EVERY = [
-    LogisticRegression(delta=1e-6),
-    LogisticRegression(),
-    LogisticRegression(delta=1e-6, neighbours="add-remove"),
-    LogisticRegression(delta=1e-6, multi_class="one-vs-rest"),
-    LogisticRegression(multi_class="one-vs-rest", neighbours="add-remove"),
-    LinearSVC(delta=1e-6),
-    LinearSVC(delta=1e-6, loss="huber-hinge", neighbours="add-remove"),
-    LinearSVC(),
+    LogisticRegression(delta=1e-6, classes=NAMES.tolist()),
+    LogisticRegression(classes=NAMES.tolist()),
+    LogisticRegression(delta=1e-6, neighbours="add-remove", classes=NAMES.tolist()),
+    LogisticRegression(delta=1e-6, multi_class="one-vs-rest", classes=NAMES.tolist()),
+    LogisticRegression(multi_class="one-vs-rest", neighbours="add-remove", classes=NAMES.tolist()),
+    LinearSVC(delta=1e-6, classes=NAMES.tolist()),
+    LinearSVC(delta=1e-6, loss="huber-hinge", neighbours="add-remove", classes=NAMES.tolist()),
+    LinearSVC(classes=NAMES.tolist()),
 ]
 
 
@@ -76,7 +76,7 @@ def test_without_privacy_the_answers_are_those_of_scikit_learn():
 
     X, y = table(600)
     alpha = 1e-3
-    ours = LogisticRegression(epsilon=np.inf, alpha=alpha, fit_intercept=False).fit(X, y)
+    ours = LogisticRegression(epsilon=np.inf, alpha=alpha, fit_intercept=False, classes=sorted(NAMES)).fit(X, y)
     reference = Reference(C=1 / (alpha * len(X)), fit_intercept=False, tol=1e-10, max_iter=10_000).fit(X, y)
     np.testing.assert_allclose(ours.predict_proba(X), reference.predict_proba(X), atol=1e-6)
     assert not ours.certificate_.verify(ours.weights_).ok
@@ -84,18 +84,18 @@ def test_without_privacy_the_answers_are_those_of_scikit_learn():
 
 def test_probabilities_are_the_softmax_or_the_normalised_links():
     X, y = table(500)
-    multinomial = LogisticRegression(epsilon=np.inf, alpha=1e-2).fit(X, y)
+    multinomial = LogisticRegression(epsilon=np.inf, alpha=1e-2, classes=NAMES.tolist()).fit(X, y)
     np.testing.assert_allclose(multinomial.predict_proba(X), softmax(multinomial.decision_function(X), axis=1))
-    against = LogisticRegression(epsilon=np.inf, alpha=1e-2, multi_class="one-vs-rest").fit(X, y)
+    against = LogisticRegression(epsilon=np.inf, alpha=1e-2, multi_class="one-vs-rest", classes=NAMES.tolist()).fit(X, y)
     chances = expit(against.decision_function(X))
     np.testing.assert_allclose(against.predict_proba(X), chances / chances.sum(axis=1, keepdims=True))
     np.testing.assert_allclose(np.exp(against.predict_log_proba(X)), against.predict_proba(X))
-    np.testing.assert_allclose(LinearSVC(epsilon=np.inf, alpha=1e-2).fit(X, y).predict_proba(X).sum(axis=1), 1.0)
+    np.testing.assert_allclose(LinearSVC(epsilon=np.inf, alpha=1e-2, classes=NAMES.tolist()).fit(X, y).predict_proba(X).sum(axis=1), 1.0)
 
 
 def test_one_vs_rest_without_privacy_is_one_fit_a_class():
     X, y = table(400)
-    together = LinearSVC(epsilon=np.inf, alpha=1e-2).fit(X, y)
+    together = LinearSVC(epsilon=np.inf, alpha=1e-2, classes=NAMES.tolist()).fit(X, y)
     for row, intercept, name in zip(together.coef_, together.intercept_, together.classes_, strict=True):
         alone = LinearSVC(epsilon=np.inf, alpha=1e-2, classes=[0, 1]).fit(X, (y == name).astype(int))
         np.testing.assert_allclose(row, alone.coef_[0], atol=1e-7)
@@ -104,20 +104,22 @@ def test_one_vs_rest_without_privacy_is_one_fit_a_class():
 
 def test_class_weights_raise_the_noise_by_their_largest_and_shift_the_answers():
     X, y = table()
-    plain = LogisticRegression(delta=1e-6, alpha=0.05).fit(X, y)
-    heavy = LogisticRegression(delta=1e-6, alpha=0.05, class_weight={"red": 3.0}).fit(X, y)
+    plain = LogisticRegression(delta=1e-6, alpha=0.05, classes=NAMES.tolist()).fit(X, y)
+    heavy = LogisticRegression(delta=1e-6, alpha=0.05, class_weight={"red": 3.0}, classes=NAMES.tolist()).fit(X, y)
     assert heavy.certificate_.problem["max_weight"] == 3.0
     assert heavy.certificate_.parameters["scale"] > 2.9 * plain.certificate_.parameters["scale"]
-    weighted = LogisticRegression(epsilon=np.inf, alpha=0.05, class_weight={"red": 3.0}).fit(X, y)
-    unweighted = LogisticRegression(epsilon=np.inf, alpha=0.05).fit(X, y)
+    weighted = LogisticRegression(epsilon=np.inf, alpha=0.05, class_weight={"red": 3.0}, classes=NAMES.tolist()).fit(X, y)
+    unweighted = LogisticRegression(epsilon=np.inf, alpha=0.05, classes=NAMES.tolist()).fit(X, y)
     assert np.mean(weighted.predict(X) == "red") > np.mean(unweighted.predict(X) == "red")
-    doubled = LogisticRegression(epsilon=np.inf, alpha=0.05).fit(X, y, sample_weight=np.where(y == "red", 3.0, 1.0))
+    doubled = LogisticRegression(epsilon=np.inf, alpha=0.05, max_sample_weight=3.0, classes=NAMES.tolist()).fit(
+        X, y, sample_weight=np.where(y == "red", 3.0, 1.0)
+    )
     np.testing.assert_allclose(weighted.coef_, doubled.coef_, atol=1e-7)
 
 
 def test_many_fits_have_one_certificate_for_all():
     X, y = table(500)
-    fits = LogisticRegression(epsilon=2.0, delta=1e-6).fit_many(X, y, count=3)
+    fits = LogisticRegression(epsilon=2.0, delta=1e-6, classes=NAMES.tolist()).fit_many(X, y, count=3)
     assert (fits.coef.shape, fits.intercept.shape) == ((3, 3, 4), (3, 3))
     assert fits.certificate.guarantee.epsilon == pytest.approx(6.0)
     assert fits.certificate.verify().ok
@@ -142,10 +144,10 @@ def test_many_fits_have_one_certificate_for_all():
 )
 def test_impossible_settings_get_one_clear_sentence(settings, error, message):
     with pytest.raises(error, match=message) as caught:
-        LogisticRegression(**settings).fit(*table(60))
+        LogisticRegression(**{"classes": NAMES.tolist(), **settings}).fit(*table(60))
     assert "\n" not in str(caught.value)
     with pytest.raises(InvalidInput, match="multi_class must be None or one of"):
-        LinearSVC(multi_class="multinomial").fit(*table(60))
+        LinearSVC(multi_class="multinomial", classes=NAMES.tolist()).fit(*table(60))
 
 
 def test_a_data_set_of_classes_refuses_what_contradicts_its_domain():

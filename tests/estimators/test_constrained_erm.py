@@ -14,25 +14,19 @@ from discreet.losses.predictions import Absolute
 from discreet.mechanisms.constrained import calibrate_over_set, candidates
 from discreet.neighbours import REPLACE_ONE
 from tests.canary import CANARY, assert_silent
+from tests.estimators.declaring import DeclaringERM, expected_failures
 from tests.mechanisms.constrained.mirror_problems import regression
 
-_PEOPLE = "a repeated record is another person: it changes n, which the noise depends on, so no private fit can satisfy it"
 MODELS = [
     ConstrainedERM(n_iter=5),
-    ConstrainedERM(loss="hinge", n_iter=5),
+    DeclaringERM(loss="hinge", n_iter=5),
     GroupLasso(n_iter=5),
     SimplexRegression(n_iter=5),
     MatrixRegression(n_iter=5),
 ]
 
 
-@parametrize_with_checks(
-    MODELS,
-    expected_failed_checks=lambda _: {
-        "check_sample_weight_equivalence_on_dense_data": _PEOPLE,
-        "check_sample_weight_equivalence_on_sparse_data": _PEOPLE,
-    },
-)
+@parametrize_with_checks(MODELS, expected_failed_checks=expected_failures)
 def test_scikit_learn_check(estimator, check):
     check(estimator)
 

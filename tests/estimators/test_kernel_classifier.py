@@ -32,10 +32,12 @@ def ring(records: int = 3000, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 def test_it_learns_what_no_line_can(kernel: object) -> None:
     X, y = ring()
     named = isinstance(kernel, str)
-    model = KernelClassifier(epsilon=4.0, delta=1e-6, kernel=kernel, gamma=1.0 if named else None, n_features=60, random_state=0).fit(X, y)
+    model = KernelClassifier(
+        epsilon=4.0, delta=1e-6, kernel=kernel, gamma=1.0 if named else None, n_features=60, random_state=0, classes=["in", "out"]
+    ).fit(X, y)
     test = ring(2000, seed=1)
     assert model.score(*test) > 0.85
-    assert LinearSVC(epsilon=4.0, delta=1e-6, random_state=0).fit(X, y).score(*test) < 0.7
+    assert LinearSVC(epsilon=4.0, delta=1e-6, random_state=0, classes=["in", "out"]).fit(X, y).score(*test) < 0.7
 
 
 def test_the_certificate_says_which_map_and_verifies() -> None:
@@ -56,56 +58,56 @@ def test_the_certificate_says_which_map_and_verifies() -> None:
 
 def test_the_guarantee_is_that_of_the_linear_mechanism_for_rows_of_norm_one() -> None:
     X, y = ring()
-    features = KernelClassifier(n_features=40)
+    features = KernelClassifier(n_features=40, classes=["in", "out"])
     features.fit(X, y)
-    linear = LinearSVC(data_norm=1.0, fit_intercept=False).fit(features.random_features(X), y)
+    linear = LinearSVC(data_norm=1.0, fit_intercept=False, classes=["in", "out"]).fit(features.random_features(X), y)
     assert linear.certificate_.parameters == features.certificate_.parameters
     assert linear.certificate_.guarantee == features.certificate_.guarantee
 
 
 def test_noise_does_not_depend_on_the_size_of_the_rows() -> None:
     X, y = ring(500)
-    fits = [KernelClassifier(n_features=20).fit(X * size, y).certificate_ for size in (1e-300, 1.0, 1e12, 1e300)]
+    fits = [KernelClassifier(n_features=20, classes=["in", "out"]).fit(X * size, y).certificate_ for size in (1e-300, 1.0, 1e12, 1e300)]
     assert len({fit.parameters["rate"] for fit in fits}) == 1
 
 
 def test_without_noise_it_is_the_minimiser_on_the_features() -> None:
     X, y = ring(800)
-    model = KernelClassifier(epsilon=np.inf, alpha=0.01, n_features=30, gamma=1.0, fit_intercept=True).fit(X, y)
-    linear = LinearSVC(epsilon=np.inf, alpha=0.01).fit(model.random_features(X), y)
+    model = KernelClassifier(epsilon=np.inf, alpha=0.01, n_features=30, gamma=1.0, fit_intercept=True, classes=["in", "out"]).fit(X, y)
+    linear = LinearSVC(epsilon=np.inf, alpha=0.01, classes=["in", "out"]).fit(model.random_features(X), y)
     np.testing.assert_allclose(model.coef_, linear.coef_, atol=1e-8)
     np.testing.assert_allclose(model.decision_function(X), linear.decision_function(model.random_features(X)), atol=1e-8)
 
 
 def test_streamed_and_held_features_give_the_same_model(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = ring()
-    held = KernelClassifier(n_features=30, random_state=0).fit(X, y)
+    held = KernelClassifier(n_features=30, random_state=0, classes=["in", "out"]).fit(X, y)
     monkeypatch.setattr(streamed_design.FeatureMapDesign.__init__, "__kwdefaults__", {"held_bytes": 0, "recent": None})
-    streamed = KernelClassifier(n_features=30, random_state=0).fit(X, y)
+    streamed = KernelClassifier(n_features=30, random_state=0, classes=["in", "out"]).fit(X, y)
     np.testing.assert_allclose(streamed.weights_, held.weights_, rtol=1e-7, atol=1e-8)
 
 
 def test_sparse_rows_and_dense_rows_are_the_same_rows() -> None:
     X, y = ring(1000)
     X[X < 0.3] = 0.0
-    dense, sparse = (KernelClassifier(n_features=30, random_state=0).fit(rows, y) for rows in (X, sp.csr_array(X)))
+    dense, sparse = (KernelClassifier(n_features=30, random_state=0, classes=["in", "out"]).fit(rows, y) for rows in (X, sp.csr_array(X)))
     np.testing.assert_array_equal(dense.random_features(X), sparse.random_features(sp.csr_array(X)))
     np.testing.assert_allclose(sparse.decision_function(X), dense.decision_function(X), atol=1e-6)
 
 
 def test_the_seed_of_the_features_is_public_and_reproduces_them() -> None:
     X, y = ring(200)
-    first, again, other = (KernelClassifier(n_features=10, feature_seed=seed).fit(X, y) for seed in (1, 1, None))
+    first, again, other = (KernelClassifier(n_features=10, feature_seed=seed, classes=["in", "out"]).fit(X, y) for seed in (1, 1, None))
     np.testing.assert_array_equal(first.frequencies_, again.frequencies_)
     assert other.feature_seed_ not in (0, 1)
-    told = KernelClassifier(n_features=10, feature_seed=other.feature_seed_).fit(X, y)
+    told = KernelClassifier(n_features=10, feature_seed=other.feature_seed_, classes=["in", "out"]).fit(X, y)
     np.testing.assert_array_equal(told.frequencies_, other.frequencies_)
     assert not np.array_equal(first.weights_, again.weights_), "the noise is never that of the public seed"
 
 
 def test_many_fits_share_their_frequencies_and_leave_the_estimator_unfitted() -> None:
     X, y = ring(500)
-    model = KernelClassifier(epsilon=50.0, n_features=30, gamma=2.0)
+    model = KernelClassifier(epsilon=50.0, n_features=30, gamma=2.0, classes=["in", "out"])
     fits = model.fit_many(X, y, count=3)
     decisions = model.random_features(X) @ fits.coef.T + fits.intercept
     assert np.mean((decisions > 0) == (y == "out")[:, np.newaxis]) > 0.85
@@ -118,7 +120,7 @@ def test_many_fits_share_their_frequencies_and_leave_the_estimator_unfitted() ->
 def test_a_fit_that_fails_leaves_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its weights would belong to other frequencies."""
     X, y = ring(200)
-    model = KernelClassifier(n_features=10, feature_seed=None).fit(X, y)
+    model = KernelClassifier(n_features=10, feature_seed=None, classes=["in", "out"]).fit(X, y)
 
     def fail(*_: object, **__: object) -> None:
         raise SolverFailure("no")
@@ -132,7 +134,7 @@ def test_a_fit_that_fails_leaves_no_model(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_predictions_of_a_pickled_model_and_of_a_clone_fit() -> None:
     X, y = ring(500)
-    model = KernelClassifier(n_features=20, kernel=Gaussian(gamma=2.0), random_state=1).fit(X, y)
+    model = KernelClassifier(n_features=20, kernel=Gaussian(gamma=2.0), random_state=1, classes=["in", "out"]).fit(X, y)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).decision_function(X), model.decision_function(X))  # noqa: S301 - our own
     np.testing.assert_array_equal(clone(model).fit(X, y).weights_, model.weights_)
 
@@ -145,7 +147,7 @@ def test_an_encoded_table_can_be_fitted() -> None:
         categorical=(CategoricalColumn(name="group", categories=("A", "B")),),
     )
     table = schema.encode({"age": [20, 70, 120] * 50, "group": ["B", "A", "A"] * 50, "ill": ["no", "yes", "no"] * 50}, target=True)
-    model = KernelClassifier(n_features=20).fit(table)
+    model = KernelClassifier(n_features=20, classes=["in", "out"]).fit(table)
     assert model.n_features_in_ == 3
     assert list(model.classes_) == ["no", "yes"]
     assert model.decision_function(table).shape == (150,)
@@ -167,18 +169,21 @@ def test_nothing_shows_a_value() -> None:
     X[0] = CANARY
     y = np.where(X[:, 0] > X[:, 1], "yes", "no")
     for settings in ({}, {"delta": 1e-6}, {"neighbours": "add-remove"}, {"kernel": "laplacian"}):
-        model = KernelClassifier(n_features=10, **settings).fit(X, y)
+        model = KernelClassifier(n_features=10, classes=["no", "yes"], **settings).fit(X, y)
         assert_silent((repr(model), model.get_params(), vars(model), model.certificate_, model.certificate_.to_json()))
         assert set(vars(model)) - set(model.get_params()) <= PUBLIC
         assert X[5].tobytes() not in pickle.dumps(model)
     X[3, 1] = np.nan
     with pytest.raises(InvalidInput) as caught:
-        KernelClassifier().fit(X, y)
+        KernelClassifier(classes=["no", "yes"]).fit(X, y)
     assert_silent(caught.value)
 
 
 def test_under_add_remove_the_certificate_does_not_hold_the_number_of_records() -> None:
-    few, many = (KernelClassifier(neighbours="add-remove", delta=1e-6, n_features=10).fit(*ring(records)).certificate_ for records in (60, 97))
+    few, many = (
+        KernelClassifier(neighbours="add-remove", delta=1e-6, n_features=10, classes=["in", "out"]).fit(*ring(records)).certificate_
+        for records in (60, 97)
+    )
     assert few.to_json().replace(few.digest, "") == many.to_json().replace(many.digest, "")
 
 
@@ -193,7 +198,7 @@ def test_under_add_remove_the_certificate_does_not_hold_the_number_of_records() 
 )  # fmt: skip
 def test_impossible_settings_get_one_clear_sentence(settings: dict[str, object]) -> None:
     with pytest.raises(DiscreetError) as caught:
-        KernelClassifier(**settings).fit(*ring(60))
+        KernelClassifier(**settings, classes=["in", "out"]).fit(*ring(60))
     assert 20 < len(str(caught.value)) < 500
     assert "\n" not in str(caught.value)
 
@@ -202,6 +207,8 @@ def test_the_printed_calibration_runs_on_paired_features() -> None:
     """Algorithm 3 of the paper, with the features for which its theorem 5 is true."""
     X, y = ring()
     for mechanism in ("objective", "output"):
-        model = KernelClassifier(n_features=20, mechanism=mechanism, calibration="published", loss="huber-hinge", alpha=0.05).fit(X, y)
+        model = KernelClassifier(
+            n_features=20, mechanism=mechanism, calibration="published", loss="huber-hinge", alpha=0.05, classes=["in", "out"]
+        ).fit(X, y)
         assert model.certificate_.guarantee.epsilon <= 1.001 * (1 + 1e-9)
         assert model.certificate_.verify(model.weights_).ok

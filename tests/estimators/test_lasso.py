@@ -35,7 +35,7 @@ def test_the_features_that_matter_are_found():
 @pytest.mark.parametrize("change", [sp.csr_array, np.asfortranarray, lambda X: X.astype(np.float32)], ids=["sparse", "columns first", "single"])
 def test_kinds_of_tables_give_the_same_model(change):
     X, y = table(2000)
-    first, second = (LassoClassifier(radius=3.0, random_state=1).fit(rows, y > 0) for rows in (X, change(X)))
+    first, second = (LassoClassifier(radius=3.0, random_state=1, classes=[False, True]).fit(rows, y > 0) for rows in (X, change(X)))
     assert np.array_equal(first.weights_, second.weights_)
 
 
@@ -65,7 +65,7 @@ def test_rows_are_brought_within_the_bounds_in_prediction_too():
 
 def test_a_certificate_verifies_without_a_seed_only():
     X, y = table(1000)
-    for model in (Lasso(), Lasso(neighbours="add-remove", mechanism="frank-wolfe-gaussian"), LassoClassifier(delta=0.0)):
+    for model in (Lasso(), Lasso(neighbours="add-remove", mechanism="frank-wolfe-gaussian"), LassoClassifier(delta=0.0, classes=[False, True])):
         target = y if isinstance(model, Lasso) else y > 0
         fitted = clone(model).fit(X, target)
         assert fitted.certificate_.verify(fitted.weights_).ok
@@ -108,12 +108,12 @@ def test_probabilities_are_those_of_the_logistic_model():
 def test_tools_of_scikit_learn_work():
     X, y = table()
     assert cross_val_score(Lasso(epsilon=4.0, fit_intercept=False), X, y, cv=3).min() > 0.7
-    assert cross_val_score(LassoClassifier(epsilon=4.0, radius=5.0), X, y > 0, cv=3).min() > 0.8
+    assert cross_val_score(LassoClassifier(epsilon=4.0, radius=5.0, classes=[False, True]), X, y > 0, cv=3).min() > 0.8
 
 
 def test_only_public_attributes_are_kept():
     X, y = table(300)
-    for model in (Lasso().fit(X, y), LassoClassifier().fit(X, y > 0)):
+    for model in (Lasso().fit(X, y), LassoClassifier(classes=[False, True]).fit(X, y > 0)):
         found = {name for name in vars(model) if name.endswith("_")}
         assert found <= PUBLIC_ATTRIBUTES
         assert pickle.loads(pickle.dumps(model)).weights_.tolist() == model.weights_.tolist()  # noqa: S301 - our own bytes
@@ -132,7 +132,7 @@ def test_nothing_of_a_record_is_shown():
         lambda: Lasso().fit(X, [f"{CANARY}"] * 60),
         lambda: Lasso().fit(X, y[:50]),
         lambda: Lasso().fit(np.full((60, 3), f"text {CANARY}"), y),
-        lambda: LassoClassifier().fit(X, y),
+        lambda: LassoClassifier(classes=[False, True]).fit(X, y),
         lambda: LassoClassifier(classes=[0, 1]).fit(X, np.full(60, 918273)),
         lambda: fitted.predict(np.full((2, 2), CANARY)),
     ]
@@ -178,7 +178,7 @@ def test_a_fit_spends_on_the_ledger_and_a_refused_one_leaves_no_model(tmp_path):
     account = Account(tmp_path / "spent.ledger", "people")
     X, y = table(300)
     Lasso(ledger=account).fit(X, y)
-    model = LassoClassifier(ledger=account)
+    model = LassoClassifier(ledger=account, classes=[False, True])
     with pytest.raises(BudgetExceeded):
         model.fit(X, y > 0)
     with pytest.raises(ValueError, match="not fitted"):

@@ -28,19 +28,19 @@ def account(tmp_path: Path) -> Account:
 
 def test_five_folds_of_epsilon_one_under_a_budget_of_one_raise_on_the_second(account: Account) -> None:
     with pytest.raises(BudgetExceeded):
-        cross_val_score(LogisticRegression(epsilon=1.0, ledger=account), *table(), cv=5, error_score="raise")
+        cross_val_score(LogisticRegression(epsilon=1.0, ledger=account, classes=[0, 1]), *table(), cv=5, error_score="raise")
     assert account.ledger.spent("people").epsilon == pytest.approx(1.0)
     assert len(account.ledger.history("people")) == 1
 
 
 def test_the_same_inside_a_using_block(account: Account) -> None:
     with using(account.path, "people"), pytest.raises(BudgetExceeded):
-        cross_val_score(LogisticRegression(epsilon=1.0), *table(), cv=5, error_score="raise")
+        cross_val_score(LogisticRegression(epsilon=1.0, classes=[0, 1]), *table(), cv=5, error_score="raise")
     assert account.ledger.spent("people").epsilon == pytest.approx(1.0)
 
 
 def test_clones_and_pipelines_share_the_budget(account: Account) -> None:
-    model = LogisticRegression(epsilon=0.4, ledger=account)
+    model = LogisticRegression(epsilon=0.4, ledger=account, classes=[0, 1])
     clone(model).fit(*table())
     make_pipeline(FunctionTransformer(), clone(model)).fit(*table())
     with pytest.raises(BudgetExceeded):
@@ -49,29 +49,29 @@ def test_clones_and_pipelines_share_the_budget(account: Account) -> None:
 
 
 def test_worker_processes_spend_on_the_account_they_were_given(account: Account) -> None:
-    search = GridSearchCV(LogisticRegression(epsilon=0.1, ledger=account), {"alpha": [0.5, 1.0]}, cv=3, n_jobs=2, refit=False)
+    search = GridSearchCV(LogisticRegression(epsilon=0.1, ledger=account, classes=[0, 1]), {"alpha": [0.5, 1.0]}, cv=3, n_jobs=2, refit=False)
     search.fit(*table())
     assert account.ledger.spent("people").epsilon == pytest.approx(0.6)
 
 
 def test_a_model_without_account_does_not_leave_a_process_where_a_ledger_is_in_use(account: Account) -> None:
     with using(account.path, "people"), pytest.raises(Exception, match=r"ledger|pickle"):
-        cross_val_score(LogisticRegression(epsilon=0.1), *table(), cv=3, n_jobs=2, error_score="raise")
+        cross_val_score(LogisticRegression(epsilon=0.1, classes=[0, 1]), *table(), cv=3, n_jobs=2, error_score="raise")
     assert account.ledger.spent("people").epsilon == 0.0
 
 
 def test_the_certificate_names_the_entry(account: Account) -> None:
-    model = LogisticRegression(epsilon=0.5, delta=1e-6, ledger=account).fit(*table())
+    model = LogisticRegression(epsilon=0.5, delta=1e-6, ledger=account, classes=[0, 1]).fit(*table())
     assert account.ledger.history("people")[0].id == model.certificate_.ledger_entry
-    assert LogisticRegression().fit(*table()).certificate_.ledger_entry is None
+    assert LogisticRegression(classes=[0, 1]).fit(*table()).certificate_.ledger_entry is None
     assert model.certificate_.verify(model.weights_).ok
 
 
 def test_many_fits_spend_their_sum(account: Account) -> None:
-    LogisticRegression(epsilon=0.1, ledger=account).fit_many(*table(), count=7)
+    LogisticRegression(epsilon=0.1, ledger=account, classes=[0, 1]).fit_many(*table(), count=7)
     assert account.ledger.spent("people").epsilon == pytest.approx(0.7)
     with pytest.raises(BudgetExceeded):
-        LogisticRegression(epsilon=0.1, ledger=account).fit_many(*table(), count=4)
+        LogisticRegression(epsilon=0.1, ledger=account, classes=[0, 1]).fit_many(*table(), count=4)
 
 
 def test_a_fit_that_fails_after_drawing_stays_spent_and_a_refused_one_does_not(account: Account, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,34 +79,34 @@ def test_a_fit_that_fails_after_drawing_stays_spent_and_a_refused_one_does_not(a
         raise SolverFailure("no")
 
     with pytest.raises(InvalidInput):
-        LogisticRegression(epsilon=-1.0, ledger=account).fit(*table())
+        LogisticRegression(epsilon=-1.0, ledger=account, classes=[0, 1]).fit(*table())
     assert account.ledger.spent("people").epsilon == 0.0
     monkeypatch.setattr("discreet.mechanisms.learning.minimise.solve", fail)
     with pytest.raises(SolverFailure):
-        LogisticRegression(epsilon=0.6, ledger=account).fit(*table())
+        LogisticRegression(epsilon=0.6, ledger=account, classes=[0, 1]).fit(*table())
     assert account.ledger.spent("people").epsilon == pytest.approx(0.6)
 
 
 def test_a_fit_without_privacy_is_refused_by_a_ledger(account: Account) -> None:
     with pytest.raises(Exception, match=r"guarantee|epsilon"):
-        LogisticRegression(epsilon=np.inf, ledger=account).fit(*table())
+        LogisticRegression(epsilon=np.inf, ledger=account, classes=[0, 1]).fit(*table())
 
 
 def test_the_same_table_under_another_name_is_noticed(account: Account) -> None:
     account.ledger.declare("others", epsilon=1.0)
     X, y = table()
-    LogisticRegression(epsilon=0.1, ledger=account).fit(X, y)
+    LogisticRegression(epsilon=0.1, ledger=account, classes=[0, 1]).fit(X, y)
     with pytest.raises(InvalidInput, match="people"):
-        LogisticRegression(epsilon=0.1, ledger=Account(account.path, "others"), data_norm=2.0).fit(X, y)
-    LogisticRegression(epsilon=0.1, ledger=Account(account.path, "others")).fit(X[1:], y[1:])
+        LogisticRegression(epsilon=0.1, ledger=Account(account.path, "others"), data_norm=2.0, classes=[0, 1]).fit(X, y)
+    LogisticRegression(epsilon=0.1, ledger=Account(account.path, "others"), classes=[0, 1]).fit(X[1:], y[1:])
 
 
 def test_nothing_is_recorded_where_that_is_said(account: Account) -> None:
     with using(account.path, "people"), without_ledger():
-        LogisticRegression(epsilon=5.0).fit(*table())
+        LogisticRegression(epsilon=5.0, classes=[0, 1]).fit(*table())
     assert account.ledger.spent("people").epsilon == 0.0
 
 
 def test_something_else_than_an_account_is_refused() -> None:
     with pytest.raises(InvalidInput, match="Account"):
-        LogisticRegression(ledger="people.ledger").fit(*table())
+        LogisticRegression(ledger="people.ledger", classes=[0, 1]).fit(*table())

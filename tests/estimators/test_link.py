@@ -64,6 +64,9 @@ def test_support_vector_probabilities_are_calibrated_on_invented_records():
     X = rng.uniform(-0.7, 0.7, (20_000, 2))
     chance = 1 / (1 + np.exp(-4.0 * X[:, 0]))
     y = (rng.random(20_000) < chance).astype(int)
-    for model in (LinearSVC(epsilon=np.inf, alpha=1e-5, loss=SoftplusHinge(temperature=1.0)), LogisticRegression(epsilon=np.inf, alpha=1e-5)):
+    for model in (
+        LinearSVC(epsilon=np.inf, alpha=1e-5, loss=SoftplusHinge(temperature=1.0), classes=[0, 1]),
+        LogisticRegression(epsilon=np.inf, alpha=1e-5, classes=[0, 1]),
+    ):
         told = model.fit(X, y).predict_proba(X)[:, 1]
         assert np.abs(told - chance).mean() < 0.05

@@ -16,7 +16,7 @@ from joblib import Parallel, delayed
 
 from discreet import Dataset, Domain, LinearSVC, LogisticRegression, SystemNoise
 from discreet.designs import DenseDesign
-from discreet.errors import DiscreetError, InfeasibleTarget, InvalidInput, PrivateDataError, SolverFailure
+from discreet.errors import DiscreetError, InfeasibleTarget, InvalidInput, PrivacyWarning, PrivateDataError, SolverFailure
 from discreet.estimators import parameters
 from tests.canary import CANARY, assert_silent
 
@@ -48,18 +48,18 @@ def broken_calls() -> dict[str, Callable[[], object]]:
     with_nan, with_text, ragged = X.copy(), X.astype(object), [[CANARY, 1.0], [CANARY]]
     with_nan[3, 1] = np.nan
     with_text[2, 2] = f"text {CANARY}"
-    fitted = LogisticRegression().fit(X, y)
+    fitted = LogisticRegression(classes=["no", "yes"]).fit(X, y)
     return {
-        "nan": lambda: LogisticRegression().fit(with_nan, y),
-        "inf": lambda: LogisticRegression().fit(np.where(np.isnan(with_nan), np.inf, X), y),
-        "text": lambda: LogisticRegression().fit(with_text, y),
-        "text frame": lambda: LogisticRegression().fit(pd.DataFrame(with_text), y),
-        "text polars": lambda: LogisticRegression().fit(pl.DataFrame({"a": [f"{CANARY} euros"] * 60}), y),
-        "text in sparse": lambda: LogisticRegression().fit(sp.csr_array(X).astype(complex), y),
-        "dict": lambda: LogisticRegression().fit(np.array([[{"a": CANARY}, 1.0]] * 60, dtype=object), y),
-        "ragged": lambda: LogisticRegression().fit(ragged, y[:2]),
-        "one dimension": lambda: LogisticRegression().fit(X[:, 0], y),
-        "short y": lambda: LogisticRegression().fit(X, y[:-1]),
+        "nan": lambda: LogisticRegression(classes=["no", "yes"]).fit(with_nan, y),
+        "inf": lambda: LogisticRegression(classes=["no", "yes"]).fit(np.where(np.isnan(with_nan), np.inf, X), y),
+        "text": lambda: LogisticRegression(classes=["no", "yes"]).fit(with_text, y),
+        "text frame": lambda: LogisticRegression(classes=["no", "yes"]).fit(pd.DataFrame(with_text), y),
+        "text polars": lambda: LogisticRegression(classes=["no", "yes"]).fit(pl.DataFrame({"a": [f"{CANARY} euros"] * 60}), y),
+        "text in sparse": lambda: LogisticRegression(classes=["no", "yes"]).fit(sp.csr_array(X).astype(complex), y),
+        "dict": lambda: LogisticRegression(classes=["no", "yes"]).fit(np.array([[{"a": CANARY}, 1.0]] * 60, dtype=object), y),
+        "ragged": lambda: LogisticRegression(classes=["no", "yes"]).fit(ragged, y[:2]),
+        "one dimension": lambda: LogisticRegression(classes=["no", "yes"]).fit(X[:, 0], y),
+        "short y": lambda: LogisticRegression(classes=["no", "yes"]).fit(X, y[:-1]),
         "continuous y": lambda: LogisticRegression().fit(X, X[:, 0] + 0.1),
         "nan y": lambda: LogisticRegression().fit(X, np.where(np.arange(60) == 3, np.nan, CANARY)),
         "many labels": lambda: LogisticRegression(mechanism="output").fit(X, np.round(X[:, 0])),
@@ -67,14 +67,13 @@ def broken_calls() -> dict[str, Callable[[], object]]:
         "number labels": lambda: LogisticRegression(classes=[0, 1]).fit(X, np.where(np.arange(60) == 3, int(CANARY), 0)),
         "object labels": lambda: LogisticRegression().fit(X, np.array([CANARY, "a", None] * 20, dtype=object)),
         "one label": lambda: LogisticRegression().fit(X, np.full(60, CANARY)),
-        "weights": lambda: LogisticRegression(max_sample_weight=1.0).fit(X, y, sample_weight=X[:, 0]),
-        "negative weights": lambda: LogisticRegression().fit(X, y, sample_weight=-X[:, 0]),
-        "text weights": lambda: LogisticRegression().fit(X, y, sample_weight=[f"{CANARY}a"] * 60),
-        "infeasible": lambda: LogisticRegression(alpha=1e-9, epsilon=0.1).fit(X, y),
+        "weights": lambda: LogisticRegression(classes=["no", "yes"]).fit(X, y, sample_weight=X[:, 0]),
+        "infinite weights": lambda: LogisticRegression(classes=["no", "yes"], max_sample_weight=1.0).fit(X, y, sample_weight=with_nan[:, 1]),
+        "text weights": lambda: LogisticRegression(classes=["no", "yes"], max_sample_weight=1.0).fit(X, y, sample_weight=[f"{CANARY}a"] * 60),
+        "infeasible": lambda: LogisticRegression(alpha=1e-9, epsilon=0.1, classes=["no", "yes"]).fit(X, y),
         "predict nan": lambda: fitted.predict(with_nan),
         "predict text": lambda: fitted.predict(with_text),
         "predict shape": lambda: fitted.predict(X[0]),
-        "overflow": lambda: LogisticRegression().fit(X * 1e303, y),
     }
 
 
@@ -89,7 +88,7 @@ def test_a_fit_shows_no_value(caplog: pytest.LogCaptureFixture, capsys: pytest.C
     X, y = canaries()
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     for settings in ({}, {"delta": 1e-6}, {"mechanism": "output"}, {"neighbours": "add-remove"}, {"data_norm": 2.0}):
-        model = LogisticRegression(**settings)
+        model = LogisticRegression(**settings, classes=["no", "yes"])
         assert_silent(messages(lambda model=model: model.fit(frame, y), caplog, capsys))
         assert_silent((repr(model), model.get_params(), model.certificate_, repr(model.certificate_), model.certificate_.to_json()))
         assert_silent(model.certificate_.verify(model.weights_))
@@ -98,35 +97,37 @@ def test_a_fit_shows_no_value(caplog: pytest.LogCaptureFixture, capsys: pytest.C
 
 def test_pickles_hold_the_model_and_not_the_records() -> None:
     X, y = canaries()
-    dump = pickle.dumps(LogisticRegression().fit(X, y))
+    dump = pickle.dumps(LogisticRegression(classes=["no", "yes"]).fit(X, y))
     assert np.float64(CANARY).tobytes() not in dump
     assert X[5].tobytes() not in dump
 
 
 def test_under_add_remove_the_certificate_does_not_hold_the_number_of_records() -> None:
-    few, many = (LogisticRegression(neighbours="add-remove", delta=1e-6).fit(*canaries(records)).certificate_ for records in (60, 97))
+    few, many = (
+        LogisticRegression(neighbours="add-remove", delta=1e-6, classes=["no", "yes"]).fit(*canaries(records)).certificate_ for records in (60, 97)
+    )
     assert few.problem["records"] is None
     assert few.to_json().replace(few.digest, "") == many.to_json().replace(many.digest, "")
 
 
 def test_a_table_without_features_is_refused_without_its_number_of_records() -> None:
     with pytest.raises(InvalidInput, match=r"0 feature\(s\)") as caught:
-        LogisticRegression(neighbours="add-remove").fit(np.empty((973, 0)), np.zeros(973))
+        LogisticRegression(neighbours="add-remove", classes=["no", "yes"]).fit(np.empty((973, 0)), np.zeros(973))
     assert "973" not in str(caught.value)
 
 
 def test_under_add_remove_alpha_needs_a_public_count() -> None:
     X, y = canaries()
     with pytest.raises(InvalidInput, match="public_records"):
-        LogisticRegression(neighbours="add-remove", alpha=0.1).fit(X, y)
-    certificate = LogisticRegression(neighbours="add-remove", alpha=0.1, public_records=50).fit(X, y).certificate_
+        LogisticRegression(neighbours="add-remove", alpha=0.1, classes=["no", "yes"]).fit(X, y)
+    certificate = LogisticRegression(neighbours="add-remove", alpha=0.1, public_records=50, classes=["no", "yes"]).fit(X, y).certificate_
     assert certificate.problem["ridge"] == pytest.approx(5.0)
 
 
 def test_the_noise_never_depends_on_the_records() -> None:
     small, large = canaries(60), canaries(60)
     large = (large[0] * 1e-9, large[1][::-1])
-    first, second = (LogisticRegression(delta=1e-6).fit(*table).certificate_.parameters for table in (small, large))
+    first, second = (LogisticRegression(delta=1e-6, classes=["no", "yes"]).fit(*table).certificate_.parameters for table in (small, large))
     assert first == second
 
 
@@ -138,22 +139,25 @@ def test_an_absent_declared_class_is_no_error() -> None:
 
 def test_inferred_classes_are_declared_in_the_certificate() -> None:
     X, y = canaries()
-    assert any("labels that occur in y" in line for line in LogisticRegression().fit(X, y).certificate_.declared)
+    with pytest.warns(PrivacyWarning, match=r"classes=\[") as warned:
+        taken = LogisticRegression().fit(X, y)
+    assert [warning.filename for warning in warned] == [__file__]
+    assert any("labels that occur in y" in line for line in taken.certificate_.declared)
     assert not any("labels that occur in y" in line for line in LogisticRegression(classes=["no", "yes"]).fit(X, y).certificate_.declared)
 
 
 def test_long_rows_count_no_more_than_clipped_ones() -> None:
     X, y = canaries()
     clipped = X / np.linalg.norm(X, axis=1, keepdims=True)
-    long = LogisticRegression(epsilon=np.inf, alpha=0.1).fit(X, y)
-    short = LogisticRegression(epsilon=np.inf, alpha=0.1).fit(clipped, y)
+    long = LogisticRegression(epsilon=np.inf, alpha=0.1, classes=["no", "yes"]).fit(X, y)
+    short = LogisticRegression(epsilon=np.inf, alpha=0.1, classes=["no", "yes"]).fit(clipped, y)
     np.testing.assert_allclose(long.coef_, short.coef_, atol=1e-8)
     np.testing.assert_allclose(long.decision_function(X), short.decision_function(clipped), atol=1e-8)
 
 
 def test_two_fits_differ_and_two_workers_differ() -> None:
     X, y = canaries()
-    fits = Parallel(n_jobs=2)(delayed(LogisticRegression().fit)(X, y) for _ in range(4))
+    fits = Parallel(n_jobs=2)(delayed(LogisticRegression(classes=["no", "yes"]).fit)(X, y) for _ in range(4))
     assert len({fit.weights_.tobytes() for fit in fits}) == 4
 
 
@@ -172,7 +176,7 @@ def test_a_failing_solver_raises_and_releases_nothing(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(parameters, "SystemNoise", Counting)
     monkeypatch.setattr("discreet.mechanisms.learning.minimise.solve", fail)
-    model = LogisticRegression()
+    model = LogisticRegression(classes=["no", "yes"])
     with pytest.raises(SolverFailure):
         model.fit(X, y)
     assert len(draws) == 1
@@ -228,21 +232,39 @@ def test_a_data_set_can_be_neither_printed_copied_nor_pickled() -> None:
 )
 def test_impossible_settings_get_one_clear_sentence(settings: dict[str, object], error: type[DiscreetError]) -> None:
     with pytest.raises(error) as caught:
-        LogisticRegression(**settings).fit(*canaries())
+        LogisticRegression(**{"classes": ["no", "yes"], **settings}).fit(*canaries())
     assert 20 < len(str(caught.value)) < 500
     assert "\n" not in str(caught.value)
 
 
 def test_class_weights_scale_the_noise_by_their_largest() -> None:
     X, y = canaries()
-    plain = LogisticRegression(alpha=1.0).fit(X, y).certificate_
-    weighted = LogisticRegression(alpha=1.0, class_weight={"yes": 4.0}).fit(X, y).certificate_
+    plain = LogisticRegression(alpha=1.0, classes=["no", "yes"]).fit(X, y).certificate_
+    weighted = LogisticRegression(alpha=1.0, class_weight={"yes": 4.0}, classes=["no", "yes"]).fit(X, y).certificate_
     assert weighted.problem["max_weight"] == 4.0
     assert weighted.parameters["rate"] == pytest.approx(plain.parameters["rate"] / 4.0, rel=1e-2)
     assert weighted.verify().ok
 
 
+def test_weights_need_a_bound_and_are_cut_to_it_one_by_one() -> None:
+    """Neither the noise nor whether there is an answer depends on a weight."""
+    X, y = canaries()
+    for neighbours in ("replace-one", "add-remove"):
+        given = {"classes": ["no", "yes"], "delta": 1e-6, "neighbours": neighbours}
+        with pytest.raises(InvalidInput, match="sample_weight needs max_sample_weight"):
+            LogisticRegression(**given).fit(X, y, sample_weight=np.ones(60))
+        model = LogisticRegression(**given, max_sample_weight=2.0, random_state=0)
+        expected = model.fit(X, y, sample_weight=np.repeat([2.0, 0.0, 1.0], 20))
+        stated, weights = expected.certificate_, expected.weights_
+        wild = np.concatenate([[1.7e308, 1e39, 4.0, 2.0] * 5, [-1.0, -0.0, 0.0, -1.7e308] * 5, np.ones(20)])
+        assert np.array_equal(model.fit(X, y, sample_weight=wild).weights_, weights)
+        assert model.certificate_.parameters == stated.parameters
+        assert stated.problem["max_weight"] == 2.0
+        for light in (np.zeros(60), np.full(60, 5e-324)):
+            assert model.fit(X, y, sample_weight=light).certificate_.parameters == stated.parameters
+
+
 def test_linear_svc_takes_every_smooth_loss_by_name() -> None:
     X, y = canaries()
     for name in ("softplus-hinge", "huber-hinge", "smoothed-hinge", "logistic"):
-        assert LinearSVC(loss=name).fit(X, y).certificate_.problem["loss"] == name
+        assert LinearSVC(loss=name, classes=["no", "yes"]).fit(X, y).certificate_.problem["loss"] == name

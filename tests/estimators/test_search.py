@@ -26,9 +26,9 @@ from discreet.guarantees import ApproximateDP, PureDP
 from discreet.ledger import Account, BudgetExceeded, Ledger, using
 from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from tests.canary import CANARY, assert_silent
+from tests.estimators.declaring import DeclaringSearch, expected_failures
 
 GRID = {"alpha": [0.03, 0.3]}
-_RECORDS_ARE_PEOPLE = "a repeated record is another person: it changes n, which the noise and alpha depend on, so no private fit can satisfy it"
 
 
 def table(records: int = 1500) -> tuple[np.ndarray, np.ndarray]:
@@ -42,11 +42,8 @@ def search(inner: object = None, grid: object = None, **given: object) -> Privat
 
 
 @parametrize_with_checks(
-    [PrivateSearchCV(LogisticRegression(), {"alpha": [0.5, 5.0]}, epsilon=20.0, expected_runs=2.0)],
-    expected_failed_checks=lambda _: {
-        "check_sample_weight_equivalence_on_dense_data": _RECORDS_ARE_PEOPLE,
-        "check_sample_weight_equivalence_on_sparse_data": _RECORDS_ARE_PEOPLE,
-    },
+    [DeclaringSearch(LogisticRegression(), {"alpha": [0.5, 5.0]}, epsilon=20.0, expected_runs=2.0)],
+    expected_failed_checks=expected_failures,
 )
 def test_scikit_learn_check(estimator: object, check: object) -> None:
     check(estimator)
@@ -81,7 +78,7 @@ def test_what_is_delegated_is_what_the_chosen_model_says() -> None:
     for name in ("predict", "predict_proba", "predict_log_proba", "decision_function"):
         np.testing.assert_array_equal(getattr(made, name)(X), getattr(made.best_estimator_, name)(X))
     assert made.score(X, y) == made.best_estimator_.score(X, y)
-    for inner in (LinearSVC(), LogisticRegression()):
+    for inner in (LinearSVC(classes=["no", "yes"]), LogisticRegression(classes=["no", "yes"])):
         for name in ("predict_proba", "decision_function"):
             assert hasattr(search(inner), name) == hasattr(inner, name)
     assert is_classifier(made)
@@ -119,12 +116,12 @@ def test_frames_sparse_rows_and_encoded_tables_can_be_searched() -> None:
             assert search(method=method).fit(rows, y).n_features_in_ == 3
     schema = Schema.from_toml(SCHEMA)
     encoded = schema.encode(pl.DataFrame({"a": X[:, 0], "y": y}), target=True)
-    made = search(LogisticRegression()).fit(encoded)
+    made = search(LogisticRegression(classes=["no", "yes"])).fit(encoded)
     model = Model.from_estimator(made.best_estimator_, schema)
     assert model.verify().ok
     assert model.certificate == made.certificate_
     with pytest.raises(InvalidInput, match="random-stopping"):
-        search(LogisticRegression(), method="algorithm-4").fit(encoded)
+        search(LogisticRegression(classes=["no", "yes"]), method="algorithm-4").fit(encoded)
 
 
 SCHEMA = """
@@ -166,7 +163,7 @@ def account(tmp_path: Path) -> Account:
 
 @pytest.mark.parametrize("method", ["random-stopping", "algorithm-4"])
 def test_the_whole_search_is_one_entry(account: Account, method: str) -> None:
-    made = search(LogisticRegression(ledger=account), method=method, delta=1e-6).fit(*table())
+    made = search(LogisticRegression(ledger=account, classes=["no", "yes"]), method=method, delta=1e-6).fit(*table())
     (entry,) = account.ledger.history("people")
     assert entry.guarantee == made.certificate_.guarantee
     assert entry.id == made.certificate_.ledger_entry
@@ -278,7 +275,7 @@ REFUSED = {
     "both": (lambda: PrivateSearchCV(LogisticRegression(), GRID, param_distributions=GRID), "not both"),
     "neither": (lambda: PrivateSearchCV(LogisticRegression()), "not both"),
     "epsilon in the grid": (lambda: search(grid={"epsilon": [1.0]}), "cannot be searched over"),
-    "a seeded estimator": (lambda: search(LogisticRegression(random_state=1)), "give it to the search"),
+    "a seeded estimator": (lambda: search(LogisticRegression(random_state=1, classes=["no", "yes"])), "give it to the search"),
     "method": (lambda: search(method="grid"), "method must be one of"),
     "law": (lambda: search(law="poisson"), "law must be one of"),
     "runs": (lambda: search(expected_runs=1.0), "expected number of runs"),
@@ -291,7 +288,7 @@ REFUSED = {
     "a pipeline": (lambda: PrivateSearchCV(make_pipeline(FunctionTransformer(), LogisticRegression()), GRID), "private by itself"),
     "no estimator": (lambda: PrivateSearchCV(LogisticRegression, GRID), "needs an estimator"),
     "dummy": (lambda: PrivateSearchCV(DummyClassifier(), GRID), "private by itself"),
-    "relation": (lambda: search(LogisticRegression(neighbours="next door")), "neighbours must be one of"),
+    "relation": (lambda: search(LogisticRegression(neighbours="next door", classes=["no", "yes"])), "neighbours must be one of"),
     "ledger": (lambda: search(ledger="file"), "Account"),
     "noise": (lambda: search(random_state="seed"), "random_state"),
     "another label": (lambda: search(LogisticRegression(classes=["no", "maybe"])), "outside the declared classes"),

@@ -28,7 +28,7 @@ R = TypeVar("R")
 
 
 class Dataset:
-    """Clipped rows with their classes and public non-negative weights.
+    """Clipped rows with their classes and non-negative weights, which are as private as the rows.
 
     Parameters: `rows` a Design of shape (n, domain.features); the classes either as `signs` (n,) of +1.0 and -1.0 or as `codes` (n,) of integers in
     0..K-1, K = domain.classes, exactly one of the two; `weights` (n,) or None for ones.
@@ -112,7 +112,7 @@ class Dataset:
 
     @property
     def weights(self) -> Floats | None:
-        """Public weights (n,), or None for ones."""
+        """Weights (n,), or None for ones; private."""
         _ = self.design
         return self._weights
 
@@ -138,7 +138,7 @@ class Dataset:
 
     def runs(self, length: int) -> "list[Dataset]":
         """The same, so many parts together."""
-        return [self._part(rows) for rows in cuts(self.records, length * cache_rows(self.design))]
+        return [self._part(rows) for rows in cuts(self.records, length * cache_rows(self.design)) or [slice(0, 0)]]
 
     def _part(self, rows: slice) -> "Dataset":
         part = type(self).__new__(type(self))

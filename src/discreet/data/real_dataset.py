@@ -19,9 +19,10 @@ from discreet.arrays import Floats
 from discreet.data.real_domain import RealDomain
 from discreet.data.stream import NOT_HELD, Stream, column_bytes
 from discreet.designs import Design
-from discreet.designs.bounded import check_finite, shortened_in_order
+from discreet.designs.bounded import shortened_in_order
 from discreet.designs.clipped import clip_entries
 from discreet.designs.cut import cache_cuts, cuts, rows_of, thread_cuts
+from discreet.designs.near import check_finite
 from discreet.errors import InvalidInput, PrivateDataError
 from discreet.workers import map_in_order
 

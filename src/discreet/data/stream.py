@@ -44,15 +44,13 @@ class Stream(Generic[D]):
 
     __slots__ = ("_bound", "_counts", "_starts", "_table", "records")
 
-    def __init__(self, table: BlockTable, bound: Callable[[Block], D], jobs: int, *, may_be_empty: bool = False) -> None:
-        """Read everything once. Raises what reading and `bound` raise, InvalidInput for a table without records unless it `may_be_empty`."""
+    def __init__(self, table: BlockTable, bound: Callable[[Block], D], jobs: int) -> None:
+        """Read everything once; perhaps there are no records. Raises what reading and `bound` raise."""
         self._table = table
         self._bound = bound
         self._counts = list(table.map(lambda _, block: bound(block).records, jobs))
         self._starts = [0, *accumulate(self._counts)]
         self.records: int = self._starts[-1]
-        if self.records == 0 and not may_be_empty:
-            raise InvalidInput("the table has no records; at least one is needed.")
 
     @classmethod
     def counted(cls, table: BlockTable, bound: Callable[[Block], D], counts: list[int]) -> "Stream[D]":
@@ -106,6 +104,9 @@ class Stream(Generic[D]):
         self, over: Callable[[Callable[[int, Block], tuple[int, R]], int], Iterator[tuple[int, R]]], work: Callable[[int, D], R], jobs: int
     ) -> Iterator[R]:
         bound, starts = self._bound, self._starts
+        if not self._counts:  # no block at all: one without records, so that sums have their shapes
+            yield work(0, bound(Block(DenseDesign(np.empty((0, self._table.features))), np.empty(0))))
+            return
 
         def counted(number: int, block: Block) -> tuple[int, R]:
             data = bound(block)

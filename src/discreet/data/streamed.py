@@ -27,7 +27,7 @@ class Classified:
     classes: npt.NDArray[Any]
     """(K,), the labels in order, different from each other."""
     max_weight: float | None = None
-    """The largest weight that a record may have; None where the table has no weights."""
+    """What larger weights of records are cut to; None where the table has no weights."""
     class_weights: Floats | None = None
     """(K,), public weights of the classes, or None for ones."""
 
@@ -47,10 +47,10 @@ class Classified:
         if weights is None:
             return None
         if self.max_weight is None:
-            raise InvalidInput("the table has weights of records: declare the largest possible one, which the noise is calibrated for.")
-        if not (np.all(weights >= 0) and np.all(weights <= self.max_weight)):
-            raise InvalidInput(f"every weight of a record must lie between 0 and {self.max_weight:g}, the largest one that was declared.")
-        return weights
+            raise InvalidInput("the table has weights of records: declare the largest possible one, max_sample_weight; noise is calibrated for it.")
+        if not np.all(np.isfinite(weights)):
+            raise InvalidInput("every weight of a record must be a finite number.")
+        return np.clip(weights, 0.0, self.max_weight)
 
 
 def streamed_classes(table: BlockTable, bound: Classified, *, jobs: int = 1) -> tuple[int, "Callable[[Domain], Dataset]"]:

@@ -21,15 +21,16 @@ class AugmentedDesign:
     Raises InvalidInput when the lengths differ or the constant is negative or not finite.
     """
 
-    __slots__ = ("_base", "_constant", "_norms", "_scale")
+    __slots__ = ("_base", "_constant", "_given", "_norms", "_scale")
 
-    def __init__(self, base: Design, *, scale: Floats | None, constant: float, norms: Floats | None = None) -> None:
-        """Hold the parts; `norms` (n,) are those of the base's rows, where they are known already."""
+    def __init__(self, base: Design, *, scale: Floats | None, constant: float, norms: Floats | None = None, given: Design | None = None) -> None:
+        """Hold the parts; `norms` (n,) are those of the base's rows, where they are known, and `given` is what `base` was made of, if anything."""
         if scale is not None and scale.shape != (base.shape[0],):
             raise InvalidInput("the scale of an augmented design needs one factor a row.")
         if not (math.isfinite(constant) and constant >= 0):
             raise InvalidInput(f"the constant column must be a finite number >= 0; {constant!r} was given.")
         self._base = base
+        self._given = base if given is None else given
         self._norms = norms
         self._scale = scale
         self._constant = float(constant)
@@ -80,7 +81,7 @@ class AugmentedDesign:
 
     def content(self) -> Iterator[bytes]:
         """See Design: that of the rows below, so that a table is known again whatever it was scaled by."""
-        yield from self._base.content()
+        yield from self._given.content()
 
     def blocks(self) -> Iterator[tuple[slice, Design]]:
         """See Design."""

@@ -14,40 +14,39 @@ from discreet.designs.augmented import AugmentedDesign
 from discreet.designs.base import Design
 from discreet.designs.cut import rows_of, thread_cuts
 from discreet.designs.device import DeviceDesign
+from discreet.designs.near import brought_near
 from discreet.designs.ordered import ordered_row_norms
 from discreet.designs.shortening import safe_shortening
-from discreet.errors import InvalidInput
 from discreet.workers import map_in_order
-
-_NOT_FINITE = "rows must be finite, and so must their norms."
 
 
 @singledispatch
 def shortened(rows: Design, *, bound: float, constant: float) -> Design:
-    """The design of the x'_i. Raises InvalidInput for rows, or norms, that are not finite."""
-    norms = rows.row_norms()
-    if not np.all(np.isfinite(norms)):
-        raise InvalidInput(_NOT_FINITE)
-    return AugmentedDesign(rows, scale=safe_shortening(norms, bound, width=rows.width), constant=constant, norms=norms)
+    """The design of the x'_i. Raises InvalidInput for rows that are not finite."""
+    near = brought_near(rows, bound)
+    norms = near.row_norms()
+    return AugmentedDesign(near, scale=safe_shortening(norms, bound, width=rows.width), constant=constant, norms=norms, given=rows)
 
 
 @shortened.register
 def _device(rows: DeviceDesign, *, bound: float, constant: float) -> Design:
-    if not rows.there.plain:
+    if not rows.there.plain or brought_near(rows, bound) is not rows:
         return shortened.dispatch(object)(rows, bound=bound, constant=constant)
-    check_finite(rows)
     return rows.scaled(safe_shortening(rows.norms_there, bound, width=rows.width), constant)
 
 
 @singledispatch
 def shortened_in_order(rows: Design, *, bound: float | None, constant: float, jobs: int = 1) -> Design:
     """The same with norms of module `ordered`: every x'_i is a function of x_i alone, to the last bit. No `bound` shortens nothing."""
-    return AugmentedDesign(rows, scale=None if bound is None else _factors(rows, bound, jobs), constant=constant)
+    if bound is None:
+        return AugmentedDesign(rows, scale=None, constant=constant)
+    near = brought_near(rows, bound)
+    return AugmentedDesign(near, scale=_factors(near, bound, jobs), constant=constant, given=rows)
 
 
 @shortened_in_order.register
 def _device_in_order(rows: DeviceDesign, *, bound: float | None, constant: float, jobs: int = 1) -> Design:
-    if not rows.there.plain:
+    if not rows.there.plain or (bound is not None and brought_near(rows, bound) is not rows):
         return shortened_in_order.dispatch(object)(rows, bound=bound, constant=constant, jobs=jobs)
     scale = None if bound is None else safe_shortening(ordered_row_norms(rows), bound, width=rows.shape[1])
     return rows.of(replace(rows.there, scale=None if scale is None else travel.there(scale, rows.there.table), constant=constant))
@@ -66,16 +65,3 @@ def _norms(rows: Design, jobs: int) -> Floats:
     if len(cut) < 2:
         return ordered_row_norms(rows)
     return np.concatenate(list(map_in_order(lambda part: ordered_row_norms(rows_of(rows, part)), cut, jobs)))
-
-
-@singledispatch
-def check_finite(rows: Design) -> None:
-    """Raise InvalidInput unless all rows are finite, and their norms."""
-    if not np.all(np.isfinite(rows.row_norms())):
-        raise InvalidInput(_NOT_FINITE)
-
-
-@check_finite.register
-def _device_finite(rows: DeviceDesign) -> None:
-    if not rows.finite():
-        raise InvalidInput(_NOT_FINITE)

@@ -1,14 +1,17 @@
-"""Rows of another design with every entry clipped:  x'_ij = min(max(x_ij, -bound), bound).
+"""Rows of another design with every entry clipped, and rows multiplied by powers of two:  x'_ij = 2^k_i min(max(x_ij, -bound), bound).
 
-A dense table is clipped a few rows at a time wherever it is used, so nothing is copied; of a sparse one the stored numbers are, and their places
-are not. A table without larger entries is its own clipped form.
+A dense table is changed a few rows at a time wherever it is used, so nothing is copied; of a sparse one the stored numbers are, and their places
+are not. A table without larger entries is its own clipped form, and one without very long rows is near as it is.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import singledispatch
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 
 from discreet.arrays import Floats, Matrix
@@ -18,19 +21,34 @@ from discreet.designs.device import DeviceDesign
 from discreet.designs.entries import entries_of
 from discreet.designs.sparse import CSR, SparseDesign
 
+Powers: TypeAlias = npt.NDArray[np.int32]
+
 _CHUNK_NUMBERS = 1 << 20
 """Entries that are written out at a time."""
 
 
 class ClippedDesign:
-    """`base` with entries clipped to [-bound, bound]."""
+    """`base` with entries clipped to [-bound, bound], and row i multiplied by 2^powers_i."""
 
-    __slots__ = ("_base", "_bound")
+    __slots__ = ("_base", "_bound", "_powers")
 
-    def __init__(self, base: Design, *, bound: float) -> None:
-        """Hold the parts; bound > 0."""
+    def __init__(self, base: Design, *, bound: float = math.inf, powers: Powers | None = None) -> None:
+        """Hold the parts; bound > 0, `powers` (n,) integers or None for zeros."""
         self._base = base
         self._bound = bound
+        self._powers = powers
+
+    def part(self, base: Design, rows: slice) -> "ClippedDesign":
+        """Those `rows` of it, of which `base` are the same ones below."""
+        return ClippedDesign(base, bound=self._bound, powers=None if self._powers is None else self._powers[rows])
+
+    def changed(self, entries: Floats, rows: Any = slice(None)) -> Floats:  # noqa: ANN401 - whatever NumPy takes for places
+        """Some `entries` of these rows, each row along the first axis, as they are here."""
+        clipped: Floats = np.clip(entries, -self._bound, self._bound)
+        if self._powers is None:
+            return clipped
+        powers = self._powers[rows]
+        return np.ldexp(clipped, powers if clipped.ndim == 1 else powers[:, np.newaxis])
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -77,7 +95,7 @@ class ClippedDesign:
     def blocks(self) -> Iterator[tuple[slice, Design]]:
         """See Design."""
         for rows, block in self._base.blocks():
-            yield rows, ClippedDesign(block, bound=self._bound)
+            yield rows, self.part(block, rows)
 
     def content(self) -> Iterator[bytes]:
         """See Design: that of the rows below, so that a table is known again whatever it was clipped to."""
@@ -86,8 +104,7 @@ class ClippedDesign:
 
 @entries_of.register
 def _clipped_entries(block: ClippedDesign, rows: slice) -> Floats:
-    entries: Floats = np.clip(entries_of(block._base, rows), -block._bound, block._bound)
-    return entries
+    return block.changed(entries_of(block._base, rows), rows)
 
 
 def entry_chunks(design: Design) -> Iterator[tuple[slice, Floats]]:
@@ -121,6 +138,23 @@ def _sparse(design: SparseDesign, bound: float) -> Design:
     matrix: CSR = design._rows
     if not np.any(np.abs(matrix.data) > bound):
         return design
-    clipped: CSR = sparse.csr_array((np.clip(matrix.data, -bound, bound), matrix.indices, matrix.indptr), shape=matrix.shape)
-    clipped.has_canonical_format = True
-    return SparseDesign(clipped)
+    return _same_places(matrix, np.clip(matrix.data, -bound, bound))
+
+
+@singledispatch
+def times_powers(design: Design, powers: Powers) -> Design:
+    """A design of the rows times 2^powers_i (n,): exactly, but for entries that underflow."""
+    return ClippedDesign(design, powers=powers)
+
+
+@times_powers.register
+def _sparse_times(design: SparseDesign, powers: Powers) -> Design:
+    matrix: CSR = design._rows
+    return _same_places(matrix, np.ldexp(matrix.data, np.repeat(powers, np.diff(matrix.indptr))))
+
+
+def _same_places(matrix: CSR, numbers: Floats) -> Design:
+    """The numbers of compressed rows replaced."""
+    made: CSR = sparse.csr_array((numbers, matrix.indices, matrix.indptr), shape=matrix.shape)
+    made.has_canonical_format = True
+    return SparseDesign(made)

@@ -79,11 +79,11 @@ def _tabular(design: TabularDesign) -> Columns:
 
 @columns_of.register
 def _clipped(design: ClippedDesign) -> Columns:
-    inner, bound = columns_of(design._base), design._bound
+    inner = columns_of(design._base)
 
     def column(index: int) -> Column:
         rows, values = inner(index)
-        return Column(rows, np.clip(values, -bound, bound))
+        return Column(rows, design.changed(values, slice(None) if rows is None else rows))
 
     return column
 

@@ -70,7 +70,7 @@ def _device(design: DeviceDesign, rows: slice) -> Design:
 
 @rows_of.register
 def _clipped(design: ClippedDesign, rows: slice) -> Design:
-    return ClippedDesign(rows_of(design._base, rows), bound=design._bound)
+    return design.part(rows_of(design._base, rows), rows)
 
 
 def cache_rows(design: Design) -> int:

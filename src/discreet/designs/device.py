@@ -71,11 +71,6 @@ class DeviceDesign:
             self._norms = self._there.norms()
         return self._norms
 
-    def finite(self) -> bool:
-        """Whether all entries are finite, and all norms."""
-        xp = self._there.xp
-        return bool(xp.all(xp.isfinite(self.norms_there)))
-
     @property
     def shape(self) -> tuple[int, int]:
         """(n, d)."""

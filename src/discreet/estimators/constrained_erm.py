@@ -15,7 +15,7 @@ from discreet.arrays import Floats
 from discreet.constraints import Constraint, L2Ball
 from discreet.errors import InvalidInput
 from discreet.estimators.compared_model import ComparedModel
-from discreet.estimators.inputs import labels
+from discreet.estimators.declared import signs_and_classes
 from discreet.estimators.parameters import real_targets
 from discreet.estimators.scores import measured
 from discreet.ledger import Account
@@ -59,7 +59,7 @@ class ConstrainedERM(ComparedModel):
     neighbours : "replace-one" (the number of records is public) or "add-remove" (it is not).
     data_bound, data_norm : bounds on every entry and on the Euclidean norm of a row; one of them may be None. Never learnt from the data.
     target_bound : bound on |y| of real targets; larger targets are clipped to it.
-    classes : [negative, positive] for losses of classes. None means that you declare the labels in y public.
+    classes : [negative, positive] for losses of classes. None takes them from y, with a PrivacyWarning: nothing then hides which labels occur.
     max_slope : bound that slopes of the loss are clipped to, record by record; None takes the largest that the set allows.
     fit_intercept, intercept_scale : an intercept is a constant feature whose coefficient is the last coordinate of the set.
     mechanism : "auto" (the best bound of risk, from public numbers), "mirror-descent", "frank-wolfe-gaussian" or "frank-wolfe-polytope".
@@ -163,18 +163,8 @@ class ConstrainedERM(ComparedModel):
     def _aims(self, y: Any, records: int) -> tuple[Floats, float, tuple[str, ...]]:
         if not self._loss().signed_targets:
             return real_targets(y, type(self).__name__, records), self._target_bound(), ()
-        given = labels(y, type(self).__name__, records)
-        declared = "the classes" if self.classes is not None else "the set of labels that occur in y, since classes=None"
-        classes = np.unique(given) if self.classes is None else np.asarray(self.classes)
-        if classes.ndim == 1 and classes.shape[0] > 2:
-            raise InvalidInput("Only binary classification is supported. Declare two classes, or use LogisticRegression for more.")
-        if classes.ndim != 1 or classes.shape[0] != 2 or classes[0] == classes[1]:
-            raise InvalidInput(f"two different classes are needed, {classes.size} class(es) given. Declare both with classes=[negative, positive].")
-        second = given == classes[1]
-        if not np.all(second | (given == classes[0])):
-            raise InvalidInput(f"y holds a label outside the declared classes {classes.tolist()}; map it to one of them first.")
-        self.classes_ = classes
-        return np.where(second, 1.0, -1.0), 1.0, (declared,)
+        signs, self.classes_, declared = signs_and_classes(y, classes=self.classes, name=type(self).__name__, records=records)
+        return signs, 1.0, declared
 
     def _max_slope(self) -> float | None:
         return self.max_slope

@@ -11,10 +11,12 @@ import numpy as np
 
 from discreet.arrays import Floats
 from discreet.designs import Design, ordered_matvec, ordered_row_norms, shortening
+from discreet.designs.near import brought_near
 
 
 def linear_decision(rows: Design, *, weights: Floats, intercept: float | Floats, data_norm: float) -> Floats:
     """Decisions (n,) for `rows` (n, d) and `weights` (d,); (n, K) for `weights` (d, K) and `intercept` (K,)."""
+    rows = brought_near(rows, data_norm)
     factors = shortening(ordered_row_norms(rows), data_norm)
     if weights.ndim == 1:
         return np.asarray(ordered_matvec(rows, weights) * factors + intercept)

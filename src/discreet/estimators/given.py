@@ -38,13 +38,12 @@ def given_blocks(
     bound = Classified(domain=first, classes=labels, max_weight=max_weight, class_weights=by_class)
     records, data_of = streamed_classes(table, bound, jobs=jobs)
     largest = (1.0 if by_class is None else float(by_class.max())) * (1.0 if max_weight is None else max_weight)
-    weighted = () if max_weight is None else (f"the weights of the records, of which the largest possible is {largest:g}",)
     return Given(
         features=table.features,
         records=records,
         classes=labels,
         largest=largest,
-        declared=("the classes", *weighted),
+        declared=("the classes",),
         data_of=data_of,
     )
 

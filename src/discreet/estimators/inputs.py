@@ -15,7 +15,7 @@ from sklearn.utils.validation import column_or_1d
 
 from discreet.arrays import Floats
 from discreet.designs import Design, as_design, travel
-from discreet.designs.bounded import check_finite
+from discreet.designs.near import check_finite
 from discreet.designs.tabmat import is_tabmat
 from discreet.designs.travel import is_device_array
 from discreet.errors import InvalidInput, InvalidType
@@ -25,7 +25,7 @@ _NOT_FINITE = "X must be finite: it contains NaN or inf. Decide on missing value
 
 
 def feature_rows(X: Any) -> Design:
-    """Rows (n, d), n >= 1, d >= 1, all finite, from an array, a data frame, a matrix of SciPy or tabmat, or an array of torch or CuPy (left there).
+    """Rows (n, d), d >= 1, all finite, from an array, a data frame, a matrix of SciPy or tabmat, or an array of torch or CuPy (left there).
 
     float32 and float64 arrays are not copied. Raises InvalidInput or InvalidType, without any value of X.
     """
@@ -55,18 +55,19 @@ def _check_shape(matrix: Any) -> None:
             f"X must be a table of shape (n, d); an array with {matrix.ndim} dimension(s) was given. "
             "Reshape your data: X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one record."
         )
-    if matrix.shape[0] == 0:
-        raise InvalidInput("X has 0 sample(s) while a minimum of 1 is required.")
     if matrix.shape[1] == 0:
         # scikit-learn's own wording, without the number of records, which add-remove keeps private
         raise InvalidInput("X has 0 feature(s) (shape=(, 0)) while a minimum of 1 is required.")
 
 
-def labels(y: Any, name: str, records: int) -> npt.NDArray[Any]:
-    """Class labels (n,). Raises InvalidInput for other shapes, missing labels and continuous targets, without any value of y."""
+def labels(y: Any, name: str, records: int, *, declared: bool) -> npt.NDArray[Any]:
+    """Class labels (n,). Raises InvalidInput for other shapes and missing labels, without any value of y.
+
+    Continuous targets are refused unless the classes are `declared`: whether numbers look like classes depends on all of them.
+    """
     if y is None:
         raise InvalidInput(f"{name} requires y to be passed, but the target y is None.")
-    given, kind = quietly(lambda: _labelled(y), InvalidInput("y should be a 1d array of class labels, one for each row of X."))
+    given, kind = quietly(lambda: _labelled(y, declared=declared), InvalidInput("y should be a 1d array of class labels, one for each row of X."))
     if not kind:
         raise InvalidInput("Input y contains infinity or a value too large for dtype('float64'), or NaN; class labels were expected.")
     if kind not in {"binary", "multiclass"}:
@@ -77,9 +78,17 @@ def labels(y: Any, name: str, records: int) -> npt.NDArray[Any]:
 
 
 def record_weights(sample_weight: Any, records: int, largest: float | None) -> Floats | None:
-    """Public weights (n,) in [0, largest], not all zero. Raises InvalidInput for anything else."""
+    """Weights (n,), brought within [0, largest] one by one, like rows within their bound. Raises InvalidInput for what are no finite weights.
+
+    They may be private, so `largest` is asked for whenever there are weights: the largest one that occurs would tell of its record.
+    """
     if sample_weight is None:
         return None
+    if largest is None:
+        raise InvalidInput(
+            "sample_weight needs max_sample_weight, the largest weight that a record may have: noise is calibrated for it, and the largest one that "
+            "occurs would tell of its record. Pass max_sample_weight=..., chosen without the records; larger weights count as that much."
+        )
     given = travel.here(sample_weight) if is_device_array(sample_weight) else sample_weight
     weights: Floats = quietly(lambda: np.asarray(given, dtype=np.float64), InvalidInput("sample_weight must be an array of numbers."))
     if weights.ndim == 0:
@@ -88,16 +97,9 @@ def record_weights(sample_weight: Any, records: int, largest: float | None) -> F
         raise InvalidInput("Sample weights must be 1D array or scalar")
     if weights.shape[0] != records:
         raise InvalidInput("sample_weight must have one weight for each row of X.")
-    if not (np.all(np.isfinite(weights)) and np.all(weights >= 0)):
-        raise InvalidInput("every sample weight must be a finite number of at least 0.")
-    if not np.any(weights > 0):
-        raise InvalidInput("sample weights must contain at least one number above zero.")
-    if largest is not None and not np.all(weights <= largest):
-        raise InvalidInput(
-            f"every sample weight must lie between 0 and max_sample_weight={largest:g}, which the noise is calibrated for. "
-            "Rescale the weights, or declare a larger max_sample_weight."
-        )
-    return weights
+    if not np.all(np.isfinite(weights)):
+        raise InvalidInput("every sample weight must be a finite number.")
+    return np.clip(weights, 0.0, largest)
 
 
 def number(value: Any, name: str) -> float:
@@ -115,11 +117,13 @@ def positive(value: Any, name: str) -> float:
     return given
 
 
-def _labelled(y: Any) -> tuple[npt.NDArray[Any], str]:
-    """The labels and what scikit-learn calls their kind, "" where some are not finite."""
+def _labelled(y: Any, *, declared: bool) -> tuple[npt.NDArray[Any], str]:
+    """The labels and what scikit-learn calls their kind, "" where some are not finite; nothing is asked of labels whose classes are declared."""
     given = column_or_1d(_plain(y), warn=True)
     finite = given.dtype.kind != "f" or bool(np.all(np.isfinite(given)))
-    return given, type_of_target(given) if finite else ""
+    if not finite:
+        return given, ""
+    return given, "multiclass" if declared else type_of_target(given)
 
 
 def _plain(y: Any) -> npt.NDArray[Any]:

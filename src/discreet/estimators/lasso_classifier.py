@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from discreet.arrays import Floats
 from discreet.constraints import L1Ball
-from discreet.errors import InvalidInput
 from discreet.estimators.constrained_model import ConstrainedModel
-from discreet.estimators.inputs import labels, positive
+from discreet.estimators.declared import signs_and_classes
+from discreet.estimators.inputs import positive
 from discreet.estimators.link import log_probabilities, probabilities
 from discreet.estimators.scores import ScoredClassifier
 from discreet.ledger import Account
@@ -31,7 +31,7 @@ class LassoClassifier(ScoredClassifier, ConstrainedModel):
     radius : of the l1 ball: the largest sum of absolute coefficients. Chosen without the records.
     data_bound : bound on every entry of X; larger ones are clipped to it. None where data_norm bounds the rows alone.
     data_norm : bound on the Euclidean norm of a row, or None; longer rows are shortened to it.
-    classes : [negative, positive]. None means that you declare the labels in y public.
+    classes : [negative, positive]. None takes them from y, with a PrivacyWarning: nothing then hides which labels occur.
     fit_intercept, intercept_scale : an intercept is a constant feature of this size whose coefficient lies in the ball with the others; None takes
         the bound of the entries, which costs no noise.
     mechanism : "auto" (the better one, from public numbers), "frank-wolfe-polytope" or "frank-wolfe-gaussian".
@@ -121,20 +121,8 @@ class LassoClassifier(ScoredClassifier, ConstrainedModel):
         return OfMargin(loss=Logistic())
 
     def _aims(self, y: Any, records: int) -> tuple[Floats, float, tuple[str, ...]]:
-        given = labels(y, type(self).__name__, records)
-        if self.classes is None:
-            classes, declared = np.unique(given), ("the set of labels that occur in y, since classes=None",)
-        else:
-            classes, declared = np.asarray(self.classes), ("the classes",)
-        if classes.ndim == 1 and classes.shape[0] > 2:
-            raise InvalidInput("Only binary classification is supported. Declare two classes, or use LogisticRegression for more.")
-        if classes.ndim != 1 or classes.shape[0] != 2 or classes[0] == classes[1]:
-            raise InvalidInput(f"two different classes are needed, {classes.size} class(es) given. Declare both with classes=[negative, positive].")
-        positive_class = given == classes[1]
-        if not np.all(positive_class | (given == classes[0])):
-            raise InvalidInput(f"y holds a label outside the declared classes {classes.tolist()}; map it to one of them first.")
-        self.classes_ = classes
-        return np.where(positive_class, 1.0, -1.0), 1.0, declared
+        signs, self.classes_, declared = signs_and_classes(y, classes=self.classes, name=type(self).__name__, records=records)
+        return signs, 1.0, declared
 
     def _publish(self, weights: Floats, intercept: float) -> None:
         self.coef_, self.intercept_ = weights[np.newaxis, :], np.array([intercept])

@@ -24,9 +24,10 @@ from discreet.designs import Design
 from discreet.errors import InvalidInput
 from discreet.estimators.classes import SCHEMES, ClassRisk, class_problem, scheme_named, split_weights, with_ridge
 from discreet.estimators.decision import linear_decision
+from discreet.estimators.declared import labels_and_classes
 from discreet.estimators.explanation import Explanation, Setting, explain
 from discreet.estimators.given import Given, distinct_classes, given_blocks
-from discreet.estimators.inputs import feature_rows, labels, number, positive, record_weights
+from discreet.estimators.inputs import feature_rows, number, positive, record_weights
 from discreet.estimators.link import has_link, log_probabilities, probabilities
 from discreet.estimators.many_fits import ManyFits
 from discreet.estimators.notebook import CertificateView
@@ -124,7 +125,7 @@ class LinearClassifier(CertificateView, ScoredClassifier, BaseEstimator):  # typ
         """Fit the model, spending (epsilon, delta) on the records.
 
         Parameters: X (n, d) array, data frame or sparse matrix of finite numbers; or an EncodedTable or a BlockTable, which bring their own
-        targets; y (n,) labels; sample_weight (n,) public weights in [0, max_sample_weight], or None.
+        targets; y (n,) labels; sample_weight (n,) weights, which may be private and are brought within [0, max_sample_weight], or None.
 
         Raises InvalidInput for input that breaks the caller's side (NaN, shapes, undeclared labels), InfeasibleTarget when no noise reaches
         the target for this alpha, SolverFailure when the minimiser cannot be certified (the budget then counts as spent). No message holds
@@ -254,10 +255,8 @@ class LinearClassifier(CertificateView, ScoredClassifier, BaseEstimator):  # typ
 
     def _given(self, X: Any, y: Any, sample_weight: Any) -> Given:
         rows, jobs = moved_rows(self._rows(X, reset=True), self.device), job_count(self.n_jobs)
-        classes, codes, declared = self._targets(X, y, rows.shape[0])
+        classes, codes, declared = self._targets(X, y, rows.shape[0], self.classes)
         weights, largest = self._weights(sample_weight, codes, classes)
-        if weights is not None:
-            declared = (*declared, f"the weights of the records, of which the largest possible is {largest:g}")
 
         def data_of(domain: Domain) -> Dataset:
             return Dataset(rows=rows, codes=codes, domain=domain, weights=weights, jobs=jobs)
@@ -350,7 +349,7 @@ class LinearClassifier(CertificateView, ScoredClassifier, BaseEstimator):  # typ
         validate_data(self, X, reset=reset, skip_check_array=True)
         return rows
 
-    def _targets(self, X: Any, y: Any, records: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp], tuple[str, ...]]:
+    def _targets(self, X: Any, y: Any, records: int, expected: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp], tuple[str, ...]]:
         if isinstance(X, EncodedTable):
             found = X.codes if X.signs is None else X.signs > 0
             if found is None:
@@ -358,20 +357,14 @@ class LinearClassifier(CertificateView, ScoredClassifier, BaseEstimator):  # typ
             if y is not None:
                 raise InvalidInput("an encoded table brings its own targets; leave y out.")
             return np.asarray(X.classes), np.asarray(found, dtype=np.intp), ("the schema: columns, bounds, categories and classes",)
-        given = labels(y, type(self).__name__, records)
-        if self.classes is None:
-            classes = np.unique(given)
-            declared = ("the set of labels that occur in y, since classes=None",)
-        else:
-            classes = np.asarray(self.classes)
-            declared = ("the classes",)
+        given, classes, declared = labels_and_classes(y, classes=expected, name=type(self).__name__, records=records)
         return distinct_classes(classes), np.asarray(class_codes(given, classes), dtype=np.intp), declared
 
     def _weights(self, sample_weight: Any, codes: npt.NDArray[np.intp], classes: npt.NDArray[Any]) -> tuple[Floats | None, float]:
         """Weights (n,) or None, and the public bound on the weight of a record."""
         declared = None if self.max_sample_weight is None else positive(self.max_sample_weight, "max_sample_weight")
         weights = record_weights(sample_weight, codes.shape[0], declared)
-        largest = 1.0 if weights is None else declared or float(weights.max())
+        largest = 1.0 if weights is None or declared is None else declared
         by_class = self._class_weights(classes)
         if by_class is None:
             return weights, largest

@@ -23,7 +23,7 @@ class LogisticRegression(LinearClassifier):
     alpha : coefficient of |w|^2 / 2 in the mean objective. None takes the smallest value at which the privacy theorem has no slack,
         from public numbers.
     data_norm : bound on the Euclidean norm of a row of X; longer rows are shortened to it, in fit and in predict. Never learnt from the data.
-    classes : [negative, positive], or a longer list. None means that you declare the labels in y public.
+    classes : [negative, positive], or a longer list. None takes them from y, with a PrivacyWarning: nothing then hides which labels occur.
     loss : None or "logistic": only the logistic loss has probabilities.
     mechanism : "objective" (less noise) or "output".
     calibration : "tight", or "published" for Chaudhuri et al. (2011) as printed.
@@ -31,8 +31,8 @@ class LogisticRegression(LinearClassifier):
     fit_intercept, intercept_scale : an intercept is a constant feature of this size, regularised and counted in the norm of a row; None
         takes 0.3 data_norm.
     class_weight : public weights by class, a dict.
-    max_sample_weight : the largest weight that `sample_weight` may hold; the noise grows with it. None takes the largest one given, since
-        sample weights are public by declaration: never pass weights that were computed from private records.
+    max_sample_weight : what larger weights in `sample_weight` are cut to, required where there are any; the noise grows with it. Choose it without
+        the records. The weights themselves may be private.
     public_records : under add-remove, a number of records that you declare public, which `alpha` then multiplies.
     ledger : an Account(path, name) to spend on, a small value that survives clone and travels to workers; None spends on the ledger in use
         (`discreet.ledger.using`), if any.

@@ -1,6 +1,6 @@
 """Private search over settings: a drop-in for scikit-learn's search classes, under one guarantee for everything that it does.
 
-    model = PrivateSearchCV(LogisticRegression(), {"alpha": [1e-4, 1e-3, 1e-2]}, epsilon=1.0, delta=1e-9).fit(X, y)
+    model = PrivateSearchCV(LogisticRegression(classes=["no", "yes"]), {"alpha": [1e-4, 1e-3]}, epsilon=1.0, delta=1e-9).fit(X, y)
 
 Ordinary cross-validation of private fits costs folds times settings fits, and its scores tell about the held-out records besides. Here
 

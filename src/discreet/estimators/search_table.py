@@ -11,7 +11,8 @@ import scipy.sparse as sp
 from discreet.data import EncodedTable
 from discreet.designs import Design
 from discreet.errors import InvalidInput
-from discreet.estimators.inputs import feature_rows, labels
+from discreet.estimators.declared import labels_and_classes
+from discreet.estimators.inputs import feature_rows
 from discreet.noise import Noise
 from discreet.noise.uniform import shuffled, uniform_below
 from discreet.problems.parts import WHOLE_RECORDS
@@ -128,8 +129,7 @@ def held_table(X: Any, y: Any, *, classes: Any, name: str) -> HeldTable:
         declared = np.asarray(X.classes)
         return HeldTable(X=X, y=None, rows=X.rows, given=declared[np.asarray(found, dtype=np.intp)], classes=declared)
     rows = feature_rows(X)
-    given = labels(y, name, rows.shape[0])
-    declared = np.unique(given) if classes is None else np.asarray(classes)
+    given, declared, _ = labels_and_classes(y, classes=classes, name=name, records=rows.shape[0])
     if declared.ndim != 1 or declared.size < 2:
         raise InvalidInput(
             f"two classes at least are needed, {declared.size} class(es) given. Declare all of them with the estimator's classes=[...]."

@@ -36,6 +36,7 @@ from discreet.data import EncodedTable
 from discreet.data.words import quoted
 from discreet.designs import Design, ordered_row_norms, shortening
 from discreet.designs.clipped import entry_chunks
+from discreet.designs.near import brought_near
 from discreet.errors import InvalidInput
 from discreet.estimators.inputs import feature_rows
 from discreet.estimators.link import has_link, probabilities
@@ -137,6 +138,7 @@ class Uncertainty:
 
     def _directions(self, rows: Design) -> Iterator[Matrix]:
         domain = self.problem.domain
+        rows = brought_near(rows, domain.norm_bound)
         factors = shortening(ordered_row_norms(rows), domain.norm_bound)
         for span, entries in entry_chunks(rows):
             shortened: Matrix = entries * factors[span, np.newaxis]

@@ -106,7 +106,7 @@ def release_uncertainty(
         rows, signs = table_records(model, X)
         return measure_uncertainty(prepared, rows, signs, None, noise, account=ledger)
     rows = model._rows(X, reset=False)  # noqa: SLF001 - the same door as in fit
-    classes, codes, _ = model._targets(X, y, rows.shape[0])  # noqa: SLF001
+    classes, codes, _ = model._targets(X, y, rows.shape[0], model.classes_)  # noqa: SLF001
     if classes.tolist() != model.classes_.tolist():
         raise InvalidInput("the classes differ from those of the fit. Pass the records of the fit, and declare classes.")
     weights, largest = model._weights(sample_weight, codes, classes)  # noqa: SLF001

@@ -1,6 +1,6 @@
 """Regularised multinomial logistic risk of K classes over a public domain, as an un-normalised sum.
 
-    G(W) = sum_i c_i (ln sum_k e^{<w_k, x_i>} - <w_{y_i}, x_i>) + (lambda / 2) |W|_F^2,    0 <= c_i <= c_max public weights,  |x_i| <= R
+    G(W) = sum_i c_i (ln sum_k e^{<w_k, x_i>} - <w_{y_i}, x_i>) + (lambda / 2) |W|_F^2,    0 <= c_i <= c_max, c_max public,  |x_i| <= R
 
 With p the softmax of W^T x and S(p) = diag(p) - p p^T, one record has gradient c x (p - e_y)^T and Hessian c S(p) (x) x x^T:
 

@@ -73,7 +73,7 @@ def _of_blocks(data: Dataset, part: Callable[[Dataset, float], Part]) -> Some | 
     """One block of so many, evenly spaced, where others work on them; else records that are held meanwhile, see `Dataset.sample`."""
     if data.remote:
         few = data.few(_SHARE) if data.blocks >= _SHARE else None
-        if few is None:
+        if few is None or few.records == 0:
             return None
         share = few.records / data.records
         return lambda: Sample(spread=lambda work: _over(few, part, work), share=share)
@@ -81,7 +81,7 @@ def _of_blocks(data: Dataset, part: Callable[[Dataset, float], Part]) -> Some | 
     def held() -> Sample | None:
         some = data.sample()
         parts = [part(one, 0.0) for one in some]
-        if not parts:
+        if not any(one.records for one in some):
             return None
         share = sum(one.records for one in some) / data.records
         return Sample(spread=_over_runs(_in_runs(parts), data.jobs), share=share, some=_spaced(parts, data.jobs))

@@ -1,6 +1,6 @@
 """Regularised empirical risk over a public domain, as an un-normalised sum.
 
-    G(w) = sum_i c_i l(y_i <x_i, w>) + (lambda / 2) |w|^2,    0 <= c_i <= c_max public weights,  |x_i| <= R
+    G(w) = sum_i c_i l(y_i <x_i, w>) + (lambda / 2) |w|^2,    0 <= c_i <= c_max, c_max public,  |x_i| <= R
 
 The one place where the constants of a loss meet the bounds of the data:
 

@@ -118,7 +118,7 @@ class SoftmaxObjective(Certifying):
         if self.design.shape[1] > KRONECKER_LIMIT:
             inverse = 1.0 / self.hessian_diagonal(curvatures)
             return lambda vector: inverse * vector
-        spread = np.diag(curvatures.mean(axis=0)) - curvatures.T @ curvatures / max(1, len(curvatures))
+        spread = (np.diag(curvatures.sum(axis=0)) - curvatures.T @ curvatures) / max(1, len(curvatures))
         return kronecker_inverse(spread, self._spectrum, self.ridge)
 
     def slope_along(self, step: float, margins: Floats, change: Floats, base: float, bend: float) -> float:

@@ -49,7 +49,7 @@ def block_records(
     if table.features != domain.features:
         raise InvalidInput(f"the domain declares {domain.features} features; rows with {table.features} were given.")
     jobs = job_count(n_jobs)
-    stream: Stream[RealDataset] = Stream(table, partial(_bounded, domain=domain, target=target, classes=classes), jobs, may_be_empty=True)
+    stream: Stream[RealDataset] = Stream(table, partial(_bounded, domain=domain, target=target, classes=classes), jobs)
     return RealDataset.streamed(stream, domain=domain, jobs=jobs)
 
 

@@ -47,7 +47,7 @@ def here(fails=()):
 def test_a_model_of_blocks_elsewhere_is_the_model_of_the_array():
     _, table = here()
     found = LogisticRegression(classes=[0, 1], random_state=1).fit(table)
-    np.testing.assert_allclose(found.weights_, LogisticRegression(random_state=1).fit(ROWS, LABELS).weights_, atol=1e-6)
+    np.testing.assert_allclose(found.weights_, LogisticRegression(random_state=1, classes=[0, 1]).fit(ROWS, LABELS).weights_, atol=1e-6)
 
 
 def test_no_noise_no_key_of_noise_and_no_other_record_travels():
@@ -184,7 +184,7 @@ def test_a_real_cluster_gives_the_same_and_survives_the_death_of_a_worker():
     with local_cluster(2) as client:
         table = DaskTable.from_function(client, make, blocks=BLOCKS, features=ROWS.shape[1])
         expected = LogisticRegression(classes=[0, 1], random_state=1).fit(table)
-        np.testing.assert_allclose(expected.weights_, LogisticRegression(random_state=1).fit(ROWS, LABELS).weights_, atol=1e-6)
+        np.testing.assert_allclose(expected.weights_, LogisticRegression(random_state=1, classes=[0, 1]).fit(ROWS, LABELS).weights_, atol=1e-6)
         streamed = streamed_real_dataset(table, domain=domain)
         np.testing.assert_array_equal(SecondMoments(domain=domain).answer(streamed), SecondMoments(domain=domain).answer(held))
         walk = PolytopeFrankWolfe.calibrate(risk, epsilon=1.0, delta=1e-6, neighbours=ADD_REMOVE, steps=5)

@@ -127,7 +127,7 @@ def test_laplace_ratios_reach_their_claim_and_no_more() -> None:
 @pytest.mark.parametrize("settings", [{}, {"delta": 1e-6}, {"mechanism": "output"}, {"mechanism": "output", "delta": 1e-6}], ids=str)
 def test_every_released_weight_is_on_the_grid(settings: dict[str, object]) -> None:
     X = np.random.default_rng(0).uniform(-1, 1, (100, 5))
-    model = LogisticRegression(**settings).fit(X, X[:, 0] > 0)
+    model = LogisticRegression(**settings, classes=[False, True]).fit(X, X[:, 0] > 0)
     steps = model.weights_ / model.certificate_.parameters["grid_step"]
     assert np.array_equal(steps, np.rint(steps))
 

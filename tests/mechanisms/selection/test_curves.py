@@ -25,11 +25,11 @@ def curve(record):
 @pytest.mark.parametrize(
     "make",
     [
-        lambda **given: LogisticRegression(mechanism="objective", **given),
-        lambda **given: LinearSVC(mechanism="objective", **given),
-        lambda **given: LinearSVC(loss="huber-hinge", mechanism="objective", **given),
-        lambda **given: LinearSVC(mechanism="output", **given),
-        lambda **given: KernelClassifier(n_features=10, mechanism="objective", **given),
+        lambda **given: LogisticRegression(mechanism="objective", **given, classes=[0, 1]),
+        lambda **given: LinearSVC(mechanism="objective", **given, classes=[0, 1]),
+        lambda **given: LinearSVC(loss="huber-hinge", mechanism="objective", **given, classes=[0, 1]),
+        lambda **given: LinearSVC(mechanism="output", **given, classes=[0, 1]),
+        lambda **given: KernelClassifier(n_features=10, mechanism="objective", **given, classes=[0, 1]),
     ],
     ids=["logistic", "svc", "huber", "output", "kernel"],
 )
@@ -49,7 +49,7 @@ def test_the_curve_meets_what_is_stated_and_is_above_one_gaussian(make, neighbou
 
 
 def test_a_curve_with_less_noise_is_higher():
-    record = certificate(LogisticRegression(epsilon=0.5, delta=1e-6, mechanism="objective"))
+    record = certificate(LogisticRegression(epsilon=0.5, delta=1e-6, mechanism="objective", classes=[0, 1]))
     loud = dataclasses.replace(record, parameters={**record.parameters, "scale": 0.9 * record.parameters["scale"]})
     for epsilon in (0.0, 0.1, 0.4):
         assert curve(loud).delta(epsilon) > curve(record).delta(epsilon)
@@ -57,7 +57,7 @@ def test_a_curve_with_less_noise_is_higher():
 
 
 def test_pure_and_unknown_mechanisms_keep_what_they_state():
-    pure = certificate(LogisticRegression(epsilon=0.5))
+    pure = certificate(LogisticRegression(epsilon=0.5, classes=[0, 1]))
     assert curve(pure) is pure.guarantee
     assert isinstance(pure.guarantee, PureDP)
     stated = ApproximateDP(epsilon=1.0, delta_at_epsilon=1e-6, neighbours=pure.guarantee.neighbours, theorem="t")
@@ -65,7 +65,7 @@ def test_pure_and_unknown_mechanisms_keep_what_they_state():
 
 
 def test_an_unreadable_record_raises():
-    record = certificate(LogisticRegression(epsilon=0.5, delta=1e-6, mechanism="objective"))
+    record = certificate(LogisticRegression(epsilon=0.5, delta=1e-6, mechanism="objective", classes=[0, 1]))
     for change in ({"ridge": "much"}, {"loss_parameters": None}, {"records": True}):
         with pytest.raises((TypeError, ValueError)):
             whole_curve(record.mechanism, record.parameters, {**record.problem, **change}, record.guarantee)

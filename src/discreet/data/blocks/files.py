@@ -134,7 +134,7 @@ def numeric_files(
     rows_in_block: int | None = None,
     memory: int = MEMORY,
 ) -> FileTable:
-    """Columns of numbers as they are: `features` in this order, `target` with labels or numbers, `weights` with public weights.
+    """Columns of numbers as they are: `features` in this order, `target` with labels or numbers, `weights` with weights.
 
     `paths`: a file, a folder of Parquet files, or several files. `memory`: bytes of decoded blocks that the table holds between passes, as long as it
     lives; 0 for none. Raises InvalidInput for files that are not there, SchemaError for absent columns,

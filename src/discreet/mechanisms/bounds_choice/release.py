@@ -19,6 +19,7 @@ from discreet.data.draft import SchemaDraft
 from discreet.data.frames import Frame
 from discreet.data.schema import Schema
 from discreet.designs import as_design, ordered_row_norms
+from discreet.designs.near import brought_near
 from discreet.errors import InvalidInput
 from discreet.guarantees import Json
 from discreet.ledger import Account
@@ -130,9 +131,7 @@ def choose_norm(
     grid = BoundsGrid(lower=(0.0,), upper=(0.0, *sorted(set(edges))))
     mechanism = BoundsChoice.calibrate([grid], epsilon=epsilon, delta=delta, neighbours=neighbours_of(neighbours))
     rows = as_design(X)
-    norms = ordered_row_norms(rows)
-    if not np.all(np.isfinite(norms)):
-        raise InvalidInput("X must be finite, and so must the norms of its rows.")
+    norms = ordered_row_norms(brought_near(rows, max(edges)))  # one that is beyond all candidates stays beyond them
     release = mechanism.run([NORM], [grid], [norms], _noise(random_state), account=ledger, content=rows.content())
     return ReleasedBounds(bounds=_named([NORM], release), certificate=release.certificate)
 

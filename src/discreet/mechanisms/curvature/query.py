@@ -24,6 +24,7 @@ from discreet.arrays import Floats, Matrix
 from discreet.certificates import digest_of
 from discreet.designs import Design, ordered_row_norms, shortening
 from discreet.designs.clipped import entry_chunks
+from discreet.designs.near import brought_near
 from discreet.errors import InvalidInput
 from discreet.guarantees import Json
 from discreet.losses import MarginLoss
@@ -95,6 +96,7 @@ class CurvatureQuery:
         `rows` (n, features) before they are shortened and without the constant feature, `signs` (n,) of +1.0 and -1.0, `record_weights` (n,) or None.
         """
         domain = self.problem.domain
+        rows = brought_near(rows, domain.norm_bound)
         factors = shortening(ordered_row_norms(rows), domain.norm_bound)
         relative = np.ones(len(signs)) if record_weights is None else record_weights / self.problem.max_weight
         dimension = self.problem.dimension

@@ -1,0 +1,203 @@
+"""Everything exported that reads private records and answers, in one form: a function of rows (n, 3), labels 0..2 (n,), numbers (n,), weights (n,).
+
+What it returns does not matter here; that it returns, and whether it says anything besides, must not depend on one record.
+"""
+
+import numpy as np
+import polars as pl
+import scipy.sparse as sp
+
+from discreet import (
+    ConstrainedERM,
+    GroupLasso,
+    KernelClassifier,
+    Lasso,
+    LassoClassifier,
+    LinearRegression,
+    LinearSVC,
+    LogisticRegression,
+    MatrixRegression,
+    PrivateSearchCV,
+    SimplexRegression,
+    choose_bounds,
+    choose_norm,
+    evaluate_privately,
+    release_uncertainty,
+)
+from discreet.constraints import L1Ball, L2Ball
+from discreet.data import Block, FunctionTable, RealDataset, RealDomain, SchemaDraft
+from discreet.designs import as_design
+from discreet.neighbours import Neighbours
+from discreet.noise import SystemNoise
+from discreet.publications import METHODS, Request
+from discreet.queries import Target as ReleasedTarget
+
+FEATURES = 3
+PRIVATE = {"epsilon": 2.0, "delta": 1e-6}
+METRICS = ("accuracy", "confusion", "log_loss", "roc", "calibration")
+
+
+def _predicting(make, *, classes=2, numbers=False, weighted=False, rows=np.asarray):
+    def answer(X, labels, targets, weights):
+        model = make(**({} if numbers else {"classes": list(range(classes))}))
+        given = {"sample_weight": weights} if weighted else {}
+        return model.fit(rows(X), targets if numbers else labels % classes, **given).predict(rows(X))
+
+    return answer
+
+
+def _in_blocks(make, *, numbers=False, weighted=False):
+    def answer(X, labels, targets, weights):
+        cut = len(X) // 2
+        parts = [slice(0, cut), slice(cut, len(X))]
+        column = targets if numbers else labels % 2
+
+        def block(number):
+            rows = parts[number]
+            return Block(as_design(X[rows]), column[rows], weights[rows] if weighted else None)
+
+        table = FunctionTable(block, blocks=2, features=FEATURES)
+        return make(**({} if numbers else {"classes": [0, 1]})).fit(table).predict(X)
+
+    return answer
+
+
+def _learning(relation):
+    of = {"neighbours": relation}
+    public = of | ({"public_records": 50} if relation == "add-remove" else {})
+    few = of | {"n_iter": 3}
+
+    def made(kind, **settings):
+        return lambda **classes: kind(**settings, **classes)
+
+    both = {"pure": made(LogisticRegression, **of), "logistic": made(LogisticRegression, **PRIVATE, **of)}
+    yield from ((f"{name} of two classes", _predicting(make)) for name, make in both.items())
+    yield "logistic of sparse rows", _predicting(both["logistic"], rows=sp.csr_array)
+    yield "logistic of single precision", _predicting(both["logistic"], rows=lambda X: np.clip(X, -3e38, 3e38).astype(np.float32))
+    yield "logistic with alpha", _predicting(made(LogisticRegression, alpha=1.0, **PRIVATE, **public))
+    yield "logistic with weights", _predicting(made(LogisticRegression, max_sample_weight=2.0, **PRIVATE, **of), weighted=True)
+    yield "logistic in blocks", _in_blocks(both["logistic"])
+    yield "weights in blocks", _in_blocks(made(LinearSVC, max_sample_weight=2.0, **of), weighted=True)
+    yield "multinomial", _predicting(made(LogisticRegression, **of), classes=3)
+    yield "multinomial with delta", _predicting(made(LogisticRegression, **PRIVATE, **of), classes=3)
+    yield "output", _predicting(made(LogisticRegression, mechanism="output", **PRIVATE, **of))
+    yield "output, pure", _predicting(made(LinearSVC, mechanism="output", **of))
+    yield "hinge", _predicting(made(LinearSVC, **PRIVATE, **of))
+    yield "hinge with a kink", _predicting(made(LinearSVC, loss="huber-hinge", **PRIVATE, **of))
+    yield "one against the rest", _predicting(made(LinearSVC, **PRIVATE, **of), classes=3)
+    yield "no privacy", _predicting(made(LinearSVC, epsilon=np.inf, **of))
+    yield "kernel", _predicting(made(KernelClassifier, n_features=8, **PRIVATE, **of))
+    yield "kernel in blocks", _in_blocks(made(KernelClassifier, n_features=8, **PRIVATE, **of))
+    yield "lasso of classes", _predicting(made(LassoClassifier, **PRIVATE, **few))
+    yield "lasso of classes, pure", _predicting(made(LassoClassifier, data_norm=1.0, **few))
+    yield "lasso", _predicting(made(Lasso, **PRIVATE, **few), numbers=True)
+    yield "lasso in blocks", _in_blocks(made(Lasso, **PRIVATE, **few), numbers=True)
+    yield "lasso of sparse rows", _predicting(made(Lasso, **PRIVATE, **few), numbers=True, rows=sp.csr_array)
+    ball = {"constraint": L2Ball(dimension=FEATURES), **PRIVATE}
+    sets = {"constraint": L1Ball(dimension=FEATURES), **PRIVATE}
+    for mechanism in ("mirror-descent", "frank-wolfe-gaussian", "frank-wolfe-polytope"):
+        yield f"{mechanism} over a set", _predicting(made(ConstrainedERM, mechanism=mechanism, **sets, **few), numbers=True)
+    yield (
+        "noise in the objective over a set",
+        _predicting(made(ConstrainedERM, loss="logistic", mechanism="objective-perturbation-set", **ball, **of)),
+    )
+    yield "classes over a set", _predicting(made(ConstrainedERM, loss="hinge", **ball, **few))
+    yield "groups", _predicting(made(GroupLasso, groups=[1, 2], **PRIVATE, **few), numbers=True)
+    yield "simplex", _predicting(made(SimplexRegression, **PRIVATE, **few), numbers=True)
+    yield "matrix", _predicting(made(MatrixRegression, shape=(3, 1), **PRIVATE, **few), numbers=True)
+    for mechanism in ("objective", "objective-huber", "refined", "moments", "adassp", "mixing", "hessian-mixing"):
+        yield f"regression by {mechanism}", _predicting(made(LinearRegression, mechanism=mechanism, **of), numbers=True)
+    yield "regression of clipped entries", _predicting(made(LinearRegression, data_norm=None, data_bound=1.0, **of), numbers=True)
+    yield "regression in blocks", _in_blocks(made(LinearRegression, **of), numbers=True)
+
+    for method in ("random-stopping", "algorithm-4"):
+
+        def searched(X, labels, targets, weights, method=method):
+            inner = LogisticRegression(classes=[0, 1], neighbours=relation)
+            search = PrivateSearchCV(inner, {"data_norm": [0.5, 1.0]}, method=method, expected_runs=1.5, epsilon=4.0)
+            return search.fit(X, labels % 2).predict(X)
+
+        yield f"search by {method}", searched
+
+
+_PUBLIC = np.random.default_rng(0).uniform(-0.5, 0.5, (200, FEATURES))
+_MODELS = {
+    "logistic": LogisticRegression(epsilon=np.inf, alpha=0.1, classes=[0, 1]),
+    "hinge with a kink": LinearSVC(epsilon=np.inf, alpha=0.1, loss="huber-hinge", classes=[0, 1]),
+    "lasso": LassoClassifier(epsilon=np.inf, n_iter=3, classes=[0, 1]),
+    "kernel": KernelClassifier(n_features=8, epsilon=np.inf, alpha=0.1, classes=[0, 1]),
+}
+
+
+_DRAFT = """
+format = "discreet-schema/1"
+name = "people"
+[target]
+column = "y"
+classes = ["no", "yes"]
+[numeric.a]
+lower = 0
+upper = 1
+[numeric.b]
+lower = "FILL IN"
+upper = "FILL IN"
+[numeric.c]
+grid = [1, 10, 100]
+"""
+
+
+def _measuring(relation):
+    for name, model in _MODELS.items():
+
+        def measured(X, labels, targets, weights, model=model):
+            metrics = METRICS if hasattr(model, "predict_proba") else ("accuracy", "confusion", "roc")
+            fitted = model if hasattr(model, "coef_") else model.fit(_PUBLIC, (_PUBLIC[:, 0] > 0).astype(int))
+            return evaluate_privately(fitted, X, labels % 2, epsilon=1.0, neighbours=relation, metrics=metrics)
+
+        yield f"evaluation of {name}", measured
+
+    model = LogisticRegression(classes=[0, 1], neighbours=relation, max_sample_weight=2.0, **PRIVATE)
+    model.fit(_PUBLIC, (_PUBLIC[:, 0] > 0).astype(int), sample_weight=np.ones(len(_PUBLIC)))
+
+    def curvature(X, labels, targets, weights):
+        return release_uncertainty(model, X, labels % 2, sample_weight=weights, **PRIVATE)
+
+    yield "curvature", curvature
+    yield "a bound of norms", lambda X, labels, targets, weights: choose_norm(X, epsilon=1.0, neighbours=relation)
+
+    def bounds(X, labels, targets, weights):
+        draft = SchemaDraft.from_toml(_DRAFT)
+        frame = pl.DataFrame({name: X[:, place] for place, name in enumerate("abc")})
+        return choose_bounds(frame.with_columns(y=pl.lit("no")), draft, epsilon=1.0, neighbours=relation)
+
+    yield "bounds of columns", bounds
+
+
+_REQUESTS = {
+    "additive": {},
+    "projection": {"width": 2},
+    "fresh-projection": {"width": 2},
+    "fisher": {},
+    "sketch": {"rows": 20, "most_records": 10_000},
+    "eigenvalue-sketch": {"rows": 20, "most_records": 10_000},
+}
+
+
+def _releasing(relation):
+    hidden = relation == "add-remove"
+    for method, given in _REQUESTS.items():
+        slots = {"slots": 50} if hidden and "rows" not in given else {}
+        for name, domain in (("entries", {"entry_bound": 0.8}), ("norms", {"norm_bound": 1.0})):
+            box = RealDomain(features=FEATURES, **domain)
+
+            def released(X, labels, targets, weights, method=method, box=box, given=given | slots):
+                request = Request(domain=box, neighbours=Neighbours(relation), target=ReleasedTarget.NOISY, **PRIVATE, **given)
+                query, mechanism = METHODS[method].plan(request, "tight")
+                return mechanism.run(query, RealDataset(rows=as_design(X), targets=targets, domain=box), SystemNoise())
+
+            yield f"{method} with bounded {name}", released
+
+
+def answers(relation):
+    """All of them for a neighbouring relation, by name."""
+    return dict([*_learning(relation), *_measuring(relation), *_releasing(relation)])

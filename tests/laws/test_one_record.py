@@ -1,0 +1,84 @@
+"""An exception, a warning, is an output: tables that differ in one record both answer in silence, or are both refused with the same words.
+
+Records are any finite floats. Without this, one long row that makes a fit fail, or print a warning, says that it is there, whatever the noise is.
+"""
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import discreet.estimators
+from discreet.errors import DiscreetError
+from tests.laws import answers as catalogue
+from tests.laws.answers import FEATURES, answers
+
+WILD = (0.0, -0.0, 5e-324, -1e-310, 1e-160, 1e-9, 0.3, -1.0, 4e38, -1e39, 1e160, -1e160, 1e300, 1.7e308, -1.7e308)
+numbers = st.sampled_from(WILD) | st.floats(allow_nan=False, allow_infinity=False)
+rows = st.lists(numbers, min_size=FEATURES, max_size=FEATURES) | numbers.map(lambda number: [number] * FEATURES)
+records = st.tuples(rows, st.integers(0, 2), numbers, numbers)
+ENTRIES = [(relation, name) for relation in ("replace-one", "add-remove") for name in answers(relation)]
+MADE = {relation: answers(relation) for relation in ("replace-one", "add-remove")}
+
+
+def others(count, seed=0):
+    """Ordinary records."""
+    draw = np.random.default_rng(seed)
+    return draw.uniform(-0.5, 0.5, (count, FEATURES)), draw.integers(0, 3, count), draw.uniform(-1, 1, count), draw.uniform(0, 1, count)
+
+
+def joined(table, record):
+    """The table with one record more."""
+    one = (np.array([record[0]]), np.array([record[1]]), np.array([record[2]]), np.array([record[3]]))
+    return tuple(np.concatenate([column, more]) for column, more in zip(table, one, strict=True))
+
+
+def said(answer, table):
+    """Empty for an answer in silence; else the words of a refusal. Anything else, a warning too, fails."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            answer(*table)
+        except DiscreetError as refusal:
+            return f"{type(refusal).__name__}: {refusal}"
+    return ""
+
+
+@pytest.mark.parametrize(("relation", "name"), ENTRIES, ids=str)
+@settings(max_examples=3)
+@given(count=st.sampled_from([0, 2, 6]), record=records, other=records)
+def test_one_record_of_any_finite_floats_changes_nothing_that_is_said(relation, name, count, record, other):
+    """With one record, whose number is public under replace-one, Algorithm 4 refuses: it needs as many as there are parts."""
+    answer, table = MADE[relation][name], others(count)
+    first = joined(table, record)
+    second = table if relation == "add-remove" else joined(table, other)
+    words = said(answer, first)
+    assert words == said(answer, second)
+    assert not words or (relation, count) == ("replace-one", 0)
+
+
+@pytest.mark.parametrize(("relation", "name"), ENTRIES, ids=str)
+@pytest.mark.parametrize("wild", [4e38, -1.7e308, 5e-324])
+def test_the_longest_and_the_shortest_records_are_answered(relation, name, wild):
+    table = joined(others(6), ([wild, -wild, wild / 3], 1, wild, wild))
+    assert said(MADE[relation][name], table) == ""
+
+
+@pytest.mark.parametrize("name", answers("add-remove"))
+def test_under_add_remove_a_table_without_records_is_answered(name):
+    assert said(MADE["add-remove"][name], others(0)) == ""
+
+
+@pytest.mark.parametrize("name", answers("replace-one"))
+def test_under_replace_one_a_table_without_records_is_refused_or_answered_in_one_sentence(name):
+    """n is public there, so this tells nothing."""
+    refusal = said(MADE["replace-one"][name], others(0))
+    assert "\n" not in refusal
+    assert len(refusal) < 300
+
+
+def test_every_estimator_is_among_them():
+    named = {name for name in discreet.estimators.__all__ if hasattr(getattr(discreet.estimators, name), "fit")}
+    assert named <= vars(catalogue).keys()
