@@ -27,6 +27,7 @@ ALLOWED = {
     "os.urandom": {"noise"},
     "json.load": set(),
     "json.loads": {"files"},  # strictly, and not too deep
+    "cryptography": {"signing"},
     "click": {"cli"},
     "rich": {"cli"},
 }

@@ -15,12 +15,13 @@ from discreet.evaluation.saved import evaluation_from
 from discreet.ledger import Ledger
 from discreet.publications import read_release
 from discreet.publications.local import RandomisedRecord
+from discreet.signing import Signature, new_key, sign
 from studies.journal import Journal
 from studies.registry import study_named
 from tests.cli.conftest import SCHEMA, discreet
 
 ROOT = Path(__file__).parents[1]
-READ = {"schema", "model", "certificate", "release", "record", "ledger", "study", "evaluation", "intervals"}
+READ = {"schema", "model", "certificate", "release", "record", "ledger", "study", "evaluation", "intervals", "signature"}
 
 
 def written() -> set[str]:
@@ -98,6 +99,16 @@ def test_another_version_of_a_release_is_refused(made):
     with pytest.raises(DiscreetError, match="discreet-release/1"):
         read_release(made / "release")
     manifest.write_text(text)
+
+
+def test_another_version_of_a_signature_is_refused(tmp_path):
+    new_key(tmp_path / "private.pem", tmp_path / "public.pem")
+    path = tmp_path / "thing.sig"
+    sign({"a": 1}, tmp_path / "private.pem").save(path)
+    assert Signature.load(path)
+    path.write_text(raised(path.read_text(), "signature"))
+    with pytest.raises(DiscreetError, match="discreet-signature/1"):
+        Signature.load(path)
 
 
 @pytest.mark.parametrize(("kind", "read"), [("evaluation", evaluation_from), ("intervals", IntervalFile.from_json)])

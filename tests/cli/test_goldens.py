@@ -11,7 +11,7 @@ from tests.cli.conftest import FIT, GOLDEN, discreet
 
 BUDGET = ["budget", *(f"budget {name}" for name in ("new", "show", "history", "plot", "export", "import"))]
 COMMANDS = ["", "demo", "plan", "plan over", "schema", "schema new", "schema check", "fit", "predict", "evaluate", "verify", "audit", "show", *BUDGET]
-COMMANDS += ["release", "inspect", "randomise", "report", "workbench"]
+COMMANDS += ["release", "inspect", "randomise", "report", "keygen", "sign", "workbench"]
 
 
 def compare(name, text):

@@ -10,6 +10,7 @@ from discreet.cli.evaluate import evaluate
 from discreet.cli.fit import fit
 from discreet.cli.inspect_release import inspect_release
 from discreet.cli.intervals import intervals
+from discreet.cli.keygen import keygen
 from discreet.cli.plan import plan
 from discreet.cli.predict import predict
 from discreet.cli.randomise import randomise
@@ -17,6 +18,7 @@ from discreet.cli.release import release
 from discreet.cli.report import report
 from discreet.cli.schema import schema
 from discreet.cli.show import show
+from discreet.cli.sign import sign
 from discreet.cli.tune import tune
 from discreet.cli.verify import verify
 from discreet.cli.workbench import workbench
@@ -38,6 +40,8 @@ COMMANDS: tuple[click.Command, ...] = (
     audit,
     show,
     report,
+    keygen,
+    sign,
     budget,
     workbench,
 )

@@ -27,12 +27,15 @@ def check_writable(path: str | Path, *, overwrite: bool) -> None:
     raise refusal
 
 
-def write_whole(path: str | Path, text: str, *, overwrite: bool) -> None:
-    """Write `text` as UTF-8. Raises InvalidInput where the target exists (unless `overwrite`) or cannot be written; then nothing has changed."""
+def write_whole(path: str | Path, text: str, *, overwrite: bool, mode: int = 0o666) -> None:
+    """Write `text` as UTF-8, readable for whom `mode` (less the umask) says.
+
+    Raises InvalidInput where the target exists (unless `overwrite`) or cannot be written; then nothing has changed.
+    """
     target = _target(path, overwrite=overwrite)
     temporary = _beside(target)
     try:
-        with temporary.open("x", encoding="utf-8", newline="") as file:
+        with open(temporary, "x", encoding="utf-8", newline="", opener=lambda name, flags: os.open(name, flags, mode)) as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

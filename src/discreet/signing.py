@@ -1,0 +1,177 @@
+"""Signatures: whose word a model, a release, an evaluation, intervals or a certificate is.
+
+    signature = Ed25519(private key, line + canonical JSON of the document),    line = discreet-signature/1 and a line feed
+    key id    = SHA-256 of the 32 bytes of the public key
+
+(RFC 8032; the canonical spelling is that of `discreet.files.canonical_json`.) What is signed stays as it is: the signature is a file beside it, a
+JSON object with format, algorithm, key id and signature. A release is signed by its manifest, which holds the digests of its files. A verifier
+needs the public key from a place that the signer is known to write to; the key id is for comparing, and proves nothing by itself.
+
+Keys are PEM files: PKCS #8 without a password for the private one, readable by its owner only, SubjectPublicKeyInfo for the public one. The package
+`cryptography` is needed: `pip install discreet[sign]`.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from discreet.errors import FileFormatError, InvalidInput
+from discreet.files.canonical_json import canonical_bytes
+from discreet.files.lookup import exists
+from discreet.files.strict_json import read_object
+from discreet.files.text_file import read_parsed, read_text
+from discreet.files.whole_file import check_writable, write_whole
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+FORMAT = "discreet-signature/1"
+"""The format of a signature file; another version is refused. It is also the first line of what is signed: no other signature passes for one."""
+ALGORITHM = "Ed25519"
+ENDING = ".sig"
+_KEYS = {"format", "algorithm", "key", "signature"}
+
+
+class Verdict(NamedTuple):
+    """Whether a signature is that of the document with the key, in words."""
+
+    ok: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """A signature with the id of the key that made it."""
+
+    key: str
+    """64 hexadecimal digits."""
+    signature: bytes
+    """64 bytes."""
+
+    def to_dict(self) -> dict[str, str]:
+        """The document of its file."""
+        return {"format": FORMAT, "algorithm": ALGORITHM, "key": self.key, "signature": self.signature.hex()}
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the file, whole or not at all. Raises InvalidInput where it exists (unless `overwrite`) or cannot be written."""
+        write_whole(path, json.dumps(self.to_dict(), indent=2) + "\n", overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Signature":
+        """The signature in a file. Raises InvalidInput where there is none, FileFormatError, with the path, for its content."""
+        return read_parsed(path, cls._read, what="signature", remedy="Check the path, or write one with `discreet sign`.")
+
+    @classmethod
+    def _read(cls, text: str) -> "Signature":
+        record = read_object(text, what="a signature")
+        if record.get("format") != FORMAT or record.get("algorithm") != ALGORITHM:
+            raise FileFormatError(f"this version reads signatures of the format {FORMAT!r} by {ALGORITHM}; another or none is stated.")
+        key, signature = record.get("key"), record.get("signature")
+        if set(record) != _KEYS or not (_is_hex(key, 32) and _is_hex(signature, 64)):
+            raise FileFormatError("its key id or its signature is missing or damaged, or it holds something else.")
+        return cls(key=str(key), signature=bytes.fromhex(str(signature)))
+
+
+def new_key(private: str | Path, public: str | Path) -> str:
+    """Make a key pair from the operating system's randomness, write both files, and return the key id.
+
+    The private file can be read by its owner only (mode 600). Raises InvalidInput where a file exists, which is never written over, or cannot be
+    written.
+    """
+    made = _ed25519()
+    for path in (private, public):
+        if exists(path):
+            raise InvalidInput(f"{str(path)!r} exists already, and a key is never written over. Choose another name.")
+        check_writable(path, overwrite=False)
+    if Path(private).absolute() == Path(public).absolute():
+        raise InvalidInput("the private and the public key need a file each; the same was given for both.")
+    key = made.Ed25519PrivateKey.generate()
+    serialization = _serialization()
+    encoding = serialization.Encoding.PEM
+    secret = key.private_bytes(encoding, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    shown = key.public_key().public_bytes(encoding, serialization.PublicFormat.SubjectPublicKeyInfo)
+    write_whole(private, secret.decode(), overwrite=False, mode=0o600)
+    write_whole(public, shown.decode(), overwrite=False)
+    return key_id(key.public_key())
+
+
+def sign(document: Mapping[str, Any], private: str | Path) -> Signature:
+    """Sign a JSON document with the private key in a file. Raises InvalidInput for a file that holds none that can be used here."""
+    key = _private_key(private)
+    return Signature(key=key_id(key.public_key()), signature=key.sign(_signed(document)))
+
+
+def check(document: Mapping[str, Any], signature: Signature, public: str | Path) -> Verdict:
+    """Whether the signature is that of the document with the public key in a file. Raises InvalidInput for a file that holds no such key."""
+    from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - an extra
+
+    key = _public_key(public)
+    given = key_id(key)
+    if signature.key != given:
+        return Verdict(False, f"the file was signed with the key {signature.key}; the key that was given is {given}")
+    try:
+        key.verify(signature.signature, _signed(document))
+    except InvalidSignature:
+        return Verdict(False, "the signature is not that of this content: one of the two was changed after signing")
+    return Verdict(True, f"made with the key {given}")
+
+
+def key_id(key: "Ed25519PublicKey") -> str:
+    """64 hexadecimal digits: SHA-256 of the 32 bytes of the key."""
+    serialization = _serialization()
+    return hashlib.sha256(key.public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw)).hexdigest()
+
+
+def _signed(document: Mapping[str, Any]) -> bytes:
+    return FORMAT.encode() + b"\n" + canonical_bytes(document)
+
+
+def _private_key(path: str | Path) -> "Ed25519PrivateKey":
+    made, serialization = _ed25519(), _serialization()
+    text = read_text(path, what="private key", remedy="Check the path, or make a key with `discreet keygen`.")
+    locked = "ENCRYPTED PRIVATE KEY" in text
+    try:
+        key = None if locked else serialization.load_pem_private_key(text.encode(), password=None)
+    except Exception:  # noqa: BLE001 - whatever the parser has to say, it may quote a secret
+        key = None
+    if isinstance(key, made.Ed25519PrivateKey):
+        return key
+    hint = "It has a password: keys without one are read here." if locked else "Give the one that `discreet keygen` wrote."
+    raise FileFormatError(f"{str(path)!r} holds no private key for {ALGORITHM} that can be used. {hint}")
+
+
+def _public_key(path: str | Path) -> "Ed25519PublicKey":
+    made, serialization = _ed25519(), _serialization()
+    text = read_text(path, what="public key", remedy="Give the file that the signer publishes.")
+    try:
+        key = serialization.load_pem_public_key(text.encode())
+    except Exception:  # noqa: BLE001 - as above
+        key = None
+    if isinstance(key, made.Ed25519PublicKey):
+        return key
+    hint = " It holds a private key, which only its owner should have: give the public one." if "PRIVATE KEY" in text else ""
+    raise FileFormatError(f"{str(path)!r} holds no public key for {ALGORITHM}.{hint}")
+
+
+def _ed25519() -> Any:  # noqa: ANN401 - a module
+    try:
+        from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415 - an extra
+    except ImportError:
+        refusal = InvalidInput("signatures need the package cryptography. Install it with `pip install discreet[sign]`.")
+    else:
+        return ed25519
+    raise refusal
+
+
+def _serialization() -> Any:  # noqa: ANN401 - a module
+    _ed25519()
+    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - an extra
+
+    return serialization
+
+
+def _is_hex(value: object, size: int) -> bool:
+    return isinstance(value, str) and len(value) == 2 * size and all(sign in "0123456789abcdef" for sign in value)
