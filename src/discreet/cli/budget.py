@@ -11,7 +11,6 @@ from discreet.cli.output import answer, examples, json_option, refuse_same_file
 from discreet.cli.spending import opened
 from discreet.errors import FileFormatError, InvalidInput
 from discreet.files.lookup import exists
-from discreet.files.strict_json import read_object
 
 _FILE = click.argument("path", metavar="FILE", type=click.Path())
 _DATA_SET = click.option("--data-set", required=True, help="Name of the data set.")
@@ -192,6 +191,8 @@ def export(*, path: str, out: str | None, overwrite: bool, as_json: bool) -> Non
         _write(out, f"{text}\n", path, overwrite=overwrite)
         answer({"command": "budget export", "ledger": path, "written": out}, [f"Written to {out}"], as_json=as_json)
     elif as_json:
+        from discreet.files.strict_json import read_object  # noqa: PLC0415 - imports of the library wait until they are needed
+
         answer({"command": "budget export", "ledger": path, "written": None, "export": read_object(text, what="an export")}, [], as_json=True)
     else:
         click.echo(text)

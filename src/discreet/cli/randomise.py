@@ -14,7 +14,6 @@ import click
 from discreet.cli.output import answer, examples, json_option, step
 from discreet.cli.training import warn_of_seed
 from discreet.errors import InvalidInput
-from discreet.files.strict_json import read_object
 
 _LONGEST = 1 << 20
 
@@ -82,6 +81,8 @@ def _standard_input() -> dict[str, object]:
 
 
 def _json_record(text: str) -> dict[str, object] | None:
+    from discreet.files.strict_json import read_object  # noqa: PLC0415 - imports of the library wait until they are needed
+
     found = read_object(text, what="a record")
     flat = all(isinstance(cell, str | int | float | bool | None) for cell in found.values())
     return found if flat else None
