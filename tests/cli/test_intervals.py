@@ -50,6 +50,15 @@ def test_the_document_and_the_file_hold_intervals_certificate_and_verdict(model)
     assert any(one["high"] is None for one in free["coefficients"])  # so little is known that nothing is
 
 
+def test_categories_are_relative_to_the_first_of_their_column(model):
+    found = discreet(*INTERVALS, "--target", "unpenalised", "--json").json
+    assert found["references"] == ["city=north"]
+    (reference,) = [one for one in found["coefficients"] if one["name"] == "city=north"]
+    assert reference["low"] == reference["high"] == 0.0
+    assert "Reference    city=north: 0" in discreet(*INTERVALS, "--target", "unpenalised").out
+    assert discreet(*INTERVALS, "--json").json["references"] == []
+
+
 def test_what_is_spent_is_in_the_ledger_and_the_rest_is_refused_before_the_table_is_read(model):
     assert discreet("budget", "new", "team.ledger", "--data-set", "people", "--epsilon", "1.5", "--delta", "1e-5").code == 0
     spend = ("--ledger", "team.ledger", "--data-set", "people")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 from sklearn.base import clone
 
 from discreet.consumers import SketchRidge
@@ -82,3 +83,20 @@ def test_noise_of_a_ridge_on_top_is_allowed_and_short_sketches_are_refused():
         SketchRidge(noise_variance=1.0).fit(released[:3, :3], released[:3, 3])
     with pytest.raises(InvalidInput, match="noise_variance"):
         SketchRidge(noise_variance=-1.0).fit(released[:, :3], released[:, 3])
+
+
+@pytest.mark.parametrize(("length", "variance", "known"), [(200, 100.0, True), (60, 300.0, True), (100, 30_000.0, False)])
+def test_debiased_intervals_cover_from_clear_to_drowned(length, variance, known):
+    """400 sketches: a coefficient that is covered with 93 % is seen less often once in 1e9. Drowned, intervals are the whole line."""
+    rows, targets, moments = second_moments(1000, 4)
+    reference = np.linalg.lstsq(rows, targets, rcond=None)[0]
+    covered, finite = np.zeros(3), 0
+    for seed in range(400):
+        released = sketch(moments, length, seed, variance)
+        model = SketchRidge(noise_variance=variance).fit(released[:, :3], released[:, 3])
+        ends = model.coef_interval(level=0.95)
+        covered += (ends[:, 0] <= reference) & (ends[:, 1] >= reference)
+        finite += np.all(np.isfinite(ends))
+        assert np.all(np.isinf(model.standard_errors_)) or not model.drowned_
+    assert covered.min() > binom.ppf(1e-9, 400, 0.93)
+    assert finite > 200 if known else finite < 200

@@ -2,18 +2,21 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import binom, norm
 
 from discreet import ADD_REMOVE, LinearSVC, LogisticRegression
 from discreet.certificates import Certificate
 from discreet.data import Schema
 from discreet.errors import InvalidInput
+from discreet.estimators.model import Model
 from discreet.estimators.uncertainty import mixture_quantile, noise_law
 from discreet.estimators.uncertainty_release import release_uncertainty
 from discreet.ledger import Account, BudgetExceeded, Ledger
+from discreet.mechanisms.curvature.query import Curvature
 from discreet.noise import SeededNoise
 from tests.canary import CANARY, assert_silent
 
@@ -197,6 +200,96 @@ def test_encoded_tables_are_taken():
     found = release_uncertainty(model, encoded, epsilon=1.0, delta=DELTA)
     assert found.verify().ok
     assert found.decisions(encoded).estimate == pytest.approx(model.decision_function(encoded))
+
+
+def wards(rows, *, intercept=True, seed=0):
+    """A model of a table with two columns of categories, its intervals, and the table."""
+    schema = Schema.from_toml(
+        f'format = "discreet-schema/1"\nname = "p"\nrows = "{rows}"\n[target]\ncolumn = "y"\nclasses = ["no", "yes"]\n'
+        '[numeric.age]\nlower = 0\nupper = 100\noutside = "clip"\nscale = "symmetric"\n'
+        '[categorical.ward]\ncategories = ["a", "b", "c"]\n[categorical.shift]\ncategories = ["day", "night"]\n'
+    )
+    rng = np.random.default_rng(seed)
+    count = 6000
+    ward, shift, age = rng.integers(0, 3, count), rng.integers(0, 2, count), rng.uniform(0, 100, count)
+    odds = np.array([0.0, 1.5, -1.0])[ward] + 1.0 * shift + 2.0 * (age / 50.0 - 1.0) - 0.5
+    table = {
+        "age": age,
+        "ward": np.array(["a", "b", "c"])[ward],
+        "shift": np.array(["day", "night"])[shift],
+        "y": np.where(rng.random(count) < 1.0 / (1.0 + np.exp(-odds)), "yes", "no"),
+    }
+    encoded = schema.encode(table, target=True)
+    model = LogisticRegression(
+        epsilon=4.0, delta=DELTA, data_norm=schema.norm_bound, fit_intercept=intercept, intercept_scale=1.0 if intercept else None, random_state=seed
+    ).fit(encoded)
+    return schema, encoded, model, release_uncertainty(model, encoded, epsilon=4.0, delta=DELTA, random_state=seed + 1)
+
+
+def test_contrasts_of_categories_are_covered_without_the_penalty():
+    """60 fits. Before, every interval was the whole line: dummies sum to the constant, a direction that no table tells anything of."""
+    truth = np.array([2.0, 0.0, 1.5, -1.0, 0.0, 1.0])  # age, and the others relative to ward=a and shift=day
+    covered = np.zeros(6)
+    for seed in range(60):
+        _, encoded, model, found = wards("bound", seed=seed)
+        one = found.coefficients(target="unpenalised")
+        assert found.references == (1, 4)
+        assert np.all(np.isfinite(one.low) & np.isfinite(one.high))
+        covered += (one.low <= truth) & (truth <= one.high)
+        assert one.low[[1, 4]].tolist() == one.high[[1, 4]].tolist() == [0.0, 0.0]
+        assert np.max(one.high - one.low) < 4.0
+    assert covered.min() > binom.ppf(1e-9, 60, 0.93)
+    decided = found.decisions(encoded, target="unpenalised")
+    assert np.corrcoef(decided.estimate, model.decision_function(encoded))[0, 1] > 0.95
+    assert np.all(np.isfinite(decided.high))
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("rows", ["bound", "normalise"])
+def test_with_categories_intervals_without_the_penalty_are_finite(rows, intercept):
+    schema, encoded, model, found = wards(rows, intercept=intercept)
+    assert found.references == ((1, 4) if intercept else (4,))
+    assert np.all(np.isfinite(found.coefficients(target="unpenalised").high))
+    if intercept:
+        written = release_uncertainty(Model.from_estimator(model, schema), encoded, epsilon=4.0, delta=DELTA)
+        assert written.references == found.references
+        assert np.all(np.isfinite(written.coefficients(target="unpenalised").high))
+
+
+def test_moving_weight_between_dummies_and_the_constant_changes_no_decision():
+    schema, encoded, model, _ = wards("bound")
+    moved = schema.coding.moved(model.weights_, intercept_scale=1.0, norm_bound=schema.norm_bound)
+    assert moved[[1, 4]] == pytest.approx([0.0, 0.0], abs=1e-9)
+    assert encoded.rows.matvec(moved[:-1]) + moved[-1] == pytest.approx(encoded.rows.matvec(model.weights_[:-1]) + model.weights_[-1])
+    shortened = schema.coding.moved(model.weights_, intercept_scale=1.0, norm_bound=0.5)  # of which the constant feature is no sum
+    assert shortened[-1] == model.weights_[-1]
+    assert encoded.rows.matvec(shortened[:-1]) == pytest.approx(encoded.rows.matvec(model.weights_[:-1]))
+
+
+@pytest.mark.parametrize("noise", [0.1, 0.5, 2.0])
+@pytest.mark.parametrize("shape", [1.6 ** -np.arange(21) * 3.0, np.append(10.0, np.full(20, 0.2)), np.ones(21)], ids=["decay", "one", "all"])
+@pytest.mark.parametrize("ridge", [0.1, 2.0])
+def test_penalised_intervals_cover_while_noise_drowns_the_curvature_of_twenty_features(noise, shape, ridge):
+    """The released matrix is drawn 100 times, and w moved by noise; the chance to cover is known for each draw: .93 on average is asked of .95.
+
+    Averages of 100 chances deviate by .005; eigenvalues as released, without negative ones, gave .86 to .91 for the worst coefficient of two shapes.
+    """
+    model = fitted(epsilon=1.0)
+    draw = np.random.default_rng(0)
+    basis = np.linalg.qr(draw.normal(size=(21, 21)))[0]
+    curvature = (basis * shape) @ basis.T
+    inverse = np.linalg.inv(curvature + ridge * np.eye(21))
+    base = release_uncertainty(model, *people(), epsilon=1.0, delta=DELTA, random_state=0)
+    law = noise_law(model.certificate_, base.problem)
+    problem = replace(base.problem, domain=replace(base.problem.domain, features=20), regulariser=replace(base.problem.regulariser, strength=ridge))
+    true = np.sqrt(law.variances[0] * np.diag(inverse @ inverse))[:20]
+    chances = []
+    for _ in range(100):
+        off = draw.normal(size=(21, 21))
+        matrices = Curvature(curvature + noise * (off + off.T) / 2.0, np.zeros((21, 21)), noise, 0.0)
+        found = replace(base, problem=problem, weights=np.zeros(21), matrices=matrices).coefficients(0.95)
+        chances.append(2.0 * norm.cdf(found.high / true) - 1.0)
+    assert np.mean(chances, axis=0).min() > 0.93
 
 
 def test_what_there_are_no_intervals_for_is_refused():

@@ -92,7 +92,9 @@ def intervals(  # noqa: PLR0913 - one argument an option
     with step("Releasing the curvature"):
         rows, signs = table_records(model, frame)
         del frame
-        found = measure_uncertainty(prepared, rows, signs, None, SystemNoise() if seed is None else SeededNoise(seed), account=account)
+        found = measure_uncertainty(
+            prepared, rows, signs, None, SystemNoise() if seed is None else SeededNoise(seed), account=account, coding=model.schema.coding
+        )
     code = _report(model, found, level, target, out, account, overwrite=overwrite, as_json=as_json)
     if code != 0:
         context.exit(code)
@@ -132,11 +134,12 @@ def _report(
 
 def interval_lines(held: "IntervalFile") -> list[str]:
     """The intervals as a table, and what they are for."""
-    table = held.rows()
+    table, references = held.rows(), held.references
     width = max(len(name) for name, *_ in table) + 2
     return [
         f"{'':<{width}}{'estimate':>12}{'low':>12}{'high':>12}",
         *(f"{name:<{width}}{middle:>12.4f}{low:>12.4f}{high:>12.4f}" for name, low, middle, high in table),
         "",
         f"Intervals    {100 * held.level:g} % each; noise and sampling error together, for the {held.target} weights of the population",
+        *([f"Reference    {', '.join(references)}: 0; the other categories of a column are relative to it"] if references else []),
     ]

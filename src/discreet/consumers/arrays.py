@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, Matrix
 from discreet.errors import InvalidInput
 from discreet.quiet import quietly
 
@@ -124,3 +124,10 @@ def interval(centre: Floats, deviation: Floats, quantile: float) -> Floats:
     if not math.isfinite(quantile):
         raise InvalidInput("an interval needs more released rows than features.")
     return np.column_stack((centre - quantile * deviation, centre + quantile * deviation))
+
+
+def deviations(rows: Floats, covariance: Matrix | None) -> Floats:
+    """(n,), of <error, x> for every row x; infinite where the errors' covariance (d, d) is unknown, but for rows of zeros."""
+    if covariance is None:
+        return np.where(np.any(rows, axis=1), np.inf, 0.0)
+    return np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", rows, covariance, rows), 0.0))

@@ -18,8 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, Matrix
 from discreet.errors import InvalidInput
+from discreet.solvers import NoisyMatrix
 
 SHARE = 0.75
 """Of nu(v)."""
@@ -48,6 +49,21 @@ class Spectrum:
     def matrix(self) -> Floats:
         """The positive definite matrix that is used for M."""
         return (self.basis * self.floored) @ self.basis.T
+
+    def errors(self, remainder: Matrix, *, ridge: float, rows: int, deviations: float) -> Matrix | None:
+        """Covariance of (M + ridge I)^{-1} b - theta, where b - (M + ridge I) theta has covariance `remainder` at the solution, (d, d).
+
+        M is the sum over `rows` released rows, so it is noisy itself (module `solvers.noisy_equations`); `deviations` of the interval that is wanted.
+        None where noise drowns a direction: what was raised is a guess whose error is not known, and it may reach every coefficient.
+        """
+        if self.raised:
+            return None
+        matrix = (self.basis * self.values) @ self.basis.T + ridge * np.eye(len(self.basis))
+        released = (self.basis * self.released) @ self.basis.T
+        noisy = bool(np.any(self.released != self.values))
+        known = NoisyMatrix(matrix=matrix, variance=1.0 / rows if noisy else 0.0, metric=released if noisy else None)
+        found = known.errors(remainder, deviations=deviations)
+        return None if found is None else found[0]
 
     def transport(self) -> Floats:
         """T with T' W T = `matrix()`: symmetric in units of the noise, the identity where there is none."""

@@ -12,10 +12,15 @@ inverse above:
     standard_errors_         H B H,  B = sum psi_i psi_i',  psi_i = x~_i r_i - (Sigma a)_x        for the population: sampling and noise
     noise_standard_errors_   H V H,  V = (a'Sigma a) X~'X~ + R Sigma_xx + n (Sigma a)_x (Sigma a)_x'    for these records: what noise leaves open
 
-(R = sum r_i^2 - c a'Sigma a, the records' own residuals; V holds for normal noise.) They count no bias by floor or ridge: `drowned_` says how many
-directions were raised. Rows of zeros with noise (`slots` under add-remove) add noise only: c counts them, and centring needs the number of records.
+(R = sum r_i^2 - c a'Sigma a, the records' own residuals; V holds for normal noise.) A^ is as noisy as b^: the sum of psi_i has mean zero at the true
+coefficients only, and the noise that it has for others is counted (module `solvers.noisy_equations`). `drowned_` says how many directions were raised
+to the floor. That biases coefficients by what the release does not tell: then all standard errors are infinite, and intervals the whole line.
+
+Rows of zeros with noise (`slots` under add-remove) add noise only: c counts them, and centring needs the number of records.
 """
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -24,8 +29,8 @@ from scipy.special import ndtri
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from discreet.arrays import Floats
-from discreet.consumers.arrays import RowNoise, interval, level_of, new_rows, not_negative, records_of, row_noise, rows_of, targets_of
+from discreet.arrays import Floats, Matrix
+from discreet.consumers.arrays import RowNoise, deviations, interval, level_of, new_rows, not_negative, records_of, row_noise, rows_of, targets_of
 from discreet.consumers.corrected import spectrum
 from discreet.consumers.published import noise_on_rows, opened, with_targets
 from discreet.errors import InvalidInput
@@ -49,7 +54,7 @@ class NoisyRidge(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     coef_, intercept_ : (d,) and a number.
-    standard_errors_, noise_standard_errors_ : (d,), of the coefficients; see the module.
+    standard_errors_, noise_standard_errors_ : (d,), of the coefficients; infinite where `drowned_` is positive; see the module.
     residual_variance_ : of targets around the line, noise taken out; None where the number of records is not public.
     drowned_ : how many directions of the features were raised to the noise floor.
     n_features_in_ : d.
@@ -67,6 +72,7 @@ class NoisyRidge(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     coef_: Floats
     intercept_: float
+    _errors: Callable[..., Matrix | None]
 
     def __init__(
         self,
@@ -103,19 +109,29 @@ class NoisyRidge(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(new_rows(X, len(self.coef_)) @ self.coef_ + self.intercept_)
 
     def predict_interval(self, X: Any, *, level: float = 0.95, target: bool = False) -> Floats:
-        """(n, 2): for the population's line at x, or for a new target there; normal, to first order.
+        """(n, 2): for the population's line at x, or for a new target there; normal, to first order; (-inf, inf) where noise drowns a direction.
 
         Raises InvalidInput for a target where the number of records is not public.
         """
         check_is_fitted(self)
         rows = new_rows(X, len(self.coef_))
         away = rows - self._centre
-        variance = np.einsum("ij,jk,ik->i", away, self._covariance, away) + self._mean_variance
+        quantile = float(ndtri(0.5 + 0.5 * level_of(level)))
+        variance = np.square(deviations(away, self._errors(deviations=quantile))) + self._mean_variance
         if target:
             if self.residual_variance_ is None:
                 raise InvalidInput("an interval for a target needs the number of records: give records, if it is public.")
             variance += self.residual_variance_
-        return interval(rows @ self.coef_ + self.intercept_, np.sqrt(variance), float(ndtri(0.5 + 0.5 * level_of(level))))
+        return interval(rows @ self.coef_ + self.intercept_, np.sqrt(variance), quantile)
+
+    def coef_interval(self, *, level: float = 0.95) -> Floats:
+        """Lower and upper ends, (d, 2), for the coefficients of the population (with `ridge`, of its ridge); normal, to first order.
+
+        (-inf, inf), all of them, where `drowned_` is positive, or where noise on the second moments leaves coefficients open.
+        """
+        check_is_fitted(self)
+        quantile = float(ndtri(0.5 + 0.5 * level_of(level)))
+        return interval(self.coef_, deviations(np.eye(len(self.coef_)), self._errors(deviations=quantile)), quantile)
 
     def _fit(self, rows: Floats, targets: Floats, noise: RowNoise, records: int | None) -> Self:
         count, size = rows.shape
@@ -137,9 +153,10 @@ class NoisyRidge(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         left = max(0.0, energy - known * rest**2 - removed * along)
         inner = along * square + left * noise.features + count * np.outer(drift, drift)
         self.coef_, self.intercept_, self.n_features_in_ = coefficients, rest, size
-        self._covariance, self._centre = inverse @ meat @ inverse, mean
-        self.standard_errors_ = np.sqrt(np.diag(self._covariance))
-        self.noise_standard_errors_ = np.sqrt(np.diag(inverse @ inner @ inverse))
+        self._errors, self._centre = partial(found.errors, meat, ridge=ridge, rows=count), mean
+        axes = np.eye(size)
+        self.standard_errors_ = deviations(axes, self._errors(deviations=1.0))
+        self.noise_standard_errors_ = deviations(axes, found.errors(inner, ridge=ridge, rows=count, deviations=1.0))
         self.residual_variance_ = None if records is None else left / max(1.0, known - size - self.fit_intercept)
         self._mean_variance = (left + count * along) / known**2 if self.fit_intercept else 0.0
         self.drowned_ = found.raised

@@ -5,13 +5,16 @@ With W the second moments of the k rows, exactly Wishart (G, k):
     debias=False   W_xx^{-1} W_xy estimates G_xx^{-1} G_xy = (X'X + sigma^2 I)^{-1} X'y: ridge on the records with the public penalty sigma^2.
                    Released rows are a Gaussian sample, so Student's t is exact: (estimate - ridge)_j ~ s ((W_xx^{-1})_jj)^{1/2} t_{k-d}
     debias=True    (W_xx - k sigma^2 I)^{-1} W_xy, the first matrix kept positive definite (module `corrected`), estimates least squares on the
-                   records. To first order its covariance is H V H, V = (a'Wa / k) W_xx + k sigma^4 c c', a = (-c, 1), c the coefficients
+                   records. To first order its covariance is H V H, V = (a'Wa / k) W_xx + k sigma^4 c c', a = (-c, 1), c the coefficients; noise on H
+                   is counted (module `solvers.noisy_equations`), and where it drowns a direction, intervals are the whole line
 
 The first has less variance, and a bias that is known in form; the second is consistent as k grows. Which is nearer to the records' least squares
 depends on sigma^2 against the eigenvalues of X'X. A sketch holds second moments about zero, so there is no intercept: centre records by public
 numbers before they are sketched, or include a constant feature.
 """
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -20,8 +23,8 @@ from scipy.special import ndtri, stdtrit
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from discreet.arrays import Floats
-from discreet.consumers.arrays import feature_covariance, interval, level_of, new_rows, not_negative, records_of, rows_of, targets_of
+from discreet.arrays import Floats, Matrix
+from discreet.consumers.arrays import deviations, feature_covariance, interval, level_of, new_rows, not_negative, records_of, rows_of, targets_of
 from discreet.consumers.corrected import spectrum
 from discreet.consumers.published import noise_on_rows, opened, with_targets
 from discreet.errors import InvalidInput
@@ -43,12 +46,14 @@ class SketchRidge(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     coef_ : (d,); intercept_ : 0.
     standard_errors_ : (d,), about these records' own least squares or, with debias=False, their ridge. The sampling of records is not in a sketch.
+        Infinite where `drowned_` is positive, or noise on the second moments leaves coefficients open: nothing is known then, whatever `coef_` says.
     degrees_ : of Student's t with debias=False, k - d; infinity otherwise.
     drowned_ : how many directions were raised to the noise floor.
     """
 
     coef_: Floats
     intercept_: float
+    _errors: Callable[..., Matrix | None]
 
     def __init__(
         self, *, noise_variance: float = 0.0, target_noise: float | None = None, debias: bool = True, ridge: float = 0.0, records: int | None = None
@@ -85,14 +90,19 @@ class SketchRidge(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         rows, sure = new_rows(X, len(self.coef_)), 0.5 + 0.5 * level_of(level)
-        variance = np.einsum("ij,jk,ik->i", rows, self._covariance, rows)
+        quantile = float(ndtri(sure) if np.isinf(self.degrees_) else stdtrit(self.degrees_, sure))
+        variance = np.square(deviations(rows, self._errors(deviations=quantile)))
         if target:
             records = records_of(self.records, None)
             if records is None:
                 raise InvalidInput("an interval for a target needs the number of records: give records, if it is public.")
             variance += self._left / records
-        quantile = float(ndtri(sure) if np.isinf(self.degrees_) else stdtrit(self.degrees_, sure))
         return interval(rows @ self.coef_, np.sqrt(variance), quantile)
+
+    def coef_interval(self, *, level: float = 0.95) -> Floats:
+        """(d, 2): for the coefficients of the records' own fit, as `predict_interval` at the axes; (-inf, inf) where noise drowns a direction."""
+        check_is_fitted(self)
+        return self.predict_interval(np.eye(len(self.coef_)), level=level)
 
     def _fit(self, rows: Floats, targets: Floats, noise: Floats, target_noise: float) -> Self:
         count, size = rows.shape
@@ -109,9 +119,17 @@ class SketchRidge(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         drift = np.zeros(size) if plain else product - square @ coefficients
         inner = squares / (count - size) * square + np.outer(drift, drift) / count
         self.coef_, self.intercept_, self.n_features_in_ = coefficients, 0.0, size
-        self._covariance = inverse @ inner @ inverse
-        self.standard_errors_ = np.sqrt(np.diag(self._covariance))
+        if found is None:
+            self._errors = partial(_whatever, inverse @ inner @ inverse)
+        else:
+            self._errors = partial(found.errors, inner, ridge=float(ridge[0, 0]), rows=count)
+        self.standard_errors_ = deviations(np.eye(size), self._errors(deviations=1.0))
         # The records' own squared residuals, noise taken out of all columns.
         self._left = max(0.0, squares / (count - size) - target_noise - float(coefficients @ noise @ coefficients))
         self.drowned_ = 0 if found is None else found.raised
         return self
+
+
+def _whatever(covariance: Matrix, *, deviations: float) -> Matrix:  # noqa: ARG001 - the same for intervals of every width
+    """Where the matrix of second moments is that of the rows, as it stands."""
+    return covariance

@@ -13,6 +13,7 @@ import polars as pl
 
 from discreet.arrays import Floats
 from discreet.data.cells import Codes, encode_labels, encode_numbers
+from discreet.data.coding import Coding
 from discreet.data.columns import CategoricalColumn, NumberTarget, NumericColumn, Target
 from discreet.data.labels import Label
 from discreet.designs import AugmentedDesign, Design, TabularDesign
@@ -26,9 +27,9 @@ class EncodedTable:
     what was not asked for, or is another, is None. `classes` is empty for numbers.
     """
 
-    __slots__ = ("categorical", "classes", "codes", "numbers", "numeric", "rows", "schema", "signs")
+    __slots__ = ("categorical", "classes", "codes", "coding", "numbers", "numeric", "rows", "schema", "signs")
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what is public about a table, a thing each
         self,
         *,
         rows: Design,
@@ -39,8 +40,9 @@ class EncodedTable:
         schema: str,
         numeric: int,
         categorical: int,
+        coding: Coding | None = None,
     ) -> None:
-        """Hold them with what the schema makes public: classes, name and numbers of columns."""
+        """Hold them with what the schema makes public: classes, name and numbers of columns, and which features are dummies of one."""
         self.rows = rows
         self.signs = signs
         self.codes = codes
@@ -49,6 +51,7 @@ class EncodedTable:
         self.schema = schema
         self.numeric = numeric
         self.categorical = categorical
+        self.coding = Coding() if coding is None else coding
 
     def __repr__(self) -> str:
         """The schema only: not even the number of rows, which add-remove keeps private."""

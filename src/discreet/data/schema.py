@@ -12,10 +12,12 @@ only: no method looks at a record to choose them.
 import math
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 from discreet.data.cells import Codes
+from discreet.data.coding import Coding
 from discreet.data.columns import CategoricalColumn, NumberTarget, NumericColumn, Target
 from discreet.data.encoding import EncodedTable, encode_codes, encode_features, encode_signs, encode_target_numbers
 from discreet.data.frames import Frame, as_frame
@@ -109,6 +111,12 @@ class Schema:
         return (*(column.name for column in self.numeric), *one_hot)
 
     @property
+    def coding(self) -> Coding:
+        """Which features are the dummies of one column."""
+        ends = list(accumulate((len(column.categories) for column in self.categorical), initial=len(self.numeric)))
+        return Coding(dummies=tuple(pairwise(ends)), longest=0.0 if self.rows == "normalise" else self.norm_bound)
+
+    @property
     def norm_bound(self) -> float:
         """R, the bound on the norm of every encoded row."""
         return 1.0 if self.rows == "normalise" else math.sqrt(len(self.numeric) + len(self.categorical))
@@ -148,6 +156,7 @@ class Schema:
             schema=self.name,
             numeric=len(self.numeric),
             categorical=len(self.categorical),
+            coding=self.coding,
         )
 
     def encoded(self, rows: Design, *, codes: Codes | None = None) -> EncodedTable:
@@ -160,6 +169,7 @@ class Schema:
             schema=self.name,
             numeric=len(self.numeric),
             categorical=len(self.categorical),
+            coding=self.coding,
         )
 
     def to_dict(self) -> dict[str, object]:

@@ -1,7 +1,8 @@
 """Intervals for the coefficients of a model as a file: what was released, both certificates, and the intervals that follow from them.
 
-An interval file is JSON: {"format", "level", "target", "covers", "coefficients", "weights", "value", "guarantee_with_the_model", "model_certificate",
-"certificate"}. `value` are the released integers, `weights` the model's. Reading one computes the intervals again, and refuses one that says others.
+An interval file is JSON: {"format", "level", "target", "covers", "coefficients", "references", "coding", "weights", "value",
+"guarantee_with_the_model", "model_certificate", "certificate"}. `value` are the released integers, `weights` the model's, `coding` which features the
+schema made of one column. Reading one computes the intervals again, and refuses one that says others.
 """
 
 import json
@@ -14,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from discreet.certificates import Certificate, Check, Verification
+from discreet.data.coding import Coding
 from discreet.errors import FileFormatError, InvalidInput
-from discreet.estimators.uncertainty import PENALISED, Uncertainty
+from discreet.estimators.uncertainty import PENALISED, UNPENALISED, Uncertainty
 from discreet.estimators.uncertainty_release import problem_of
 from discreet.files.read_back import read_back
 from discreet.files.text_file import read_parsed
@@ -50,6 +52,11 @@ class IntervalFile:
         """Of the release that the intervals were computed from; the model's is another."""
         return self.uncertainty.certificate
 
+    @property
+    def references(self) -> tuple[str, ...]:
+        """Names of the categories that others of their column are relative to, with target "unpenalised"; their own coefficients are 0."""
+        return tuple(self.names[place] for place in self.uncertainty.references) if self.target == UNPENALISED else ()
+
     def rows(self) -> list[tuple[str, float, float, float]]:
         """Name, lower end, estimate and upper end of every coefficient, the intercept's last; an end may be infinite."""
         found = [self.uncertainty.coefficients(self.level, target=self.target)]
@@ -70,7 +77,8 @@ class IntervalFile:
 
     def to_dict(self) -> dict[str, Json]:
         """A plain table for JSON; null for an infinite end."""
-        held = self.uncertainty
+        held, domain = self.uncertainty, self.uncertainty.problem.domain
+        coding = held.coding if self.target == UNPENALISED else Coding()
         stated = held.to_dict(self.level, target=self.target)
         return {
             "format": FORMAT,
@@ -78,6 +86,8 @@ class IntervalFile:
             "target": self.target,
             "covers": stated["target"],
             "coefficients": [{"name": name, "low": _end(low), "estimate": middle, "high": _end(high)} for name, low, middle, high in self.rows()],
+            "references": list(self.references),
+            "coding": coding.to_dict(intercept_scale=domain.intercept_scale, norm_bound=domain.norm_bound),
             "weights": held.weights.tolist(),
             "value": [int(number) for number in held.value.tolist()],
             "guarantee_with_the_model": stated["guarantee_with_the_model"],
@@ -119,7 +129,13 @@ def _read(record: Mapping[str, Any]) -> IntervalFile:
         raise TypeError
     return IntervalFile(
         uncertainty=Uncertainty(
-            problem=problem, weights=weights, matrices=query.read(value, scale), model_certificate=model, certificate=certificate, value=value
+            problem=problem,
+            weights=weights,
+            matrices=query.read(value, scale),
+            model_certificate=model,
+            certificate=certificate,
+            value=value,
+            coding=Coding.from_dict(record["coding"], features=problem.domain.features, norm_bound=problem.domain.norm_bound),
         ),
         names=tuple(names[: problem.domain.features]),
         level=record["level"],

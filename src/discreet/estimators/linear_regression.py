@@ -30,7 +30,7 @@ from discreet.estimators.notebook import CertificateView
 from discreet.estimators.parameters import account_of, noise_of, real_targets, whole_or_none
 from discreet.estimators.scores import ScoredRegressor
 from discreet.ledger import Account, check_may_travel
-from discreet.mechanisms.regression import LeastSquares, RegressionMechanism, calibrate_least_squares
+from discreet.mechanisms.regression import Equations, LeastSquares, RegressionMechanism, calibrate_least_squares
 from discreet.mechanisms.regression.sums import MOST_RECORDS
 from discreet.neighbours import ADD_REMOVE, Neighbours, neighbours_of
 from discreet.workers import job_count
@@ -63,8 +63,9 @@ class LinearRegression(CertificateView, ScoredRegressor, BaseEstimator):  # type
     random_state : None for private noise. Anything else is reproducible and protects nobody: the certificate is not valid then.
 
     Attributes: `coef_` (d,), `intercept_`, `weights_`, `certificate_`, `n_features_in_`; `covariance_` of the error of `weights_`, noise and sample
-    together, and `residual_deviation_`, a cautious root mean square of a residual (both None where the mechanism knows nothing of them: all but
-    "refined" and "moments"). All are functions of what the mechanism released.
+    together, if predictions are about as large as targets may be; `equations_`, what is known of the population's weights without that prior, for
+    errors of any law and for symmetric ones; and `residual_deviation_`, a cautious root mean square of a residual (all three None where the
+    mechanism knows nothing of them: all but "refined" and "moments"). All are functions of what the mechanism released.
 
     Sources: Kifer, Smith and Thakurta (2012) and Redberg, Koskela and Wang (2023) for noise in the objective; Wang (2018, AdaSSP), Lev et al.
     (2025, 2026, mixing), Bernstein and Sheldon (2019, noise-aware inference).
@@ -77,6 +78,7 @@ class LinearRegression(CertificateView, ScoredRegressor, BaseEstimator):  # type
     certificate_: Certificate
     covariance_: Floats | None
     residual_deviation_: float | None
+    equations_: tuple[Equations, Equations] | None
 
     def __init__(
         self,
@@ -132,6 +134,7 @@ class LinearRegression(CertificateView, ScoredRegressor, BaseEstimator):  # type
         self.coef_ = release.value[:features]
         self.intercept_ = domain.intercept_scale * float(release.value[-1]) if domain.intercept_scale > 0 else 0.0
         self.covariance_, self.residual_deviation_ = fitted.covariance, fitted.residual_deviation
+        self.equations_ = None if fitted.equations is None or fitted.symmetric is None else (fitted.equations, fitted.symmetric)
         return self
 
     def predict(self, X: Any) -> Floats:
@@ -150,15 +153,28 @@ class LinearRegression(CertificateView, ScoredRegressor, BaseEstimator):  # type
         quantile = _quantile(coverage)
         return self._of_rows(X, partial(_intervals, weights=self.weights_, covariance=covariance, residual=residual, quantile=quantile))
 
-    def coef_interval(self, *, coverage: float = 0.95) -> Floats:
-        """Lower and upper ends, (d, 2), for the coefficients of the population; noise and sample are counted.
+    def coef_interval(self, *, coverage: float = 0.95, symmetric: bool = False) -> Floats:
+        """Lower and upper ends, (d, 2), for the coefficients of the population's least squares; noise and sample are counted, no prior is used.
 
-        Where noise rules, the belief is the prior one and intervals are as wide as it. Raises InvalidInput for a mechanism whose error is not known.
+        They need not be around `coef_`, which is shrunk towards 0 where noise rules. Where the noisy second moments do not stand out of their noise
+        in every direction, nothing is known of any coefficient, and every interval is (-inf, inf): a longer table, a larger epsilon, or fewer and
+        wider features help.
+
+        `symmetric`: whether errors lie around the line symmetrically at every row, and are not cut by `target_bound`. Then the gradients of
+        "refined" count, whose residuals are clipped, and intervals are far narrower; otherwise the moments alone do.
+        Raises InvalidInput for a mechanism whose error is not known.
         """
         check_is_fitted(self)
         covariance, _ = self._known_error()
-        half = _quantile(coverage) * np.sqrt(np.diag(covariance)[: self.n_features_in_])
-        return np.column_stack((self.coef_ - half, self.coef_ + half))
+        quantile, middle = _quantile(coverage), self.weights_
+        if self.equations_ is not None:
+            equations = self.equations_[1 if symmetric else 0]
+            middle, found = equations.solution, equations.covariance(quantile)
+            variances: Floats = np.full(len(middle), np.inf) if found is None else np.asarray(np.diag(found))
+        else:
+            variances = np.asarray(np.diag(covariance))
+        half = quantile * np.sqrt(variances)
+        return np.column_stack((middle - half, middle + half))[: self.n_features_in_]
 
     def explain(self, *, features: int, records: int | None = None) -> str:
         """What is released with how much noise, in words, from public numbers alone; needs no data. `records` where public."""

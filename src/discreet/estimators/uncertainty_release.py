@@ -15,6 +15,7 @@ import numpy as np
 from discreet.arrays import Floats
 from discreet.certificates import Certificate
 from discreet.data import EncodedTable
+from discreet.data.coding import Coding
 from discreet.designs import Design
 from discreet.errors import InvalidInput
 from discreet.estimators.inputs import number, positive
@@ -62,9 +63,16 @@ def prepare_uncertainty(model: LinearClassifier | Model, *, epsilon: float, delt
 
 
 def measure_uncertainty(
-    prepared: PreparedUncertainty, rows: Design, signs: Floats, record_weights: Floats | None, noise: Noise, *, account: Account | None = None
+    prepared: PreparedUncertainty,
+    rows: Design,
+    signs: Floats,
+    record_weights: Floats | None,
+    noise: Noise,
+    *,
+    account: Account | None = None,
+    coding: Coding | None = None,
 ) -> Uncertainty:
-    """Spend, and release. `rows` (n, d) as the fit got them, `signs` (n,) of +1.0 and -1.0, `record_weights` (n,) or None."""
+    """Spend, and release. `rows` (n, d) as the fit got them, `signs` (n,) of +1.0 and -1.0, `record_weights` (n,) or None; `coding` of a schema."""
     query, mechanism = prepared.query, prepared.mechanism
     if rows.shape[1] != query.problem.domain.features:
         raise InvalidInput(f"the model was fitted on {query.problem.domain.features} features; rows with {rows.shape[1]} were given.")
@@ -76,6 +84,7 @@ def measure_uncertainty(
         model_certificate=prepared.model_certificate,
         certificate=release.certificate,
         value=release.value,
+        coding=Coding() if coding is None else coding,
     )
 
 
@@ -104,7 +113,7 @@ def release_uncertainty(
         if y is not None or sample_weight is not None:
             raise InvalidInput("a model read from a file takes a table with its target; leave y and sample_weight out.")
         rows, signs = table_records(model, X)
-        return measure_uncertainty(prepared, rows, signs, None, noise, account=ledger)
+        return measure_uncertainty(prepared, rows, signs, None, noise, account=ledger, coding=model.schema.coding)
     rows = model._rows(X, reset=False)  # noqa: SLF001 - the same door as in fit
     classes, codes, _ = model._targets(X, y, rows.shape[0], model.classes_)  # noqa: SLF001
     if classes.tolist() != model.classes_.tolist():
@@ -113,7 +122,8 @@ def release_uncertainty(
     if largest > prepared.query.problem.max_weight:
         raise InvalidInput("a record weighs more than in the fit. Pass the sample_weight of the fit, or declare max_sample_weight.")
     account = model._account() if ledger is None else ledger  # noqa: SLF001
-    return measure_uncertainty(prepared, rows, np.where(codes == 1, 1.0, -1.0), weights, noise, account=account)
+    coding = X.coding if isinstance(X, EncodedTable) else None
+    return measure_uncertainty(prepared, rows, np.where(codes == 1, 1.0, -1.0), weights, noise, account=account, coding=coding)
 
 
 def table_records(model: Model, frame: Any) -> tuple[Design, Floats]:

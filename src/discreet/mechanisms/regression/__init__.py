@@ -2,6 +2,7 @@
 
 from discreet.mechanisms.regression.adassp import AdaSSP
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
+from discreet.mechanisms.regression.belief import Equations
 from discreet.mechanisms.regression.choose import calibrate_least_squares
 from discreet.mechanisms.regression.hessian_mixing import HessianMixing
 from discreet.mechanisms.regression.mixing import GaussianMixing
@@ -12,6 +13,7 @@ from discreet.mechanisms.regression.sums import LeastSquares
 
 __all__ = [
     "AdaSSP",
+    "Equations",
     "Fitted",
     "GaussianMixing",
     "HessianMixing",

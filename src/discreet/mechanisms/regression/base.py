@@ -13,6 +13,7 @@ from discreet.data import RealDataset
 from discreet.errors import InvalidInput
 from discreet.guarantees import Guarantee, Json
 from discreet.ledger import Account, spending_on
+from discreet.mechanisms.regression.belief import Equations
 from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Noise
@@ -28,6 +29,10 @@ class Fitted(NamedTuple):
     """Of the weights' error, (m, m): noise and sample together; None where nothing is known of it."""
     residual_deviation: float | None
     """The root mean square of y - <x, theta>, or cautiously more where it is known with noise only."""
+    equations: Equations | None = None
+    """What is known of the population's weights without a prior, whatever law errors have."""
+    symmetric: Equations | None = None
+    """The same if errors are symmetric around the line."""
 
 
 class RegressionMechanism(ABC):

@@ -20,7 +20,7 @@ from discreet.data import RealDataset
 from discreet.errors import InfeasibleTarget, InvalidInput
 from discreet.guarantees import ApproximateDP, Json, NoGuarantee, gaussian_mu
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism, record_hypotheses
-from discreet.mechanisms.regression.belief import Belief
+from discreet.mechanisms.regression.belief import Answer, Belief, solved
 from discreet.mechanisms.regression.curve import composed_delta, moment_reach, step_reach, total_mu
 from discreet.mechanisms.regression.sums import CAP, LeastSquares
 from discreet.neighbours import ADD_REMOVE, Neighbours
@@ -190,18 +190,25 @@ class RefinedMoments(RegressionMechanism):
         deviation, radius, bound = self.moment_noise * domain.radius**2, domain.radius, domain.target_bound
         prior = bound / radius
         belief = Belief.before(products, deviation=deviation, prior=prior)
-        belief = belief.after(targets, deviation=self.moment_noise * radius * bound / self.target_weight)
+        first = Answer(value=targets, place=belief.mean, deviation=self.moment_noise * radius * bound / self.target_weight, clipped=False)
+        belief = belief.after(targets, deviation=first.deviation)
+        answers = [first]
         count = _count(problem, products)
         square_noise = self.moment_noise * bound**2 / self.square_weight
         for _ in range(self.steps):
             residual = _residual(belief, targets, squares + 0.5 * square_noise, count, bound)
             length = self._length(problem, products, residual, count)
-            belief = belief.after(self.noisy_gradient(problem, data, noise, belief.mean, length), deviation=self.step_noise * length)
+            gradient = self.noisy_gradient(problem, data, noise, belief.mean, length)
+            answers.append(Answer(value=gradient, place=belief.mean, deviation=self.step_noise * length, clipped=True))
+            belief = belief.after(gradient, deviation=self.step_noise * length)
         size = float(np.linalg.norm(belief.mean))
         doubt = math.hypot(square_noise, 2.0 * size * self.moment_noise * radius * bound / self.target_weight, size**2 * deviation)
         # The noisy sum may come out far too small, or negative: an interval must not read that as certainty.
         residual = _residual(belief, targets, squares, count, bound, doubt=_CAUTION * doubt)
-        return Fitted(belief.mean, belief.spread(residual, prior), residual)
+        any_law, symmetric = (
+            solved(products, given, deviation=deviation, residual=residual, believed=belief.mean) for given in (answers[:1], answers)
+        )
+        return Fitted(belief.mean, belief.spread(residual, prior), residual, any_law, symmetric)
 
     def _length(self, problem: LeastSquares, products: Floats, residual: float, count: float | None) -> float:
         """G, from what was released before: twice the residual's size times that of a row, within public limits."""
