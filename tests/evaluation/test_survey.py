@@ -1,15 +1,18 @@
 """A record's integers depend on this record alone, also where a model's last bits depend on the whole table."""
 
+from typing import ClassVar
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
+from sklearn import linear_model
 
-from discreet import LinearSVC, LogisticRegression
+from discreet import LogisticRegression
 from discreet.data import EncodedTable
 from discreet.designs import as_design
-from discreet.evaluation import METRICS, prepare
+from discreet.evaluation import METRICS, answers_per_record, evaluate_privately, prepare
 from discreet.evaluation.outcomes import Outcomes, outcomes_of
 from tests.evaluation.people import Oracle, drawn
 
@@ -17,25 +20,24 @@ METRIC_SETS = [("accuracy",), ("accuracy", "confusion"), ("log_loss",), METRICS]
 
 
 class Jittery(Oracle):
-    """Its last bits depend on how many records there are, as those of a matrix product may."""
+    """Its answers depend on how many records there are: by the last bits, or by as much as those are where terms of 1e9 were added up, or more."""
+
+    def __init__(self, size):
+        self.size = size
 
     def predict_proba(self, X):
-        chance = np.clip(np.asarray(X)[:, 0] + 1e-12 * (len(X) % 7 - 3), 0.0, 1.0)
+        chance = np.clip(np.asarray(X)[:, 0] + self.size * (len(X) % 7 - 3), 0.0, 1.0)
         return np.column_stack((1.0 - chance, chance))
 
     def predict(self, X):
         return self.classes_[(self.predict_proba(X)[:, 1] > 0.5).astype(int)]
 
 
-class Single(Oracle):
-    """Computes in single precision, and in another order when there is one record more."""
+class Together(Jittery):
+    """The same model, of which somebody says that no record changes the answer about another one."""
 
-    def predict_proba(self, X):
-        chance = np.clip(np.asarray(X)[:, 0] + 3e-7 * (len(X) % 7 - 3), 0.0, 1.0).astype(np.float32)
-        return np.column_stack((np.float32(1.0) - chance, chance))
 
-    def predict(self, X):
-        return self.classes_[(self.predict_proba(X)[:, 1] > 0.5).astype(int)]
+answers_per_record(Together)
 
 
 def at_edges():
@@ -45,22 +47,29 @@ def at_edges():
     return chance[:, np.newaxis], np.array(["no", "yes"])[np.arange(len(chance)) % 2]
 
 
-def forgetful(found):
-    """The same outcomes without asking again."""
-    return Outcomes(classes=found.classes, actual=found.actual, predicted=found.predicted, probabilities=found.probabilities, decision=found.decision)
-
-
-@pytest.mark.parametrize("model", [Jittery(), Single()], ids=["double", "single"])
+@pytest.mark.parametrize("size", [1e-12, 1e-6, 0.01])
 @pytest.mark.parametrize("metrics", METRIC_SETS, ids=str)
-def test_one_record_more_changes_no_other_record_and_without_asking_again_it_does(metrics, model):
-    survey = prepare(model, epsilon=1.0, neighbours="add-remove", metrics=metrics).survey
+def test_one_record_more_changes_no_other_record_and_asked_together_it_would(metrics, size):
+    survey = prepare(Oracle(), epsilon=1.0, neighbours="add-remove", metrics=metrics).survey
     X, y = at_edges()
     changed = []
-    for read in (survey.read, lambda found: survey.read(forgetful(found))):
-        tables = [read(outcomes_of(model, X[:count], y[:count])) for count in range(len(X) - 6, len(X) + 1)]
+    for model in (Jittery(size), Together(size)):
+        tables = [survey.read(outcomes_of(model, X[:count], y[:count])) for count in range(len(X) - 6, len(X) + 1)]
         shared = len(X) - 6
         changed.append(any(not np.array_equal(one[:shared], other[:shared]) for table in tables for one, other in zip(table, tables[0], strict=True)))
     assert changed == [False, True]
+
+
+def test_a_matrix_product_of_large_terms_moves_no_count_of_others():
+    """scikit-learn's logistic regression with coefficients of 1e9 that cancel: together, one record more changes hundreds of decisions."""
+    random = np.random.default_rng(0)
+    rows = random.standard_normal((403, 33))
+    rows[:, 32] = rows[:, :32].sum(axis=1)
+    model = linear_model.LogisticRegression().fit(rows, np.arange(403) % 2)
+    model.coef_, model.intercept_ = np.append(np.full(32, 1e9), -1e9)[np.newaxis], np.zeros(1)
+    survey = prepare(model, epsilon=1.0, neighbours="add-remove", metrics=("accuracy",)).survey
+    right = [survey.read(outcomes_of(model, rows[:count], np.ones(count, dtype=int)))[0] for count in (400, 401, 402, 403)]
+    assert all(np.array_equal(found[:400], right[0]) for found in right)
 
 
 @pytest.mark.parametrize("form", ["array", "list", "sparse", "pandas", "polars", "encoded"])
@@ -77,48 +86,50 @@ def test_a_record_can_be_asked_about_by_itself_in_every_form_of_table(form):
         ),
     }[form]()
     labels = None if form == "encoded" else y
-    model = LogisticRegression(epsilon=4.0, classes=["no", "yes"]).fit(table, labels)
-    found = outcomes_of(model, table, labels)
-    for record in (0, 17, 299):
-        one = found.alone(record)
-        assert (one.records, one.actual[0], one.predicted[0]) == (1, found.actual[record], found.predicted[record])
-        assert one.probabilities[0] == pytest.approx(found.probabilities[record], abs=1e-12)
-        assert one.decision[0] == pytest.approx(found.decision[record], abs=1e-12)
 
+    class Unknown(LogisticRegression):
+        """A subclass may compute in another way."""
 
-def test_only_records_near_an_edge_are_asked_about_again(monkeypatch):
-    X, y = drawn(2000)
-    X[:3, 0] = 0.5
-    asked = []
-    found = outcomes_of(Oracle(), X, y)
-    again = found.alone
-    monkeypatch.setattr(found, "alone", lambda record: asked.append(record) or again(record))
-    prepare(Oracle(), epsilon=1.0, metrics=("roc",)).survey.read(found)
-    assert asked == [0, 1, 2]
+        asked: ClassVar[list[int]] = []
 
-
-def test_ties_of_decision_values_are_asked_about_again():
-    X = np.array([[0.0], [0.4], [-0.4]])
-    model = LinearSVC(epsilon=4.0, loss="huber-hinge", fit_intercept=False, classes=["no", "yes"]).fit(*drawn(300))
-    survey = prepare(model, epsilon=1.0, metrics=("accuracy",)).survey
-    asked = []
-    found = outcomes_of(model, X, ["no", "yes", "no"])
-    again = found.alone
-    found.alone = lambda record: asked.append(record) or again(record)
-    survey.read(found)
-    assert asked == [0]
-
-
-def test_arrays_in_single_precision_are_widened_before_a_model_sees_them():
-    seen = []
-
-    class Watched(Oracle):
         def predict(self, X):
-            seen.append(X.dtype)
+            answers = super().predict(X)
+            self.asked.append(len(answers))
+            return answers
+
+    settings = {"epsilon": 4.0, "classes": ["no", "yes"], "random_state": 1}
+    together, alone = (outcomes_of(kind(**settings).fit(table, labels), table, labels) for kind in (LogisticRegression, Unknown))
+    assert Unknown.asked == [1] * 300
+    for name in ("actual", "predicted", "probabilities", "decision"):
+        np.testing.assert_array_equal(getattr(alone, name), getattr(together, name))
+
+
+def test_only_what_is_needed_is_asked():
+    class Watched(Oracle):
+        asked: ClassVar[list[str]] = []
+
+        def predict(self, X):
+            self.asked.append("predict")
             return super().predict(X)
 
+        def predict_proba(self, X):
+            self.asked.append("predict_proba")
+            return super().predict_proba(X)
+
     X, y = at_edges()
-    found = outcomes_of(Watched(), X.astype(np.float32), y)
-    assert seen == [np.float64]
-    assert not found.coarse
-    assert outcomes_of(Single(), X, y).coarse
+    for metrics, expected in ((("accuracy",), {"predict"}), (("roc",), {"predict_proba"}), (("log_loss", "confusion"), {"predict", "predict_proba"})):
+        Watched.asked.clear()
+        evaluate_privately(Watched(), X, y, epsilon=1.0, metrics=metrics)
+        assert set(Watched.asked) == expected
+
+
+def test_levels_are_those_of_the_cut_loss():
+    chance = np.concatenate(([0.0, 1.0, 5e-324], np.random.default_rng(0).uniform(0.0, 1.0, 1000)))
+    found = Outcomes(
+        classes=("no", "yes"), actual=np.ones(1003, np.int64), predicted=None, probabilities=np.column_stack((1.0 - chance, chance)), decision=None
+    )
+    for bound in (0.3, 5.0, 2000.0):
+        with np.errstate(divide="ignore"):
+            exact = 1024 * np.minimum(-np.log(chance) / bound, 1.0)
+        survey = prepare(Oracle(), epsilon=1.0, metrics=("log_loss",), log_loss_bound=bound).survey
+        assert np.all(np.abs(survey.read(found)[-1] - exact) <= 0.5 + 1e-9)

@@ -90,7 +90,7 @@ def evaluate_private(  # noqa: PLR0913 - one argument an option
             if isinstance(records, BlockTable):
                 report = measure_blocks(prepared, model, records, noise, account=account, jobs=threads)
             else:
-                report = measure(prepared, outcomes_of(model, records), noise, account=account)
+                report = measure(prepared, outcomes_of(model, records, wanted=prepared.survey.wanted), noise, account=account)
         # Before a cluster is closed, which may fail.
         if out is not None and (code := save_or_show(report, "evaluation", out, overwrite=overwrite, as_json=as_json)) != 0:
             context.exit(code)

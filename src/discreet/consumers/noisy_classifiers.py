@@ -23,7 +23,7 @@ from discreet.consumers.arrays import feature_covariance, new_rows, not_negative
 from discreet.consumers.conditional_score import refined
 from discreet.consumers.published import noise_on_rows, opened, with_targets
 from discreet.consumers.reconstruction import reconstructed_rows
-from discreet.designs import as_design
+from discreet.designs import answers_per_record, as_design, ordered_matvec
 from discreet.errors import InvalidInput
 from discreet.losses import Logistic, MarginLoss, SmoothedHinge
 from discreet.problems.objective import MarginObjective
@@ -59,7 +59,7 @@ class _NoisyClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def decision_function(self, X: Any) -> Floats:
         """<coef_, x> + intercept_, (n,), for rows WITHOUT noise; positive for the second class."""
         check_is_fitted(self)
-        return np.asarray(new_rows(X, self.coef_.shape[1]) @ self.coef_[0] + self.intercept_[0])
+        return ordered_matvec(as_design(new_rows(X, self.coef_.shape[1])), self.coef_[0]) + self.intercept_[0]
 
     def predict(self, X: Any) -> Any:
         """Classes (n,)."""
@@ -99,6 +99,7 @@ class _NoisyClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         return self
 
 
+@answers_per_record
 class NoisyLogisticRegression(_NoisyClassifier):
     """Logistic regression from released rows whose noise is known.
 
@@ -130,6 +131,7 @@ class NoisyLogisticRegression(_NoisyClassifier):
         return Logistic()
 
 
+@answers_per_record
 class NoisyLinearSVC(_NoisyClassifier):
     """A support vector machine, with the smoothed hinge, from released rows whose noise is known. Parameters as in NoisyLogisticRegression, and
 

@@ -9,6 +9,7 @@ from discreet.designs.dense import DenseDesign
 from discreet.designs.device import DeviceDesign
 from discreet.designs.entries import entries_of
 from discreet.designs.ordered import ordered_matvec, ordered_row_norms
+from discreet.designs.per_record import answers_as_its, answers_per_record, is_per_record, marked_per_record
 from discreet.designs.plain import plain_rows
 from discreet.designs.shortening import safe_shortening, shortening
 from discreet.designs.sparse import SparseDesign
@@ -24,10 +25,14 @@ __all__ = [
     "DeviceDesign",
     "SparseDesign",
     "TabularDesign",
+    "answers_as_its",
+    "answers_per_record",
     "as_design",
     "clip_entries",
     "columns_of",
     "entries_of",
+    "is_per_record",
+    "marked_per_record",
     "ordered_matvec",
     "ordered_row_norms",
     "plain_rows",

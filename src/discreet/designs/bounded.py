@@ -53,10 +53,14 @@ def _device_in_order(rows: DeviceDesign, *, bound: float | None, constant: float
 
 
 def _factors(rows: Design, bound: float, jobs: int) -> Floats | None:
-    """By what rows are multiplied; None for ones, as a row that is clearly shorter than the bound has, whatever order its squares are added up in."""
-    if np.all(rows.row_norms() <= bound * (1.0 - 1e-9 - rows.width * 2.0**-50)):
+    """By what rows are multiplied; None for ones, as a row that is clearly shorter than the bound has, whatever order its squares are added up in.
+
+    How much shorter that is follows from the number of columns, not from the fullest row: that may be another record.
+    """
+    width = rows.shape[1]
+    if np.all(rows.row_norms() <= bound * (1.0 - 1e-9 - width * 2.0**-50)):
         return None
-    return safe_shortening(_norms(rows, jobs), bound, width=rows.shape[1])
+    return safe_shortening(_norms(rows, jobs), bound, width=width)
 
 
 def _norms(rows: Design, jobs: int) -> Floats:

@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 
 from discreet.arrays import Floats
 from discreet.constraints import Constraint, L2Ball
+from discreet.designs import answers_per_record
 from discreet.errors import InvalidInput
 from discreet.estimators.compared_model import ComparedModel
 from discreet.estimators.declared import signs_and_classes
@@ -46,6 +47,7 @@ def _of_classes(estimator: "ConstrainedERM") -> bool:
     return True
 
 
+@answers_per_record
 class ConstrainedERM(ComparedModel):
     """A linear model over a convex set under differential privacy: a regression, or a classifier of two classes, as the loss is.
 

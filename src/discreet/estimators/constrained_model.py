@@ -9,6 +9,7 @@ prediction alike.
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -19,10 +20,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from discreet.arrays import Floats
 from discreet.certificates import Certificate
 from discreet.constraints import Constraint
-from discreet.data import BlockTable, RealDataset, RealDomain, bounded_rows, streamed_reals
+from discreet.data import BlockTable, RealDataset, RealDomain, streamed_reals
 from discreet.designs import Design
 from discreet.errors import InvalidInput
 from discreet.estimators.by_blocks import by_blocks
+from discreet.estimators.decision import bounded_decision
 from discreet.estimators.inputs import feature_rows, number, positive
 from discreet.estimators.notebook import CertificateView
 from discreet.estimators.parameters import account_of, noise_of, whole_or_none
@@ -170,12 +172,11 @@ class ConstrainedModel(ABC, CertificateView, BaseEstimator):  # type: ignore[mis
         """<w, x> + intercept, (n,), with rows brought within the declared bounds as in fit."""
         check_is_fitted(self)
         if isinstance(X, BlockTable):
-            weights, domain = self.weights_, self._domain(self.n_features_in_, 1.0, None)
-            work = lambda rows: bounded_rows(rows, domain).matvec(weights)  # noqa: E731 - it travels without the estimator
+            work = partial(bounded_decision, weights=self.weights_, domain=self._domain(self.n_features_in_, 1.0, None))  # without the estimator
             return by_blocks(X, work, features=self.n_features_in_, jobs=job_count(self.n_jobs))
         rows: Design = feature_rows(X)
         validate_data(self, X, reset=False, skip_check_array=True)
-        return bounded_rows(rows, self._domain(rows.shape[1], 1.0, None)).matvec(self.weights_)
+        return bounded_decision(rows, weights=self.weights_, domain=self._domain(rows.shape[1], 1.0, None))
 
     def _domain(self, features: int, target_bound: float, records: int | None) -> RealDomain:
         entry, norm = _positive_or_none(self.data_bound, "data_bound"), _positive_or_none(self.data_norm, "data_norm")

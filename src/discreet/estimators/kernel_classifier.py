@@ -22,7 +22,7 @@ import numpy as np
 from discreet.arrays import Floats
 from discreet.certificates import Certificate, Hypothesis, digest_of
 from discreet.data import BlockTable, TransformedTable
-from discreet.designs import Design, entries_of
+from discreet.designs import Design, answers_per_record, entries_of
 from discreet.errors import InvalidInput
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.estimators.many_fits import ManyFits
@@ -53,6 +53,7 @@ class _Features:
         return FeatureMapDesign(rows, self.feature_map, held_bytes=0, recent=self.recent)
 
 
+@answers_per_record
 class KernelClassifier(LinearClassifier):
     """Support vector machine with a kernel under differential privacy, by random features.
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from discreet.arrays import Floats
 from discreet.constraints import L1Ball
+from discreet.designs import answers_per_record
 from discreet.estimators.constrained_model import ConstrainedModel
 from discreet.estimators.declared import signs_and_classes
 from discreet.estimators.inputs import positive
@@ -20,6 +21,7 @@ from discreet.losses import Logistic
 from discreet.losses.predictions import OfMargin
 
 
+@answers_per_record
 class LassoClassifier(ScoredClassifier, ConstrainedModel):
     """Sparse logistic regression of two classes under differential privacy, for tables with many features.
 

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from discreet.arrays import Floats
 from discreet.certificates import Certificate
 from discreet.data import BlockTable, RealDataset, RealDomain, bounded_rows, streamed_reals
-from discreet.designs import Design
+from discreet.designs import Design, ordered_matvec
 from discreet.designs.clipped import entry_chunks
 from discreet.errors import InvalidInput
 from discreet.estimators.by_blocks import by_blocks
@@ -266,11 +266,11 @@ def _within(rows: Design, *, work: Callable[[Design], Floats], domain: RealDomai
 
 
 def _products(rows: Design, *, weights: Floats) -> Floats:
-    return rows.matvec(weights)
+    return ordered_matvec(rows, weights)
 
 
 def _intervals(rows: Design, *, weights: Floats, covariance: Floats, residual: float, quantile: float) -> Floats:
-    middle = rows.matvec(weights)
+    middle = ordered_matvec(rows, weights)
     spread = np.concatenate([np.einsum("ij,jk,ik->i", part, covariance, part) for _, part in entry_chunks(rows)])
     half = quantile * np.sqrt(spread + residual**2)
     return np.column_stack((middle - half, middle + half))

@@ -6,9 +6,11 @@ noise than the Huber hinge at the same budget.
 
 from typing import ClassVar
 
+from discreet.designs import answers_per_record
 from discreet.estimators.linear_classifier import LinearClassifier
 
 
+@answers_per_record
 class LinearSVC(LinearClassifier):
     """Linear support vector machine under differential privacy.
 

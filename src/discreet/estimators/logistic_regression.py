@@ -6,12 +6,14 @@ notes in discreet/mechanisms/learning.
 
 from typing import ClassVar
 
+from discreet.designs import answers_per_record
 from discreet.errors import InvalidInput
 from discreet.estimators.classes import SCHEMES
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.losses import Logistic, MarginLoss
 
 
+@answers_per_record
 class LogisticRegression(LinearClassifier):
     """Logistic regression under differential privacy.
 

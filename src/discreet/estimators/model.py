@@ -25,7 +25,7 @@ from discreet.data import EncodedTable, Schema
 from discreet.data.frames import Frame
 from discreet.data.labels import canonical
 from discreet.data.words import did_you_mean, quoted
-from discreet.designs import Design
+from discreet.designs import Design, answers_per_record
 from discreet.errors import DiscreetError, FileFormatError, InvalidInput, InvalidType
 from discreet.estimators.classes import SCHEMES, split_weights
 from discreet.estimators.decision import linear_decision
@@ -46,6 +46,7 @@ _ESTIMATORS: dict[str, type[LinearClassifier]] = {"logistic-regression": Logisti
 _KEYS = ("format", "kind", "classes", "weights", "schema", "certificate")
 
 
+@answers_per_record
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Model:
     """Weights with their schema and certificate. Raises InvalidInput where these contradict each other."""

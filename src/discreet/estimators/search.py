@@ -29,6 +29,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from discreet.arrays import Floats
 from discreet.certificates import Certificate
 from discreet.data import BlockTable, EncodedTable
+from discreet.designs import answers_as_its, marked_per_record
 from discreet.errors import InvalidInput, InvalidType
 from discreet.estimators.notebook import CertificateView
 from discreet.estimators.search_algorithm_4 import algorithm_4
@@ -56,6 +57,7 @@ def _offers(name: str) -> Any:
     return available_if(check)
 
 
+@answers_as_its("best_estimator_")
 class PrivateSearchCV(CertificateView, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """The best of several settings of a private estimator, under differential privacy.
 
@@ -266,6 +268,11 @@ class PrivateSearchCV(CertificateView, MetaEstimatorMixin, BaseEstimator):  # ty
             raise InvalidInput(
                 f"PrivateSearchCV needs an estimator that is private by itself, such as LogisticRegression or LinearSVC; "
                 f"{type(self.estimator).__name__} has no {', '.join(missing)}."
+            )
+        if not marked_per_record(type(self.estimator)):
+            raise InvalidType(
+                "PrivateSearchCV counts right answers, so an answer about one record must not change with another record, not in its last bit. "
+                f"That is not known of {type(self.estimator).__name__}; mark its class with discreet.evaluation.answers_per_record if it is true."
             )
         if known["random_state"] is not None:
             raise InvalidInput("the estimator has a random_state, with which every fit would draw the same noise; give it to the search instead.")

@@ -1,5 +1,6 @@
 """How good a classifier is on private records: accuracy, confusion, log loss, ROC and calibration as releases of their own."""
 
+from discreet.designs import answers_per_record
 from discreet.evaluation.curves import CalibrationBin, CalibrationCurve, RocCurve
 from discreet.evaluation.intervals import Estimate, mean_interval, proportion_interval, ratio_interval
 from discreet.evaluation.noise_law import NoiseLaw
@@ -17,6 +18,7 @@ __all__ = [
     "PrivateEvaluation",
     "RocCurve",
     "Survey",
+    "answers_per_record",
     "evaluate_privately",
     "mean_interval",
     "prepare",

@@ -1,12 +1,15 @@
 """What a model says about private records, beside what is true of them.
 
+A model whose class was marked (designs/per_record.py: all of ours) is asked about all records together. Every other one is asked about each record in
+a table of one row: its answers about a table may depend, in their last bits or more, on which other records stand in it.
+
 Only predictions, probabilities and decision values are asked of a model, so any number of classes and any kind of classifier will do: ours, a model
 read from a file, or one of scikit-learn's. What a classifier of scikit-learn's kind offers is asked of the object, as scikit-learn does, since
 some have `predict_proba` for some of their settings only, which their class does not tell.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +18,7 @@ from scipy import sparse
 from discreet.arrays import Floats
 from discreet.data import Block, EncodedTable, Schema
 from discreet.data.labels import canonical
-from discreet.designs import Design, as_design, entries_of, plain_rows
+from discreet.designs import Design, as_design, entries_of, is_per_record, plain_rows
 from discreet.errors import DiscreetError, InvalidInput, InvalidType, PrivateDataError
 from discreet.noise import Integers
 from discreet.quiet import quietly
@@ -51,30 +54,29 @@ class StoredModel(Protocol):
         """Decision values."""
 
 
+PREDICTED, PROBABILITIES, DECISION = "predict", "predict_proba", "decision_function"
+ANSWERS = frozenset({PREDICTED, PROBABILITIES, DECISION})
+"""What a model may be asked for."""
+
+
 class Outcomes:
-    """Private: class numbers (n,) as they are and as predicted, probabilities (n, K) or None, decision values (n,) or (n, K) or None.
+    """Private: class numbers (n,) as they are; of what was asked for, predicted ones (n,), probabilities (n, K), decision values (n,) or (n, K)."""
 
-    `alone` asks again about one record by itself: what a model computes for a record among others may depend on the others in its last bits.
-    `coarse`: it answers in fewer bits than float64 has.
-    """
-
-    __slots__ = ("actual", "alone", "classes", "coarse", "decision", "predicted", "probabilities", "rows")
+    __slots__ = ("actual", "classes", "decision", "predicted", "probabilities", "rows")
 
     def __init__(
         self,
         *,
         classes: Sequence[Any],
         actual: Integers,
-        predicted: Integers,
+        predicted: Integers | None,
         probabilities: Floats | None,
         decision: Floats | None,
         rows: Design | None = None,
-        alone: "Callable[[int], Outcomes] | None" = None,
-        coarse: bool = False,
     ) -> None:
         """Raises InvalidInput for shapes that disagree, and for probabilities that are none, without any value."""
         count, kinds = len(actual), len(classes)
-        if predicted.shape != (count,) or (decision is not None and (decision.ndim > 2 or len(decision) != count)):
+        if (predicted is not None and predicted.shape != (count,)) or (decision is not None and (decision.ndim > 2 or len(decision) != count)):
             raise InvalidInput("the model must give one prediction, and one decision value, for every record.")
         if probabilities is not None and not (probabilities.shape == (count, kinds) and _are_probabilities(probabilities)):
             raise InvalidInput(f"the model must give probabilities of its {kinds} classes, numbers from 0 to 1, for every record.")
@@ -83,7 +85,7 @@ class Outcomes:
         self.classes = tuple(classes)
         self.actual, self.predicted = actual, predicted
         self.probabilities, self.decision = probabilities, decision
-        self.rows, self.alone, self.coarse = rows, alone, coarse
+        self.rows = rows
 
     @property
     def records(self) -> int:
@@ -125,10 +127,11 @@ def has_scores(model: Any) -> bool:  # noqa: ANN401 - as above
     return isinstance(model, StoredModel) or _offers(model, "decision_function") or has_probabilities(model)
 
 
-def outcomes_of(model: Any, X: Any, y: Any = None) -> Outcomes:  # noqa: ANN401 - as above
+def outcomes_of(model: Any, X: Any, y: Any = None, *, wanted: frozenset[str] = ANSWERS) -> Outcomes:  # noqa: ANN401 - as above
     """Ask the model about records X with their classes y (None where X is a table with its target, encoded or to be encoded by the model's schema).
 
-    Raises InvalidInput or InvalidType, without any value of X or y; a foreign model's own exceptions, which may quote records, are not passed on.
+    `wanted` are some of ANSWERS; those that a model does not have are None. Raises InvalidInput or InvalidType, without any value of X or y; a
+    foreign model's own exceptions, which may quote records, are not passed on.
     """
     classes = classes_of(model)
     asked = model.schema.encode(X, target=True) if isinstance(model, StoredModel) and not isinstance(X, EncodedTable) else X
@@ -136,23 +139,13 @@ def outcomes_of(model: Any, X: Any, y: Any = None) -> Outcomes:  # noqa: ANN401 
     if isinstance(asked, EncodedTable):
         actual, rows = _codes(_labels_of(asked, y), _texts(classes)), asked.rows
     else:
-        asked = asked.astype(np.float64) if _is_matrix(asked) and _is_narrow(asked) else asked  # so that a model computes in as many bits
         actual, rows = _codes(_plain(y), list(classes)), as_design(asked) if _is_matrix(asked) else None
-
-    def alone(record: int) -> Outcomes:
-        return _asked(model, classes, actual[record : record + 1], _record_of(asked, record))
-
-    return _asked(model, classes, actual, asked, rows=rows, alone=alone)
+    return _asked(model, classes, actual, asked, wanted, rows=rows)
 
 
-def outcomes_of_block(model: Any, block: Block) -> Outcomes:  # noqa: ANN401 - as above
+def outcomes_of_block(model: Any, block: Block, *, wanted: frozenset[str] = ANSWERS) -> Outcomes:  # noqa: ANN401 - as above
     """Ask the model about the records of a block of a table, at least one. Raises as `outcomes_of` does."""
-    actual, X = actual_classes(model, block), _as_taken(model, block.rows)
-
-    def alone(record: int) -> Outcomes:
-        return _asked(model, classes_of(model), actual[record : record + 1], _record_of(X, record))
-
-    return _asked(model, classes_of(model), actual, X, alone=alone)
+    return _asked(model, classes_of(model), actual_classes(model, block), _as_taken(model, block.rows), wanted)
 
 
 def actual_classes(model: Any, block: Block) -> Integers:  # noqa: ANN401 - as above
@@ -181,35 +174,29 @@ def _as_taken(model: Any, rows: Design) -> Any:  # noqa: ANN401 - as above
     return model.schema.encoded(rows) if isinstance(model, StoredModel) else plain_rows(rows)
 
 
+class _Said(NamedTuple):
+    """What a model says of some records: arrays with one row a record, or None."""
+
+    predicted: Integers | None
+    probabilities: Floats | None
+    decision: Floats | None
+
+
 def _asked(
     model: Any,  # noqa: ANN401 - as above
     classes: tuple[Any, ...],
     actual: Integers,
     X: Any,  # noqa: ANN401 - as above
+    wanted: frozenset[str],
     *,
     rows: Design | None = None,
-    alone: Callable[[int], Outcomes] | None = None,
 ) -> Outcomes:
-    """What the model says about these records together."""
+    """What the model says about these records: together where they are known not to change each other's answers, else one by one."""
     try:
-        if isinstance(model, StoredModel):
-            predicted = [canonical(label) for label in model.predict(X).tolist()]
-            probabilities = model.probabilities(X) if model.has_probabilities else None
-            decision = model.decision(X)
-        else:
-            predicted = _plain(model.predict(X))
-            probabilities = model.predict_proba(X) if _offers(model, "predict_proba") else None
-            decision = model.decision_function(X) if _offers(model, "decision_function") else None
-        return Outcomes(
-            classes=classes,
-            actual=actual,
-            predicted=_codes(predicted, _texts(classes) if isinstance(model, StoredModel) else list(classes)),
-            probabilities=None if probabilities is None else np.asarray(probabilities, dtype=np.float64),
-            decision=None if decision is None else np.asarray(decision, dtype=np.float64),
-            rows=rows,
-            alone=alone,
-            coarse=any(_is_narrow(answer) for answer in (probabilities, decision) if answer is not None),
-        )
+        tables: Iterable[Any] = (X,) if is_per_record(model) or not len(actual) else _one_by_one(X, len(actual))
+        columns = zip(*(_said(model, classes, table, wanted) for table in tables), strict=True)
+        together = _Said(*(None if parts[0] is None else np.concatenate(parts) for parts in columns))
+        return Outcomes(classes=classes, actual=actual, **together._asdict(), rows=rows)
     except DiscreetError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever a foreign model raises may quote a record
@@ -217,23 +204,41 @@ def _asked(
     raise refusal
 
 
-def _record_of(X: Any, record: int) -> Any:  # noqa: ANN401 - as above
-    """One record of a table, in the form that the table has."""
-    one = slice(record, record + 1)
-    if isinstance(X, EncodedTable):
-        return EncodedTable(
-            rows=as_design(np.array(entries_of(X.rows, one))),
-            signs=None,
-            classes=X.classes,
-            schema=X.schema,
-            numeric=X.numeric,
-            categorical=X.categorical,
-        )
-    if sparse.issparse(X):
-        matrix: Any = X
-        return matrix.tocsr()[one]
-    by_place = getattr(X, "iloc", None)  # pandas
-    return X[one] if by_place is None else by_place[one]
+def _said(model: Any, classes: tuple[Any, ...], X: Any, wanted: frozenset[str]) -> _Said:  # noqa: ANN401 - as above
+    predicted = probabilities = decision = None
+    if isinstance(model, StoredModel):
+        if PREDICTED in wanted:
+            predicted = _codes([canonical(label) for label in model.predict(X).tolist()], _texts(classes))
+        probabilities = model.probabilities(X) if PROBABILITIES in wanted and model.has_probabilities else None
+        decision = model.decision(X) if DECISION in wanted else None
+    else:
+        if PREDICTED in wanted:
+            predicted = _codes(_plain(model.predict(X)), list(classes))
+        probabilities = model.predict_proba(X) if PROBABILITIES in wanted and _offers(model, PROBABILITIES) else None
+        decision = model.decision_function(X) if DECISION in wanted and _offers(model, DECISION) else None
+    numbers = (None if answer is None else np.asarray(answer, dtype=np.float64) for answer in (probabilities, decision))
+    return _Said(predicted, *numbers)
+
+
+def _one_by_one(X: Any, records: int) -> Iterator[Any]:  # noqa: ANN401 - as above
+    """Tables of one record each, in the form that the table has. Raises InvalidInput where there are not so many."""
+    if (X.rows if isinstance(X, EncodedTable) else np.empty(len(X)) if isinstance(X, list) else X).shape[0] != records:
+        raise InvalidInput("X and y must hold the same number of records.")
+    compressed: Any = X.tocsr() if sparse.issparse(X) else X
+    for record in range(records):
+        one = slice(record, record + 1)
+        if isinstance(X, EncodedTable):
+            yield EncodedTable(
+                rows=as_design(np.array(entries_of(X.rows, one))),
+                signs=None,
+                classes=X.classes,
+                schema=X.schema,
+                numeric=X.numeric,
+                categorical=X.categorical,
+            )
+        else:
+            by_place = getattr(X, "iloc", None)  # pandas
+            yield compressed[one] if by_place is None else by_place[one]
 
 
 def _texts(classes: Sequence[Any]) -> list[str]:
@@ -282,12 +287,6 @@ def _codes(labels: list[Any], classes: Sequence[Any]) -> Integers:
 
 def _offers(model: Any, method: str) -> bool:  # noqa: ANN401 - as above
     return callable(getattr(model, method, None))
-
-
-def _is_narrow(numbers: Any) -> bool:  # noqa: ANN401 - an array, or what a foreign model gives
-    """Whether they are floating-point numbers of less precision than float64."""
-    kind = np.asarray(numbers).dtype if getattr(numbers, "dtype", None) is None else numbers.dtype
-    return isinstance(kind, np.dtype) and kind.kind == "f" and kind.itemsize < np.dtype(np.float64).itemsize
 
 
 def _is_matrix(X: Any) -> bool:  # noqa: ANN401 - as above

@@ -99,7 +99,7 @@ def evaluate_privately(  # noqa: PLR0913 - each is a public choice
         if y is not None:
             raise InvalidInput("a table that is read in blocks brings its own classes; leave y out.")
         return measure_blocks(prepared, model, X, noise, account=account, jobs=jobs)
-    return measure(prepared, outcomes_of(model, X, y), noise, account=account)
+    return measure(prepared, outcomes_of(model, X, y, wanted=prepared.survey.wanted), noise, account=account)
 
 
 def prepare(  # noqa: PLR0913 - as above

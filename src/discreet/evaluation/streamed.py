@@ -43,7 +43,7 @@ def answered(survey: Survey, model: Any, table: BlockTable, *, jobs: int) -> Ans
 
     def ask(_: int, block: Block) -> tuple[int, list[Integers]]:
         count = block.rows.shape[0]
-        columns = survey.read(outcomes_of_block(model, block)) if count else [np.zeros(0, dtype=np.int64) for _ in queries]
+        columns = survey.read(outcomes_of_block(model, block, wanted=survey.wanted)) if count else [np.zeros(0, dtype=np.int64) for _ in queries]
         return count, [query.answer(column) for query, column in zip(queries, columns, strict=True)]
 
     counts: list[int] = []

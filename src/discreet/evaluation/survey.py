@@ -5,10 +5,8 @@
     accuracy             right or wrong: two cells, or one count where the number of records is public
     log loss             sum over records of round(L min(-log p, C) / C), L = 1024 levels, C a public bound; and the records, where they are secret
 
-A record's integers must not depend on other records, not even by rounding: a library for matrix products may compute the last bits of a row otherwise
-when the table has one row more. So a record that lies within 1e-7 of an edge or a tie, or 1e-4 of a level, is asked about again by itself, and the
-answer counts; within 1e-3, or a quarter of a level, where the model answers in single precision. Wherever the two answers differ by less than half of
-that, what counts is the answer by itself for *every* record: beyond the margin both fall on the same side.
+A record's integers must not depend on other records, not even by rounding. What a model says of a record does not (module `outcomes`), and here
+numbers are only compared with public ones: a loss is never computed, its level is the place of a probability among those where the level changes.
 
 Score bins are public: `bins` equal ones of the probability of the second class, or the edges that the caller gives, in decision values.
 """
@@ -16,14 +14,14 @@ Score bins are public: `bins` equal ones of the probability of the second class,
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from discreet.arrays import Floats
 from discreet.data.words import did_you_mean, quoted
 from discreet.errors import InvalidInput
-from discreet.evaluation.outcomes import Outcomes
+from discreet.evaluation.outcomes import DECISION, PREDICTED, PROBABILITIES, Outcomes
 from discreet.mechanisms.counting import BoundedSum, Histogram, IntegerQuery
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Integers
@@ -31,9 +29,6 @@ from discreet.noise import Integers
 METRICS = ("accuracy", "confusion", "log_loss", "roc", "calibration")
 """What can be measured privately, by name."""
 LEVELS = 1024
-_NEAR = (1e-7, 1e-3)
-_NEAR_LEVEL = (1e-4, 0.25)
-"""In double precision, and in less."""
 _CURVES = {"roc", "calibration"}
 _MOST_BINS = 1000
 _DECISIONS = tuple((i - 10) / 5.0 for i in range(21))
@@ -97,16 +92,15 @@ class Survey:
                 asked.append(Histogram(cells=1))
         return (*asked, BoundedSum(largest=LEVELS)) if self.has_sum else tuple(asked)
 
+    @property
+    def wanted(self) -> frozenset[str]:
+        """What a model has to be asked for."""
+        scores = PROBABILITIES if self.probabilities else DECISION
+        asked = [(self.main == "scores", scores), (self.main in {"confusion", "answers"}, PREDICTED), (self.has_sum, PROBABILITIES)]
+        return frozenset(answer for needed, answer in asked if needed)
+
     def read(self, outcomes: Outcomes) -> list[Integers]:
         """One integer of every record for each query; private, and a function of this record alone (see the module docstring)."""
-        found = self._read(outcomes)
-        if outcomes.alone is not None:
-            for record in np.flatnonzero(self._unsure(outcomes)).tolist():
-                for column, (integer,) in zip(found, self._read(outcomes.alone(record)), strict=True):
-                    column[record] = integer
-        return found
-
-    def _read(self, outcomes: Outcomes) -> list[Integers]:
         found: list[Integers] = []
         match self.main:
             case "scores":
@@ -114,9 +108,9 @@ class Survey:
                 bins = np.searchsorted(np.asarray(self.edges), scores, side="left")
                 found.append(outcomes.actual * (len(self.edges) + 1) + bins)
             case "confusion":
-                found.append(outcomes.actual * self.classes + outcomes.predicted)
+                found.append(outcomes.actual * self.classes + _predicted(outcomes))
             case "answers":
-                found.append((outcomes.actual == outcomes.predicted).astype(np.int64))
+                found.append((outcomes.actual == _predicted(outcomes)).astype(np.int64))
             case "records":
                 found.append(np.zeros(outcomes.records, dtype=np.int64))
         return [*found, self._losses(outcomes)] if self.has_sum else found
@@ -156,38 +150,24 @@ class Survey:
             raise InvalidInput("the model gives neither probabilities nor decision values for these records.")
         return outcomes.decision
 
-    def _unsure(self, outcomes: Outcomes) -> npt.NDArray[np.bool_]:
-        """Records whose integers could change with the last bits of what the model computed."""
-        unsure = np.zeros(outcomes.records, dtype=np.bool_)
-        near, near_level = _NEAR[outcomes.coarse], _NEAR_LEVEL[outcomes.coarse]
-        if self.main == "scores":
-            scores, edges = self._scores(outcomes), np.asarray(self.edges)
-            unsure |= np.searchsorted(edges, scores - near) != np.searchsorted(edges, scores + near)
-        if self.main in {"confusion", "answers"}:
-            for values in (outcomes.probabilities, outcomes.decision):
-                if values is None or not len(values):
-                    continue
-                if values.ndim == 2 and values.shape[1] > 1:
-                    second, first = np.partition(values, -2, axis=1)[:, -2:].T
-                    unsure |= first - second <= near
-                elif values.ndim == 1:
-                    unsure |= np.abs(values) <= near
-        if self.has_sum:
-            levels = self._levels(outcomes)
-            unsure |= np.abs(levels - np.floor(levels) - 0.5) <= near_level
-        return unsure
-
     def _losses(self, outcomes: Outcomes) -> Integers:
-        levels: Integers = np.clip(np.rint(self._levels(outcomes)), 0, LEVELS).astype(np.int64)
-        return levels
-
-    def _levels(self, outcomes: Outcomes) -> Floats:
         if outcomes.probabilities is None:
             raise InvalidInput("the model gives no probabilities for these records.")
         likely = outcomes.probabilities[np.arange(outcomes.records), outcomes.actual]
-        losses = -np.log(np.clip(likely, math.exp(-self.log_loss_bound), 1.0))
-        levels: Floats = LEVELS * losses / self.log_loss_bound
-        return levels
+        levels = np.searchsorted(_steps(self.log_loss_bound), -likely, side="left")
+        return np.where(likely > 0.0, levels, LEVELS).astype(np.int64)
+
+
+@lru_cache(maxsize=16)
+def _steps(bound: float) -> Floats:
+    """Minus the probabilities p at which the level round(L min(-log p, C) / C) grows by one, rising, (L,)."""
+    return np.array([-math.exp(-bound * (level + 0.5) / LEVELS) for level in range(LEVELS)])
+
+
+def _predicted(outcomes: Outcomes) -> Integers:
+    if outcomes.predicted is None:
+        raise InvalidInput("the model gives no classes for these records.")
+    return outcomes.predicted
 
 
 def edges_for(*, probabilities: bool, bins: int, edges: Sequence[float] | None) -> tuple[float, ...]:

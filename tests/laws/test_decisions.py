@@ -1,0 +1,134 @@
+"""A law of all exported classifiers: one record more, anywhere in the table, changes no answer about another one, not in its last bit.
+
+Counts of decisions are released with noise for one record (private evaluation, private search), so this is a matter of privacy.
+"""
+
+import importlib
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+
+import discreet
+from discreet import (
+    ConstrainedERM,
+    GroupLasso,
+    KernelClassifier,
+    Lasso,
+    LassoClassifier,
+    LinearRegression,
+    LinearSVC,
+    LogisticRegression,
+    MatrixRegression,
+    Model,
+    PrivateSearchCV,
+    SimplexRegression,
+)
+from discreet.consumers import NoisyLinearSVC, NoisyLogisticRegression
+from discreet.data import Block, FunctionTable, NumericColumn, Schema, Target
+from discreet.designs import as_design, is_per_record
+from discreet.errors import InvalidType
+
+ROWS, COLUMNS = 300, 37
+QUESTIONS = ("decision_function", "predict", "predict_proba", "predict_log_proba")
+STORED = ("decision", "predict", "probabilities", "log_probabilities")
+random = np.random.default_rng(3)
+X = random.standard_normal((ROWS, COLUMNS)) * (random.random((ROWS, COLUMNS)) < 0.5)
+NAMES = [f"c{column}" for column in range(COLUMNS)]
+SCHEMA = Schema(
+    name="law",
+    target=Target(column="y", classes=("no", "yes")),
+    numeric=tuple(NumericColumn(name=name, lower=-9.0, upper=9.0, outside="clip") for name in NAMES),
+)
+LONG = 40.0 * random.standard_normal(COLUMNS)
+"""The record that is added: longer than all bounds."""
+
+
+def targets(classes):
+    scores = X @ np.random.default_rng(4).standard_normal((COLUMNS, classes))
+    return scores.argmax(axis=1)
+
+
+def stored():
+    table = pl.DataFrame(X, schema=NAMES).with_columns(y=pl.Series(np.array(["no", "yes"])[targets(2)]))
+    return Model.from_estimator(LogisticRegression(data_norm=SCHEMA.norm_bound, **FREE).fit(SCHEMA.encode(table, target=True)), SCHEMA)
+
+
+FREE = {"epsilon": 50.0, "random_state": 1}
+BOUNDS = {"data_bound": 0.8, "data_norm": 2.0, "n_iter": 6}
+MADE = {
+    "logistic": (LogisticRegression(data_norm=3.0, **FREE), 2),
+    "logistic-10": (LogisticRegression(delta=1e-6, **FREE), 10),
+    "svc": (LinearSVC(fit_intercept=False, **FREE), 2),
+    "svc-12": (LinearSVC(loss="softplus-hinge", **FREE), 12),
+    "kernel": (KernelClassifier(n_features=22, **FREE), 2),
+    "kernel-3": (KernelClassifier(n_features=22, delta=1e-6, **FREE), 3),
+    "lasso-classifier": (LassoClassifier(**BOUNDS, **FREE), 2),
+    "lasso-classifier-plain": (LassoClassifier(data_bound=None, data_norm=2.0, fit_intercept=False, n_iter=6, **FREE), 2),
+    "erm": (ConstrainedERM(loss="logistic", **BOUNDS, **FREE), 2),
+    "search": (PrivateSearchCV(LassoClassifier(**BOUNDS), {"radius": [5.0, 10.0]}, epsilon=20.0, delta=1e-6, expected_runs=3.0, random_state=1), 2),
+    "noisy-logistic": (NoisyLogisticRegression(feature_noise=0.01), 2),
+    "noisy-svc": (NoisyLinearSVC(feature_noise=0.01), 2),
+    "stored": (stored, 2),
+    "lasso": (Lasso(**BOUNDS, **FREE), 0),
+    "group-lasso": (GroupLasso(groups=COLUMNS, **BOUNDS, **FREE), 0),
+    "matrix": (MatrixRegression(shape=(1, COLUMNS), **BOUNDS, **FREE), 0),
+    "simplex": (SimplexRegression(**BOUNDS, **FREE), 0),
+    "regression": (LinearRegression(data_norm=2.0, **FREE), 0),
+}
+"""What is tried, and how many classes it has; 0 for models of numbers, whose predictions somebody may compare with a threshold."""
+FORMS = {
+    "row-major": np.ascontiguousarray,
+    "column-major": np.asfortranarray,
+    "float32": lambda rows: rows.astype(np.float32),
+    "sparse": sp.csr_array,
+    "frame": pd.DataFrame,
+    "blocks": lambda rows: FunctionTable(lambda part: Block(as_design(np.array_split(rows, 3)[part]), None, None), blocks=3, features=COLUMNS),
+}
+SPARSE_NOT_TAKEN = BLOCKS_NOT_TAKEN = {"noisy-logistic", "noisy-svc"}
+
+
+@pytest.fixture(scope="module", params=MADE)
+def model(request):
+    made, classes = MADE[request.param]
+    if request.param == "stored":
+        return request.param, made()
+    y = targets(classes) if classes else np.clip(X @ np.linspace(-0.1, 0.1, COLUMNS), -1.0, 1.0)
+    return request.param, clone(made).fit(X, y)
+
+
+def test_the_law_is_about_everything_that_is_exported():
+    exported = [getattr(package, name) for package in (discreet, importlib.import_module("discreet.consumers")) for name in package.__all__]
+    deciding = {kind for kind in exported if hasattr(kind, "decision_function") or kind is Model}
+    assert deciding == {Model if name == "stored" else type(made) for name, (made, classes) in MADE.items() if classes}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_one_record_more_changes_no_other_answer_in_its_last_bit(model, form):
+    name, fitted = model
+    if (form == "sparse" and name in {*SPARSE_NOT_TAKEN, "stored"}) or (form == "blocks" and name in {*BLOCKS_NOT_TAKEN, "stored"}):
+        pytest.skip("no such tables are taken")
+    if name == "stored" and form != "frame":
+        pytest.skip("it takes tables of its schema")
+    assert MADE[name][1] == 0 or is_per_record(fitted)
+    table_of = (lambda rows: pl.DataFrame(rows, schema=NAMES)) if name == "stored" else FORMS[form]
+    asked = [getattr(fitted, question) for question in (STORED if name == "stored" else QUESTIONS) if hasattr(fitted, question)]
+    base = X[:41]
+    for ask in asked:
+        together = np.asarray(ask(table_of(base)))
+        for length in (3, 8, 33) if form == "blocks" else (1, 2, 3, 7, 8, 9, 16, 33):
+            np.testing.assert_array_equal(ask(table_of(base[:length])), together[:length])
+        for place in (*range(9), len(base)):
+            more = np.asarray(ask(table_of(np.insert(base, place, LONG, axis=0))))
+            np.testing.assert_array_equal(np.delete(more, place, axis=0), together)
+
+
+def test_a_search_counts_no_answers_of_a_class_that_nobody_has_marked():
+    class Ours(LinearSVC):
+        """It may decide in another way."""
+
+    with pytest.raises(InvalidType, match="answers_per_record"):
+        PrivateSearchCV(Ours(classes=[0, 1]), {"alpha": [0.1]}).fit(X, targets(2))
