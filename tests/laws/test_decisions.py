@@ -69,7 +69,12 @@ MADE = {
     "lasso-classifier": (LassoClassifier(**BOUNDS, **FREE), 2),
     "lasso-classifier-plain": (LassoClassifier(data_bound=None, data_norm=2.0, fit_intercept=False, n_iter=6, **FREE), 2),
     "erm": (ConstrainedERM(loss="logistic", **BOUNDS, **FREE), 2),
-    "search": (PrivateSearchCV(LassoClassifier(**BOUNDS), {"radius": [5.0, 10.0]}, epsilon=20.0, delta=1e-6, expected_runs=3.0, random_state=1), 2),
+    "search": (
+        PrivateSearchCV(
+            LassoClassifier(classes=[0, 1], **BOUNDS), {"radius": [5.0, 10.0]}, epsilon=20.0, delta=1e-6, expected_runs=3.0, random_state=1
+        ),
+        2,
+    ),
     "noisy-logistic": (NoisyLogisticRegression(feature_noise=0.01), 2),
     "noisy-svc": (NoisyLinearSVC(feature_noise=0.01), 2),
     "stored": (stored, 2),
@@ -97,7 +102,8 @@ def model(request):
     if request.param == "stored":
         return request.param, made()
     y = targets(classes) if classes else np.clip(X @ np.linspace(-0.1, 0.1, COLUMNS), -1.0, 1.0)
-    return request.param, clone(made).fit(X, y)
+    declared = {"classes": list(range(classes))} if classes and "classes" in made.get_params() else {}
+    return request.param, clone(made).set_params(**declared).fit(X, y)
 
 
 def test_the_law_is_about_everything_that_is_exported():
