@@ -26,6 +26,7 @@ def test_what_leaves_has_the_noise_that_the_certificate_states(name, delta, neig
     for watch in WATCHED[name].run(Target(epsilon=1.0, delta=delta, neighbours=neighbours)):
         assert watch.as_stated, "\n".join(watch.lines())
         assert watch.parts
+        assert watch.mechanism in WATCHED[name].certified
 
 
 def test_how_searches_cut_tables_is_watched_too():

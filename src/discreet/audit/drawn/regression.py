@@ -22,7 +22,6 @@ from discreet.designs import DenseDesign
 from discreet.mechanisms.regression import AdaSSP, HessianMixing, LeastSquares, RefinedMoments, ResidualObjectivePerturbation
 from discreet.mechanisms.regression.adassp import least_eigenvalue
 from discreet.mechanisms.regression.objective_curve import prediction_loss
-from discreet.neighbours import REPLACE_ONE
 from discreet.noise import SystemNoise
 
 _RUNS = 120
@@ -96,7 +95,7 @@ def refined(target: Target) -> tuple[Watch, ...]:
 
 def hessian_mixing(target: Target) -> tuple[Watch, ...]:
     """Gradients at given weights."""
-    made = HessianMixing.calibrate(_PROBLEM, epsilon=target.epsilon, delta=target.delta, neighbours=REPLACE_ONE, rows=50)
+    made = HessianMixing.calibrate(_PROBLEM, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours, rows=50)
     return (Watch(mechanism=made.name, parts=(_gradients(made, number(made.parameters(), "step_noise")),)),)
 
 

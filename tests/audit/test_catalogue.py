@@ -1,0 +1,117 @@
+"""No mechanism is missing among those that are watched, weights are functions of the watched answers, and a fault reaches the command's exit code."""
+
+import importlib
+import json
+import pkgutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from discreet import mechanisms
+from discreet.audit.drawn import integers
+from discreet.audit.drawn.catalogue import UNWATCHED, WATCHED
+from discreet.audit.drawn.regression import table
+from discreet.audit.named import CATALOGUE
+from discreet.audit.target import Target
+from discreet.data import RealDataset, RealDomain
+from discreet.designs import DenseDesign
+from discreet.errors import InvalidInput
+from discreet.mechanisms.counting import LaplaceCounting
+from discreet.mechanisms.regression import AdaSSP, GaussianMixing, HessianMixing, LeastSquares, RefinedMoments, hessian_mixing, mixing
+from discreet.neighbours import REPLACE_ONE
+from discreet.noise import SeededNoise
+from discreet.verification import registry
+from tests.cli.conftest import discreet
+
+
+def names_of_mechanisms():
+    """Names in certificates of every class below `discreet.mechanisms` that draws or runs."""
+    for module in pkgutil.walk_packages(mechanisms.__path__, "discreet.mechanisms."):
+        for found in vars(importlib.import_module(module.name)).values():
+            if isinstance(found, type) and found.__module__ == module.name and not getattr(found, "__abstractmethods__", None):
+                name = getattr(found, "name", None)
+                if isinstance(name, property) and any(hasattr(found, method) for method in ("draw", "run", "runs")):
+                    yield name.fget(None)
+
+
+def test_every_mechanism_is_watched_or_has_a_reason():
+    watched = {name for entry in WATCHED.values() for name in entry.certified}
+    known = set(names_of_mechanisms()) | set(registry._REGISTERED)
+    assert len(known) > 35
+    assert known == watched | set(UNWATCHED)
+    assert not watched & set(UNWATCHED)
+
+
+PROBLEM = LeastSquares(domain=RealDomain(features=3, norm_bound=1.0, target_bound=1.0, records=5), most_records=100)
+OTHER = RealDataset(rows=DenseDesign(np.full((5, 3), 0.4)), targets=np.linspace(1.0, 0.0, 5), domain=PROBLEM.domain)
+PRODUCTS, TARGETS = np.diag([30.0, 20.0, 40.0]) + 3.0, np.array([4.0, -2.0, 1.0])
+
+
+def weights(made):
+    """Of two tables that share no record."""
+    return [made.draw(PROBLEM, data, SeededNoise(5)).weights for data in (table(), OTHER)]
+
+
+def test_weights_of_regressions_are_functions_of_the_answers_that_are_watched(monkeypatch):
+    asked = {"epsilon": 1.0, "delta": 1e-6, "neighbours": REPLACE_ONE}
+    made = [
+        AdaSSP.calibrate(PROBLEM, **asked),
+        RefinedMoments.calibrate(PROBLEM, **asked),
+        GaussianMixing.calibrate(PROBLEM, **asked, rows=50),
+        HessianMixing.calibrate(PROBLEM, **asked, rows=50),
+    ]
+    for each in made:
+        assert not np.array_equal(*weights(each)), each.name
+    sums = np.zeros((4, 4))
+    sums[:3, :3], sums[3, :3], sums[:3, 3] = PRODUCTS, TARGETS, TARGETS
+    monkeypatch.setattr(AdaSSP, "released", lambda *_: (1.0, PRODUCTS, TARGETS))
+    monkeypatch.setattr(RefinedMoments, "noisy_moments", lambda *_: (PRODUCTS, TARGETS, 3.0))
+    for kind in (RefinedMoments, HessianMixing):
+        monkeypatch.setattr(kind, "noisy_gradient", lambda *_: TARGETS)
+    monkeypatch.setattr(mixing, "drawn_moments", lambda *_: sums)
+    monkeypatch.setattr(hessian_mixing, "drawn_moments", lambda *_: PRODUCTS)
+    for each in made:
+        np.testing.assert_array_equal(*weights(each), err_msg=each.name)
+
+
+@pytest.fixture
+def half_the_noise(monkeypatch):
+    """Counts whose noise is half of what their certificate states."""
+    honest = LaplaceCounting.draw
+    monkeypatch.setattr(LaplaceCounting, "draw", lambda self, scale, size, noise: honest(self, 0.5 * scale, size, noise))
+
+
+def test_half_the_noise_in_the_code_that_draws_is_an_exit_code_and_a_page(half_the_noise, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    outcome = discreet("audit", "counting-laplace", "--json", "--report", "page.html")
+    document = outcome.json
+    assert outcome.code == 6
+    assert document["bound"] <= document["claim"]["epsilon"] * (1.0 + 1e-9)  # the calibrated numbers are right
+    assert (document["violated"], document["drawn"][0]["as_stated"]) == (True, False)
+    assert 0.4 < document["drawn"][0]["parts"][1]["spread"] < 0.8
+    assert "does not have the law that its certificates state" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_a_watch_alone_has_a_report_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    entry = CATALOGUE["bounded"]
+    report = entry.report(Target(epsilon=1.0, delta=0.0, neighbours=REPLACE_ONE))
+    assert (report.violated, report.verdict) == (False, "drawn as stated")
+    assert json.loads(report.to_json())["drawn"][0]["mechanism"] == "release-bounded-noise"
+    assert str(report).splitlines()[-1] == "Verdict      drawn as stated"
+    with pytest.raises(InvalidInput, match="no two output laws to draw"):
+        report.plot()
+    outcome = discreet("audit", "bounded", "--report", "page.html")
+    assert outcome.code == 0
+    assert "has the noise that its certificates state" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert discreet("audit", "bounded", "--runs", "100").code == 3
+
+
+def test_a_watch_alone_that_sees_a_fault_says_so(half_the_noise):
+    entry = replace(CATALOGUE["counting-laplace"], run=None)
+    report = entry.report(Target(epsilon=1.0, delta=0.0, neighbours=REPLACE_ONE))
+    assert report.violated
+    assert report.verdict == "not drawn as stated"
+    assert "drawn otherwise: spread 0." in str(report)
+    assert integers.counting_laplace(Target(epsilon=1.0, delta=0.0, neighbours=REPLACE_ONE))[0].odd
