@@ -152,6 +152,20 @@ def test_what_carries_no_certificate_names_what_reads_it(made, name, remedy):
         assert "carries no certificate" in outcome.error
 
 
+def test_exact_measures_are_written_and_are_no_release(model):
+    exact = ("evaluate", "model.json", "people.csv", "--data-is", "synthetic")
+    document = discreet(*exact, "--out", "exact.json", "--json").json
+    held = json.loads((model / "exact.json").read_text())
+    assert held == {name: document[name] for name in held}
+    assert {name for name in document if name not in held} == {"command", "written"}
+    assert "Written to   exact.json" in discreet(*exact, "--out", "exact.json", "--overwrite").out
+    assert "exists already" in discreet(*exact, "--out", "exact.json").error
+    assert discreet(*exact, "--out", "people.csv", "--overwrite").code == 3
+    assert discreet(*exact, "--overwrite").code == 2
+    for command in ("verify", "show"):
+        assert "declared to need no protection" in discreet(command, "exact.json").error
+
+
 def test_an_unknown_kind_names_those_that_are_known(folder):
     (folder / "thing.json").write_text('{"format": "discreet-thing/1"}')
     error = discreet("verify", "thing.json").error
@@ -202,6 +216,5 @@ def test_a_file_that_cannot_be_written_is_refused_before_anything_is_spent(model
     roc = ("--metrics", "roc")
     assert discreet("evaluate", "model.json", "people.csv", *BUDGET, *spend, *roc, "--out", "same", "--plot", "./same").code == 3
     assert discreet("evaluate", "model.json", "people.csv", *BUDGET, *spend, "--out", "same", "--report", "./same").code == 3
-    assert discreet("evaluate", "model.json", "people.csv", "--data-is", "public", "--out", "same").code == 2
     assert Ledger("team.ledger").history("people") == ()
     assert discreet(*FIT, "--overwrite").code == 0

@@ -138,6 +138,7 @@ KINDS: Mapping[str, Kind] = {kind.name: kind for kind in (_Model(), _Certificate
 OTHERS = {
     "schema": "a schema: use `discreet schema check`",
     "ledger": "the export of a ledger: use `discreet budget import`",
+    "measures": "exact measures of a model, on records that were declared to need no protection: nothing in it was released under a guarantee",
     "signature": "a signature: give the file that it is of, and the signer's public key with `discreet verify --key`",
     "study": "the journal of a study: use `python -m studies run --resume`",
 }

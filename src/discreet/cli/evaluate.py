@@ -10,12 +10,14 @@ from typing import Any
 
 import click
 
-from discreet.cli.output import answer, examples, json_option, step
+from discreet.cli.output import answer, as_text, examples, json_option, refuse_same_file, step
 from discreet.cli.private_evaluation import evaluate_private
 from discreet.cli.report import report_option
 from discreet.cli.spending import ledger_options
-from discreet.cli.tables import named_tables, opened, worker_options
+from discreet.cli.tables import files_within, named_tables, opened, worker_options
 
+FORMAT = "discreet-measures/1"
+"""The format of exact measures, which carry no certificate and are read by nothing here."""
 DECLARATIONS = {
     "public": "everyone may see these records",
     "non-private": "these records are about nobody, or their people agreed",
@@ -53,7 +55,7 @@ DECLARATIONS = {
 )
 @click.option("--bins", type=int, help="With --epsilon: bins of the probability for roc and calibration, an even number; 20 if left out.")
 @click.option("--log-loss-bound", type=float, help="With --epsilon: where the loss of a record is cut; 5 if left out.")
-@click.option("--out", type=click.Path(), help="With --epsilon: write measures and certificate to this JSON file.")
+@click.option("--out", type=click.Path(), help="Write the measures to this JSON file; with --epsilon also their certificate.")
 @click.option("--plot", type=click.Path(), help="With --epsilon: write the curves to this SVG file.")
 @report_option
 @click.option("--overwrite", is_flag=True, help="Replace these files where they exist.")
@@ -61,7 +63,7 @@ DECLARATIONS = {
 @worker_options
 @click.option("--seed", type=int, help="With --epsilon: reproducible noise, for tests: the certificate is then not valid.")
 @json_option
-def evaluate(
+def evaluate(  # noqa: PLR0913 - one argument an option
     *,
     model_path: str,
     table: tuple[str, ...],
@@ -69,6 +71,8 @@ def evaluate(
     epsilon: float | None,
     jobs: int | None,
     dask: str | None,
+    out: str | None,
+    overwrite: bool,
     as_json: bool,
     **private: Any,  # noqa: ANN401 - the options of a private measurement, which click has checked
 ) -> None:
@@ -86,26 +90,38 @@ def evaluate(
             "either --data-is (the records need no protection) or --epsilon (they are protected, at this cost) is needed, and not both", context
         )
     if epsilon is not None:
-        evaluate_private(context, model_path=model_path, table=table, epsilon=epsilon, jobs=jobs, dask=dask, as_json=as_json, **private)
+        where: dict[str, Any] = {"out": out, "overwrite": overwrite, "as_json": as_json}
+        evaluate_private(context, model_path=model_path, table=table, epsilon=epsilon, jobs=jobs, dask=dask, **where, **private)
         return
     if given := [name for name, value in private.items() if value not in (None, False) and name not in {"ledger_path", "data_set"}]:
         option = given[0].removesuffix("_path").replace("_", "-")
         raise click.UsageError(f"--{option} belongs to a private measurement, which needs --epsilon", context)
-    _evaluate_public(model_path, table, str(data_is), jobs=jobs, dask=dask, as_json=as_json)
+    if overwrite and out is None:
+        raise click.UsageError("--overwrite needs --out, or a private measurement with --epsilon", context)
+    _evaluate_public(model_path, table, str(data_is), jobs=jobs, dask=dask, out=out, overwrite=overwrite, as_json=as_json)
 
 
-def _evaluate_public(model_path: str, table: tuple[str, ...], data_is: str, *, jobs: int | None, dask: str | None, as_json: bool) -> None:
+def _evaluate_public(
+    model_path: str, table: tuple[str, ...], data_is: str, *, jobs: int | None, dask: str | None, out: str | None, overwrite: bool, as_json: bool
+) -> None:
     from discreet.cli.measures import Measures  # noqa: PLC0415 - imports of the library wait until they are needed
     from discreet.data.labels import canonical  # noqa: PLC0415
     from discreet.estimators.model import Model  # noqa: PLC0415
+    from discreet.files.whole_file import check_writable, write_whole  # noqa: PLC0415
     from discreet.workers import job_count  # noqa: PLC0415
 
     model = Model.load(model_path)
-    threads = job_count(jobs)
-    with opened(named_tables(table), model.schema, jobs=jobs, dask=dask, may_be_empty=True) as records, step("Evaluating"):
+    threads, tables = job_count(jobs), named_tables(table)
+    if out is not None:
+        refuse_same_file(out, *files_within(tables), model_path)
+        check_writable(out, overwrite=overwrite)
+    with opened(tables, model.schema, jobs=jobs, dask=dask, may_be_empty=True) as records, step("Evaluating"):
         measures = Measures.of(model, records, jobs=threads)
     classes = [canonical(label) for label in model.schema.target.classes]
-    document = {"command": "evaluate", "data_is": data_is, "declaration": DECLARATIONS[data_is], "classes": classes, **measures.to_dict()}
+    held = {"format": FORMAT, "data_is": data_is, "declaration": DECLARATIONS[data_is], "classes": classes, **measures.to_dict()}
+    if out is not None:
+        write_whole(out, as_text(held) + "\n", overwrite=overwrite)
+    document = {"command": "evaluate", **held, "written": out}
     corner = "actual / predicted"
     width = max(len(corner), *map(len, classes)) + 2
     lines = [
@@ -116,5 +132,6 @@ def _evaluate_public(model_path: str, table: tuple[str, ...], data_is: str, *, j
         "",
         f"{corner:<{width}}" + "".join(f"{label:>{width}}" for label in classes),
         *(f"{label:<{width}}" + "".join(f"{count:>{width}}" for count in row) for label, row in zip(classes, measures.confusion, strict=True)),
+        *([] if out is None else ["", f"Written to   {out}"]),
     ]
     answer(document, lines, as_json=as_json)
