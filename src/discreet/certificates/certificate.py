@@ -20,18 +20,11 @@ from discreet.files.strict_json import printable, read_object
 from discreet.files.text_file import read_parsed
 from discreet.files.whole_file import write_whole
 from discreet.guarantees import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, guarantee_from_dict
-from discreet.verification import Check, recheck
+from discreet.statements import Hypothesis
+from discreet.verification import Check, Stated, rebuilt_checks, recheck
 
 FORMAT = "discreet-certificate/2"
 """The format of a certificate; another version is refused."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hypothesis:
-    """One condition of the theorem, and what makes sure that it holds."""
-
-    required: str
-    enforced: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +83,22 @@ class Certificate:
     def verify(self, value: Floats | None = None) -> Verification:
         """Recompute everything that can be recomputed; with `value`, also that it is the value that was released."""
         checks = list(recheck(self.mechanism, self.parameters, self.problem, self.guarantee, self.releases))
-        replay = "the noise came from a source that can be replayed, so it protects nobody: fit again without a seed (random_state=None)"
-        checks.append(Check("noise source", self.noise_private, self.noise if self.noise_private else replay))
+        checks += rebuilt_checks(
+            Stated(
+                mechanism=self.mechanism,
+                parameters=self.parameters,
+                problem=self.problem,
+                guarantee=self.guarantee,
+                releases=self.releases,
+                hypotheses=self.hypotheses,
+                declared=self.declared,
+                noise=self.noise,
+                noise_private=self.noise_private,
+                digest=self.digest,
+                version=self.version,
+                ledger_entry=self.ledger_entry,
+            )
+        )
         if value is not None:
             same = digest_of(value) == self.digest
             checks.append(
@@ -138,12 +145,16 @@ class Certificate:
     @classmethod
     def from_dict(cls, record: Mapping[str, Json]) -> "Certificate":
         """Read back `to_dict`. Raises FileFormatError for an unknown format, a missing or mistyped field, or a text with control characters."""
+        refusal = FileFormatError("the certificate holds values of the wrong type.")
         try:
-            return cls._read(record)
+            made = cls._read(record)
+            if made.to_dict() == dict(record):
+                return made
+            refusal = FileFormatError("the certificate holds a field that no certificate of this format has.")
         except FileFormatError:
             raise
         except (TypeError, ValueError, LookupError, ArithmeticError, RecursionError):
-            refusal = FileFormatError("the certificate holds values of the wrong type.")
+            pass
         raise refusal
 
     @classmethod

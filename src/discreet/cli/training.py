@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from discreet.estimators import LinearSVC, LogisticRegression
     from discreet.estimators.model import Model
 
-DECLARED = "the schema: columns, bounds, categories and classes"
 Settings: TypeAlias = dict[str, Any]
 """Arguments of an estimator, without its data_norm."""
 
@@ -66,12 +65,13 @@ def train(kind: str, schema: "Schema", settings: Settings, table: "EncodedTable 
     """Fit, and keep what may be published. `table` was encoded by `schema`, or its blocks are."""
     from discreet.data import BlockTable  # noqa: PLC0415
     from discreet.estimators.model import Model  # noqa: PLC0415
+    from discreet.statements.declared import by_schema  # noqa: PLC0415
 
     blocks = isinstance(table, BlockTable)
     with step("Fitting"):
         estimator = estimator_named(kind, schema, settings | ({"classes": list(schema.target.classes)} if blocks else {})).fit(table)
     if blocks:
-        estimator.certificate_ = replace(estimator.certificate_, declared=(DECLARED,))
+        estimator.certificate_ = replace(estimator.certificate_, declared=by_schema(estimator.certificate_.declared))
     return Model.from_estimator(estimator, schema)
 
 

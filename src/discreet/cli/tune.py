@@ -16,7 +16,7 @@ from discreet.cli.report import check_report, report_option, told, written_repor
 from discreet.cli.saving import save_or_show
 from discreet.cli.spending import account_from, ledger_options, left_after
 from discreet.cli.tables import files_within, in_blocks, named_tables, opened, worker_options
-from discreet.cli.training import DECLARED, Settings, estimator_named, standard_kind, warn_of_seed
+from discreet.cli.training import Settings, estimator_named, standard_kind, warn_of_seed
 from discreet.quiet import quietly
 
 if TYPE_CHECKING:
@@ -140,7 +140,9 @@ def tune(  # noqa: PLR0913 - one argument an option
 
 def _declare(search: "PrivateSearchCV") -> None:
     """The schema declares the classes of a table in blocks, as it does of one in memory."""
-    declared = tuple(DECLARED if line == "the classes" else line for line in search.certificate_.declared)
+    from discreet.statements.declared import by_schema  # noqa: PLC0415
+
+    declared = by_schema(search.certificate_.declared)
     search.certificate_ = search.best_estimator_.certificate_ = replace(search.certificate_, declared=declared)
 
 

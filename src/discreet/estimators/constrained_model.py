@@ -33,6 +33,7 @@ from discreet.losses.predictions import PredictionLoss
 from discreet.mechanisms.constrained import ConstrainedMechanism, calibrate_frank_wolfe
 from discreet.neighbours import ADD_REMOVE, Neighbours, neighbours_of
 from discreet.problems import ConstrainedRisk
+from discreet.statements.declared import about_records
 from discreet.workers import job_count
 
 _Given: TypeAlias = tuple[int, int, float, tuple[str, ...], Callable[[RealDomain], RealDataset]]
@@ -91,7 +92,7 @@ class ConstrainedModel(ABC, CertificateView, BaseEstimator):  # type: ignore[mis
         data = data_of(domain)
         release = mechanism.run(problem, data, noise_of(self.random_state), account=account_of(self.ledger))
         if neighbours is ADD_REMOVE and public is not None:
-            declared = (*declared, f"about {public} records, which the number of steps was chosen for")
+            declared = (*declared, about_records(public, steps=True))
         self.weights_ = release.value
         self.certificate_ = replace(release.certificate, declared=declared)
         constant = domain.intercept_scale

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from discreet.arrays import Floats
 from discreet.errors import InvalidInput, PrivacyWarning
 from discreet.estimators.inputs import labels
+from discreet.statements.declared import CLASSES, LABELS_THAT_OCCUR
 
 
 def labels_and_classes(y: Any, *, classes: Any, name: str, records: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], tuple[str, ...]]:
@@ -23,14 +24,14 @@ def labels_and_classes(y: Any, *, classes: Any, name: str, records: int) -> tupl
     """
     given = labels(y, name, records, declared=classes is not None)
     if classes is not None:
-        return given, np.asarray(classes), ("the classes",)
+        return given, np.asarray(classes), (CLASSES,)
     warnings.warn(
         f"{name} takes its classes from the records: the model publishes which labels occur, and no noise hides it. "
         "Declare every class that may occur: classes=[...].",
         PrivacyWarning,
         stacklevel=_caller(),
     )
-    return given, np.unique(given), ("the set of labels that occur in y, since classes=None",)
+    return given, np.unique(given), (LABELS_THAT_OCCUR,)
 
 
 def signs_and_classes(y: Any, *, classes: Any, name: str, records: int) -> tuple[Floats, npt.NDArray[Any], tuple[str, ...]]:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from discreet.arrays import Floats
 from discreet.data import BlockTable, Classified, Dataset, Domain, streamed_classes
 from discreet.errors import InvalidInput
+from discreet.statements.declared import CLASSES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +44,7 @@ def given_blocks(
         records=records,
         classes=labels,
         largest=largest,
-        declared=("the classes",),
+        declared=(CLASSES,),
         data_of=data_of,
     )
 

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.certificates import Certificate, Hypothesis, digest_of
+from discreet.certificates import Certificate, digest_of
 from discreet.data import BlockTable, TransformedTable
 from discreet.designs import Design, answers_per_record, entries_of
 from discreet.errors import InvalidInput
@@ -32,6 +32,8 @@ from discreet.kernels.design import FeatureMapDesign, RecentFeatures
 from discreet.kernels.feature_map import FeatureMap
 from discreet.ledger import Account
 from discreet.losses import MarginLoss
+from discreet.statements.declared import KERNEL
+from discreet.statements.learning import mapped_hypothesis
 from discreet.workers import job_count
 
 _FITTED = ("classes_", "weights_", "coef_", "intercept_", "certificate_")
@@ -230,16 +232,12 @@ class KernelClassifier(LinearClassifier):
             "seed": self.feature_seed_,
             "frequencies": digest_of(self.frequencies_),
         }
-        hypothesis = Hypothesis(
-            required="every row is a function of one record alone, fixed before any record was read",
-            enforced=f"cosines and sines of {len(self.frequencies_)} frequencies of the {self.kernel_.name} kernel, drawn from the public seed "
-            f"{self.feature_seed_}; the same floats in every pass, of norm 1, measured and shortened like other rows",
-        )
+        mapped = mapped_hypothesis(2 * len(self.frequencies_), record)
         return replace(
             certificate,
             problem={**certificate.problem, "feature_map": record},
-            hypotheses=(*certificate.hypotheses, hypothesis),
-            declared=(*certificate.declared, "the kernel with its scale, the number of features and their seed"),
+            hypotheses=(*certificate.hypotheses, mapped),
+            declared=(*certificate.declared, KERNEL),
         )
 
 

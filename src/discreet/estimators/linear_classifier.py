@@ -40,6 +40,7 @@ from discreet.mechanisms.learning import calibrate, calibrate_classes, default_c
 from discreet.neighbours import ADD_REMOVE, Neighbours, neighbours_of
 from discreet.problems import RegularisedRisk
 from discreet.regularisers import L2
+from discreet.statements.declared import SCHEMA, about_records
 from discreet.workers import job_count
 
 _INTERCEPT_SHARE = 0.3
@@ -241,7 +242,9 @@ class LinearClassifier(CertificateView, ScoredClassifier, BaseEstimator):  # typ
         neighbours = self._neighbours()
         given = self._given_blocks(X, y, sample_weight) if isinstance(X, BlockTable) else self._given(X, y, sample_weight)
         problem, mechanism = self._prepared(given.features, given.records, len(given.classes), given.largest, neighbours)
-        return _Task(data=given.data_of(problem.domain), problem=problem, mechanism=mechanism, classes=given.classes, declared=given.declared)
+        public = self._public_records() if neighbours is ADD_REMOVE else None
+        declared = given.declared if public is None else (*given.declared, about_records(public))
+        return _Task(data=given.data_of(problem.domain), problem=problem, mechanism=mechanism, classes=given.classes, declared=declared)
 
     def _prepared(
         self, features: int, records: int, classes: int, largest: float, neighbours: Neighbours
@@ -356,7 +359,7 @@ class LinearClassifier(CertificateView, ScoredClassifier, BaseEstimator):  # typ
                 raise InvalidInput("the table was encoded without its target; encode it with target=True to fit.")
             if y is not None:
                 raise InvalidInput("an encoded table brings its own targets; leave y out.")
-            return np.asarray(X.classes), np.asarray(found, dtype=np.intp), ("the schema: columns, bounds, categories and classes",)
+            return np.asarray(X.classes), np.asarray(found, dtype=np.intp), (SCHEMA,)
         given, classes, declared = labels_and_classes(y, classes=expected, name=type(self).__name__, records=records)
         return distinct_classes(classes), np.asarray(class_codes(given, classes), dtype=np.intp), declared
 

@@ -33,6 +33,7 @@ from discreet.ledger import Account, check_may_travel
 from discreet.mechanisms.regression import Equations, LeastSquares, RegressionMechanism, calibrate_least_squares
 from discreet.mechanisms.regression.sums import MOST_RECORDS
 from discreet.neighbours import ADD_REMOVE, Neighbours, neighbours_of
+from discreet.statements.declared import about_records
 from discreet.workers import job_count
 
 _INTERCEPT_SHARE = 0.3
@@ -128,7 +129,7 @@ class LinearRegression(CertificateView, ScoredRegressor, BaseEstimator):  # type
         problem = _problem(domain, neighbours)
         mechanism = self._mechanism(problem)
         release, fitted = mechanism.run(problem, data_of(domain), noise_of(self.random_state), account=account_of(self.ledger))
-        declared = (f"about {public} records",) if neighbours is ADD_REMOVE and public is not None else ()
+        declared = (about_records(public),) if neighbours is ADD_REMOVE and public is not None else ()
         self.weights_ = release.value
         self.certificate_ = replace(release.certificate, declared=declared)
         self.coef_ = release.value[:features]

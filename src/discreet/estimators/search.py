@@ -42,6 +42,7 @@ from discreet.guarantees.stopping import NegativeBinomialRuns
 from discreet.ledger import Account, check_may_travel
 from discreet.neighbours import neighbours_of
 from discreet.noise import Noise, SeededNoise, SystemNoise
+from discreet.statements.declared import CLASSES, LABELS_THAT_OCCUR, THE_SETTINGS
 from discreet.workers import job_count
 
 METHODS = ("random-stopping", "algorithm-4")
@@ -304,9 +305,9 @@ class PrivateSearchCV(CertificateView, MetaEstimatorMixin, BaseEstimator):  # ty
         raise InvalidInput(f"random_state must be None, an integer or a NumPy random source; an object of type {type(state).__name__} was given.")
 
     def _keep(self, found: Found, settings: Sequence[Mapping[str, Any]], *, declared_labels: bool) -> None:
-        declared = ["the settings that are searched over", *found.certificate.declared]
+        declared = [THE_SETTINGS, *found.certificate.declared]
         if declared_labels:
-            declared = [line for line in declared if line != "the classes"] + ["the set of labels that occur in y, since classes=None"]
+            declared = [line for line in declared if line != CLASSES] + [LABELS_THAT_OCCUR]
         self.certificate_: Certificate = replace(found.certificate, declared=tuple(dict.fromkeys(declared)))
         found.model.certificate_ = self.certificate_
         self.best_estimator_ = found.model

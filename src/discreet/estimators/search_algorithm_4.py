@@ -11,18 +11,19 @@ import math
 
 import numpy as np
 
-from discreet.certificates import Certificate, Hypothesis
+from discreet.certificates import Certificate
 from discreet.errors import InvalidInput
-from discreet.estimators.search_fits import Fits, Found, candidate_records, common_hypotheses
+from discreet.estimators.search_fits import Fits, Found, candidate_records
 from discreet.estimators.search_plans import PrivateEstimator
 from discreet.estimators.search_stopping import fit_seed
 from discreet.estimators.search_table import SearchTable
-from discreet.guarantees import ApproximateDP, Guarantee, PureDP, parallel
+from discreet.guarantees import ApproximateDP, Guarantee, Json, PureDP, parallel
 from discreet.guarantees.base import scope, together
 from discreet.ledger import Account, spending_on
 from discreet.mechanisms.selection import ALGORITHM_4, ExponentialMechanism
 from discreet.neighbours import ADD_REMOVE
 from discreet.noise import Noise
+from discreet.statements import hypotheses_of
 from discreet.version import VERSION
 
 
@@ -56,20 +57,22 @@ def algorithm_4(fits: Fits, table: SearchTable, noise: Noise, *, epsilon: float,
         mistakes = [last.shape[0] - last.correct(model) for model in fits.spread(table, fitted, range(count))]
         index = choice.draw(np.array(mistakes, dtype=np.int64), noise)
     chosen = vars(models[index])["certificate_"]
+    parameters: dict[str, Json] = {
+        "rate": choice.rate,
+        "sensitivity": 1,
+        "monotone": choice.monotone,
+        "neighbours": str(fits.neighbours),
+        "parts": count + 1,
+        "in_blocks": table.in_blocks,
+        "chosen": index,
+        "candidates": candidate_records(fits.settings, planned),
+    }
     certificate = Certificate(
         mechanism=ALGORITHM_4,
-        parameters={
-            "rate": choice.rate,
-            "sensitivity": 1,
-            "monotone": choice.monotone,
-            "neighbours": str(fits.neighbours),
-            "parts": count + 1,
-            "chosen": index,
-            "candidates": candidate_records(fits.settings, planned),
-        },
+        parameters=parameters,
         problem=dict(chosen.problem),
         guarantee=guarantee,
-        hypotheses=(_cut(hidden=hidden, in_blocks=table.in_blocks), *choice.hypotheses(), *common_hypotheses(planned)),
+        hypotheses=hypotheses_of(ALGORITHM_4, parameters, chosen.problem),
         noise=noise.description,
         noise_private=noise.private and chosen.noise_private,
         digest=chosen.digest,
@@ -88,9 +91,3 @@ def _total(stated: list[Guarantee]) -> Guarantee:
     epsilon = max(part.epsilon for part in stated if isinstance(part, PureDP | ApproximateDP))
     deltas = [part.delta_at_epsilon for part in stated if isinstance(part, ApproximateDP)]
     return ApproximateDP(epsilon=epsilon, delta_at_epsilon=max(deltas), **shared) if deltas else PureDP(epsilon=epsilon, **shared)
-
-
-def _cut(*, hidden: bool, in_blocks: bool) -> Hypothesis:
-    order = "by uniformly random orders of the row numbers of each block" if in_blocks else "by a uniformly random order of the row numbers"
-    how = "by a fair die of its own for every record" if hidden else f"{order}, whose number is public"
-    return Hypothesis(required="which part a record is in depends on no record", enforced=f"decided {how}")

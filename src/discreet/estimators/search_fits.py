@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from discreet.certificates import Certificate, Hypothesis
+from discreet.certificates import Certificate
 from discreet.errors import InfeasibleTarget, VerificationFailure
 from discreet.estimators.search_plans import PrivateEstimator, certificate_of_fit, planned_certificate
 from discreet.estimators.search_table import SearchTable
@@ -124,11 +124,6 @@ def candidate_records(settings: Sequence[Setting], certificates: Sequence[Certif
         }
         for setting, each in zip(settings, certificates, strict=True)
     ]
-
-
-def common_hypotheses(certificates: Sequence[Certificate]) -> tuple[Hypothesis, ...]:
-    """The hypotheses of all fits, each once."""
-    return tuple(dict.fromkeys(line for each in certificates for line in each.hypotheses))
 
 
 def _plain(value: Any) -> Json:

@@ -6,16 +6,17 @@ from typing import Any
 
 from discreet.certificates import Certificate
 from discreet.errors import SolverFailure
-from discreet.estimators.search_fits import Fits, Found, candidate_records, common_hypotheses, curves
+from discreet.estimators.search_fits import Fits, Found, candidate_records, curves
 from discreet.estimators.search_plans import PrivateEstimator
 from discreet.estimators.search_table import SearchTable
-from discreet.guarantees import ApproximateDP, Guarantee, PureDP
+from discreet.guarantees import ApproximateDP, Guarantee, Json, PureDP
 from discreet.guarantees.base import scope
 from discreet.guarantees.stopping import NegativeBinomialRuns
 from discreet.ledger import Account, spending_on
 from discreet.mechanisms.selection import InnerTarget, calibrated
 from discreet.neighbours import REPLACE_ONE
 from discreet.noise import Noise
+from discreet.statements import hypotheses_of
 from discreet.version import VERSION
 
 
@@ -46,19 +47,20 @@ def random_stopping(
     with spending_on(account, guarantee, purpose=purpose, table=table.content()) as reservation:
         index, model, score = _best(fits, table, noise, target, planned)
     chosen = vars(model)["certificate_"]
+    parameters: dict[str, Json] = {
+        **target.mechanism.parameters(),
+        "fit_epsilon": target.epsilon,
+        "fit_delta": target.delta,
+        "chosen": index,
+        "score": score,
+        "candidates": candidate_records(fits.settings, planned),
+    }
     certificate = Certificate(
         mechanism=target.mechanism.name,
-        parameters={
-            **target.mechanism.parameters(),
-            "fit_epsilon": target.epsilon,
-            "fit_delta": target.delta,
-            "chosen": index,
-            "score": score,
-            "candidates": candidate_records(fits.settings, planned),
-        },
+        parameters=parameters,
         problem=dict(chosen.problem),
         guarantee=guarantee,
-        hypotheses=(*target.mechanism.hypotheses(), *common_hypotheses(planned)),
+        hypotheses=hypotheses_of(target.mechanism.name, parameters, chosen.problem),
         noise=noise.description,
         noise_private=noise.private and chosen.noise_private,
         digest=chosen.digest,

@@ -42,10 +42,10 @@ class Closeness(NamedTuple):
 
 def closeness(integers: float, scale: float, *, stages: int = 1) -> Closeness:
     """For so many integers in all, of this scale or a larger one, drawn in so many stages."""
-    if not (scale >= 1.0 and integers <= scale**2):
+    if not (scale >= 1.0 and integers <= scale * scale):
         return Closeness(math.inf, math.inf)
     reach = math.sqrt(integers) + _FARTHEST * math.sqrt(stages)
-    return Closeness(integers / (8.0 * scale**2) * _UP, (reach**2 + stages) / (8.0 * scale**2) * _UP)
+    return Closeness(integers / (8.0 * scale * scale) * _UP, (reach**2 + stages) / (8.0 * scale * scale) * _UP)
 
 
 def beyond(epsilon: float, *, stages: int = 1) -> float:

@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.certificates import Certificate, Hypothesis, Release, digest_of
+from discreet.certificates import Certificate, Release, digest_of
 from discreet.data import Dataset
 from discreet.errors import InvalidInput
 from discreet.guarantees import Guarantee, Json, compose
@@ -21,6 +21,7 @@ from discreet.mechanisms.hypotheses import AnyRisk, problem_record
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise
 from discreet.problems import RegularisedRisk
+from discreet.statements import Hypothesis, hypotheses_of
 from discreet.version import VERSION
 
 P = TypeVar("P", bound=AnyRisk)
@@ -48,9 +49,9 @@ class Mechanism(ABC, Generic[P]):
     def weight_noise(self, problem: P) -> float:
         """About how far the noise alone moves the weights, in Euclidean norm; at most that far for noise in the objective. Public, in no proof."""
 
-    @abstractmethod
     def hypotheses(self, problem: P) -> tuple[Hypothesis, ...]:
-        """The conditions of the theorem, and what enforces each."""
+        """The conditions of the theorem, and what enforces each, from what a certificate records (`discreet.statements`)."""
+        return hypotheses_of(self.name, self._parameters(), problem_record(problem))
 
     @abstractmethod
     def draw(self, problem: P, data: Dataset, noise: Noise, count: int) -> Floats:

@@ -30,6 +30,10 @@ from discreet.noise.discrete import discrete_gaussian, discrete_laplace
 from discreet.noise.tally import select_one
 from discreet.noise.words import Integers, Words, keyed_words, system_words
 
+SYSTEM_SOURCE = "ChaCha20, a fresh 256-bit key from the operating system for every draw"
+SEEDED_SOURCE = "ChaCha20 from a seed chosen by the caller: reproducible, therefore not private"
+"""What a certificate says of its noise."""
+
 
 class Noise(ABC):
     """A source of noise. `private` is False when somebody may know or replay what is drawn."""
@@ -97,7 +101,7 @@ class SystemNoise(Noise):
     @property
     def description(self) -> str:
         """Names the generator and the origin of its key."""
-        return "ChaCha20, a fresh 256-bit key from the operating system for every draw"
+        return SYSTEM_SOURCE
 
     def words(self) -> Words:
         """A stream under a fresh key."""
@@ -128,7 +132,7 @@ class SeededNoise(Noise):
     @property
     def description(self) -> str:
         """Says that the noise can be replayed."""
-        return "ChaCha20 from a seed chosen by the caller: reproducible, therefore not private"
+        return SEEDED_SOURCE
 
     def words(self) -> Words:
         """The stream of the next call."""

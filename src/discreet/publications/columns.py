@@ -20,6 +20,7 @@ from discreet.data import Target as ClassTarget
 from discreet.data.frames import Frame
 from discreet.errors import InvalidInput
 from discreet.guarantees import Json
+from discreet.publications.methods import Kind
 from discreet.queries import Target
 
 Role: TypeAlias = Literal["feature", "target"]
@@ -122,6 +123,14 @@ def projected_columns(width: int, target: PublishedColumn | None) -> tuple[Publi
     """Of rows times P: numbered, and the target where it is in clear beside them."""
     features = tuple(PublishedColumn(name=f"p{number}", role="feature", noisy=True) for number in range(width))
     return _distinct(features if target is None else (*features, target))
+
+
+def released_columns(kind: Kind, domain: RealDomain, target: Target, schema: Schema | None, *, width: int) -> tuple[PublishedColumn, ...]:
+    """Those of a release of this kind; `width` of a projection."""
+    records = record_columns(domain, target, schema)
+    if kind is Kind.SKETCH:
+        return without_meaning(records)
+    return projected_columns(width, records[-1] if target is Target.CLEAR else None) if kind is Kind.PROJECTED_ROWS else records
 
 
 def _numbered(domain: RealDomain) -> tuple[PublishedColumn, ...]:

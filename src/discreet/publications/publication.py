@@ -19,13 +19,13 @@ from discreet.files.whole_folder import check_folder, check_room, whole_folder
 from discreet.guarantees import Guarantee
 from discreet.ledger import Account
 from discreet.noise import Noise
-from discreet.publications.columns import PublishedColumn, projected_columns, record_columns, require_target, without_meaning
+from discreet.publications.columns import PublishedColumn, released_columns, require_target
 from discreet.publications.manifest import NAME, Contents, manifest_text
 from discreet.publications.methods import Kind, Method, calibration_named, method_named
 from discreet.publications.parts import PROJECTION, Part, PartWriter, write_part
 from discreet.publications.release import PublishedRelease, is_release, read_release
 from discreet.publications.request import Calibration, Plan, Request
-from discreet.queries import Projection, Target
+from discreet.queries import Projection
 
 
 class About(NamedTuple):
@@ -69,13 +69,8 @@ class Publication:
     @property
     def columns(self) -> tuple[PublishedColumn, ...]:
         """Those of the release."""
-        records = record_columns(self.request.domain, self.request.target, self.schema)
-        if self.method.kind is Kind.SKETCH:
-            return without_meaning(records)
-        if self.method.kind is Kind.PROJECTED_ROWS:
-            width = self.plan.query.columns if isinstance(self.plan.query, Projection) else self.request.width or 0
-            return projected_columns(width, records[-1] if self.request.target is Target.CLEAR else None)
-        return records
+        width = self.plan.query.columns if isinstance(self.plan.query, Projection) else self.request.width or 0
+        return released_columns(self.method.kind, self.request.domain, self.request.target, self.schema, width=width)
 
     def check(self, folder: str | Path, *, overwrite: bool) -> None:
         """Raise InvalidInput unless the folder could be written now. An existing one is replaced only if it holds a release."""

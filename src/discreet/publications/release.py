@@ -24,9 +24,9 @@ from discreet.publications.manifest_reader import read_manifest
 from discreet.publications.methods import Kind
 from discreet.publications.noise import noise_covariance
 from discreet.publications.parts import read_part, read_parts
-from discreet.publications.queries import query_from_record
 from discreet.publications.request import Calibration, Query
 from discreet.queries import Projection, Target
+from discreet.queries.record import query_from_record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

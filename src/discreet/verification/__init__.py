@@ -18,9 +18,10 @@ from discreet.verification import regression_sketch as _regression_sketch
 from discreet.verification import rows as _rows
 from discreet.verification import selection as _selection
 from discreet.verification import sketch as _sketch
+from discreet.verification.rebuild import Stated, rebuilt_checks
 from discreet.verification.registry import Check, recheck, register_recheck
 
 del _bounds_choice, _classes, _constrained, _counting, _curvature, _learning, _mirror_sampled, _objective_set, _regression, _regression_objective
 del _regression_sketch, _rows, _selection, _sketch
 
-__all__ = ["Check", "recheck", "register_recheck"]
+__all__ = ["Check", "Stated", "rebuilt_checks", "recheck", "register_recheck"]

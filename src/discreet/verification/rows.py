@@ -68,9 +68,13 @@ def _fisher(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarant
     yield from _gaussian_rows(parameters, problem, guarantee, releases)
     weights, root = _matrix(problem["weights"]), _matrix(problem["matrix"])
     level = positive(parameters["level"])
-    wanted = np.linalg.inv(weights) / level
-    covariance = np.linalg.inv(root @ root.T) * (positive(parameters["step"]) * positive(parameters["scale"])) ** 2
-    same = bool(np.linalg.norm(covariance @ covariance - wanted) <= 1e-6 * np.linalg.norm(wanted))
+    # (T T')^2 is the weights times level and variance^2; in the weights' own directions, the light ones among them, as far as T is on a grid.
+    values, vectors = np.linalg.eigh(weights)
+    if not values[0] > 0:
+        raise ValueError
+    turned = (vectors / np.sqrt(values)).T @ root @ root.T
+    found = turned @ turned.T / (level * (positive(parameters["step"]) * positive(parameters["scale"])) ** 4)
+    same = bool(np.linalg.norm(found - np.eye(len(values))) <= 1e-3)
     yield Check("shape of the noise", same, "its covariance squared is the inverse of the weights over the level")
 
 
@@ -128,7 +132,7 @@ def _information(parameters: Mapping[str, Json], problem: Mapping[str, Json], gu
     yield Check("unit", guarantee.unit is Unit.ENTRY and read.norm == math.inf, f"stated for {str(guarantee.unit)!r}; bits are about entries")
     yield Check("noise", scale >= LEAST_SCALE, f"{scale:.6g} steps; at least {LEAST_SCALE:g} are needed")
     reach = float(max(read.entries)) / step + 0.5
-    computed = releases * (math.log(scale**2 + reach**2 + 1.0 / 12.0) - 2.0 * math.log(scale)) / (2.0 * math.log(2.0))
+    computed = releases * math.log1p((reach**2 + 1.0 / 12.0) / scale**2) / (2.0 * math.log(2.0))
     stated = guarantee.bits if isinstance(guarantee, MutualInformation) else -1.0
     yield Check("bits", stated >= computed * (1.0 - 1e-9) and problem["query"] == "rows", f"stated {stated:.6g}, recomputed {computed:.6g}")
 

@@ -101,7 +101,7 @@ def _information(parameters: Mapping[str, Json], problem: Mapping[str, Json], gu
     total = float(squares.sum())
     rounding = 0.5 * rows / math.log(2.0) * (4.2 * bounds.eta * total / beta + 4.5 * bounds.columns * bounds.eta**2)
     divergence = max(_matrix_bits(rows, beta, float(square), total - float(square)) for square in squares) + rounding
-    coherent = max(0.5 * math.log2(1.0 + rows * float(square) / beta) for square in squares)
+    coherent = max(0.5 * math.log1p(rows * float(square) / beta) / math.log(2.0) for square in squares)
     size = rows * bounds.columns
     far = bounds.radius + _covariance_distance(bounds, size, variance)
     bits = min(divergence + _last_bits(parameters, bounds.radius, size), coherent + _last_bits(parameters, far, size))
@@ -116,7 +116,7 @@ def _clear_target(parameters: Mapping[str, Json], problem: Mapping[str, Json], g
     yield power_of_two(positive(parameters["step"]))
     yield Check("entries", read.norm == math.inf and read.target > 0, "entries are bounded one by one, and the target is the last column")
     far = 2.0 * bounds.radius + _covariance_distance(bounds, rows * bounds.columns, variance)
-    bits = 0.5 * math.log2(1.0 + rows * read.entry**2 / (variance * bounds.unit**2)) + _last_bits(parameters, far, rows * read.features)
+    bits = 0.5 * math.log1p(rows * read.entry**2 / (variance * bounds.unit**2)) / math.log(2.0) + _last_bits(parameters, far, rows * read.features)
     yield _bits_check(bits, guarantee, releases, "capacity of k uses of a channel with known S")
 
 
@@ -207,10 +207,12 @@ def _covariance_distance(bounds: Bounds, size: int, floor: float) -> float:
 
 
 def _matrix_bits(rows: int, beta: float, square: float, others: float) -> float:
-    """The divergence from the law of a zero entry, from two-by-two matrices; cancels for tiny values, where its error is added."""
-    row, zero = np.array([math.sqrt(others), math.sqrt(square)]), np.array([math.sqrt(others), 0.0])
-    ratio = np.linalg.solve(np.eye(2) + np.outer(zero, zero) / beta, np.eye(2) + np.outer(row, row) / beta)
-    return 0.5 * rows / math.log(2.0) * float(np.trace(ratio) - 2.0 - np.linalg.slogdet(ratio)[1])
+    """The divergence from the law of a zero entry, from two-by-two matrices: the sum of l - ln(1 + l) over eigenvalues of S_0^{-1} (S_1 - S_0)."""
+    both = math.sqrt(others * square) / beta
+    apart = np.array([[0.0, both / (1.0 + others / beta)], [both, square / beta]])
+    shares = np.real(np.linalg.eigvals(apart))
+    tiny = np.square(shares) * (0.5 - shares / 3.0 + np.square(shares) / 4.0 - shares**3 / 5.0)
+    return 0.5 * rows / math.log(2.0) * float(np.sum(np.where(np.abs(shares) < 1e-4, tiny, shares - np.log1p(shares))))
 
 
 def _unit(read: Record, problem: Mapping[str, Json]) -> float:

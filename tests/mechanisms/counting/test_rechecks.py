@@ -69,7 +69,7 @@ def test_the_other_relation_fails(certificate):
 def test_noise_for_one_cell_does_not_pass_for_two_under_replace_one():
     claim = calibrated(ADD_REMOVE, 1.0, 1e-6, QUERIES).run(QUERIES, columns(QUERIES), SystemNoise()).certificate
     lie = replace(claim, guarantee=replace(claim.guarantee, neighbours=REPLACE_ONE), parameters={**claim.parameters, "neighbours": str(REPLACE_ONE)})
-    assert [check.name for check in lie.verify().checks if not check.ok] == ["delta"]
+    assert "delta" in {check.name for check in lie.verify().checks if not check.ok}
 
 
 def test_a_larger_contribution_fails(certificate):

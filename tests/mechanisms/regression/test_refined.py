@@ -126,7 +126,7 @@ def test_a_true_certificate_verifies_and_lies_do_not(neighbours, steps):
     assert not any(lie.verify().ok for lie in lies), [lie.verify().ok for lie in lies]
     if neighbours is ADD_REMOVE:
         faked = replace(certificate, guarantee=replace(claim, neighbours=REPLACE_ONE), parameters={**numbers, "neighbours": "replace-one"})
-        assert [check.name for check in faked.verify().checks if not check.ok] == ["delta"]
+        assert "delta" in {check.name for check in faked.verify().checks if not check.ok}
 
 
 def test_the_fit_without_privacy_never_verifies():

@@ -142,7 +142,7 @@ def test_the_other_relation_fails(place):
     if claim.neighbours is ADD_REMOVE:
         lie = {**certificate.parameters, "neighbours": str(REPLACE_ONE)} | ({"slots": None} if "slots" in certificate.parameters else {})
         faked = replace(certificate, guarantee=replace(claim, neighbours=REPLACE_ONE), parameters=lie)
-        assert [check.name for check in faked.verify().checks if not check.ok] == ["delta"]
+        assert "delta" in {check.name for check in faked.verify().checks if not check.ok}
 
 
 @each_release

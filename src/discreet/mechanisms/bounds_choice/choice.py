@@ -21,18 +21,18 @@ from typing import Self
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.certificates import Certificate, Hypothesis, Release, digest_of
+from discreet.certificates import Certificate, Release, digest_of
 from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, PureDP, bounded_range_renyi, bounded_range_width
+from discreet.guarantees import ApproximateDP, Json, PureDP, bounded_range_renyi, bounded_range_width
 from discreet.ledger import Account, spending_on
 from discreet.mechanisms.bounds_choice.grid import BoundsGrid
-from discreet.mechanisms.hypotheses import noise_hypothesis
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Integers, Noise
+from discreet.statements import certified_words
+from discreet.statements.counting import BOUNDS_CHOICE as BOUNDS_WORDS
 from discreet.version import VERSION
 
 BOUNDS_CHOICE = "bounds-choice"
-_THEOREM = "the exponential mechanism for bounds"
 _ROUNDING = 1e-15
 _LARGEST_TOLL = 1 << 40
 _TOLL = 1.5
@@ -81,11 +81,11 @@ class BoundsChoice:
         count = choices(grids, self.neighbours)
         width = self.rate * (1.0 + _ROUNDING)
         if self.epsilon is None:
-            return PureDP(epsilon=count * width * (1.0 + _ROUNDING), neighbours=self.neighbours, theorem=_THEOREM)
+            return PureDP(epsilon=count * width * (1.0 + _ROUNDING), neighbours=self.neighbours, theorem=BOUNDS_WORDS)
         pure = count * width * (1.0 + _ROUNDING) <= self.epsilon
         delta = 0.0 if pure else bounded_range_renyi(width, count, neighbours=self.neighbours).delta(self.epsilon)
         stated = min(delta, 1.0 - 2.0**-53)
-        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=stated, neighbours=self.neighbours, theorem=_THEOREM)
+        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=stated, neighbours=self.neighbours, theorem=BOUNDS_WORDS)
 
     def scores(self, grid: BoundsGrid, column: Floats) -> tuple[Integers, Integers]:
         """z of both sides, exact integers; NaN counts as inside. Private."""
@@ -111,36 +111,23 @@ class BoundsChoice:
         guarantee = self.guarantee(grids)
         with spending_on(account, guarantee, purpose=self.name, table=content) as reservation:
             value = np.array([self._chosen(grid, column, noise) for grid, column in zip(grids, columns, strict=True)])
+        parameters: dict[str, Json] = {"rate": self.rate, "toll": self.toll, "neighbours": str(self.neighbours), "epsilon": self.epsilon}
+        problem: dict[str, Json] = {"columns": [{"name": name, **grid.to_dict()} for name, grid in zip(names, grids, strict=True)]}
+        words = certified_words(self.name, parameters, problem)
         certificate = Certificate(
             mechanism=self.name,
-            parameters={"rate": self.rate, "toll": self.toll, "neighbours": str(self.neighbours), "epsilon": self.epsilon},
-            problem={"columns": [{"name": name, **grid.to_dict()} for name, grid in zip(names, grids, strict=True)]},
+            parameters=parameters,
+            problem=problem,
             guarantee=guarantee,
-            hypotheses=self.hypotheses(),
+            hypotheses=words.hypotheses,
             noise=noise.description,
             noise_private=noise.private,
             digest=digest_of(value),
-            declared=("the columns and their candidates for bounds",),
+            declared=words.declared,
             version=VERSION,
             ledger_entry=None if reservation is None else reservation.id,
         )
         return Release(value=value, certificate=certificate)
-
-    def hypotheses(self) -> tuple[Hypothesis, ...]:
-        """The conditions of the theorem, and what enforces each."""
-        secret = self.neighbours is ADD_REMOVE
-        return (
-            Hypothesis(
-                required="the number of records may itself be secret" if secret else "the number of records is public: neighbours have equally many",
-                enforced=f"relation {self.neighbours}; scores count records outside, never inside",
-            ),
-            Hypothesis(required="the candidates are public", enforced="by the caller: written down before the records are read"),
-            Hypothesis(
-                required="one record moves the scores of one side in one direction by 0 or 1" + (", and those of one side only" if secret else ""),
-                enforced="scores count the records beyond each candidate, in integers; candidates step outwards from a common centre",
-            ),
-            noise_hypothesis(f"P(j) proportional to exp(-{self.rate:.10g} z_j), exactly (selection in integer arithmetic)"),
-        )
 
     def _tolls(self, count: int) -> Integers:
         steps = np.arange(count, dtype=np.int64)

@@ -15,6 +15,7 @@ from discreet.mechanisms.constrained.records import constrained_record
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
+from discreet.statements import hypotheses_of
 from discreet.version import VERSION
 
 
@@ -39,9 +40,9 @@ class ConstrainedMechanism(ABC):
     def guarantee(self, problem: ConstrainedRisk) -> Guarantee:
         """What one run promises on this public problem; needs no data."""
 
-    @abstractmethod
     def hypotheses(self, problem: ConstrainedRisk) -> tuple[Hypothesis, ...]:
-        """The conditions of the theorem, and what enforces each."""
+        """The conditions of the theorem, and what enforces each, from what a certificate records (`discreet.statements`)."""
+        return hypotheses_of(self.name, self.parameters(), constrained_record(problem))
 
     @abstractmethod
     def draw(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:

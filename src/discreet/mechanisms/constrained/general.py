@@ -14,19 +14,17 @@ from dataclasses import dataclass
 from typing import Self
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis
 from discreet.errors import InvalidInput
 from discreet.guarantees import ApproximateDP, Json, gaussian_mu
 from discreet.mechanisms.constrained.base import ConstrainedMechanism
 from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
 from discreet.mechanisms.constrained.horizon import checked_steps, default_steps, require_smooth
-from discreet.mechanisms.constrained.records import constrained_hypotheses
 from discreet.mechanisms.constrained.walk import Walk
-from discreet.mechanisms.hypotheses import noise_hypothesis
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
 from discreet.rounding import raising
+from discreet.statements.constrained import FRANK_WOLFE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,20 +63,7 @@ class GaussianFrankWolfe(ConstrainedMechanism):
             epsilon=self.epsilon,
             delta_at_epsilon=min(delta, 1.0 - 2.0**-53),
             neighbours=self.neighbours,
-            theorem="private Frank-Wolfe, discrete Gaussian noise on gradients",
-        )
-
-    def hypotheses(self, problem: ConstrainedRisk) -> tuple[Hypothesis, ...]:
-        """See ConstrainedMechanism."""
-        steps = self.noise_steps
-        law = f"{steps.sampler} of scale {steps.scale:.10g} steps of {steps.step:.6g} on every coordinate of {steps.count} gradients"
-        return (
-            *constrained_hypotheses(problem, self.neighbours),
-            Hypothesis(
-                required=f"the number of steps, {steps.count}, was chosen without the records",
-                enforced="from public numbers, or by the caller before the fit",
-            ),
-            noise_hypothesis(law),
+            theorem=FRANK_WOLFE,
         )
 
     def parameters(self) -> dict[str, Json]:

@@ -19,7 +19,6 @@ from typing import Self
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis
 from discreet.errors import InvalidInput
 from discreet.guarantees import ApproximateDP, Json, gaussian_mu
 from discreet.mechanisms.constrained.base import ConstrainedMechanism
@@ -27,11 +26,10 @@ from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
 from discreet.mechanisms.constrained.general import gradient_distance
 from discreet.mechanisms.constrained.horizon import checked_steps
 from discreet.mechanisms.constrained.mirror_geometry import AUTO, SMOOTH, STRONGLY_CONVEX, Plan, mirror_map_named, plan
-from discreet.mechanisms.constrained.records import constrained_hypotheses
-from discreet.mechanisms.hypotheses import noise_hypothesis
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
+from discreet.statements.constrained import MIRROR_DESCENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,25 +91,12 @@ class NoisyMirrorDescent(ConstrainedMechanism):
             epsilon=self.epsilon,
             delta_at_epsilon=min(delta, 1.0 - 2.0**-53),
             neighbours=self.neighbours,
-            theorem="noisy mirror descent, discrete Gaussian noise on gradients",
+            theorem=MIRROR_DESCENT,
         )
 
     def risk_bound(self) -> float:
         """Bound of the excess of the mean loss, E F / n - min F / n, for the n that the plan was made for; ideal Gaussian noise."""
         return self.plan.excess / self.plan.records
-
-    def hypotheses(self, problem: ConstrainedRisk) -> tuple[Hypothesis, ...]:
-        """See ConstrainedMechanism."""
-        steps = self.noise_steps
-        law = f"{steps.sampler} of scale {steps.scale:.10g} steps of {steps.step:.6g} on every coordinate of {steps.count} gradients"
-        return (
-            *constrained_hypotheses(problem, self.neighbours),
-            Hypothesis(
-                required=f"the map ({self.plan.mirror_map}), the step sizes and the number of steps, {steps.count}, were chosen without the records",
-                enforced="from public numbers, or by the caller before the fit",
-            ),
-            noise_hypothesis(law),
-        )
 
     def parameters(self) -> dict[str, Json]:
         """See ConstrainedMechanism."""

@@ -18,7 +18,6 @@ from typing import Self
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis
 from discreet.errors import InvalidInput
 from discreet.guarantees import ApproximateDP, Json, beyond, closeness
 from discreet.guarantees.subsampled import subsampled_gaussian
@@ -26,12 +25,11 @@ from discreet.mechanisms.constrained.base import ConstrainedMechanism
 from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
 from discreet.mechanisms.constrained.horizon import checked_steps
 from discreet.mechanisms.constrained.mirror_geometry import AUTO, SMOOTH, Plan, mirror_map_named, plan
-from discreet.mechanisms.constrained.records import constrained_hypotheses
-from discreet.mechanisms.hypotheses import noise_hypothesis
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
 from discreet.rounding import raising
+from discreet.statements.constrained import MIRROR_SAMPLED
 
 RATE_BITS = 20
 ERROR_SHARE = 1.0 / 64.0
@@ -99,24 +97,7 @@ class SampledMirrorDescent(ConstrainedMechanism):
             epsilon=self.epsilon,
             delta_at_epsilon=min(delta, 1.0 - 2.0**-53),
             neighbours=self.neighbours,
-            theorem="noisy mirror descent on Poisson batches, discrete Gaussian noise",
-        )
-
-    def hypotheses(self, problem: ConstrainedRisk) -> tuple[Hypothesis, ...]:
-        """See ConstrainedMechanism."""
-        steps = self.noise_steps
-        law = f"{steps.sampler} of scale {steps.scale:.10g} steps of {steps.step:.6g} on every coordinate of {steps.count} gradients"
-        return (
-            *constrained_hypotheses(problem, self.neighbours),
-            Hypothesis(
-                required=f"every record takes part in a step with probability {self.rate} / 2^20, independently, and nobody learns in which",
-                enforced="bits of the noise source, compared as integers; batches and their sizes are never shown",
-            ),
-            Hypothesis(
-                required=f"the map ({self.plan.mirror_map}), the step sizes and the number of steps, {steps.count}, were chosen without the records",
-                enforced="from public numbers, or by the caller before the fit",
-            ),
-            noise_hypothesis(law),
+            theorem=MIRROR_SAMPLED,
         )
 
     def parameters(self) -> dict[str, Json]:

@@ -6,7 +6,6 @@ Kept as a mechanism so that it carries a certificate, which says that there is n
 from dataclasses import dataclass
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis
 from discreet.guarantees import Json, NoGuarantee
 from discreet.mechanisms.constrained.base import ConstrainedMechanism
 from discreet.mechanisms.constrained.horizon import require_smooth
@@ -14,6 +13,7 @@ from discreet.mechanisms.constrained.walk import Walk
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
+from discreet.statements.learning import NON_PRIVATE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +35,7 @@ class NonPrivateFrankWolfe(ConstrainedMechanism):
     def guarantee(self, problem: ConstrainedRisk) -> NoGuarantee:
         """None."""
         require_smooth(problem)
-        return NoGuarantee(neighbours=self.neighbours, theorem="epsilon=inf was asked for: this is the ordinary fit, without privacy")
-
-    def hypotheses(self, problem: ConstrainedRisk) -> tuple[Hypothesis, ...]:  # noqa: ARG002 - the same for any problem
-        """Nothing is promised, so nothing is required."""
-        return ()
+        return NoGuarantee(neighbours=self.neighbours, theorem=NON_PRIVATE)
 
     def draw(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:  # noqa: ARG002 - no noise is drawn
         """See ConstrainedMechanism."""

@@ -16,7 +16,6 @@ from typing import Self
 
 from discreet.arrays import Floats
 from discreet.bounds.geometry import objective_perturbation
-from discreet.certificates import Hypothesis
 from discreet.data import Domain
 from discreet.errors import InvalidInput
 from discreet.guarantees import ApproximateDP, Json, gaussian_mu
@@ -24,8 +23,6 @@ from discreet.losses.predictions import OfMargin
 from discreet.mechanisms.constrained.base import ConstrainedMechanism
 from discreet.mechanisms.constrained.horizon import NOMINAL
 from discreet.mechanisms.constrained.objective_set_solver import certified_minimiser, curvature_of, gradient_error, has_certified_projection
-from discreet.mechanisms.constrained.records import constrained_hypotheses
-from discreet.mechanisms.hypotheses import computing_hypotheses, noise_hypothesis
 from discreet.mechanisms.learning.gaussian_profile import objective_delta, objective_scale
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.learning.ridge import infeasible, least_ridge, slack_free_ridge
@@ -34,6 +31,7 @@ from discreet.noise import Noise, gaussian_error
 from discreet.problems import ConstrainedRisk, PredictionSum, RegularisedRisk
 from discreet.regularisers import L2
 from discreet.rounding import lowering
+from discreet.statements.constrained import OBJECTIVE_SET
 
 _ROOM = 8.0
 """Times the rounding errors that the solver's distance must exceed, so that it is always reached."""
@@ -109,7 +107,7 @@ class ObjectivePerturbationOverSet(ConstrainedMechanism):
             epsilon=self.epsilon + self.grid.epsilon,
             delta_at_epsilon=min(first + second * (1.0 + _COARSER), 1.0 - 2.0**-53),
             neighbours=self.neighbours,
-            theorem="objective perturbation over a set, theorem T1 and its limit, released on a grid",
+            theorem=OBJECTIVE_SET,
         )
 
     def risk_bound(self, problem: ConstrainedRisk) -> float:
@@ -125,18 +123,6 @@ class ObjectivePerturbationOverSet(ConstrainedMechanism):
         )
         last = self.grid.step * self.grid.scale * math.sqrt(problem.dimension) + (self.tolerance + self.noise_error) / self.ridge
         return excess / (problem.domain.records or NOMINAL) + problem.gradient_bound * 1.01 * last
-
-    def hypotheses(self, problem: ConstrainedRisk) -> tuple[Hypothesis, ...]:
-        """See ConstrainedMechanism."""
-        return (
-            *constrained_hypotheses(problem, self.neighbours),
-            Hypothesis(
-                required=f"the objective is strongly convex, lambda = {self.ridge:.10g}, and minimised over {problem.constraint.name}",
-                enforced="the mechanism adds the ridge; the set is an argument of the caller",
-            ),
-            noise_hypothesis(f"Gaussian with standard deviation {self.scale:.10g} in every coordinate"),
-            *computing_hypotheses(self.tolerance, self.grid.step, self.grid.sampler),
-        )
 
     def parameters(self) -> dict[str, Json]:
         """See ConstrainedMechanism."""

@@ -20,21 +20,19 @@ from typing import Self
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis
 from discreet.constraints import Polytope
 from discreet.errors import InvalidInput
 from discreet.guarantees import ApproximateDP, Guarantee, Json, PureDP, bounded_range_delta, bounded_range_width, gaussian_mu
 from discreet.mechanisms.constrained.base import ConstrainedMechanism
 from discreet.mechanisms.constrained.horizon import checked_steps, default_steps, require_smooth
-from discreet.mechanisms.constrained.records import constrained_hypotheses
 from discreet.mechanisms.constrained.walk import Walk
-from discreet.mechanisms.hypotheses import noise_hypothesis
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Integers, Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
 from discreet.problems.constrained_risk import ROUNDING
 from discreet.problems.rounding import gamma
 from discreet.rounding import raising
+from discreet.statements.constrained import POLYTOPE
 
 _FINE, _COARSE = 12, 10
 """log2 of the steps of the grid in the span, at least: rounding costs 2 in 2^12 of the noise, or 2 in 2^10 where there are MANY vertices, since the
@@ -85,23 +83,11 @@ class PolytopeFrankWolfe(ConstrainedMechanism):
     def guarantee(self, problem: ConstrainedRisk) -> Guarantee:
         """See module docstring."""
         width = self.rate * span_in_steps(problem, self.neighbours, self.grid_step)
-        theorem = "private Frank-Wolfe over a polytope, exponential mechanism of bounded range"
+        theorem = POLYTOPE
         if self.pure:
             return PureDP(epsilon=self.steps * width * raising(5), neighbours=self.neighbours, theorem=theorem)
         delta = bounded_range_delta(width, self.steps, self.epsilon)
         return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=min(delta, 1.0 - 2.0**-53), neighbours=self.neighbours, theorem=theorem)
-
-    def hypotheses(self, problem: ConstrainedRisk) -> tuple[Hypothesis, ...]:
-        """See ConstrainedMechanism."""
-        law = f"vertex i with probability proportional to exp(-{self.rate:.10g} z_i), z_i its score in steps of {self.grid_step:.6g}"
-        return (
-            *constrained_hypotheses(problem, self.neighbours),
-            Hypothesis(
-                required=f"the number of steps, {self.steps}, was chosen without the records",
-                enforced="from public numbers, or by the caller before the fit",
-            ),
-            noise_hypothesis(f"{law}, {self.steps} times, exactly (selection in integer arithmetic)"),
-        )
 
     def parameters(self) -> dict[str, Json]:
         """See ConstrainedMechanism."""

@@ -11,13 +11,14 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from discreet.certificates import Certificate, Hypothesis, Release, digest_of
+from discreet.certificates import Certificate, Release, digest_of
 from discreet.errors import InvalidInput
 from discreet.guarantees import Guarantee, Json
 from discreet.ledger import Account, spending_on
 from discreet.mechanisms.counting.queries import IntegerQuery
-from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.neighbours import Neighbours
 from discreet.noise import Integers, Noise
+from discreet.statements import hypotheses_of
 from discreet.version import VERSION
 
 
@@ -34,11 +35,6 @@ class CountingMechanism(ABC):
     @abstractmethod
     def name(self) -> str:
         """Name in certificates, and of the registered recheck."""
-
-    @property
-    @abstractmethod
-    def law(self) -> str:
-        """The law of the noise, in words."""
 
     @abstractmethod
     def guarantee(self, queries: Sequence[IntegerQuery]) -> Guarantee:
@@ -86,12 +82,13 @@ class CountingMechanism(ABC):
         with spending_on(account, guarantee, purpose=self.name, table=content) as reservation:
             drawn = [self.draw(scale, query.size, noise) for query, scale in zip(queries, self.scales, strict=True)]
             value = np.concatenate([answer + integers for answer, integers in zip(answers, drawn, strict=True)]).astype(np.float64)
+        problem: dict[str, Json] = {"queries": [query.to_dict() for query in queries]}
         certificate = Certificate(
             mechanism=self.name,
             parameters=self._parameters(),
-            problem={"queries": [query.to_dict() for query in queries]},
+            problem=problem,
             guarantee=guarantee,
-            hypotheses=self._hypotheses(queries),
+            hypotheses=hypotheses_of(self.name, self._parameters(), problem),
             noise=noise.description,
             noise_private=noise.private,
             digest=digest_of(value),
@@ -102,27 +99,6 @@ class CountingMechanism(ABC):
 
     def _parameters(self) -> dict[str, Json]:
         return {"scales": list(self.scales), "neighbours": str(self.neighbours)}
-
-    def _hypotheses(self, queries: Sequence[IntegerQuery]) -> tuple[Hypothesis, ...]:
-        secret = self.neighbours is ADD_REMOVE
-        moves = [query.sensitivity(self.neighbours) for query in queries]
-        moved = "; ".join(f"{one.coordinates} of {query.size} numbers by at most {one.step}" for query, one in zip(queries, moves, strict=True))
-        return (
-            Hypothesis(
-                required="the number of records may itself be secret" if secret else "the number of records is public: neighbours have equally many",
-                enforced=f"relation {self.neighbours}; what is computed from the answers uses the released numbers only"
-                if secret
-                else f"relation {self.neighbours}",
-            ),
-            Hypothesis(
-                required=f"one record moves the exact answers by at most: {moved}",
-                enforced="each record is one integer in a public range, found from it alone; out of range is refused; integers add exactly",
-            ),
-            Hypothesis(
-                required=f"the noise is secret and {self.law}",
-                enforced="integers drawn anew for every release, without a floating-point decision",
-            ),
-        )
 
 
 def require_scales(queries: Sequence[IntegerQuery], scales: Sequence[float]) -> None:

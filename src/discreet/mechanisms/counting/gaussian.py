@@ -19,6 +19,7 @@ from discreet.mechanisms.counting.queries import IntegerQuery, Sensitivity
 from discreet.neighbours import Neighbours
 from discreet.noise import Integers, Noise
 from discreet.rounding import raising
+from discreet.statements.counting import COUNTING_GAUSSIAN
 
 _LARGEST_EPSILON = 100.0
 _STEPS = 24
@@ -37,11 +38,6 @@ class GaussianCounting(CountingMechanism):
     def name(self) -> str:
         """See CountingMechanism."""
         return "counting-gaussian"
-
-    @property
-    def law(self) -> str:
-        """See CountingMechanism."""
-        return f"discrete Gaussian, P(k) proportional to exp(-k^2 / (2 s^2)), s = {', '.join(f'{scale:.10g}' for scale in self.scales)}"
 
     @classmethod
     def calibrate(
@@ -78,14 +74,14 @@ class GaussianCounting(CountingMechanism):
             epsilon=self.epsilon,
             delta_at_epsilon=min(divergence(components, self.epsilon), 1.0 - 2.0**-53),
             neighbours=self.neighbours,
-            theorem="counting queries, discrete Gaussian noise",
+            theorem=COUNTING_GAUSSIAN,
         )
 
     def concentrated(self, queries: Sequence[IntegerQuery]) -> ConcentratedDP:
         """The same release in zero-concentrated privacy: rho = sum of D_j^2 / (2 s_j^2) (Canonne, Kamath, Steinke 2020, theorem 14)."""
         require_scales(queries, self.scales)
         rho = sum(query.sensitivity(self.neighbours).squared / (2.0 * scale**2) for query, scale in zip(queries, self.scales, strict=True))
-        return ConcentratedDP(rho=rho * raising(45), neighbours=self.neighbours, theorem="counting queries, discrete Gaussian noise")
+        return ConcentratedDP(rho=rho * raising(45), neighbours=self.neighbours, theorem=COUNTING_GAUSSIAN)
 
     def draw(self, scale: float, size: int, noise: Noise) -> Integers:
         """See CountingMechanism."""

@@ -18,6 +18,7 @@ from discreet.mechanisms.counting.queries import IntegerQuery
 from discreet.neighbours import Neighbours
 from discreet.noise import Integers, Noise
 from discreet.rounding import raising
+from discreet.statements.counting import COUNTING_LAPLACE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,11 +32,6 @@ class LaplaceCounting(CountingMechanism):
     def name(self) -> str:
         """See CountingMechanism."""
         return "counting-laplace"
-
-    @property
-    def law(self) -> str:
-        """See CountingMechanism."""
-        return f"discrete Laplace, P(k) proportional to exp(-|k| / t), t = {', '.join(f'{scale:.10g}' for scale in self.scales)}"
 
     @classmethod
     def calibrate(cls, queries: Sequence[IntegerQuery], *, epsilon: float, neighbours: Neighbours, shares: Sequence[float] | None = None) -> Self:
@@ -55,7 +51,7 @@ class LaplaceCounting(CountingMechanism):
         )
         nearest = float(exact)
         epsilon = nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
-        return PureDP(epsilon=epsilon, neighbours=self.neighbours, theorem="counting queries, discrete Laplace noise")
+        return PureDP(epsilon=epsilon, neighbours=self.neighbours, theorem=COUNTING_LAPLACE)
 
     def draw(self, scale: float, size: int, noise: Noise) -> Integers:
         """See CountingMechanism."""

@@ -15,15 +15,16 @@ from typing import Self
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.certificates import Certificate, Hypothesis, Release, digest_of
+from discreet.certificates import Certificate, Release, digest_of
 from discreet.designs import Design
 from discreet.errors import InfeasibleTarget, InvalidInput
-from discreet.guarantees import ApproximateDP, discrete_delta, gaussian_mu
+from discreet.guarantees import ApproximateDP, Json, discrete_delta, gaussian_mu
 from discreet.ledger import Account, spending_on
 from discreet.mechanisms.curvature.query import LEVELS, UNIT, CurvatureQuery
-from discreet.mechanisms.hypotheses import noise_hypothesis
-from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.neighbours import Neighbours
 from discreet.noise import Noise
+from discreet.statements import certified_words
+from discreet.statements.counting import CURVATURE as CURVATURE_WORDS
 from discreet.version import VERSION
 
 CURVATURE = "curvature-gaussian"
@@ -66,7 +67,7 @@ class GaussianCurvature:
         """What one release promises; needs no records."""
         delta = _delta(query, self.scale, self.epsilon, self.neighbours)
         stated = min(delta, 1.0 - 2.0**-53)
-        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=stated, neighbours=self.neighbours, theorem="curvature, discrete Gaussian noise")
+        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=stated, neighbours=self.neighbours, theorem=CURVATURE_WORDS)
 
     def run(
         self,
@@ -85,35 +86,29 @@ class GaussianCurvature:
             drawn = noise.discrete_gaussian(scale=self.scale, dimension=query.size, draws=1)[:, 0]
             # Python's integers: no sum overflows; the conversion rounds what is private already.
             value = np.array([float(int(exact) + int(extra)) for exact, extra in zip(query.answer(rows, signs, record_weights), drawn, strict=True)])
+        parameters: dict[str, Json] = {
+            "scale": self.scale,
+            "epsilon": self.epsilon,
+            "neighbours": str(self.neighbours),
+            "unit": UNIT,
+            "levels": LEVELS,
+        }
+        problem = query.to_dict()
+        words = certified_words(self.name, parameters, problem)
         certificate = Certificate(
             mechanism=self.name,
-            parameters={"scale": self.scale, "epsilon": self.epsilon, "neighbours": str(self.neighbours), "unit": UNIT, "levels": LEVELS},
-            problem=query.to_dict(),
+            parameters=parameters,
+            problem=problem,
             guarantee=guarantee,
-            hypotheses=self.hypotheses(query),
+            hypotheses=words.hypotheses,
             noise=noise.description,
             noise_private=noise.private,
             digest=digest_of(value),
-            declared=("the weights at which the curvature is taken: a release of their own, whose cost adds to this one",),
+            declared=words.declared,
             version=VERSION,
             ledger_entry=None if reservation is None else reservation.id,
         )
         return Release(value=value, certificate=certificate)
-
-    def hypotheses(self, query: CurvatureQuery) -> tuple[Hypothesis, ...]:
-        """The conditions of the theorem, and what enforces each."""
-        secret = self.neighbours is ADD_REMOVE
-        return (
-            Hypothesis(
-                required="the number of records may itself be secret" if secret else "the number of records is public: neighbours have equally many",
-                enforced=f"relation {self.neighbours}",
-            ),
-            Hypothesis(
-                required=f"the answers of neighbours are at most {query.distance(self.neighbours):.10g} apart, as vectors of integers",
-                enforced="each record is turned into integers by itself, of bounded length; longer ones would count as zero; integers add exactly",
-            ),
-            noise_hypothesis(f"discrete Gaussian, P(k) proportional to exp(-k^2 / (2 s^2)), s = {self.scale:.10g}, in every entry"),
-        )
 
 
 def _delta(query: CurvatureQuery, scale: float, epsilon: float, neighbours: Neighbours) -> float:

@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from typing import Self
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis
 from discreet.data import Dataset
 from discreet.errors import InfeasibleTarget
 from discreet.guarantees import ApproximateDP
 from discreet.mechanisms.base import Mechanism
-from discreet.mechanisms.hypotheses import computing_hypotheses, noise_hypothesis, problem_hypotheses
 from discreet.mechanisms.learning.class_ridge import infeasible_multinomial, least_multinomial_ridge
 from discreet.mechanisms.learning.gaussian_plan import gaussian_plan
 from discreet.mechanisms.learning.grid import GaussianGrid
@@ -27,6 +25,7 @@ from discreet.neighbours import Neighbours
 from discreet.noise import Noise, gaussian_error
 from discreet.problems import MultinomialRisk
 from discreet.quiet import quietly
+from discreet.statements.learning import MULTINOMIAL_GAUSSIAN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,17 +73,12 @@ class GaussianMultinomialPerturbation(Mechanism[MultinomialRisk]):
             epsilon=self.epsilon + self.grid.epsilon,
             delta_at_epsilon=min(first + second, 1.0 - 2.0**-53),
             neighbours=self.neighbours,
-            theorem="multinomial objective perturbation, theorems M1 and M2, released on a grid",
+            theorem=MULTINOMIAL_GAUSSIAN,
         )
 
     def weight_noise(self, problem: MultinomialRisk) -> float:
         """See Mechanism: |B| is about sigma sqrt(K d), and reaches the weights through the inverse of a Hessian of at least lambda."""
         return self.scale * problem.dimension**0.5 / problem.strong_convexity
-
-    def hypotheses(self, problem: MultinomialRisk) -> tuple[Hypothesis, ...]:
-        """See Mechanism."""
-        law = noise_hypothesis(f"Gaussian with standard deviation {self.scale:.10g} in every coordinate of every class")
-        return (*problem_hypotheses(problem, self.neighbours), law, *computing_hypotheses(self.tolerance, self.grid.step, self.grid.sampler))
 
     def draw(self, problem: MultinomialRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See Mechanism; classes one after the other."""

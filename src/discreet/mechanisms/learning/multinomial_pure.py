@@ -16,11 +16,9 @@ from typing import Self
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis
 from discreet.data import Dataset
 from discreet.guarantees import PureDP
 from discreet.mechanisms.base import Mechanism
-from discreet.mechanisms.hypotheses import computing_hypotheses, noise_hypothesis, problem_hypotheses
 from discreet.mechanisms.learning.class_ridge import infeasible_multinomial
 from discreet.mechanisms.learning.grid import LaplaceGrid
 from discreet.mechanisms.learning.minimise import default_tolerance, last_share, minimisers, weight_reach
@@ -28,6 +26,7 @@ from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Noise, spherical_error
 from discreet.problems import MultinomialRisk
 from discreet.rounding import lowering, raising
+from discreet.statements.learning import MULTINOMIAL_PURE
 
 _DOWN = lowering(450)
 _CELLS = 4096
@@ -80,17 +79,12 @@ class PureMultinomialPerturbation(Mechanism[MultinomialRisk]):
         return PureDP(
             epsilon=first + second,
             neighbours=self.neighbours,
-            theorem="multinomial objective perturbation, theorem M3, released on a grid",
+            theorem=MULTINOMIAL_PURE,
         )
 
     def weight_noise(self, problem: MultinomialRisk) -> float:
         """See Mechanism: |B| is about K d / beta, and reaches the weights through the inverse of a Hessian of at least lambda."""
         return problem.dimension / self.rate / problem.strong_convexity
-
-    def hypotheses(self, problem: MultinomialRisk) -> tuple[Hypothesis, ...]:
-        """See Mechanism."""
-        law = noise_hypothesis(f"of density proportional to exp(-{self.rate:.10g} |B|), B the classes together")
-        return (*problem_hypotheses(problem, self.neighbours), law, *computing_hypotheses(self.tolerance, self.grid.step, self.grid.sampler))
 
     def draw(self, problem: MultinomialRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See Mechanism; classes one after the other."""

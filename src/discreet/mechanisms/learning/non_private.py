@@ -9,16 +9,15 @@ from typing import Self
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis
 from discreet.data import Dataset
 from discreet.guarantees import NoGuarantee
 from discreet.mechanisms.base import LearningMechanism, Mechanism
-from discreet.mechanisms.hypotheses import minimiser_hypothesis
 from discreet.mechanisms.learning.minimise import default_tolerance, minimisers
 from discreet.mechanisms.learning.sensitivity import one_minimiser
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
+from discreet.statements.learning import NON_PRIVATE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,15 +40,11 @@ class NonPrivate(LearningMechanism):
 
     def guarantee(self, problem: RegularisedRisk) -> NoGuarantee:  # noqa: ARG002 - there is none for any problem
         """None."""
-        return NoGuarantee(neighbours=self.neighbours, theorem="epsilon=inf was asked for: this is the ordinary fit, without privacy")
+        return NoGuarantee(neighbours=self.neighbours, theorem=NON_PRIVATE)
 
     def weight_noise(self, problem: RegularisedRisk) -> float:  # noqa: ARG002 - the same for any problem
         """None."""
         return 0.0
-
-    def hypotheses(self, problem: RegularisedRisk) -> tuple[Hypothesis, ...]:  # noqa: ARG002 - the same for any problem
-        """The solver's tolerance only."""
-        return (minimiser_hypothesis(self.tolerance),)
 
     def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:  # noqa: ARG002 - no noise is drawn
         """The same weights `count` times."""
@@ -76,15 +71,11 @@ class NonPrivateClasses(Mechanism[MultinomialRisk | OneVsRestRisk]):
 
     def guarantee(self, problem: MultinomialRisk | OneVsRestRisk) -> NoGuarantee:  # noqa: ARG002 - there is none for any problem
         """None."""
-        return NoGuarantee(neighbours=self.neighbours, theorem="epsilon=inf was asked for: this is the ordinary fit, without privacy")
+        return NoGuarantee(neighbours=self.neighbours, theorem=NON_PRIVATE)
 
     def weight_noise(self, problem: MultinomialRisk | OneVsRestRisk) -> float:  # noqa: ARG002 - the same for any problem
         """None."""
         return 0.0
-
-    def hypotheses(self, problem: MultinomialRisk | OneVsRestRisk) -> tuple[Hypothesis, ...]:  # noqa: ARG002 - the same for any problem
-        """The solver's tolerance only."""
-        return (minimiser_hypothesis(self.tolerance),)
 
     def draw(self, problem: MultinomialRisk | OneVsRestRisk, data: Dataset, noise: Noise, count: int) -> Floats:  # noqa: ARG002 - no noise
         """The same weights `count` times."""

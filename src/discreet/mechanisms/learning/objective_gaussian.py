@@ -14,12 +14,10 @@ from dataclasses import dataclass
 from typing import Self
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis
 from discreet.data import Dataset
 from discreet.errors import InfeasibleTarget
 from discreet.guarantees import ApproximateDP
 from discreet.mechanisms.base import LearningMechanism
-from discreet.mechanisms.hypotheses import computing_hypotheses, noise_hypothesis, problem_hypotheses
 from discreet.mechanisms.learning.gaussian_plan import gaussian_plan
 from discreet.mechanisms.learning.gaussian_profile import objective_delta, objective_scale
 from discreet.mechanisms.learning.grid import GaussianGrid
@@ -29,6 +27,7 @@ from discreet.neighbours import Neighbours
 from discreet.noise import Noise, gaussian_error
 from discreet.problems import RegularisedRisk
 from discreet.quiet import quietly
+from discreet.statements.learning import OBJECTIVE_GAUSSIAN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,17 +75,12 @@ class GaussianObjectivePerturbation(LearningMechanism):
             epsilon=self.epsilon + self.grid.epsilon,
             delta_at_epsilon=min(first + second, 1.0 - 2.0**-53),
             neighbours=self.neighbours,
-            theorem="objective perturbation, theorem T1, released on a grid",
+            theorem=OBJECTIVE_GAUSSIAN,
         )
 
     def weight_noise(self, problem: RegularisedRisk) -> float:
         """See Mechanism: |b| is about sigma sqrt(d), and reaches the weights through the inverse of a Hessian of at least lambda."""
         return self.scale * problem.dimension**0.5 / problem.strong_convexity
-
-    def hypotheses(self, problem: RegularisedRisk) -> tuple[Hypothesis, ...]:
-        """See LearningMechanism."""
-        law = noise_hypothesis(f"Gaussian with standard deviation {self.scale:.10g} in every coordinate")
-        return (*problem_hypotheses(problem, self.neighbours), law, *computing_hypotheses(self.tolerance, self.grid.step, self.grid.sampler))
 
     def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""

@@ -15,11 +15,9 @@ from typing import Self
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis
 from discreet.data import Dataset
 from discreet.guarantees import PureDP
 from discreet.mechanisms.base import LearningMechanism
-from discreet.mechanisms.hypotheses import computing_hypotheses, noise_hypothesis, problem_hypotheses
 from discreet.mechanisms.learning.grid import LaplaceGrid
 from discreet.mechanisms.learning.jacobian import jacobian_corners
 from discreet.mechanisms.learning.minimise import default_tolerance, last_share, minimisers, weight_reach
@@ -29,6 +27,7 @@ from discreet.noise import Noise, spherical_error
 from discreet.problems import RegularisedRisk
 from discreet.regularisers import L2
 from discreet.rounding import lowering, raising
+from discreet.statements.learning import OBJECTIVE_PURE
 
 _DOWN = lowering(450)
 """Factor that outweighs the rounding of a handful of operations, and what `_UP` adds."""
@@ -104,20 +103,11 @@ class PureObjectivePerturbation(LearningMechanism):
         first = objective_epsilon(effective, rate=self.rate, neighbours=self.neighbours)
         radius = (self.tolerance + max(self.noise_error, spherical_error(rate=self.rate, dimension=problem.dimension))) / effective.strong_convexity
         second = self.grid.epsilon(radius=radius, dimension=problem.dimension)
-        return PureDP(epsilon=first + second, neighbours=self.neighbours, theorem="objective perturbation, theorem T2, released on a grid")
+        return PureDP(epsilon=first + second, neighbours=self.neighbours, theorem=OBJECTIVE_PURE)
 
     def weight_noise(self, problem: RegularisedRisk) -> float:
         """See Mechanism: |b| is about d / beta, and reaches the weights through the inverse of a Hessian of at least lambda."""
         return problem.dimension / self.rate / self._effective(problem).strong_convexity
-
-    def hypotheses(self, problem: RegularisedRisk) -> tuple[Hypothesis, ...]:
-        """See LearningMechanism."""
-        law = noise_hypothesis(f"of density proportional to exp(-{self.rate:.10g} |b|)")
-        return (
-            *problem_hypotheses(self._effective(problem), self.neighbours),
-            law,
-            *computing_hypotheses(self.tolerance, self.grid.step, self.grid.sampler),
-        )
 
     def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""

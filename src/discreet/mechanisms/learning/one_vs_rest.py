@@ -15,12 +15,10 @@ from typing import Self
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis
 from discreet.data import Dataset
 from discreet.errors import InfeasibleTarget
 from discreet.guarantees import ApproximateDP, PureDP
 from discreet.mechanisms.base import Mechanism
-from discreet.mechanisms.hypotheses import computing_hypotheses, noise_hypothesis, problem_hypotheses
 from discreet.mechanisms.learning.class_ridge import infeasible_one_vs_rest, least_one_vs_rest_ridge
 from discreet.mechanisms.learning.gaussian_plan import gaussian_plan
 from discreet.mechanisms.learning.grid import GaussianGrid, LaplaceGrid
@@ -32,6 +30,7 @@ from discreet.noise import Noise, gaussian_error, spherical_error
 from discreet.problems import OneVsRestRisk
 from discreet.quiet import quietly
 from discreet.rounding import lowering, raising
+from discreet.statements.learning import one_vs_rest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,17 +81,12 @@ class GaussianOneVsRest(Mechanism[OneVsRestRisk]):
             epsilon=self.epsilon + self.grid.epsilon,
             delta_at_epsilon=min(first + second, 1.0 - 2.0**-53),
             neighbours=self.neighbours,
-            theorem=f"objective perturbation of {problem.classes} problems, theorems T1 and O1, released on a grid",
+            theorem=one_vs_rest(problem.classes, pure=False),
         )
 
     def weight_noise(self, problem: OneVsRestRisk) -> float:
         """See Mechanism: sigma sqrt(K d) in all K problems together."""
         return self.scale * problem.dimension**0.5 / problem.strong_convexity
-
-    def hypotheses(self, problem: OneVsRestRisk) -> tuple[Hypothesis, ...]:
-        """See Mechanism."""
-        law = noise_hypothesis(f"Gaussian with standard deviation {self.scale:.10g} in every coordinate, independent for every class")
-        return (*problem_hypotheses(problem, self.neighbours), law, *computing_hypotheses(self.tolerance, self.grid.step, self.grid.sampler))
 
     def draw(self, problem: OneVsRestRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See Mechanism; classes one after the other."""
@@ -136,17 +130,12 @@ class PureOneVsRest(Mechanism[OneVsRestRisk]):
         return PureDP(
             epsilon=problem.classes * (first + second) * raising(5),
             neighbours=self.neighbours,
-            theorem=f"objective perturbation of {problem.classes} problems, theorem T2, released on a grid; epsilons add",
+            theorem=one_vs_rest(problem.classes, pure=True),
         )
 
     def weight_noise(self, problem: OneVsRestRisk) -> float:
         """See Mechanism: d / beta in each of the K problems, so sqrt(K) times that in all."""
         return math.sqrt(problem.classes) * problem.each.dimension / self.rate / problem.strong_convexity
-
-    def hypotheses(self, problem: OneVsRestRisk) -> tuple[Hypothesis, ...]:
-        """See Mechanism."""
-        law = noise_hypothesis(f"of density proportional to exp(-{self.rate:.10g} |b|), independent for every class")
-        return (*problem_hypotheses(problem, self.neighbours), law, *computing_hypotheses(self.tolerance, self.grid.step, self.grid.sampler))
 
     def draw(self, problem: OneVsRestRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See Mechanism; classes one after the other."""

@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from typing import Self
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis
 from discreet.data import Dataset
 from discreet.guarantees import ApproximateDP, gaussian_delta, gaussian_mu
 from discreet.mechanisms.base import LearningMechanism
-from discreet.mechanisms.hypotheses import computing_hypotheses, noise_hypothesis, problem_hypotheses
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.learning.minimise import default_tolerance, last_share
 from discreet.mechanisms.learning.sensitivity import minimiser_sensitivity, one_minimiser
@@ -24,6 +22,7 @@ from discreet.neighbours import Neighbours
 from discreet.noise import Noise, gaussian_error
 from discreet.problems import RegularisedRisk
 from discreet.rounding import lowering
+from discreet.statements.learning import OUTPUT_GAUSSIAN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,17 +81,12 @@ class GaussianOutputPerturbation(LearningMechanism):
             epsilon=self.epsilon + self.grid.epsilon,
             delta_at_epsilon=min(first + second, 1.0 - 2.0**-53),
             neighbours=self.neighbours,
-            theorem="output perturbation, analytic Gaussian noise, released on a grid",
+            theorem=OUTPUT_GAUSSIAN,
         )
 
     def weight_noise(self, problem: RegularisedRisk) -> float:
         """See Mechanism: sigma sqrt(d)."""
         return self.scale * problem.dimension**0.5
-
-    def hypotheses(self, problem: RegularisedRisk) -> tuple[Hypothesis, ...]:
-        """See LearningMechanism."""
-        law = noise_hypothesis(f"Gaussian with standard deviation {self.scale:.10g} in every coordinate")
-        return (*problem_hypotheses(problem, self.neighbours), law, *computing_hypotheses(self.tolerance, self.grid.step, self.grid.sampler))
 
     def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""

@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from typing import Self
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis
 from discreet.data import Dataset
 from discreet.guarantees import PureDP
 from discreet.mechanisms.base import LearningMechanism
-from discreet.mechanisms.hypotheses import computing_hypotheses, noise_hypothesis, problem_hypotheses
 from discreet.mechanisms.learning.grid import LaplaceGrid
 from discreet.mechanisms.learning.minimise import default_tolerance, last_share
 from discreet.mechanisms.learning.sensitivity import minimiser_sensitivity, one_minimiser
@@ -25,6 +23,7 @@ from discreet.neighbours import Neighbours
 from discreet.noise import Noise, spherical_error
 from discreet.problems import RegularisedRisk
 from discreet.rounding import lowering
+from discreet.statements.learning import OUTPUT_PURE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,16 +67,11 @@ class PureOutputPerturbation(LearningMechanism):
         first = self.rate * minimiser_sensitivity(problem, neighbours=self.neighbours)
         radius = self.tolerance / problem.strong_convexity + max(self.noise_error, spherical_error(rate=self.rate, dimension=problem.dimension))
         second = self.grid.epsilon(radius=radius, dimension=problem.dimension)
-        return PureDP(epsilon=first + second, neighbours=self.neighbours, theorem="output perturbation, spherical noise, released on a grid")
+        return PureDP(epsilon=first + second, neighbours=self.neighbours, theorem=OUTPUT_PURE)
 
     def weight_noise(self, problem: RegularisedRisk) -> float:
         """See Mechanism: d / beta."""
         return problem.dimension / self.rate
-
-    def hypotheses(self, problem: RegularisedRisk) -> tuple[Hypothesis, ...]:
-        """See LearningMechanism."""
-        law = noise_hypothesis(f"of density proportional to exp(-{self.rate:.10g} |N|)")
-        return (*problem_hypotheses(problem, self.neighbours), law, *computing_hypotheses(self.tolerance, self.grid.step, self.grid.sampler))
 
     def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""

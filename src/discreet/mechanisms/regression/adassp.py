@@ -15,15 +15,15 @@ from typing import Self
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis
 from discreet.data import RealDataset
 from discreet.errors import InfeasibleTarget, SolverFailure
 from discreet.guarantees import ApproximateDP, Json, NoGuarantee, gaussian_mu
-from discreet.mechanisms.regression.base import Fitted, RegressionMechanism, record_hypotheses
+from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.curve import UP, composed_delta, moment_reach
 from discreet.mechanisms.regression.sums import LeastSquares, Moments
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise
+from discreet.statements.regression import ADASSP
 
 _TARGET_WEIGHT = 0.85
 _SHARE = 0.1
@@ -34,7 +34,6 @@ _FINENESS = 2.0**-20
 """The eigenvalue's unit over R^2."""
 _LARGEST_SCALE = 2.0**52
 _UNIT = 2.0**-53
-THEOREM = "joint Gaussian answer of second moments, and of their least eigenvalue (adassp.md)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +88,8 @@ class AdaSSP(RegressionMechanism):
         """See module docstring."""
         delta = self.delta(problem)
         if not delta < 1:
-            return NoGuarantee(theorem=f"{THEOREM}: delta reaches 1 at epsilon = {self.epsilon:g}", neighbours=self.neighbours)
-        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=self.neighbours, theorem=THEOREM)
+            return NoGuarantee(theorem=f"{ADASSP}: delta reaches 1 at epsilon = {self.epsilon:g}", neighbours=self.neighbours)
+        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=self.neighbours, theorem=ADASSP)
 
     def parameters(self) -> dict[str, Json]:
         """See RegressionMechanism."""
@@ -101,21 +100,6 @@ class AdaSSP(RegressionMechanism):
             "epsilon": self.epsilon,
             "neighbours": str(self.neighbours),
         }
-
-    def hypotheses(self, problem: LeastSquares) -> tuple[Hypothesis, ...]:
-        """See RegressionMechanism."""
-        return (
-            *record_hypotheses(problem, self.neighbours),
-            Hypothesis(
-                required=f"sums are exact, of at most {problem.most_records} records; the least eigenvalue is known to a public error",
-                enforced="records are rounded to integers one by one, sums are those of integers, eigenvalues are checked by their residuals",
-            ),
-            Hypothesis(
-                required=f"noise is secret and discrete Gaussian, of deviation {self.moment_noise:.10g} R^2 on moments and "
-                f"{self.eigenvalue_noise:.10g} R^2 on their least eigenvalue",
-                enforced="integers drawn anew without floating-point decisions",
-            ),
-        )
 
     def explained(self, problem: LeastSquares) -> str:
         """See RegressionMechanism."""

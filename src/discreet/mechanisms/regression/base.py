@@ -15,8 +15,9 @@ from discreet.guarantees import Guarantee, Json
 from discreet.ledger import Account, spending_on
 from discreet.mechanisms.regression.belief import Equations
 from discreet.mechanisms.regression.sums import LeastSquares
-from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.neighbours import Neighbours
 from discreet.noise import Noise
+from discreet.statements import hypotheses_of
 from discreet.version import VERSION
 
 
@@ -56,9 +57,9 @@ class RegressionMechanism(ABC):
     def guarantee(self, problem: LeastSquares) -> Guarantee:
         """What one run promises on this public problem; needs no data."""
 
-    @abstractmethod
     def hypotheses(self, problem: LeastSquares) -> tuple[Hypothesis, ...]:
-        """The conditions of the theorem, and what enforces each."""
+        """The conditions of the theorem, and what enforces each, from what a certificate records (`discreet.statements`)."""
+        return hypotheses_of(self.name, self.parameters(), problem.record())
 
     @abstractmethod
     def explained(self, problem: LeastSquares) -> str:
@@ -99,19 +100,3 @@ class RegressionMechanism(ABC):
             ledger_entry=None if reservation is None else reservation.id,
         )
         return Release(value=fitted.weights, certificate=certificate), fitted
-
-
-def record_hypotheses(problem: LeastSquares, neighbours: Neighbours) -> tuple[Hypothesis, ...]:
-    """Conditions on the records."""
-    domain = problem.domain
-    counted = (
-        "the number of records may itself be secret" if neighbours is ADD_REMOVE else "the number of records is public: neighbours have equally many"
-    )
-    return (
-        Hypothesis(required=counted, enforced=f"relation {neighbours}: nothing that is released was computed from a secret number of records"),
-        Hypothesis(
-            required=f"rows have Euclidean norm at most {domain.radius:.10g}, the constant feature included, targets at most "
-            f"{domain.target_bound:.10g} in size; the bounds are public",
-            enforced="rows and targets are brought within the declared bounds, record by record; where the bounds come from is the caller's word",
-        ),
-    )

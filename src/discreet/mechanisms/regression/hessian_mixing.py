@@ -17,19 +17,20 @@ from functools import lru_cache
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis
 from discreet.data import RealDataset
 from discreet.errors import InfeasibleTarget, InvalidInput
 from discreet.guarantees import ApproximateDP, GaussianDP, Json, NoGuarantee, Profile, beyond, closeness, compose, gaussian_mu
 from discreet.mechanisms.learning.grid import GaussianGrid
-from discreet.mechanisms.regression.base import Fitted, RegressionMechanism, record_hypotheses
+from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.belief import Belief
 from discreet.mechanisms.regression.curve import LEAST_SCALE, UP, step_reach
 from discreet.mechanisms.regression.mixing import calibrated_sketch, drawn_moments, of_records, rows_for, sketched
 from discreet.mechanisms.regression.sums import CAP, LeastSquares
-from discreet.mechanisms.release.sketch import SECRET, GaussianSketch, sketch_delta
+from discreet.mechanisms.release.sketch import GaussianSketch, sketch_delta
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise
+from discreet.statements.regression import HESSIAN_MIXING
+from discreet.statements.sketch import SECRET
 
 STEPS = 3
 _SHARE = 0.5
@@ -37,7 +38,6 @@ _SHARE = 0.5
 _LATER_CLIP = 0.25
 _POINTS = 200
 _LARGEST_SCALE = 2.0**52
-THEOREM = "Gaussian sketch, then clipped gradients, numerical composition (hessian_mixing.md)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,8 +75,8 @@ class HessianMixing(RegressionMechanism):
         """See module docstring."""
         delta = self.delta(problem, sketch_profile(problem, self.sketch, self.epsilon))
         if not delta < 1:
-            return NoGuarantee(theorem=f"{THEOREM}: delta reaches 1 at epsilon = {self.epsilon:g}", neighbours=self.neighbours, secret=SECRET)
-        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=self.neighbours, theorem=THEOREM, secret=SECRET)
+            return NoGuarantee(theorem=f"{HESSIAN_MIXING}: delta reaches 1 at epsilon = {self.epsilon:g}", neighbours=self.neighbours, secret=SECRET)
+        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=self.neighbours, theorem=HESSIAN_MIXING, secret=SECRET)
 
     def delta(self, problem: LeastSquares, profile: Profile) -> float:
         """delta at `epsilon`, an upper bound, from the sketch's curve."""
@@ -87,7 +87,7 @@ class HessianMixing(RegressionMechanism):
         if not self.epsilon > apart.total:
             return 1.0
         mu = math.sqrt(self.steps) * step_reach(self.neighbours) / self.step_noise * UP
-        whole = compose([profile, GaussianDP(mu=mu, neighbours=self.neighbours, theorem=THEOREM)], planned=True)
+        whole = compose([profile, GaussianDP(mu=mu, neighbours=self.neighbours, theorem=HESSIAN_MIXING)], planned=True)
         return min(1.0, math.exp(apart.upper) * (whole.delta(self.epsilon - apart.total) + beyond(self.epsilon, stages=self.steps)) * UP)
 
     def _least_scale(self, problem: LeastSquares) -> float:
@@ -100,17 +100,6 @@ class HessianMixing(RegressionMechanism):
         """See RegressionMechanism."""
         of_sketch = {f"sketch_{name}": value for name, value in self.sketch.parameters().items() if name != "neighbours"}
         return {**of_sketch, "step_noise": self.step_noise, "steps": self.steps, "epsilon": self.epsilon, "neighbours": str(self.neighbours)}
-
-    def hypotheses(self, problem: LeastSquares) -> tuple[Hypothesis, ...]:
-        """See RegressionMechanism."""
-        return (
-            *record_hypotheses(problem, self.neighbours),
-            *self.sketch.hypotheses(sketched(problem, target_weight=None))[2:],
-            Hypothesis(
-                required=f"a record's part of a gradient is no longer than its bound; noise is discrete Gaussian, {self.step_noise:.10g} times it",
-                enforced="residuals are clipped record by record, sums are those of integers, integers are drawn anew",
-            ),
-        )
 
     def explained(self, problem: LeastSquares) -> str:
         """See RegressionMechanism."""
@@ -163,7 +152,7 @@ def sketch_profile(problem: LeastSquares, sketch: GaussianSketch, epsilon: float
         epsilons=tuple(points.tolist()),
         deltas_at=tuple(np.minimum.accumulate(deltas).tolist()),
         neighbours=sketch.neighbours,
-        theorem=THEOREM,
+        theorem=HESSIAN_MIXING,
         secret=SECRET,
     )
 

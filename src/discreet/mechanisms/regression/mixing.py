@@ -16,7 +16,6 @@ from typing import Self
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis
 from discreet.data import RealDataset, RealDomain
 from discreet.guarantees import ApproximateDP, Json, NoGuarantee
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
@@ -62,10 +61,6 @@ class GaussianMixing(RegressionMechanism):
     def parameters(self) -> dict[str, Json]:
         """See RegressionMechanism."""
         return {**self.sketch.parameters(), "target_weight": self.target_weight}
-
-    def hypotheses(self, problem: LeastSquares) -> tuple[Hypothesis, ...]:
-        """Those of the sketch."""
-        return self.sketch.hypotheses(sketched(problem, target_weight=self.target_weight))
 
     def explained(self, problem: LeastSquares) -> str:
         """See RegressionMechanism."""

@@ -7,13 +7,13 @@ from functools import partial
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis
 from discreet.data import RealDataset
 from discreet.guarantees import Json, NoGuarantee
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise
+from discreet.statements.learning import NON_PRIVATE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,11 +33,7 @@ class NonPrivateLeastSquares(RegressionMechanism):
 
     def guarantee(self, problem: LeastSquares) -> NoGuarantee:  # noqa: ARG002 - the same for any problem
         """None."""
-        return NoGuarantee(neighbours=self.neighbours, theorem="epsilon=inf was asked for: this is the ordinary fit, without privacy")
-
-    def hypotheses(self, problem: LeastSquares) -> tuple[Hypothesis, ...]:  # noqa: ARG002 - the same for any problem
-        """Nothing is promised, so nothing is required."""
-        return ()
+        return NoGuarantee(neighbours=self.neighbours, theorem=NON_PRIVATE)
 
     def explained(self, problem: LeastSquares) -> str:  # noqa: ARG002 - the same for any problem
         """See RegressionMechanism."""

@@ -14,20 +14,19 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Self
 
-from discreet.certificates import Hypothesis
 from discreet.data import RealDataset
 from discreet.errors import InvalidInput
 from discreet.guarantees import ApproximateDP, Json, gaussian_mu
-from discreet.mechanisms.hypotheses import computing_hypotheses, noise_hypothesis
 from discreet.mechanisms.learning.gaussian_plan import gaussian_plan
 from discreet.mechanisms.learning.grid import GaussianGrid
-from discreet.mechanisms.regression.base import Fitted, RegressionMechanism, record_hypotheses
+from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.objective_curve import curvature_at, half_problem, prediction_loss, two_signed_delta, two_signed_scale
 from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, gradient_error, longest
 from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Noise, gaussian_error
 from discreet.problems import RegularisedRisk
+from discreet.statements.regression import OBJECTIVE
 
 _LEAST_WIDTH, _LARGEST_WIDTH = 0.2, 1.0
 """a over B. Residuals of most tables are about as large as the first; with the second the loss is next to a square."""
@@ -42,7 +41,6 @@ _NOMINAL = 1 << 20
 _TYPICAL = 1 << 14
 """Records for which the budget is cut in two where their number is secret."""
 _ROOM = 4.0
-THEOREM = "objective perturbation of residuals, theorem 1 of objective.md, released on a grid"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +116,7 @@ class ResidualObjectivePerturbation(RegressionMechanism):
             epsilon=self.epsilon + self.grid.epsilon,
             delta_at_epsilon=min(first + second, 1.0 - 2.0**-53),
             neighbours=self.neighbours,
-            theorem=THEOREM,
+            theorem=OBJECTIVE,
         )
 
     def parameters(self) -> dict[str, Json]:
@@ -137,18 +135,6 @@ class ResidualObjectivePerturbation(RegressionMechanism):
             "records": self.records,
             "neighbours": str(self.neighbours),
         }
-
-    def hypotheses(self, problem: LeastSquares) -> tuple[Hypothesis, ...]:
-        """See RegressionMechanism."""
-        return (
-            *record_hypotheses(problem, self.neighbours),
-            Hypothesis(
-                required=f"slopes are at most {self.width:.10g} in size, and the objective is {self.ridge:.10g}-strongly convex in all weights",
-                enforced=f"the loss is {self.loss} of residuals with this width, the mechanism adds the ridge, the intercept included",
-            ),
-            noise_hypothesis(f"Gaussian with standard deviation {self.scale:.10g} in every coordinate"),
-            *computing_hypotheses(self.tolerance, self.grid.step, self.grid.sampler),
-        )
 
     def explained(self, problem: LeastSquares) -> str:
         """See RegressionMechanism."""

@@ -15,16 +15,16 @@ from typing import Self
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis
 from discreet.data import RealDataset
 from discreet.errors import InfeasibleTarget, InvalidInput
 from discreet.guarantees import ApproximateDP, Json, NoGuarantee, gaussian_mu
-from discreet.mechanisms.regression.base import Fitted, RegressionMechanism, record_hypotheses
+from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.belief import Answer, Belief, solved
 from discreet.mechanisms.regression.curve import composed_delta, moment_reach, step_reach, total_mu
 from discreet.mechanisms.regression.sums import CAP, LeastSquares
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Integers, Noise
+from discreet.statements.regression import MOMENTS
 
 STEPS = 4
 _SHARE = 0.8
@@ -38,7 +38,6 @@ _LEAST_CLIP, _LARGEST_LEAST_CLIP = 0.03, 0.15
 _CAUTION = 1.2816
 """Deviations of the residuals' noisy sum of squares that are added to it for intervals: a bound that holds nine times in ten."""
 _LARGEST_SCALE = 2.0**52
-THEOREM = "joint Gaussian answer of second moments, then of clipped gradients (refined.md)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,8 +126,8 @@ class RefinedMoments(RegressionMechanism):
         """See module docstring."""
         delta = self.delta(problem)
         if not delta < 1:
-            return NoGuarantee(theorem=f"{THEOREM}: delta reaches 1 at epsilon = {self.epsilon:g}", neighbours=self.neighbours)
-        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=self.neighbours, theorem=THEOREM)
+            return NoGuarantee(theorem=f"{MOMENTS}: delta reaches 1 at epsilon = {self.epsilon:g}", neighbours=self.neighbours)
+        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=self.neighbours, theorem=MOMENTS)
 
     def parameters(self) -> dict[str, Json]:
         """See RegressionMechanism."""
@@ -141,21 +140,6 @@ class RefinedMoments(RegressionMechanism):
             "epsilon": self.epsilon,
             "neighbours": str(self.neighbours),
         }
-
-    def hypotheses(self, problem: LeastSquares) -> tuple[Hypothesis, ...]:
-        """See RegressionMechanism."""
-        return (
-            *record_hypotheses(problem, self.neighbours),
-            Hypothesis(
-                required=f"sums are exact, of at most {problem.most_records} records, and a record's part of a gradient is no longer than its bound",
-                enforced="records are rounded to integers one by one, residuals are clipped record by record, and sums are those of integers",
-            ),
-            Hypothesis(
-                required=f"noise is secret and discrete Gaussian, of deviation {self.moment_noise:.10g} R^2 on moments"
-                + (f" and {self.step_noise:.10g} times its bound on each of {self.steps} gradients" if self.steps else ""),
-                enforced="integers drawn anew without floating-point decisions",
-            ),
-        )
 
     def explained(self, problem: LeastSquares) -> str:
         """See RegressionMechanism."""

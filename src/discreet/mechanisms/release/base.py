@@ -14,13 +14,14 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.certificates import Certificate, Hypothesis, Release
+from discreet.certificates import Certificate, Release
 from discreet.data import RealDataset
 from discreet.guarantees import Guarantee, Json
 from discreet.ledger import Account, spending_on
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise
 from discreet.queries import RowQuery, SecondMoments
+from discreet.statements import certified_words
 from discreet.version import VERSION
 
 Q = TypeVar("Q", bound=RowQuery | SecondMoments)
@@ -58,10 +59,6 @@ class ReleaseMechanism(ABC, Generic[Q]):
         """What one run promises for this public query; needs no data."""
 
     @abstractmethod
-    def hypotheses(self, query: Q) -> tuple[Hypothesis, ...]:
-        """The conditions of the theorem, and what enforces each."""
-
-    @abstractmethod
     def draw(self, query: Q, data: RealDataset, noise: Noise) -> Drawn:
         """The rows of one release; `require` has passed."""
 
@@ -71,10 +68,6 @@ class ReleaseMechanism(ABC, Generic[Q]):
             query.require(data)
         else:
             query.read.require(data)
-
-    def declared(self, query: Q) -> tuple[str, ...]:  # noqa: ARG002 - most declare nothing
-        """What the guarantee takes from the caller as public."""
-        return ()
 
     def run(self, query: Q, data: RealDataset, noise: Noise, *, account: Account | None = None) -> Release:
         """Release once, shape as `Drawn.shape`, and spend on `account`, or on the ledger in use (`discreet.ledger.using`).
@@ -99,16 +92,18 @@ class ReleaseMechanism(ABC, Generic[Q]):
                 count += len(block)
             if count == 0:
                 keep(np.zeros(drawn.shape))
+        parameters, problem = {**self.parameters(), **drawn.chosen}, query.to_dict()
+        words = certified_words(self.name, parameters, problem)
         return Certificate(
             mechanism=self.name,
-            parameters={**self.parameters(), **drawn.chosen},
-            problem=query.to_dict(),
+            parameters=parameters,
+            problem=problem,
             guarantee=guarantee,
-            hypotheses=self.hypotheses(query),
+            hypotheses=words.hypotheses,
             noise=noise.description,
             noise_private=noise.private,
             digest=digest.hexdigest(),
-            declared=self.declared(query),
+            declared=words.declared,
             version=VERSION,
             ledger_entry=None if reservation is None else reservation.id,
         )

@@ -19,23 +19,21 @@ import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis
 from discreet.data import RealDataset
 from discreet.errors import InvalidInput
 from discreet.guarantees import ApproximateDP, Json, NoGuarantee, Unit
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.by_blocks import noisy_blocks
-from discreet.mechanisms.release.words import record_hypotheses
 from discreet.neighbours import REPLACE_ONE, Neighbours
 from discreet.noise import Integers, Noise
 from discreet.noise.uniform import uniform_below
 from discreet.queries import Rows, Target
 from discreet.queries.base import UP
+from discreet.statements.release import BOUNDED_NOISE
 
 _CELLS = 1 << 11
 """Grid points on each side of zero, at least."""
 _TOTAL = 2.0**62
-THEOREM = "noise of bounded support, its own law's curve (fisher_noise.md)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,8 +84,8 @@ class BoundedNoise(ReleaseMechanism[Rows]):
         delta = self.delta(2.0 * float(np.max(query.read.entries)), self.epsilon)
         if delta >= 1:
             why = "two entries may be farther apart than the noise is wide, so a release may tell them apart for sure"
-            return NoGuarantee(neighbours=REPLACE_ONE, unit=Unit.ENTRY, theorem=f"{THEOREM}: {why}")
-        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=REPLACE_ONE, unit=Unit.ENTRY, theorem=THEOREM)
+            return NoGuarantee(neighbours=REPLACE_ONE, unit=Unit.ENTRY, theorem=f"{BOUNDED_NOISE}: {why}")
+        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=REPLACE_ONE, unit=Unit.ENTRY, theorem=BOUNDED_NOISE)
 
     def delta(self, ranges: float, epsilon: float) -> float:
         """delta for two entries that are at most `ranges` apart."""
@@ -111,16 +109,6 @@ class BoundedNoise(ReleaseMechanism[Rows]):
             "epsilon": self.epsilon,
             "neighbours": str(self.neighbours),
         }
-
-    def hypotheses(self, query: Rows) -> tuple[Hypothesis, ...]:
-        """See ReleaseMechanism."""
-        return (
-            *record_hypotheses(query.read, REPLACE_ONE),
-            Hypothesis(
-                required=f"every number is rounded to the grid of step {self.step:.6g}, and secret integers of a tabulated bounded law are added",
-                enforced="drawn by inversion from a table of integers, without floating-point decisions; the stated delta is that of the table",
-            ),
-        )
 
     def draw(self, query: Rows, data: RealDataset, noise: Noise) -> Drawn:
         """See ReleaseMechanism."""

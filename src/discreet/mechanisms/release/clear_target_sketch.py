@@ -17,7 +17,6 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis
 from discreet.data import RealDataset
 from discreet.errors import InfeasibleTarget, InvalidInput, SolverFailure
 from discreet.guarantees import Json, MutualInformation
@@ -27,17 +26,16 @@ from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.rows import LARGEST_SCALE
 from discreet.mechanisms.release.sketch import TOO_ROUGH, arithmetic_of, check_target
 from discreet.mechanisms.release.sketch_information import check_entries, coherent_bits, covariance_distance
-from discreet.mechanisms.release.words import record_hypotheses
 from discreet.neighbours import REPLACE_ONE, Neighbours
 from discreet.noise import Integers, Noise
 from discreet.queries import SecondMoments, Target
 from discreet.queries.base import UP
 from discreet.quiet import quietly
+from discreet.statements.sketch import CLEAR_TARGET_SKETCH
 
 _SHARES = (1e-4, 1e-3, 1e-2, 5e-2, 0.2)
 """Of the bits, the last stage's: the best is taken. More records need a larger one."""
 _LEAST_SCALE = 2.0**12
-THEOREM = "Gaussian sketch with targets in clear, bits about an entry of the features (sketch.md)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,30 +93,11 @@ class ClearTargetSketch(ReleaseMechanism[SecondMoments]):
         _check(query)
         last = (_moved(query, self.rows, self.variance, self.step) / self.scale) ** 2 / (2.0 * math.log(2.0))
         bits = (coherent_bits(self.rows, self.variance, _entry(query) ** 2) + last) * (1.0 + 1e-9)
-        return MutualInformation(bits=bits, neighbours=REPLACE_ONE, theorem=THEOREM)
+        return MutualInformation(bits=bits, neighbours=REPLACE_ONE, theorem=CLEAR_TARGET_SKETCH)
 
     def parameters(self) -> dict[str, Json]:
         """See ReleaseMechanism."""
         return {"rows": self.rows, "variance": self.variance, "step": self.step, "scale": self.scale, "neighbours": str(self.neighbours)}
-
-    def hypotheses(self, query: SecondMoments) -> tuple[Hypothesis, ...]:
-        """See ReleaseMechanism."""
-        return (
-            *record_hypotheses(query.read, REPLACE_ONE),
-            Hypothesis(required="targets need no protection", enforced="by nothing: they are sketched without noise, and count as known"),
-            Hypothesis(
-                required=f"the second moments are exact, of at most {query.most_records} records; noise does not depend on the records",
-                enforced="integer sums of products in exact arithmetic; the factor is multiplied out and compared, and the release fails otherwise",
-            ),
-            Hypothesis(
-                required=f"released on the grid of step {self.step * query.unit:.6g} plus {GaussianGrid.sampler}, scale {self.scale:.10g}",
-                enforced="the last stage's bits are counted: the computed sketch is surely within a public distance of an ideal one",
-            ),
-        )
-
-    def declared(self, query: SecondMoments) -> tuple[str, ...]:  # noqa: ARG002
-        """See ReleaseMechanism."""
-        return ("the targets of all records",)
 
     def draw(self, query: SecondMoments, data: RealDataset, noise: Noise) -> Drawn:
         """See ReleaseMechanism."""

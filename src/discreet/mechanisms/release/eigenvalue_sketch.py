@@ -17,7 +17,6 @@ from typing import Self
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from discreet.certificates import Hypothesis
 from discreet.data import RealDataset
 from discreet.errors import InfeasibleTarget, InvalidInput
 from discreet.guarantees import ApproximateDP, Json, NoGuarantee, gaussian_mu
@@ -25,18 +24,17 @@ from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.release.arithmetic import Arithmetic
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.rows import LARGEST_SCALE, moved_delta
-from discreet.mechanisms.release.sketch import SECRET, TOO_ROUGH, arithmetic_of, check_target, drawn_rows, sketch_delta, sketch_hypotheses, solve
-from discreet.mechanisms.release.words import record_hypotheses
+from discreet.mechanisms.release.sketch import TOO_ROUGH, arithmetic_of, check_target, drawn_rows, sketch_delta, solve
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise
 from discreet.queries import SecondMoments
 from discreet.queries.base import UP
 from discreet.rounding import lowering, raising
+from discreet.statements.sketch import EIGENVALUE_SKETCH, SECRET
 
 _LAST = 1e-3
 """The last stage's share of the sketch's epsilon; of its delta, a tenth of that."""
 _LEAST_SCALE = 2.0**12
-THEOREM = "Gaussian sketch with a private least eigenvalue (sketch.md)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,8 +111,10 @@ class EigenvalueSketch(ReleaseMechanism[SecondMoments]):
         """See module docstring."""
         delta = self.delta(query)
         if not delta < 1:
-            return NoGuarantee(theorem=f"{THEOREM}: delta reaches 1 at epsilon = {self.epsilon:g}", neighbours=self.neighbours, secret=SECRET)
-        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=self.neighbours, theorem=THEOREM, secret=SECRET)
+            return NoGuarantee(
+                theorem=f"{EIGENVALUE_SKETCH}: delta reaches 1 at epsilon = {self.epsilon:g}", neighbours=self.neighbours, secret=SECRET
+            )
+        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=self.neighbours, theorem=EIGENVALUE_SKETCH, secret=SECRET)
 
     def delta(self, query: SecondMoments) -> float:
         """delta at `epsilon`; 1 where a lemma does not apply."""
@@ -146,22 +146,6 @@ class EigenvalueSketch(ReleaseMechanism[SecondMoments]):
             "eigenvalue_epsilon": self.eigenvalue_epsilon,
             "last_epsilon": self.last_epsilon,
         }
-
-    def hypotheses(self, query: SecondMoments) -> tuple[Hypothesis, ...]:
-        """See ReleaseMechanism."""
-        bounds = self.arithmetic(query)
-        return (
-            *record_hypotheses(query.read, self.neighbours),
-            *sketch_hypotheses(query, bounds),
-            Hypothesis(
-                required=f"the least eigenvalue is computed within {bounds.eigenvalue_error * query.unit**2:.3g}",
-                enforced="eigenvectors are multiplied out and compared, and the release fails otherwise",
-            ),
-            Hypothesis(
-                required=f"eigenvalue and rows are released on grids plus {GaussianGrid.sampler}; sigma^2 follows from the released eigenvalue alone",
-                enforced="integers drawn without floating-point decisions; the certificate's variance is a function of its eigenvalue",
-            ),
-        )
 
     def draw(self, query: SecondMoments, data: RealDataset, noise: Noise) -> Drawn:
         """See ReleaseMechanism."""

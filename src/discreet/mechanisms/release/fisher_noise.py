@@ -13,17 +13,17 @@ from functools import partial
 from typing import Self
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis, Release
+from discreet.certificates import Release
 from discreet.data import RealDataset
 from discreet.errors import InvalidInput
 from discreet.guarantees import ApproximateDP, CramerRaoBound, Json, NoGuarantee
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.by_blocks import Add, noisy_blocks
 from discreet.mechanisms.release.rows import GaussianRelease
-from discreet.mechanisms.release.words import record_hypotheses
 from discreet.neighbours import REPLACE_ONE, Neighbours
 from discreet.noise import Noise
 from discreet.queries import Target, WeightedRows
+from discreet.statements.release import FISHER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,16 +73,12 @@ class FisherNoise(ReleaseMechanism[WeightedRows]):
         return CramerRaoBound(
             information=tuple(tuple(float(value) for value in row) for row in 0.5 * (information + information.T)),
             neighbours=REPLACE_ONE,
-            theorem="Cramer-Rao, unbiased estimators only (fisher_noise.md)",
+            theorem=FISHER,
         )
 
     def parameters(self) -> dict[str, Json]:
         """See ReleaseMechanism."""
         return {**self.inner.parameters(), "level": self.level}
-
-    def hypotheses(self, query: WeightedRows) -> tuple[Hypothesis, ...]:
-        """See ReleaseMechanism."""
-        return (*record_hypotheses(query.read, self.neighbours, self.inner.slots), *self.inner.hypotheses(query)[-1:])
 
     def require(self, query: WeightedRows, data: RealDataset) -> None:
         """See ReleaseMechanism."""

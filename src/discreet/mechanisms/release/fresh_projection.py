@@ -21,19 +21,18 @@ from typing import Self
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis
 from discreet.data import RealDataset
 from discreet.errors import InvalidInput
 from discreet.guarantees import ApproximateDP, Json, NoGuarantee, beyond, closeness
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.profiles import largest, mixture_delta, require_rows
 from discreet.mechanisms.release.rows import GaussianRelease, grid_step
-from discreet.mechanisms.release.words import record_hypotheses
 from discreet.neighbours import Neighbours
 from discreet.noise import Noise, gaussian_error
 from discreet.queries import LinearMap, Projection, Rows, Target
 from discreet.queries.base import UP
 from discreet.queries.linear import BITS, power_of_two, resolution
+from discreet.statements.release import FRESH_PROJECTION
 
 _LEAST_SCALE = 2.0**12
 
@@ -83,7 +82,7 @@ class FreshProjection(ReleaseMechanism[Rows]):
     def guarantee(self, query: Rows) -> ApproximateDP | NoGuarantee:
         """See module docstring."""
         self._rows()._check(query)  # noqa: SLF001 - the same conditions on relation, target and slots
-        delta, theorem = self.delta(query, self.epsilon), "fresh Gaussian projection with Gaussian noise, used once (projection.md)"
+        delta, theorem = self.delta(query, self.epsilon), FRESH_PROJECTION
         if delta >= 1:
             return NoGuarantee(theorem=f"{theorem}: delta reaches 1", neighbours=self.neighbours, unit=query.read.unit)
         return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=self.neighbours, unit=query.read.unit, theorem=theorem)
@@ -112,20 +111,6 @@ class FreshProjection(ReleaseMechanism[Rows]):
             "epsilon": self.epsilon,
             "slots": self.slots,
         }
-
-    def hypotheses(self, query: Rows) -> tuple[Hypothesis, ...]:
-        """See ReleaseMechanism."""
-        return (
-            *record_hypotheses(query.read, self.neighbours, self.slots),
-            Hypothesis(
-                required="the projection is Gaussian, drawn independently of the records, and used for this release alone",
-                enforced="it is drawn by the noise source inside the run and released with the rows; never project other records with it",
-            ),
-            Hypothesis(
-                required=f"rows are released on the grid of step {self.step:.6g} plus secret discrete Gaussian integers of scale {self.scale:.10g}",
-                enforced="a row is a function of its record and the projection to the last bit; noise is drawn without floating-point decisions",
-            ),
-        )
 
     def require(self, query: Rows, data: RealDataset) -> None:
         """See ReleaseMechanism."""

@@ -12,21 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis
 from discreet.data import RealDataset
 from discreet.errors import InvalidInput
 from discreet.guarantees import Json, NoGuarantee, Unit
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
-from discreet.mechanisms.release.words import record_hypotheses
 from discreet.neighbours import REPLACE_ONE, Neighbours
 from discreet.noise import Noise
 from discreet.queries import Rows, Target
 from discreet.solvers.soft_margin import solve_soft_margin
-
-REASON = (
-    "noise in the null space of a classifier is not private: whoever trains on the release learns the exact weights, the exact score of every "
-    "record, and with all other records known a whole support vector. The noise itself was computed from the records. Nothing is promised"
-)
+from discreet.statements.release import NULL_SPACE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,15 +47,11 @@ class NullSpaceNoise(ReleaseMechanism[Rows]):
         """None, and why."""
         if query.target is not Target.CLEAR:
             raise InvalidInput("null-space noise needs the targets, in clear: take target='clear'.")
-        return NoGuarantee(neighbours=REPLACE_ONE, unit=Unit.FEATURES, theorem=REASON)
+        return NoGuarantee(neighbours=REPLACE_ONE, unit=Unit.FEATURES, theorem=NULL_SPACE)
 
     def parameters(self) -> dict[str, Json]:
         """See ReleaseMechanism."""
         return {"variance": self.variance, "rho": self.rho, "theta": self.theta, "neighbours": str(self.neighbours)}
-
-    def hypotheses(self, query: Rows) -> tuple[Hypothesis, ...]:
-        """See ReleaseMechanism."""
-        return (*record_hypotheses(query.read, REPLACE_ONE), Hypothesis(required="scores of records need no protection", enforced="by nothing"))
 
     def require(self, query: Rows, data: RealDataset) -> None:
         """See ReleaseMechanism; also for targets that are no signs."""

@@ -12,20 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis
 from discreet.data import RealDataset
 from discreet.guarantees import Json, NoGuarantee, Unit
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
-from discreet.mechanisms.release.words import record_hypotheses
 from discreet.neighbours import REPLACE_ONE, Neighbours
 from discreet.noise import Noise
 from discreet.queries import SecondMoments, Target
-
-REASON = (
-    "as printed (Showkatbakhsh et al. 2018, eq. 13) this release claims a bound of bits about each entry. The noise was set from the records "
-    "themselves, and columns that nearly repeat each other, or a target that the columns predict, let anybody read single entries off the release. "
-    "Nothing is promised"
-)
+from discreet.statements.sketch import PUBLISHED_SKETCH
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,18 +38,11 @@ class PublishedSketch(ReleaseMechanism[SecondMoments]):
 
     def guarantee(self, query: SecondMoments) -> NoGuarantee:  # noqa: ARG002 - none for any
         """None, and why."""
-        return NoGuarantee(neighbours=self.neighbours, unit=Unit.ENTRY, theorem=REASON)
+        return NoGuarantee(neighbours=self.neighbours, unit=Unit.ENTRY, theorem=PUBLISHED_SKETCH)
 
     def parameters(self) -> dict[str, Json]:
         """See ReleaseMechanism."""
         return {"rows": self.rows, "claimed_bits": self.bits, "neighbours": str(self.neighbours)}
-
-    def hypotheses(self, query: SecondMoments) -> tuple[Hypothesis, ...]:
-        """See ReleaseMechanism."""
-        return (
-            *record_hypotheses(query.read, REPLACE_ONE),
-            Hypothesis(required="columns and target do not predict each other", enforced="by nothing"),
-        )
 
     def draw(self, query: SecondMoments, data: RealDataset, noise: Noise) -> Drawn:
         """See ReleaseMechanism; the law of S Z + sigma N by the square root of its covariance."""

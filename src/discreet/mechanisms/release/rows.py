@@ -23,7 +23,7 @@ from typing import Self
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis, Release
+from discreet.certificates import Release
 from discreet.data import RealDataset
 from discreet.designs import as_design
 from discreet.designs.cut import cuts
@@ -32,12 +32,12 @@ from discreet.guarantees import ApproximateDP, ConcentratedDP, Json, MutualInfor
 from discreet.guarantees.base import scope
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.by_blocks import Add, noisy_blocks
-from discreet.mechanisms.release.words import grid_hypothesis, record_hypotheses
 from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.noise import Noise
 from discreet.noise.uniform import shuffled
 from discreet.queries import RowQuery, Rows, Target
 from discreet.queries.base import UP
+from discreet.statements.release import GAUSSIAN_ROWS, INFORMATION_ROWS
 from discreet.workers import map_in_order
 
 _LEAST_SCALE = 2.0**12
@@ -112,7 +112,7 @@ class GaussianRelease(ReleaseMechanism[RowQuery]):
     def guarantee(self, query: RowQuery) -> ApproximateDP | NoGuarantee:
         """See module docstring."""
         self._check(query)
-        theorem = self.published or "Gaussian noise on rows, on a grid (rows.md)"
+        theorem = self.published or GAUSSIAN_ROWS
         where = Statement(neighbours=self.neighbours, unit=query.read.unit, local=self.local, theorem=theorem)
         delta = 1.0 if self.published else self.delta(query, self.epsilon)
         if delta >= 1:
@@ -127,9 +127,7 @@ class GaussianRelease(ReleaseMechanism[RowQuery]):
     def concentrated(self, query: RowQuery) -> ConcentratedDP:
         """The same release in zero-concentrated privacy: rho = D^2 / (2 s^2) (Canonne, Kamath, Steinke 2020, theorem 14)."""
         rho = self._distance(query) ** 2 / (2.0 * self.scale**2) * UP
-        return ConcentratedDP(
-            rho=rho, neighbours=self.neighbours, unit=query.read.unit, local=self.local, theorem="Gaussian noise on rows, on a grid (rows.md)"
-        )
+        return ConcentratedDP(rho=rho, neighbours=self.neighbours, unit=query.read.unit, local=self.local, theorem=GAUSSIAN_ROWS)
 
     def information(self, query: Rows) -> MutualInformation:
         """Bits about any one entry x_ij, all others known: log2((u^2 + s^2 + 1/12) / s^2) / 2 with u = bound / w + 1/2 (rows.md, theorem 3).
@@ -141,8 +139,8 @@ class GaussianRelease(ReleaseMechanism[RowQuery]):
         if self.published:
             raise InvalidInput("a published calibration promises nothing, bits included.")
         largest = float(np.max(query.read.entries)) / self.step + 0.5
-        bits = 0.5 * math.log1p((largest**2 + 1.0 / 12.0) / self.scale**2) / math.log(2.0) * (1.0 + 1e-9) + 1e-12
-        return MutualInformation(bits=bits, neighbours=REPLACE_ONE, local=self.local, theorem="Gaussian noise on entries (rows.md)")
+        bits = 0.5 * math.log1p((largest**2 + 1.0 / 12.0) / self.scale**2) / math.log(2.0) * (1.0 + 1e-9)
+        return MutualInformation(bits=bits, neighbours=REPLACE_ONE, local=self.local, theorem=INFORMATION_ROWS)
 
     def parameters(self) -> dict[str, Json]:
         """See ReleaseMechanism."""
@@ -154,10 +152,6 @@ class GaussianRelease(ReleaseMechanism[RowQuery]):
             "slots": self.slots,
             "local": self.local,
         }
-
-    def hypotheses(self, query: RowQuery) -> tuple[Hypothesis, ...]:
-        """See ReleaseMechanism."""
-        return (*record_hypotheses(query.read, self.neighbours, self.slots), grid_hypothesis(query, self.neighbours, self.step, self.scale))
 
     def require(self, query: RowQuery, data: RealDataset) -> None:
         """See ReleaseMechanism; also for more records than slots, and for more than one in a local release."""

@@ -7,16 +7,15 @@ bounded one by one; a record's numbers add up. (Showkatbakhsh, Karakus, Diggavi 
 """
 
 import math
+import sys
 from dataclasses import dataclass
 from typing import Self
 
-from discreet.certificates import Hypothesis
 from discreet.data import RealDataset
-from discreet.errors import InvalidInput
+from discreet.errors import InfeasibleTarget, InvalidInput
 from discreet.guarantees import Json, MutualInformation
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
-from discreet.mechanisms.release.rows import GaussianRelease
-from discreet.mechanisms.release.words import grid_hypothesis, record_hypotheses
+from discreet.mechanisms.release.rows import LARGEST_SCALE, GaussianRelease
 from discreet.neighbours import REPLACE_ONE, Neighbours
 from discreet.noise import Noise
 from discreet.queries import Rows
@@ -40,15 +39,20 @@ class InformationRelease(ReleaseMechanism[Rows]):
 
     @classmethod
     def calibrate(cls, query: Rows, *, bits: float) -> Self:
-        """The least noise (to 1e-6) for at most `bits` bits about any entry. Raises InvalidInput for rows that are shortened as a whole."""
+        """The least noise (to 1e-6) for at most `bits` bits about any entry. Raises InvalidInput for rows that are shortened as a whole,
+
+        InfeasibleTarget for so few bits that no noise on a grid is enough.
+        """
         if not (math.isfinite(bits) and 0 < bits <= 100):
             raise InvalidInput(f"bits must be positive and at most 100; {bits!r} was given.")
         bound = float(max(query.read.entries))
-        deviation = bound / math.sqrt(math.expm1(2.0 * math.log(2.0) * bits))
+        deviation = bound / math.sqrt(max(math.expm1(2.0 * math.log(2.0) * bits), sys.float_info.min))
         made = cls._of(query, deviation)
-        while made.guarantee(query).bits > bits:
+        while made.inner.scale < LARGEST_SCALE and made.guarantee(query).bits > bits:
             deviation *= 1.0 + 1e-6
             made = cls._of(query, deviation)
+        if made.inner.scale >= LARGEST_SCALE:
+            raise InfeasibleTarget(f"{bits!r} bits ask for more noise than numbers on a grid can have; raise bits.")
         return made
 
     @classmethod
@@ -62,11 +66,6 @@ class InformationRelease(ReleaseMechanism[Rows]):
     def parameters(self) -> dict[str, Json]:
         """See ReleaseMechanism."""
         return {"step": self.inner.step, "scale": self.inner.scale, "neighbours": str(self.neighbours)}
-
-    def hypotheses(self, query: Rows) -> tuple[Hypothesis, ...]:
-        """See ReleaseMechanism."""
-        grid = grid_hypothesis(query, REPLACE_ONE, self.inner.step, self.inner.scale)
-        return (*record_hypotheses(query.read, REPLACE_ONE), grid)
 
     def draw(self, query: Rows, data: RealDataset, noise: Noise) -> Drawn:
         """See ReleaseMechanism."""

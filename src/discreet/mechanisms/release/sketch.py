@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import Self
 
 from discreet.arrays import Floats
-from discreet.certificates import Hypothesis
 from discreet.data import RealDataset
 from discreet.errors import InfeasibleTarget, InvalidInput
 from discreet.guarantees import ApproximateDP, Json, NoGuarantee
@@ -27,18 +26,16 @@ from discreet.mechanisms.release.arithmetic import CLOSENESS_DELTA, Arithmetic
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.profiles import Bounded, largest, replace_delta, require_rows, zero_out_delta
 from discreet.mechanisms.release.rows import LARGEST_SCALE
-from discreet.mechanisms.release.words import record_hypotheses
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Noise
 from discreet.queries import SecondMoments
 from discreet.queries.base import UP
 from discreet.rounding import lowering
+from discreet.statements.sketch import GAUSSIAN_SKETCH, SECRET
 
 _SHARES = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 5e-2)
 _DELTA_SHARE = 1e-4
 _LARGEST = 1 << 61
-THEOREM = "Gaussian sketch, exact chi-square curve (sketch.md)"
-SECRET = ("the sketching matrix",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,8 +112,8 @@ class GaussianSketch(ReleaseMechanism[SecondMoments]):
         """See module docstring."""
         delta = self.delta(query)
         if not delta < 1:
-            return NoGuarantee(theorem=f"{THEOREM}: delta reaches 1 at epsilon = {self.epsilon:g}", neighbours=self.neighbours, secret=SECRET)
-        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=self.neighbours, theorem=THEOREM, secret=SECRET)
+            return NoGuarantee(theorem=f"{GAUSSIAN_SKETCH}: delta reaches 1 at epsilon = {self.epsilon:g}", neighbours=self.neighbours, secret=SECRET)
+        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=self.neighbours, theorem=GAUSSIAN_SKETCH, secret=SECRET)
 
     def delta(self, query: SecondMoments) -> float:
         """delta at `epsilon`; 1 where a lemma does not apply."""
@@ -141,23 +138,6 @@ class GaussianSketch(ReleaseMechanism[SecondMoments]):
             "last_epsilon": self.last_epsilon,
             "least_eigenvalue": self.least_eigenvalue,
         }
-
-    def hypotheses(self, query: SecondMoments) -> tuple[Hypothesis, ...]:
-        """See ReleaseMechanism."""
-        return (
-            *record_hypotheses(query.read, self.neighbours),
-            *sketch_hypotheses(query, self.arithmetic(query)),
-            Hypothesis(
-                required=f"released on the grid of step {self.step * query.unit:.6g} plus {GaussianGrid.sampler}, scale {self.scale:.10g}",
-                enforced="integers drawn without floating-point decisions; their scale covers the distance of the computed sketch from an ideal one",
-            ),
-        )
-
-    def declared(self, query: SecondMoments) -> tuple[str, ...]:  # noqa: ARG002
-        """See ReleaseMechanism."""
-        if self.least_eigenvalue == 0:
-            return ()
-        return (f"the second moments of every admissible table, without any one record, have no eigenvalue below {self.least_eigenvalue:.10g}",)
 
     def draw(self, query: SecondMoments, data: RealDataset, noise: Noise) -> Drawn:
         """See ReleaseMechanism."""
@@ -224,20 +204,6 @@ def check_target(epsilon: float, rows: int) -> None:
     if not 0 < epsilon <= 100:
         raise InvalidInput(f"a sketch needs 0 < epsilon <= 100; {epsilon!r} was given.")
     require_rows(rows)
-
-
-def sketch_hypotheses(query: SecondMoments, arithmetic: Arithmetic) -> tuple[Hypothesis, ...]:
-    """The conditions on the law of the sketch and on arithmetic."""
-    return (
-        Hypothesis(
-            required=f"rows are independent N(0, second moments + noise), every record of norm at most {query.norm:.10g}; random numbers stay secret",
-            enforced="drawn by the noise source anew; noise is on all columns, and its size depends on public and released numbers only",
-        ),
-        Hypothesis(
-            required=f"the second moments are exact, of at most {query.most_records} records; its factor's error is below {arithmetic.eta:.2g}",
-            enforced="integer sums of products in exact arithmetic; the factor is multiplied out and compared, and the release fails otherwise",
-        ),
-    )
 
 
 TOO_ROUGH = "rounding errors for up to {records} records cannot be hidden in a sketch of {rows} rows at this target; declare a smaller most_records."

@@ -17,7 +17,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Self, TypeAlias
 
-from discreet.certificates import Hypothesis
 from discreet.data import RealDataset
 from discreet.errors import InfeasibleTarget, InvalidInput
 from discreet.guarantees import Json, MutualInformation
@@ -25,18 +24,17 @@ from discreet.mechanisms.learning.grid import GaussianGrid, grid_step
 from discreet.mechanisms.release.arithmetic import Arithmetic
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.rows import LARGEST_SCALE
-from discreet.mechanisms.release.sketch import SECRET, TOO_ROUGH, arithmetic_of, check_target, drawn_rows, sketch_hypotheses
-from discreet.mechanisms.release.words import record_hypotheses
+from discreet.mechanisms.release.sketch import TOO_ROUGH, arithmetic_of, check_target, drawn_rows
 from discreet.neighbours import REPLACE_ONE, Neighbours
 from discreet.noise import Noise
 from discreet.noise.continuous import NORMAL_LIMIT
 from discreet.queries import SecondMoments
 from discreet.queries.base import UP
+from discreet.statements.sketch import INFORMATION_SKETCH, SECRET
 
 _SHARE = 1e-3
 """Of the bits, the last stage's."""
 _LEAST_SCALE = 2.0**12
-THEOREM = "Gaussian sketch, bits about an entry (sketch.md)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,23 +94,11 @@ class InformationSketch(ReleaseMechanism[SecondMoments]):
         check_entries(query)
         bounds = _bounds(query, self.rows, self.variance)
         bits = min(part.bits + _last_bits(part.radius, self.step, self.scale, bounds) for part in (route(query, bounds) for route in _ROUTES))
-        return MutualInformation(bits=bits * (1.0 + 1e-9), neighbours=REPLACE_ONE, theorem=THEOREM, secret=SECRET)
+        return MutualInformation(bits=bits * (1.0 + 1e-9), neighbours=REPLACE_ONE, theorem=INFORMATION_SKETCH, secret=SECRET)
 
     def parameters(self) -> dict[str, Json]:
         """See ReleaseMechanism."""
         return {"rows": self.rows, "variance": self.variance, "step": self.step, "scale": self.scale, "neighbours": str(self.neighbours)}
-
-    def hypotheses(self, query: SecondMoments) -> tuple[Hypothesis, ...]:
-        """See ReleaseMechanism."""
-        bounds = _bounds(query, self.rows, self.variance)
-        return (
-            *record_hypotheses(query.read, REPLACE_ONE),
-            *sketch_hypotheses(query, bounds),
-            Hypothesis(
-                required=f"released on the grid of step {self.step * query.unit:.6g} plus {GaussianGrid.sampler}, scale {self.scale:.10g}",
-                enforced="the last stage's bits are counted: the computed sketch is surely within a public distance of an ideal one",
-            ),
-        )
 
     def draw(self, query: SecondMoments, data: RealDataset, noise: Noise) -> Drawn:
         """See ReleaseMechanism."""

@@ -14,14 +14,15 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from discreet.certificates import Certificate, Hypothesis, Release, digest_of
+from discreet.certificates import Certificate, Release, digest_of
 from discreet.errors import InvalidInput
-from discreet.guarantees import PureDP
+from discreet.guarantees import Json, PureDP
 from discreet.ledger import Account, spending_on
-from discreet.mechanisms.hypotheses import noise_hypothesis
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Noise
 from discreet.noise.choice import select
+from discreet.statements import hypotheses_of
+from discreet.statements.selection import EXPONENTIAL
 from discreet.version import VERSION
 
 ALGORITHM_4 = "algorithm-4"
@@ -66,7 +67,7 @@ class ExponentialMechanism:
     def guarantee(self) -> PureDP:
         """See module docstring."""
         epsilon = self.rate * self.sensitivity * (1 if self.monotone else 2) * (1.0 + _ROUNDING)
-        return PureDP(epsilon=epsilon, neighbours=self.neighbours, theorem="the exponential mechanism")
+        return PureDP(epsilon=epsilon, neighbours=self.neighbours, theorem=EXPONENTIAL)
 
     def draw(self, scores: npt.NDArray[np.integer], noise: Noise) -> int:
         """The index of one candidate."""
@@ -87,12 +88,19 @@ class ExponentialMechanism:
         guarantee = self.guarantee()
         with spending_on(account, guarantee, purpose=self.name, table=table) as reservation:
             value = np.array([float(self.draw(scores, noise))])
+        parameters: dict[str, Json] = {
+            "rate": self.rate,
+            "sensitivity": self.sensitivity,
+            "monotone": self.monotone,
+            "neighbours": str(self.neighbours),
+        }
+        problem: dict[str, Json] = {"candidates": len(scores)}
         certificate = Certificate(
             mechanism=self.name,
-            parameters={"rate": self.rate, "sensitivity": self.sensitivity, "monotone": self.monotone, "neighbours": str(self.neighbours)},
-            problem={"candidates": len(scores)},
+            parameters=parameters,
+            problem=problem,
             guarantee=guarantee,
-            hypotheses=self.hypotheses(),
+            hypotheses=hypotheses_of(self.name, parameters, problem),
             noise=noise.description,
             noise_private=noise.private,
             digest=digest_of(value),
@@ -100,15 +108,6 @@ class ExponentialMechanism:
             ledger_entry=None if reservation is None else reservation.id,
         )
         return Release(value=value, certificate=certificate)
-
-    def hypotheses(self) -> tuple[Hypothesis, ...]:
-        """The conditions of the theorem, and what enforces each."""
-        moved = f"one record moves every score by at most {self.sensitivity}" + (", all in one direction" if self.monotone else "")
-        return (
-            Hypothesis(required="the list of candidates is public", enforced="by the caller: it is an argument, fixed before the records are read"),
-            Hypothesis(required=moved, enforced="by the caller, who declares the sensitivity; scores are integers, so nothing is rounded"),
-            noise_hypothesis(f"P(i) proportional to exp(-{self.rate:.10g} score_i), exactly (selection in integer arithmetic)"),
-        )
 
 
 def _check_sensitivity(given: int) -> None:

@@ -11,13 +11,11 @@ Every setting has its own mechanism, with its own curve. They are known before a
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from discreet.certificates import Hypothesis
 from discreet.guarantees import Guarantee, Json, PureDP, compose
 from discreet.guarantees.selection import drawn_at_random, selected
 from discreet.guarantees.stopping import NegativeBinomialRuns
-from discreet.mechanisms.hypotheses import noise_hypothesis
 from discreet.mechanisms.selection.score import CountNoise
-from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.neighbours import Neighbours
 from discreet.noise import Noise
 from discreet.noise.stopping import number_of_runs
 from discreet.noise.uniform import uniform_below
@@ -63,23 +61,3 @@ class RandomStopping:
             "score_scale": self.score.scale,
             "neighbours": str(self.neighbours),
         }
-
-    def hypotheses(self) -> tuple[Hypothesis, ...]:
-        """The conditions of the theorem, and what enforces each."""
-        counted = "add-remove" if self.neighbours is ADD_REMOVE else "replace-one"
-        return (
-            Hypothesis(required="the settings are public", enforced="arguments of the search, fixed before the records are read"),
-            Hypothesis(
-                required="every run has the guarantee of its setting that is recorded here, and runs are independent",
-                enforced="each fit draws noise of its own; its certificate is compared with the one planned, before its score is looked at",
-            ),
-            Hypothesis(
-                required=f"one record moves the number of correct records by at most 1 ({counted})",
-                enforced="a model decides on each record by itself, and the score counts every record once",
-            ),
-            Hypothesis(
-                required="the number of runs is secret, and its law is that of eta and gamma",
-                enforced="drawn exactly, in integer arithmetic, and kept nowhere; the time of a search shows it: do not let strangers measure it",
-            ),
-            noise_hypothesis(f"{self.score.law} of scale {self.score.scale:.10g} on every score, exactly"),
-        )

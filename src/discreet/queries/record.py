@@ -1,6 +1,7 @@
-"""The public query of a release, from the record of it in the certificate: what `to_dict` of a query wrote, read back."""
+"""The public query of a release, from the record of it in the certificate: what `to_dict` of a query wrote, read back, and nothing more."""
 
 from collections.abc import Mapping
+from typing import TypeAlias
 
 import numpy as np
 
@@ -8,9 +9,15 @@ from discreet.arrays import Floats
 from discreet.data import RealDomain
 from discreet.errors import FileFormatError
 from discreet.guarantees import Json
-from discreet.publications.request import Query
-from discreet.queries import Projection, Rows, SecondMoments, Target, WeightedRows
+from discreet.queries.base import RowQuery, Target
+from discreet.queries.projection import Projection
+from discreet.queries.rows import Rows
+from discreet.queries.second_moments import SecondMoments
+from discreet.queries.weighted_rows import WeightedRows
 from discreet.quiet import quietly
+
+Query: TypeAlias = RowQuery | SecondMoments
+"""Public, of the records of a table."""
 
 
 def query_from_record(record: Mapping[str, Json]) -> Query:

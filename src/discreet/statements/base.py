@@ -1,0 +1,230 @@
+"""What a certificate says in words, and which fields it has: for each mechanism a function of its recorded numbers, and of nothing else.
+
+    words_of(mechanism, parameters, problem) -> theorem, hypotheses with what enforces each, what the caller declared public
+
+A mechanism takes its words from here when it issues a certificate; whoever verifies takes them from here when the certificate is rebuilt from its
+numbers and compared, field by field. There is no other copy. A record is read strictly: a field that is missing, unknown or mistyped is refused.
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from discreet.guarantees import Json, Unit
+from discreet.neighbours import ADD_REMOVE, Neighbours
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hypothesis:
+    """One condition of the theorem, and what makes sure that it holds."""
+
+    required: str
+    enforced: str
+
+
+class Words(NamedTuple):
+    """What a certificate says besides its numbers."""
+
+    theorem: str
+    hypotheses: tuple[Hypothesis, ...]
+    declared: tuple[str, ...] = ()
+    unit: Unit = Unit.RECORD
+    local: bool = False
+    secret: tuple[str, ...] = ()
+    """What must stay secret besides the noise."""
+
+
+Record: TypeAlias = Mapping[str, Json]
+Writer: TypeAlias = Callable[[Record, Record], Words]
+"""From (parameters, problem) to words. Raises KeyError, TypeError or ValueError for a record that is none of its mechanism's."""
+Reader: TypeAlias = Callable[[Json], object]
+"""Passes a value that the field may hold; TypeError or ValueError for any other."""
+Fields: TypeAlias = Mapping[str, Reader]
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_WRITERS: dict[str, Writer] = {}
+
+
+def register_words(
+    mechanism: str, *, parameters: Fields | None, problem: Fields | None, sometimes: Fields | None = None
+) -> Callable[[Writer], Writer]:
+    """Decorator: the words of the mechanism of this name, whose records have exactly these fields (None: its writer looks).
+
+    A problem may have fields of `sometimes` besides. Raises ValueError when the name is taken.
+    """
+
+    def keep(writer: Writer) -> Writer:
+        if mechanism in _WRITERS:
+            raise ValueError(f"the words of {mechanism!r} are registered already")
+
+        def strict(given_parameters: Record, given_problem: Record) -> Words:
+            for what, given, fields in (("parameters", given_parameters, parameters), ("problem", given_problem, problem)):
+                if fields is not None:
+                    more = {name: reader for name, reader in (sometimes or {}).items() if what == "problem" and name in given}
+                    read_fields(what, given, {**fields, **more})
+            return writer(given_parameters, given_problem)
+
+        _WRITERS[mechanism] = strict
+        return writer
+
+    return keep
+
+
+def words_of(mechanism: str, parameters: Record, problem: Record) -> Words | None:
+    """None for a mechanism that nobody registered. Raises KeyError, TypeError or ValueError for a record that is none of this mechanism."""
+    writer = _WRITERS.get(mechanism)
+    return None if writer is None else writer(parameters, problem)
+
+
+def certified_words(mechanism: str, parameters: Record, problem: Record) -> Words:
+    """Those of a mechanism that issues a certificate; KeyError for one that registered none."""
+    words = words_of(mechanism, parameters, problem)
+    if words is None:
+        raise KeyError(f"no words are registered for {mechanism!r}: its certificate would never verify")
+    return words
+
+
+def hypotheses_of(mechanism: str, parameters: Record, problem: Record) -> tuple[Hypothesis, ...]:
+    """The conditions alone."""
+    return certified_words(mechanism, parameters, problem).hypotheses
+
+
+def read_fields(what: str, record: Record, fields: Fields) -> None:
+    """Raises ValueError, with a name, for a field that is missing, unknown or out of range."""
+    if unknown := sorted(set(record) - set(fields)):
+        raise ValueError(f"{what}: {unknown[0][:40]!r} is no field of this mechanism")
+    for name, reader in fields.items():
+        if name not in record:
+            raise ValueError(f"{what}: {name!r} is missing")
+        try:
+            reader(record[name])
+        except (TypeError, ValueError, KeyError):
+            raise ValueError(f"{what}: {name!r} holds what it cannot hold") from None
+
+
+def finite(value: Json) -> float:
+    """A finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise TypeError
+    return float(value)
+
+
+def positive(value: Json) -> float:
+    """A positive number."""
+    number = finite(value)
+    if number <= 0:
+        raise ValueError
+    return number
+
+
+def not_negative(value: Json) -> float:
+    """A number from 0 on."""
+    number = finite(value)
+    if number < 0:
+        raise ValueError
+    return number
+
+
+def whole(value: Json) -> int:
+    """A positive integer."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise TypeError
+    return value
+
+
+def count(value: Json) -> int:
+    """An integer from 0 on."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise TypeError
+    return value
+
+
+def text(value: Json) -> str:
+    """A string."""
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def sha256(value: Json) -> str:
+    """A digest."""
+    if not isinstance(value, str) or not _SHA256.fullmatch(value):
+        raise ValueError
+    return value
+
+
+def flag(value: Json) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise TypeError
+    return value
+
+
+def numbers(value: Json) -> dict[str, float]:
+    """Named numbers."""
+    if not isinstance(value, dict):
+        raise TypeError
+    return {key: finite(number) for key, number in value.items()}
+
+
+def anything(value: Json) -> Json:
+    """Whatever the recheck reads more closely."""
+    return value
+
+
+def power_of_two(value: Json) -> float:
+    """A power of two, so that grid points are exact numbers."""
+    step = positive(value)
+    if math.frexp(step)[0] != 0.5:
+        raise ValueError
+    return step
+
+
+def optional(reader: Reader) -> Reader:
+    """None, or what the reader passes."""
+    return lambda value: None if value is None else reader(value)
+
+
+def among(*allowed: Json) -> Reader:
+    """One of these values."""
+
+    def read(value: Json) -> Json:
+        if not any(type(value) is type(one) and value == one for one in allowed):
+            raise ValueError
+        return value
+
+    return read
+
+
+relation = among(*(str(one) for one in Neighbours))
+
+
+def relation_of(parameters: Record) -> Neighbours:
+    """The relation that noise was calibrated for."""
+    return Neighbours(text(parameters["neighbours"]))
+
+
+def require_records(neighbours: Neighbours, records: Json) -> None:
+    """A number of records is stated under replace-one, where it is public, and only there. Raises ValueError, with the reason."""
+    if neighbours is ADD_REMOVE and records is not None:
+        raise ValueError("problem: the number of records is stated, which add-remove keeps secret")
+    if neighbours is not ADD_REMOVE and records is None:
+        raise ValueError("problem: the number of records is not stated, which replace-one takes for public")
+
+
+def counted(neighbours: Neighbours, enforced: str = "") -> Hypothesis:
+    """The condition on the number of records."""
+    secret = neighbours is ADD_REMOVE
+    return Hypothesis(
+        required="the number of records may itself be secret" if secret else "the number of records is public: neighbours have equally many",
+        enforced=f"relation {neighbours}{enforced}",
+    )
+
+
+def noise_hypothesis(law: str) -> Hypothesis:
+    """The condition on the noise, `law` in words."""
+    return Hypothesis(
+        required=f"the noise is secret and {law}", enforced="drawn by the noise source anew for every release, surely close to an ideal real draw"
+    )

@@ -1,0 +1,149 @@
+"""The words of releases of integers: counts and sums, the curvature of a model, chosen bounds."""
+
+from discreet.guarantees import Json
+from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.statements.base import (
+    Fields,
+    Hypothesis,
+    Record,
+    Words,
+    count,
+    counted,
+    finite,
+    noise_hypothesis,
+    optional,
+    positive,
+    register_words,
+    relation,
+    relation_of,
+    text,
+    whole,
+)
+from discreet.statements.learning import TWO_CLASSES, dimension_of, problem_hypotheses
+
+COUNTING_LAPLACE = "counting queries, discrete Laplace noise"
+COUNTING_GAUSSIAN = "counting queries, discrete Gaussian noise"
+CURVATURE = "curvature, discrete Gaussian noise"
+BOUNDS_CHOICE = "the exponential mechanism for bounds"
+LAPLACE_LAW = "discrete Laplace, P(k) proportional to exp(-|k| / t), t"
+GAUSSIAN_LAW = "discrete Gaussian, P(k) proportional to exp(-k^2 / (2 s^2)), s"
+
+
+def _scales(value: Json) -> list[float]:
+    if not isinstance(value, list) or not value:
+        raise TypeError
+    return [positive(scale) for scale in value]
+
+
+def moves_of(query: Json, neighbours: Neighbours) -> tuple[int, int, int]:
+    """How many of how many integers one record moves, and by how much."""
+    match query:
+        case {"kind": "histogram", "cells": cells, **rest} if not rest:
+            return (1 if neighbours is ADD_REMOVE else 2, whole(cells), 1)
+        case {"kind": "bounded-sum", "largest": largest, **rest} if not rest:
+            return (1, 1, whole(largest))
+    raise ValueError
+
+
+def _queries(value: Json) -> list[Json]:
+    if not isinstance(value, list) or not value:
+        raise TypeError
+    for query in value:
+        moves_of(query, ADD_REMOVE)
+    return value
+
+
+def _counting(parameters: Record, problem: Record, theorem: str, law: str) -> Words:
+    neighbours, scales, queries = relation_of(parameters), _scales(parameters["scales"]), _queries(problem["queries"])
+    if len(scales) != len(queries):
+        raise ValueError("one scale a query is needed")
+    moves = [moves_of(query, neighbours) for query in queries]
+    moved = "; ".join(f"{coordinates} of {size} numbers by at most {step}" for coordinates, size, step in moves)
+    kept = "; what is computed from the answers uses the released numbers only" if neighbours is ADD_REMOVE else ""
+    of = ", ".join(f"{scale:.10g}" for scale in scales)
+    return Words(
+        theorem,
+        (
+            counted(neighbours, kept),
+            Hypothesis(
+                required=f"one record moves the exact answers by at most: {moved}",
+                enforced="each record is one integer in a public range, found from it alone; out of range is refused; integers add exactly",
+            ),
+            Hypothesis(
+                required=f"the noise is secret and {law} = {of}",
+                enforced="integers drawn anew for every release, without a floating-point decision",
+            ),
+        ),
+    )
+
+
+@register_words("counting-laplace", parameters={"scales": _scales, "neighbours": relation}, problem={"queries": _queries})
+def _laplace(parameters: Record, problem: Record) -> Words:
+    return _counting(parameters, problem, COUNTING_LAPLACE, LAPLACE_LAW)
+
+
+@register_words("counting-gaussian", parameters={"scales": _scales, "neighbours": relation, "epsilon": positive}, problem={"queries": _queries})
+def _gaussian(parameters: Record, problem: Record) -> Words:
+    return _counting(parameters, problem, COUNTING_GAUSSIAN, GAUSSIAN_LAW)
+
+
+_CURVATURE_PARAMETERS: Fields = {"scale": positive, "epsilon": positive, "neighbours": relation, "unit": whole, "levels": whole}
+
+
+@register_words("curvature-gaussian", parameters=_CURVATURE_PARAMETERS, problem={**TWO_CLASSES, "weights": text})
+def _curvature(parameters: Record, problem: Record) -> Words:
+    neighbours, dimension = relation_of(parameters), dimension_of(problem)
+    unit, levels = whole(parameters["unit"]), whole(parameters["levels"])
+    return Words(
+        CURVATURE,
+        (
+            *problem_hypotheses(problem, neighbours)[:3],
+            Hypothesis(
+                required=f"a record adds to the {dimension * (dimension + 1)} integers a vector of bounded length: its row in {unit} parts of the "
+                f"longest, its curvature and squared slope in {levels} parts of the largest",
+                enforced="each record is turned into integers by itself, of bounded length; longer ones would count as zero; integers add exactly",
+            ),
+            noise_hypothesis(f"{GAUSSIAN_LAW} = {positive(parameters['scale']):.10g}, in every entry"),
+        ),
+        ("the weights at which the curvature is taken: a release of their own, whose cost adds to this one",),
+    )
+
+
+_CHOICE: Fields = {"rate": positive, "toll": count, "neighbours": relation, "epsilon": optional(positive)}
+
+
+def _grids(value: Json) -> list[Json]:
+    if not isinstance(value, list) or not value:
+        raise TypeError
+    for column in value:
+        match column:
+            case {"name": str(), "lower": list(lower), "upper": list(upper), **rest} if not rest:
+                for bound in (*lower, *upper):
+                    finite(bound)
+            case _:
+                raise ValueError
+    return value
+
+
+@register_words("bounds-choice", parameters=_CHOICE, problem={"columns": _grids})
+def _bounds_choice(parameters: Record, problem: Record) -> Words:
+    neighbours, columns = relation_of(parameters), _grids(problem["columns"])
+    of_one = ", and those of one side only" if neighbours is ADD_REMOVE else ""
+    outwards = sum(len(side) for column in columns if isinstance(column, dict) for side in column.values() if isinstance(side, list))
+    return Words(
+        BOUNDS_CHOICE,
+        (
+            counted(neighbours, "; scores count records outside, never inside"),
+            Hypothesis(
+                required=f"the {outwards} candidates for {len(columns)} columns are public",
+                enforced="by the caller: written down before the records are read",
+            ),
+            Hypothesis(
+                required=f"one record moves the scores of one side in one direction by 0 or 1{of_one}",
+                enforced="scores count the records beyond each candidate, in integers; candidates step outwards from a common centre, for a toll of "
+                f"{count(parameters['toll'])} records a step",
+            ),
+            noise_hypothesis(f"P(j) proportional to exp(-{positive(parameters['rate']):.10g} z_j), exactly (selection in integer arithmetic)"),
+        ),
+        ("the columns and their candidates for bounds",),
+    )

@@ -1,0 +1,186 @@
+"""The words of released sketches."""
+
+import math
+from typing import NamedTuple
+
+from discreet.guarantees import Unit
+from discreet.neighbours import REPLACE_ONE, Neighbours
+from discreet.queries import SecondMoments
+from discreet.rounding import raising
+from discreet.statements.base import (
+    Fields,
+    Hypothesis,
+    Record,
+    Words,
+    finite,
+    not_negative,
+    positive,
+    power_of_two,
+    register_words,
+    relation,
+    relation_of,
+    whole,
+)
+from discreet.statements.learning import GAUSSIAN_GRID
+from discreet.statements.release import moments_query, record_hypotheses
+
+GAUSSIAN_SKETCH = "Gaussian sketch, exact chi-square curve (sketch.md)"
+EIGENVALUE_SKETCH = "Gaussian sketch with a private least eigenvalue (sketch.md)"
+INFORMATION_SKETCH = "Gaussian sketch, bits about an entry (sketch.md)"
+CLEAR_TARGET_SKETCH = "Gaussian sketch with targets in clear, bits about an entry of the features (sketch.md)"
+PUBLISHED_SKETCH = (
+    "as printed (Showkatbakhsh et al. 2018, eq. 13) this release claims a bound of bits about each entry. The noise was set from the records "
+    "themselves, and columns that nearly repeat each other, or a target that the columns predict, let anybody read single entries off the release. "
+    "Nothing is promised"
+)
+SECRET = ("the sketching matrix",)
+"""What must stay secret besides the noise."""
+
+_GRID: Fields = {"rows": whole, "variance": positive, "step": power_of_two, "scale": positive, "neighbours": relation}
+SKETCH: Fields = {**_GRID, "epsilon": positive, "last_epsilon": positive, "least_eigenvalue": not_negative}
+
+
+class Errors(NamedTuple):
+    """What arithmetic costs a sketch, by the formulas of sketch.md, section 3; in units of q or q^2."""
+
+    eta: float
+    closeness: float
+    radius: float
+
+
+def errors_of(rows: int, columns: int, trace: float, floor: float) -> Errors:
+    """Of a sketch of a matrix of this trace whose eigenvalues are at least `floor`."""
+    eta = 12.0 * (columns + 3) * 2.0**-53 * trace / floor
+    size, share = rows * columns, eta / (1.0 - eta)
+    radius = 1.02 * 37.0 * math.sqrt(size * trace) * (2.0**-48 + (columns + 4) * 2.0**-53)
+    return Errors(eta, share * (math.sqrt(100.0 * size) + 100.0) + 0.5 * size * share**2, radius)
+
+
+def trace_of(query: SecondMoments, variance: float) -> float:
+    """The largest trace of the second moments with noise, in units of q^2."""
+    return (query.most_records * (query.norm / query.unit) ** 2 + query.columns * variance) * raising(4_096)
+
+
+def credit_of(query: SecondMoments, least: float) -> float:
+    """What a declared least eigenvalue is worth, in units of q^2, every number having been rounded towards zero by less than q."""
+    return max(math.sqrt(least) / query.unit - math.sqrt(query.most_records * query.columns), 0.0) ** 2 if least > 0 else 0.0
+
+
+def sketch_hypotheses(query: SecondMoments, eta: float) -> tuple[Hypothesis, ...]:
+    """The conditions on the law of the sketch and on arithmetic."""
+    return (
+        Hypothesis(
+            required=f"rows are independent N(0, second moments + noise), every record of norm at most {query.norm:.10g}; random numbers stay secret",
+            enforced="drawn by the noise source anew; noise is on all columns, and its size depends on public and released numbers only",
+        ),
+        Hypothesis(
+            required=f"the second moments are exact, of at most {query.most_records} records; its factor's error is below {eta:.2g}",
+            enforced="integer sums of products in exact arithmetic; the factor is multiplied out and compared, and the release fails otherwise",
+        ),
+    )
+
+
+def _last_stage(query: SecondMoments, parameters: Record, why: str) -> Hypothesis:
+    step, scale, variance = (positive(parameters[name]) for name in ("step", "scale", "variance"))
+    return Hypothesis(
+        required=f"{whole(parameters['rows'])} rows with noise of variance {variance * query.unit**2:.10g} are released on the grid of step "
+        f"{step * query.unit:.6g} plus {GAUSSIAN_GRID}, scale {scale:.10g}",
+        enforced=why,
+    )
+
+
+_COVERED = "integers drawn without floating-point decisions; their scale covers the distance of the computed sketch from an ideal one"
+_IN_BITS = "the last stage's bits are counted: the computed sketch is surely within a public distance of an ideal one"
+
+
+def sketch_words(parameters: Record, query: SecondMoments) -> Words:
+    """Of a sketch with a public floor."""
+    least, variance = not_negative(parameters["least_eigenvalue"]), positive(parameters["variance"])
+    errors = errors_of(whole(parameters["rows"]), query.columns, trace_of(query, variance), variance + credit_of(query, least))
+    declared = () if least == 0 else (f"the second moments of every admissible table, without any one record, have no eigenvalue below {least:.10g}",)
+    common = record_hypotheses(query.read, relation_of(parameters))
+    return Words(GAUSSIAN_SKETCH, (*common, *sketch_hypotheses(query, errors.eta), _last_stage(query, parameters, _COVERED)), declared, secret=SECRET)
+
+
+@register_words("release-gaussian-sketch", parameters=SKETCH, problem=None)
+def _sketch(parameters: Record, problem: Record) -> Words:
+    return sketch_words(parameters, moments_query(problem))
+
+
+_EIGENVALUE: Fields = {
+    **_GRID,
+    "variance": not_negative,
+    "floor": positive,
+    "eigenvalue_step": power_of_two,
+    "eigenvalue_scale": positive,
+    "quantile": whole,
+    "epsilon": positive,
+    "eigenvalue_epsilon": positive,
+    "last_epsilon": positive,
+    "noisy_eigenvalue": finite,
+}
+
+
+@register_words("release-eigenvalue-sketch", parameters=_EIGENVALUE, problem=None)
+def _eigenvalue(parameters: Record, problem: Record) -> Words:
+    query, floor = moments_query(problem), positive(parameters["floor"])
+    trace = trace_of(query, floor)
+    errors = errors_of(whole(parameters["rows"]), query.columns, trace, floor)
+    eigenvalue_error = 200.0 * (query.columns + 3) * 2.0**-53 * trace
+    return Words(
+        EIGENVALUE_SKETCH,
+        (
+            *record_hypotheses(query.read, relation_of(parameters)),
+            *sketch_hypotheses(query, errors.eta),
+            Hypothesis(
+                required=f"the least eigenvalue is computed within {eigenvalue_error * query.unit**2:.3g}",
+                enforced="eigenvectors are multiplied out and compared, and the release fails otherwise",
+            ),
+            Hypothesis(
+                required=f"eigenvalue and rows are released on grids plus {GAUSSIAN_GRID}; sigma^2 follows from the released eigenvalue alone",
+                enforced="integers drawn without floating-point decisions; the certificate's variance is a function of its eigenvalue",
+            ),
+        ),
+        secret=SECRET,
+    )
+
+
+def _in_bits(parameters: Record, problem: Record) -> SecondMoments:
+    if relation_of(parameters) is not REPLACE_ONE:
+        raise ValueError("parameters: bits are about the entries of replaced records")
+    return moments_query(problem)
+
+
+@register_words("release-information-sketch", parameters=_GRID, problem=None)
+def _information(parameters: Record, problem: Record) -> Words:
+    query, variance = _in_bits(parameters, problem), positive(parameters["variance"])
+    errors = errors_of(whole(parameters["rows"]), query.columns, trace_of(query, variance), variance)
+    common = record_hypotheses(query.read, REPLACE_ONE)
+    return Words(
+        INFORMATION_SKETCH, (*common, *sketch_hypotheses(query, errors.eta), _last_stage(query, parameters, _IN_BITS)), unit=Unit.ENTRY, secret=SECRET
+    )
+
+
+@register_words("release-clear-target-sketch", parameters=_GRID, problem=None)
+def _clear_target(parameters: Record, problem: Record) -> Words:
+    query = _in_bits(parameters, problem)
+    return Words(
+        CLEAR_TARGET_SKETCH,
+        (
+            *record_hypotheses(query.read, REPLACE_ONE),
+            Hypothesis(required="targets need no protection", enforced="by nothing: they are sketched without noise, and count as known"),
+            Hypothesis(
+                required=f"the second moments are exact, of at most {query.most_records} records; noise does not depend on the records",
+                enforced="integer sums of products in exact arithmetic; the factor is multiplied out and compared, and the release fails otherwise",
+            ),
+            _last_stage(query, parameters, _IN_BITS),
+        ),
+        ("the targets of all records",),
+        unit=Unit.ENTRY,
+    )
+
+
+@register_words("release-published-sketch", parameters=None, problem=None)
+def _published(parameters: Record, problem: Record) -> Words:  # noqa: ARG001 - the same for any noise
+    required = Hypothesis(required="columns and target do not predict each other", enforced="by nothing")
+    return Words(PUBLISHED_SKETCH, (*record_hypotheses(moments_query(problem).read, Neighbours(REPLACE_ONE)), required))
