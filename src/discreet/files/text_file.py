@@ -1,6 +1,5 @@
 """Files of text that were written before: read whole, with one sentence for whatever is wrong with them."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -20,8 +19,9 @@ def read_text(path: str | Path, *, what: str, remedy: str) -> str:
     """
     try:
         with Path(path).open("rb") as file:
-            if os.fstat(file.fileno()).st_size <= LARGEST:
-                return file.read().decode("utf-8-sig")
+            content = file.read(LARGEST + 1)  # a device says no size, and may have no end
+        if len(content) <= LARGEST:
+            return content.decode("utf-8-sig")
         refusal: InvalidInput = FileFormatError(f"{str(path)!r} is no {what}: it is too large.")
     except UnicodeDecodeError:
         refusal = FileFormatError(f"{str(path)!r} is no {what}: it is not UTF-8 text.")
