@@ -1,26 +1,23 @@
-"""Faults planted at every place that draws noise, one at a time, in a copy of the source: a quick test must see each of them.
+"""Faults planted at every place that draws noise, one at a time, in a copy of the program: a quick test must see each of them.
 
     python tools/mutate.py [--write] [PART OF A FILE'S NAME ...]
 
 Places are found in the syntax of the source: calls of a sampler (`noise.gaussian(scale=...)`), whose scale is halved or whose rate is doubled, and
 calls of what draws words, orders and choices, for which PLANTED says what is planted. A place without a rule or without a test is an error, so that a
-new one needs its line here. Each fault runs in a process of its own, with the tests of TESTS for its file; exit code 1 if one of them passes.
-`--write` puts the table into docs/audit.md. Needs an environment with the package's tools, on a system that can fork; some seconds a fault.
+new one needs its line here. A fault is compiled from the faulty text of the whole file and given to the loaded program in a process of its own, which
+runs the tests of TESTS for the file; exit code 1 if one of them passes. `--write` puts the rows into docs/audit.md. Needs an environment with the
+package's tools, on a system that can fork; some seconds a fault.
 """
 
 import argparse
 import ast
-import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
+from types import CodeType, FunctionType
 from typing import NamedTuple
-
-import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "discreet"
@@ -103,7 +100,8 @@ PLANTED: list[Fault] = [
 ]
 """Where a fault is more than a factor at a sampler's size."""
 
-_LEAVES = "tests/audit/test_drawn.py::test_what_leaves_has_the_noise_that_the_certificate_states"
+_SEEN = 17
+"""Exit code of a process whose test failed as it must."""
 TESTS: dict[str, tuple[str, ...]] = {
     "mechanisms/learning/objective_gaussian.py": ("objective-1e-06-replace-one",),
     "mechanisms/learning/objective_pure.py": ("objective-0.0-add-remove",),
@@ -166,11 +164,6 @@ def faults() -> list[Fault]:
     return found
 
 
-def tests_of(fault: Fault) -> list[str]:
-    """Node ids for pytest."""
-    return [name if "::" in name else f"{_LEAVES}[{name}]" for name in TESTS[fault.file]]
-
-
 def _faults_of(file: str, source: str) -> Iterator[Fault]:
     planted = [fault for fault in PLANTED if fault.file == file]
     yield from planted
@@ -217,66 +210,75 @@ def _size(node: ast.Call | ast.Attribute, source: str) -> tuple[str, str] | None
     return text, text.replace(f"{name}={inner}", f"{name}={factor} * ({inner})")
 
 
-def planted(fault: Fault, folder: Path) -> None:
-    """Write the faulty file into a copy of the package. Raises SystemExit unless its text is there once."""
-    path = folder / "discreet" / fault.file
-    source = (PACKAGE / fault.file).read_text(encoding="utf-8")
+def faulty_code(fault: Fault) -> CodeType:
+    """The whole file with the fault, compiled. Raises SystemExit unless its text is there once."""
+    path = PACKAGE / fault.file
+    source = path.read_text(encoding="utf-8")
     if source.count(fault.before) != 1 or fault.before == fault.after:
         raise SystemExit(f"{fault.file}: the text must be there once: {fault.before}")
-    faulty = source.replace(fault.before, fault.after)
-    compile(faulty, str(path), "exec")
-    path.write_text(faulty, encoding="utf-8")
+    return compile(source.replace(fault.before, fault.after), str(path), "exec")
 
 
-def seen_by(fault: Fault, folder: Path) -> str | None:
-    """The first test that fails with the fault in the copy at `folder`; None where all pass. Raises SystemExit where tests cannot run."""
-    planted(fault, folder)
-    said = folder / "said"
-    child = get_context("fork").Process(target=_run, args=(tests_of(fault), folder, said))
-    child.start()
-    child.join()
-    shutil.copyfile(PACKAGE / fault.file, folder / "discreet" / fault.file)
-    if child.exitcode == 0:
-        return None
-    text = said.read_text(encoding="utf-8", errors="replace")
-    failed = [line.removeprefix("FAILED ").split(" - ")[0] for line in text.splitlines() if line.startswith("FAILED ")]
-    if child.exitcode != 1 or not failed:
-        raise SystemExit(f"the tests of {fault.file} did not run:\n{text[-3000:]}")
-    return failed[0]
+def plant(fault: Fault) -> int:
+    """Give the functions of the loaded module the code of the faulty file; how many have other code now. For a process that ends soon."""
+    module = import_module("discreet." + fault.file.removesuffix(".py").replace("/", "."))
+    found, changed = dict(_functions_of(faulty_code(fault))), 0
+    for owner in (module, *(value for value in vars(module).values() if isinstance(value, type) and value.__module__ == module.__name__)):
+        for value in vars(owner).values():
+            function = getattr(value, "fget", getattr(value, "__func__", getattr(value, "__wrapped__", value)))
+            code = found.get(getattr(function, "__qualname__", ""))
+            if isinstance(function, FunctionType) and function.__module__ == module.__name__ and code is not None and function.__code__ != code:
+                function.__code__ = code
+                changed += 1
+    return changed
 
 
-def _run(tests: list[str], folder: Path, said: Path) -> None:
-    """In a process of its own: the package comes from the copy, and what pytest says goes into a file."""
-    os.chdir(ROOT)
-    sys.path[:0] = [str(folder), str(ROOT)]
-    out = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    os.dup2(out, 1)
-    os.dup2(out, 2)
-    import discreet  # noqa: PLC0415 - from the copy, once it is there
-
-    if Path(discreet.__file__).parent != folder / "discreet":
-        print("Python takes the installed package, and not the copy with the fault.")
-        sys.exit(2)
-    sys.exit(int(pytest.main(["-q", "-x", "-p", "no:cacheprovider", "--no-header", *tests])))
+def _functions_of(code: CodeType) -> Iterator[tuple[str, CodeType]]:
+    """Code of the functions and methods of a module, by their names."""
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield inner.co_qualname, inner
+            yield from _functions_of(inner)
 
 
-def copied(folder: Path) -> None:
-    """A copy of the source in `folder`, compiled anew after every fault: two writes within a second would look the same to Python's cache."""
-    shutil.copytree(PACKAGE, folder / "discreet", ignore=shutil.ignore_patterns("__pycache__"))
-    sys.dont_write_bytecode = True
+def seen_by(fault: Fault) -> str | None:
+    """The first test that fails with the fault; None where all pass. Raises SystemExit where it cannot be planted, or a test cannot run."""
+    for test in TESTS[fault.file]:
+        child = get_context("fork").Process(target=_run, args=(fault, test))
+        child.start()
+        child.join()
+        if child.exitcode == _SEEN:
+            return test
+        if child.exitcode != 0:
+            raise SystemExit(f"{fault.file}: the test {test} did not run with the fault (exit code {child.exitcode}).")
+    return None
 
 
-def preload() -> None:
-    """What tests and package import from outside, once for all faults."""
-    for name in ("numpy", "polars", "randomgen", "scipy.optimize", "scipy.sparse", "scipy.stats", "sklearn.linear_model"):
-        import_module(name)
-    if "discreet" in sys.modules:
-        raise SystemExit("the package was imported before a fault was planted.")
+def _run(fault: Fault, test: str) -> None:
+    """In a process of its own: plant, run the test, and say by the exit code whether it failed."""
+    from tests.audit import test_drawn  # noqa: PLC0415 - loaded by `load` already
+
+    if plant(fault) != 1:
+        sys.exit(3)
+    try:
+        if "::" in test:
+            getattr(test_drawn, test.partition("::")[2])()
+        else:
+            run = next(run for run in test_drawn.RUNS if "-".join(map(str, run)) == test)
+            test_drawn.test_what_leaves_has_the_noise_that_the_certificate_states(*run)
+    except AssertionError:
+        sys.exit(_SEEN)
+
+
+def load() -> None:
+    """Import the tests and the package once, for all faults."""
+    sys.path.insert(0, str(ROOT))
+    import_module("tests.audit.test_drawn")
 
 
 def row(fault: Fault, test: str) -> str:
     """One line of the table."""
-    name = test.partition("::")[2].replace("test_what_leaves_has_the_noise_that_the_certificate_states", "test_what_leaves...")
+    name = test.partition("::")[2] or f"test_what_leaves...[{test}]"
     return f"{_planted_words(fault)}`{name}` |"
 
 
@@ -317,15 +319,12 @@ def main() -> int:
     given = parser.parse_args()
     chosen = [fault for fault in faults() if not given.names or any(name in fault.file for name in given.names)]
     rows, unseen = [], 0
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary)
-        copied(folder)
-        preload()
-        for fault in chosen:
-            test = seen_by(fault, folder)
-            unseen += test is None
-            rows.append(row(fault, test or "::NOT SEEN"))
-            print(rows[-1], flush=True)
+    load()
+    for fault in chosen:
+        test = seen_by(fault)
+        unseen += test is None
+        rows.append(row(fault, test or "::NOT SEEN"))
+        print(rows[-1], flush=True)
     print(f"{len(chosen)} faults, {unseen} not seen", flush=True)
     if given.write and not unseen:
         write(rows)
