@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import discreet.estimators
-from discreet.errors import DiscreetError
+from discreet import Lasso, LinearRegression, LogisticRegression
+from discreet.errors import DiscreetError, InvalidInput
 from tests.laws import answers as catalogue
 from tests.laws.answers import FEATURES, answers
 
@@ -77,6 +78,39 @@ def test_under_replace_one_a_table_without_records_is_refused_or_answered_in_one
     refusal = said(MADE["replace-one"][name], others(0))
     assert "\n" not in refusal
     assert len(refusal) < 300
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1e8])
+def test_the_smallest_and_the_largest_bounds_are_computed_with(scale):
+    """Rows as long as the bound, and as heavy: nothing overflows, and nothing underflows to a failure."""
+    X, labels, targets, _ = others(60)
+    for classes in (2, 3):
+        model = LogisticRegression(classes=list(range(classes)), delta=1e-6, data_norm=scale, max_sample_weight=scale)
+        assert not said(lambda model=model, classes=classes: model.fit(scale * X, labels % classes, np.full(60, scale)), ())
+    for mechanism in ("objective", "refined"):
+        regression = LinearRegression(data_norm=scale, target_bound=scale, mechanism=mechanism)
+        assert not said(lambda regression=regression: regression.fit(scale * X, scale * targets), ())
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e160, 1e300])
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (LogisticRegression, "data_norm"),
+        (LogisticRegression, "intercept_scale"),
+        (LogisticRegression, "max_sample_weight"),
+        (LinearRegression, "data_norm"),
+        (LinearRegression, "target_bound"),
+        (Lasso, "data_bound"),
+    ],
+    ids=str,
+)
+def test_bounds_that_nothing_can_be_computed_with_are_refused_in_a_sentence(kind, name, scale):
+    X, labels, targets, weights = others(60)
+    settings = {name: scale} | ({"classes": [0, 1]} if kind is LogisticRegression else {})
+    given = {"sample_weight": weights} if name == "max_sample_weight" else {}
+    with pytest.raises(InvalidInput, match=r"must lie between 1e-09 and 1e\+09"):
+        kind(**settings).fit(X, labels % 2 if kind is LogisticRegression else targets, **given)
 
 
 def test_every_estimator_is_among_them():

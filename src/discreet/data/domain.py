@@ -9,6 +9,16 @@ from dataclasses import dataclass
 
 from discreet.errors import InvalidInput
 
+SMALLEST, LARGEST = 1e-9, 1e9
+"""Of a declared bound. Weights times squares of bounds stay far from the ends of single precision, in which Newton matrices are taken, and fourth
+powers from those of float64: beyond, whether a fit overflows would depend on the records."""
+
+
+def check_scale(value: float, name: str) -> None:
+    """Raise InvalidInput for a bound that nothing can be computed with."""
+    if not (math.isfinite(value) and SMALLEST <= value <= LARGEST):
+        raise InvalidInput(f"{name} must lie between {SMALLEST:g} and {LARGEST:g}; {value!r} was given. Take another unit.")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Domain:
@@ -29,10 +39,9 @@ class Domain:
         """Refuse bounds that no proof can use."""
         if self.features < 1:
             raise InvalidInput(f"a domain needs at least one feature; {self.features} was given.")
-        if not (math.isfinite(self.norm_bound) and self.norm_bound > 0):
-            raise InvalidInput(f"data_norm must be a positive finite number; {self.norm_bound!r} was given.")
-        if not (math.isfinite(self.intercept_scale) and self.intercept_scale >= 0):
-            raise InvalidInput(f"intercept_scale must be a non-negative finite number; {self.intercept_scale!r} was given.")
+        check_scale(self.norm_bound, "data_norm")
+        if self.intercept_scale != 0:
+            check_scale(self.intercept_scale, "intercept_scale")
         if self.classes < 2:
             raise InvalidInput(f"a classifier needs at least two classes; {self.classes!r} was given.")
         if self.records is not None and self.records < 1:

@@ -12,6 +12,7 @@ so that under an entry bound a constant of that size costs nothing in R_inf. Cla
 import math
 from dataclasses import dataclass
 
+from discreet.data.domain import check_scale
 from discreet.errors import InvalidInput
 from discreet.rounding import raising
 
@@ -41,10 +42,10 @@ class RealDomain:
             raise InvalidInput("rows need a public bound: on every entry (entry_bound), on the Euclidean norm (norm_bound), or both; none was given.")
         for what in ("entry_bound", "norm_bound", "target_bound"):
             bound = getattr(self, what)
-            if bound is not None and not (math.isfinite(bound) and bound > 0):
-                raise InvalidInput(f"{what} must be a positive finite number; {bound!r} was given.")
-        if not (math.isfinite(self.intercept_scale) and self.intercept_scale >= 0):
-            raise InvalidInput(f"intercept_scale must be a non-negative finite number; {self.intercept_scale!r} was given.")
+            if bound is not None:
+                check_scale(bound, what)
+        if self.intercept_scale != 0:
+            check_scale(self.intercept_scale, "intercept_scale")
         if self.records is not None and self.records < 1:
             raise InvalidInput(f"the public number of records must be at least 1; {self.records!r} was given.")
 

@@ -13,6 +13,7 @@ import math
 from dataclasses import dataclass
 
 from discreet.data import Dataset, Domain
+from discreet.data.domain import check_scale
 from discreet.errors import InvalidInput
 from discreet.problems.device_softmax import DeviceSoftmax
 from discreet.problems.on_device import device_softmax, on_device
@@ -33,8 +34,7 @@ class MultinomialRisk:
 
     def __post_init__(self) -> None:
         """Refuse a weight bound that bounds nothing."""
-        if not (math.isfinite(self.max_weight) and self.max_weight > 0):
-            raise InvalidInput(f"the largest record weight must be a positive finite number; {self.max_weight!r} was given.")
+        check_scale(self.max_weight, "the largest weight of a record")
 
     @property
     def classes(self) -> int:

@@ -12,13 +12,13 @@ A sum, not a mean: adding a record must change G by that record's loss and nothi
 For c_i <= c_max the bounds with c_max hold because kappa is concave: c kappa(u / c) does not decrease in c.
 """
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from discreet.arrays import Floats
 from discreet.data import Dataset, Domain
+from discreet.data.domain import check_scale
 from discreet.errors import InvalidInput
 from discreet.losses import MarginLoss
 from discreet.problems.device_margins import DeviceMargins
@@ -41,8 +41,7 @@ class RegularisedRisk:
 
     def __post_init__(self) -> None:
         """Refuse a weight bound that bounds nothing."""
-        if not (math.isfinite(self.max_weight) and self.max_weight > 0):
-            raise InvalidInput(f"the largest record weight must be a positive finite number; {self.max_weight!r} was given.")
+        check_scale(self.max_weight, "the largest weight of a record")
 
     @property
     def dimension(self) -> int:
