@@ -18,7 +18,7 @@ each_file = pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.rel
 
 ALLOWED = {
     "sklearn": {"consumers", "estimators"},
-    "warnings": {"estimators", "cli"},
+    "warnings": {"estimators", "cli", "ledger"},
     "random": set(),
     "secrets": {"workbench"},  # the token of a page, no noise
     # kernels: public frequencies (tests/kernels/test_public_randomness.py says where)

@@ -1,5 +1,6 @@
 """Array types shared by every floor: float64 NumPy arrays, shapes given in docstrings."""
 
+import math
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,6 +11,14 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 Matrix: TypeAlias = npt.NDArray[np.floating]
 """A two-dimensional array that may be float32 (Hessian approximations) or float64."""
+
+
+def as_float(value: Any) -> float:  # noqa: ANN401 - whatever can be a float
+    """`value` as float64; a whole number beyond its range is infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def two_sum(left: Floats, right: Floats) -> tuple[Floats, Floats]:

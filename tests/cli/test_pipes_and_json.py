@@ -51,6 +51,16 @@ def test_predictions_are_those_of_the_model(model):
     assert document["probabilities"] == loaded.probabilities(frame).tolist()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs modes of files")
+def test_predictions_are_their_owner_s_alone_from_the_first_byte(model, monkeypatch):
+    opened, modes = os.open, []
+    monkeypatch.setattr(os, "open", lambda path, flags, *mode, **more: modes.append((str(path), mode)) or opened(path, flags, *mode, **more))
+    (model / "predictions.csv").write_text("older and open to all", encoding="utf-8")
+    assert discreet("predict", "model.json", "people.csv", "--out", "predictions.csv", "--overwrite").code == 0
+    assert [mode for path, mode in modes if path.endswith(".part")] == [(0o600,)]
+    assert (model / "predictions.csv").stat().st_mode & 0o777 == 0o600
+
+
 def test_predicting_needs_no_target_and_no_records(model):
     assert discreet("predict", "model.json", "-", stdin="age,hours,city\n30,40,north\n").out in ("prediction\nno\n", "prediction\nyes\n")
     assert discreet("predict", "model.json", "-", stdin="age,hours,city\n").out == "prediction\n"

@@ -21,8 +21,8 @@ from discreet.ledger import Ledger
         "INSERT INTO part VALUES ('people', x'00')",
         "INSERT INTO alias VALUES (x'00', 'people')",
         "INSERT INTO amendment VALUES ('1', 'people', 'more', 0.0, 'why', 'now')",
-        "INSERT INTO entry VALUES (1, 'a', 'people', x'00', '{}', 'p', 'settled', 'now', NULL)",
-        "INSERT INTO entry VALUES (1, 'a', 'people', NULL, x'00', 'p', 'settled', 'now', NULL)",
+        "INSERT INTO entry VALUES (1, 'a', 'people', x'00', '{}', 'p', 'settled', 'now', NULL, x'')",
+        "INSERT INTO entry VALUES (1, 'a', 'people', NULL, x'00', 'p', 'settled', 'now', NULL, x'')",
     ],
 )
 def test_a_value_of_another_kind_is_refused(tmp_path, statement):
@@ -35,7 +35,7 @@ def test_a_value_of_another_kind_is_refused(tmp_path, statement):
     connection.commit()
     connection.close()
     with pytest.raises(FileFormatError):
-        ledger.left("people")
+        Ledger(path)
 
 
 def test_a_name_that_the_system_refuses_is_no_ledger(tmp_path):

@@ -31,7 +31,7 @@ def predict(*, model_path: str, table: str, probabilities: bool, out: str | None
     """Predict the class of every record of TABLE, in its order, one line each.
 
     TABLE needs the columns of the model's schema, the target's not; - is CSV on standard input. Predicting spends nothing, but predictions are about
-    the people in TABLE: protect them as you protect TABLE.
+    the people in TABLE: protect them as you protect TABLE. The file of --out is yours alone to read.
     """
     from discreet.data import read_table  # noqa: PLC0415 - imports of the library wait until they are needed
     from discreet.data.labels import canonical  # noqa: PLC0415
@@ -52,7 +52,7 @@ def predict(*, model_path: str, table: str, probabilities: bool, out: str | None
     classes = [canonical(label) for label in model.schema.target.classes]
     document: dict[str, object] = {"command": "predict", "classes": classes, "written": out}
     if out is not None:
-        write_whole(out, _csv(labels, chances, classes), overwrite=overwrite)
+        write_whole(out, _csv(labels, chances, classes), overwrite=overwrite, mode=0o600)
         answer(document, [f"Written to {out}"], as_json=as_json)
     elif as_json:
         document |= {"predictions": labels.tolist(), "probabilities": None if chances is None else chances.tolist()}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from discreet.cli.data_sets import as_json_pair, in_words
+from discreet.cli.output import warn
 from discreet.errors import DiscreetError, InvalidInput
 from discreet.files.lookup import exists
 
@@ -58,17 +59,15 @@ def opened(path: str) -> "Ledger":
 
     if not exists(path):
         raise InvalidInput(f"there is no ledger {path!r}. Check the path, or make one with `discreet budget new`.")
-    return Ledger(path)
+    ledger = Ledger(path)
+    if exposed := ledger.exposed:
+        warn(exposed)
+    return ledger
 
 
 def check_would_fit(account: "Account", guarantee: "Guarantee") -> None:
     """Raise what reserving `guarantee` would raise now. It reserves nothing: others may spend in the meantime, so the reservation decides."""
-    from discreet.ledger.spending import check_fits, check_relation  # noqa: PLC0415
-
-    ledger = account.ledger
-    data_set = ledger.data_set(account.name)
-    check_relation(data_set, guarantee, account.part)
-    check_fits(data_set, ledger.history(account.name), guarantee, part=account.part)
+    account.ledger.check_fits(account.name, guarantee, part=account.part)
 
 
 def left_after(account: "Account", entry: str | None) -> tuple[str, dict[str, object]]:

@@ -18,6 +18,7 @@ tightest proved route is taken: the exact sum for Gaussian, concentrated, inform
 grid; with Renyi parts also the sum of Renyi curves, and at each epsilon the smaller.
 """
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -93,20 +94,25 @@ def _basic(counts: Counts, *, several: bool) -> PureDP | ApproximateDP | NoGuara
     shared: Statement = together(list(counts), "basic composition" if several else "")
     epsilon = sum_up((part.epsilon, count) for part, count in counts.items() if isinstance(part, PureDP | ApproximateDP))
     delta = sum_up((part.delta_at_epsilon, count) for part, count in counts.items() if isinstance(part, ApproximateDP))
-    if delta >= 1:
-        return NoGuarantee(**{**scope(shared), "theorem": shared.theorem + " (deltas add up to 1 or more)"})
+    if delta >= 1 or epsilon == math.inf:
+        why = "deltas add up to 1 or more" if delta >= 1 else "epsilons add up to more than float64 holds"
+        return NoGuarantee(**{**scope(shared), "theorem": f"{shared.theorem} ({why})"})
     if delta > 0:
         return ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta, **scope(shared))
     return PureDP(epsilon=epsilon, **scope(shared))
 
 
-def _gaussian(counts: Counts) -> GaussianDP:
+def _gaussian(counts: Counts) -> GaussianDP | NoGuarantee:
     squares = sum_up((part.mu * part.mu, count) for part, count in counts.items() if isinstance(part, GaussianDP))
+    if squares == math.inf:
+        return _beyond(counts)
     return GaussianDP(mu=up(float(np.sqrt(squares)), 5), **_scope(counts, "Gaussian composition"))
 
 
-def _concentrated(counts: Counts) -> ConcentratedDP:
+def _concentrated(counts: Counts) -> ConcentratedDP | NoGuarantee:
     rho = sum_up((to_concentrated(part).rho, count) for part, count in counts.items() if isinstance(part, GaussianDP | ConcentratedDP))
+    if rho == math.inf:
+        return _beyond(counts)
     return ConcentratedDP(rho=rho, **_scope(counts, "concentrated composition"))
 
 
@@ -173,6 +179,10 @@ def _smaller(first: Profile, second: RenyiDP) -> tuple[tuple[float, ...], tuple[
     """Points of the smaller of two valid curves."""
     knots = np.asarray(first.epsilons)
     return hull(knots, np.minimum(first.deltas(knots), [second.delta(knot) for knot in first.epsilons]))
+
+
+def _beyond(counts: Counts) -> NoGuarantee:
+    return NoGuarantee(**_scope(counts, "a sum beyond float64"))
 
 
 def _scope(counts: Counts, rule: str) -> dict[str, Any]:

@@ -28,7 +28,17 @@ def below(epsilons: Floats) -> Floats:
 
 
 def sum_up(terms: Iterable[tuple[float, int]]) -> float:
-    """The least float at or above the exact sum of value times count."""
-    exact = sum((Fraction(value) * count for value, count in terms), Fraction(0))
-    nearest = float(exact)
+    """The least float at or above the exact sum of value times count; infinity beyond the largest."""
+    known = list(terms)
+    if any(math.isinf(value) for value, _ in known):
+        return math.inf
+    return ceiling(sum((Fraction(value) * count for value, count in known), Fraction(0)))
+
+
+def ceiling(exact: Fraction) -> float:
+    """The least float at or above an exact number; infinity beyond the largest."""
+    try:
+        nearest = float(exact)
+    except OverflowError:
+        return math.inf
     return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)

@@ -21,6 +21,7 @@ Accountant: TypeAlias = Callable[[Sequence[Guarantee]], Guarantee]
 """From the guarantees of several releases on the same records, each possibly chosen after seeing the ones before, to that of all of them together."""
 
 BASIC = "basic"
+_TO_CONCENTRATED = (PureDP, GaussianDP, ConcentratedDP)
 
 
 def basic(parts: Sequence[Guarantee]) -> Guarantee:
@@ -35,11 +36,13 @@ def gaussian(parts: Sequence[Guarantee]) -> Guarantee:
 
 def concentrated(parts: Sequence[Guarantee]) -> Guarantee:
     """See module docstring. Raises InvalidInput for other kinds."""
-    kinds = (PureDP, GaussianDP, ConcentratedDP)
-    return compose([to_concentrated(part) if isinstance(part, kinds) else part for part in _only(parts, "concentrated", kinds)])
+    return compose([normal_form(_CONCENTRATED, part) for part in _only(parts, _CONCENTRATED, _TO_CONCENTRATED)])
 
 
-_REGISTERED: dict[str, Accountant] = {BASIC: basic, "gaussian": gaussian, "concentrated": concentrated}
+_CONCENTRATED = "concentrated"
+_ADDING: dict[str, Accountant] = {BASIC: basic, "gaussian": gaussian, _CONCENTRATED: concentrated}
+"""These give the same for many guarantees of one kind as for one with their sum (module `tallies`)."""
+_REGISTERED = dict(_ADDING)
 
 
 def register_accountant(name: str, accountant: Accountant) -> None:
@@ -49,6 +52,16 @@ def register_accountant(name: str, accountant: Accountant) -> None:
     """
     if _REGISTERED.setdefault(name, accountant) is not accountant:
         raise InvalidInput(f"an accountant {name!r} is registered already.")
+
+
+def adds(name: str) -> bool:
+    """Whether sums are all that this accountant needs."""
+    return name in _ADDING
+
+
+def normal_form(name: str, part: Guarantee) -> Guarantee:
+    """What the accountant of this name adds in the place of `part`."""
+    return to_concentrated(part) if name == _CONCENTRATED and isinstance(part, _TO_CONCENTRATED) else part
 
 
 def accountant_named(name: str) -> Accountant:

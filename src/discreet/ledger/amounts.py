@@ -24,6 +24,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from discreet.arrays import as_float
 from discreet.errors import InvalidInput
 from discreet.guarantees import ApproximateDP, Guarantee, NoGuarantee, PureDP, epsilon_for
 from discreet.ledger.accountants import Accountant
@@ -53,13 +54,17 @@ class Amount:
 
 
 def total(epsilon: float, delta: float) -> Amount:
-    """A budget. Raises InvalidInput unless 0 < epsilon < infinity and 0 <= delta < 1."""
-    for value, name in ((epsilon, "epsilon"), (delta, "delta")):
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise InvalidInput(f"{name} of a total must be a number; {value!r} was given.")
-    if not (0 < epsilon < math.inf and 0 <= delta < 1):
-        raise InvalidInput(f"a total needs 0 < epsilon < infinity and 0 <= delta < 1; epsilon={epsilon!r}, delta={delta!r} were given.")
-    return Amount(epsilon=float(epsilon), delta=float(delta))
+    """A budget. Raises InvalidInput unless 0 < epsilon < infinity and 0 <= delta < 1, in float64."""
+    given = Amount(epsilon=_number(epsilon, "epsilon"), delta=_number(delta, "delta"))
+    if not (0 < given.epsilon < math.inf and 0 <= given.delta < 1):
+        raise InvalidInput(f"a total needs 0 < epsilon < infinity and 0 <= delta < 1; epsilon={given.epsilon!r}, delta={given.delta!r} were given.")
+    return given
+
+
+def _number(value: object, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidInput(f"{name} of a total must be a number; {value!r} was given.")
+    return as_float(value)
 
 
 def cost(guarantee: Guarantee, delta: float) -> Amount:

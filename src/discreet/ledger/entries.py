@@ -4,6 +4,7 @@ An entry begins as reserved, before any noise is drawn, and counts from that mom
 the caller certifies that no noise was drawn. Whatever happens in between (an exception, a crash, a kill) leaves it reserved, and counted, for ever.
 """
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -108,12 +109,12 @@ def new_data_set(name: str, total: Amount, neighbours: Neighbours | str, unit: U
 
 
 def public_text(value: object, what: str, *, empty: bool = False) -> str:
-    """`value` if it can be shown in one line. Raises InvalidInput for anything else."""
+    """`value`, if one line shows it, in Unicode's composed form (NFC): names that look the same are the same. Raises InvalidInput otherwise."""
     if not isinstance(value, str) or not value.isprintable() or len(value) > _LONGEST or value != value.strip() or not (value or empty):
         raise InvalidInput(
             f"{what} must be a text of {'0' if empty else '1'} to {_LONGEST} printable characters without blanks at its ends: reports show it."
         )
-    return value
+    return unicodedata.normalize("NFC", value)
 
 
 def distinct_labels(parts: Sequence[str]) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ decision of the ledger that holds it: importing into a ledger that knows the dat
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -71,15 +70,20 @@ def imported(connection: sqlite3.Connection, text: str) -> int:
     owners: dict[str, DataSet] = {}
     for data_set in data_sets:
         owners[data_set.name] = _taken_over(connection, data_set, [each for each in amendments if each.data_set == data_set.name])
-    new = 0
+    new: dict[str, list[Entry]] = {}
     for entry in entries:
         owner = owners.get(entry.data_set)
         if owner is None or (entry.part is not None and entry.part not in owner.parts):
             raise FileFormatError("the export has an entry on a data set or a part that it does not declare.")
         if (entry.guarantee.neighbours, entry.guarantee.unit) != (owner.neighbours, owner.unit):
             raise FileFormatError(f"the export has an entry on {entry.data_set!r} for another neighbouring relation or unit.")
-        new += _added(connection, entry, owner)
-    return new
+        if records.knows_entry(connection, entry.id):
+            _firmed(connection, entry, owner)
+        else:
+            new.setdefault(owner.name, []).append(entry)
+    for name, added in new.items():
+        records.add_entries(connection, name, added)
+    return sum(map(len, new.values()))
 
 
 def _taken_over(connection: sqlite3.Connection, data_set: DataSet, amendments: Sequence[Amendment]) -> DataSet:
@@ -98,23 +102,19 @@ def _taken_over(connection: sqlite3.Connection, data_set: DataSet, amendments: S
     for alias in data_set.aliases:
         other = records.find(connection, alias)
         if other is None:
-            connection.execute("INSERT INTO alias VALUES (?, ?)", (alias, found.name))
+            records.add_alias(connection, alias, found)
         elif other.name != found.name:
             raise InvalidInput(f"in the export {alias!r} is another name of {data_set.name!r}; this ledger uses it for {other.name!r}.")
     return found
 
 
-def _added(connection: sqlite3.Connection, entry: Entry, owner: DataSet) -> int:
-    """1 if the entry is new, 0 if it was known; its state is then the firmer of the two."""
-    if connection.execute("SELECT 1 FROM entry WHERE id = ?", (entry.id,)).fetchone() is None:
-        records.add_entry(connection, replace(entry, data_set=owner.name))
-        return 1
+def _firmed(connection: sqlite3.Connection, entry: Entry, owner: DataSet) -> None:
+    """The state of an entry that was known becomes the firmer of the two."""
     known = records.get_entry(connection, entry.id)
     if (known.data_set, known.part, known.guarantee) != (owner.name, entry.part, entry.guarantee):
         raise InvalidInput("the export has an entry that this ledger knows with another data set, part or guarantee; one of the two was altered.")
     if _FIRMNESS.index(entry.state) > _FIRMNESS.index(known.state):
         records.close_entry(connection, entry.id, entry.state, entry.closed_at)
-    return 0
 
 
 def _read(text: str) -> tuple[list[DataSet], list[Amendment], list[Entry]]:

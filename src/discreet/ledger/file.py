@@ -8,10 +8,14 @@ time reads the sum and adds to it. A process that is killed leaves a journal, wh
 A connection lives as long as one transaction, so none is ever shared between threads or inherited by a forked process. Within a process the
 transactions wait for one lock, which is also held while the process forks: a child that was forked in the middle of a transaction would inherit
 SQLite's belief that it holds locks.
+
+The file is its owner's alone (mode 0600, from its first byte), and so are SQLite's journals, which take its mode. It is gone through once when a
+process opens it: pages, references, and seals (module `seals`). After that each transaction checks what it reads, however many entries there are.
 """
 
 import os
 import sqlite3
+import stat
 import sys
 import threading
 import time
@@ -24,61 +28,15 @@ from uuid import uuid4
 from discreet.errors import DiscreetError, FileFormatError, InvalidInput
 from discreet.files.lookup import exists
 from discreet.ledger.refusals import LedgerUnavailable
+from discreet.ledger.seals import Broken, check_all, sums
+from discreet.ledger.tables import APPLICATION, VERSION, make, orphaned, renew
 
-VERSION = 1
-"""Of the schema below; another version is refused."""
-_APPLICATION = 0x44736374
-"""Marks the file as a ledger ("Dsct")."""
 _SYNCHRONOUS = "EXTRA"
 _MODE = "rw"
 """Never "rwc": a mistyped path must not become a new ledger with nothing spent."""
 
-_SCHEMA = """
-CREATE TABLE about (id TEXT NOT NULL, digest_key BLOB NOT NULL, created TEXT NOT NULL);
-CREATE TABLE data_set (
-    name TEXT PRIMARY KEY, neighbours TEXT NOT NULL, unit TEXT NOT NULL, epsilon REAL NOT NULL, delta REAL NOT NULL,
-    accountant TEXT NOT NULL, created TEXT NOT NULL
-);
-CREATE TABLE part (data_set TEXT NOT NULL REFERENCES data_set, label TEXT NOT NULL, PRIMARY KEY (data_set, label));
-CREATE TABLE alias (name TEXT PRIMARY KEY, data_set TEXT NOT NULL REFERENCES data_set);
-CREATE TABLE amendment (
-    id TEXT PRIMARY KEY, data_set TEXT NOT NULL REFERENCES data_set, epsilon REAL NOT NULL, delta REAL NOT NULL,
-    reason TEXT NOT NULL, created TEXT NOT NULL
-);
-CREATE TABLE known_table (digest TEXT PRIMARY KEY, data_set TEXT NOT NULL REFERENCES data_set);
-CREATE TABLE entry (
-    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, data_set TEXT NOT NULL REFERENCES data_set, part TEXT, guarantee TEXT NOT NULL,
-    purpose TEXT NOT NULL, state TEXT NOT NULL CHECK (state IN ('reserved', 'settled', 'cancelled')), reserved_at TEXT NOT NULL, closed_at TEXT
-);
-CREATE INDEX entry_of_data_set ON entry (data_set);
-"""
-
-_KINDS = {
-    "about": {"id": "text", "digest_key": "blob", "created": "text"},
-    "data_set": {"name": "text", "neighbours": "text", "unit": "text", "epsilon": "real", "delta": "real", "accountant": "text", "created": "text"},
-    "part": {"data_set": "text", "label": "text"},
-    "alias": {"name": "text", "data_set": "text"},
-    "amendment": {"id": "text", "data_set": "text", "epsilon": "real", "delta": "real", "reason": "text", "created": "text"},
-    "entry": {
-        "id": "text",
-        "data_set": "text",
-        "guarantee": "text",
-        "purpose": "text",
-        "state": "text",
-        "reserved_at": "text",
-        "coalesce(part, '')": "text",
-        "coalesce(closed_at, '')": "text",
-    },
-}
-_CHECKS = [
-    "SELECT (SELECT count(*) FROM about) <> 1 AS found",
-    *(
-        f"SELECT EXISTS (SELECT 1 FROM {table} WHERE {' OR '.join(f'typeof({name}) <> {kind!r}' for name, kind in columns.items())})"  # noqa: S608 - constants
-        for table, columns in _KINDS.items()
-    ),
-]
-_UNREADABLE = f"SELECT max(found) FROM ({' UNION ALL '.join(_CHECKS)})"  # noqa: S608 - constants
-"""Whether some value is not of the kind that its column declares, which SQLite does not enforce; such a file was not written by a ledger."""
+_checked: dict[tuple[int, int], tuple[int, int, bytes]] = {}
+"""Files that this process has gone through: device and number of the file; its size, its time and the sum of its seals as they were."""
 
 _turn = threading.RLock()  # of one thread twice: an accountant may fork
 if sys.platform != "win32":
@@ -102,17 +60,70 @@ class LedgerFile:
     def writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction, on the disk when the block ends and undone when it raises. Raises as `reading` does."""
         with self._transaction("BEGIN IMMEDIATE") as connection:
+            as_known = self._as_known()
             yield connection
+            after = sums(connection).seals
+        if as_known:
+            self._remember(after)
 
     def check(self) -> None:
-        """Raise FileFormatError unless SQLite finds every page and index sound."""
+        """Raise FileFormatError unless every page, index, seal and reference is sound. A file of an older version is renewed first."""
+        with self._transaction("BEGIN", versions=(1, VERSION)) as connection:
+            old = connection.execute("PRAGMA user_version").fetchone()[0] != VERSION
+            self._check_pages(connection)
+        if old:
+            with self._transaction("BEGIN IMMEDIATE", versions=(1, VERSION)) as connection:
+                if connection.execute("PRAGMA user_version").fetchone()[0] != VERSION:  # unless another process was first
+                    renew(connection)
         with self.reading() as connection:
-            sound = connection.execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok"
-        if not sound:
-            raise self._damaged()
+            if orphaned(connection):
+                raise Broken
+            check_all(connection)
+            self._remember(sums(connection).seals)
+
+    def check_once(self) -> None:
+        """`check`, unless this process has done so and the file has not been touched since but by ledgers: what these read is checked as they go."""
+        known = _checked.get(self._identity()[0])
+        with self._transaction("BEGIN", versions=(1, VERSION)) as connection:
+            as_known = self._as_known()
+            written = known is not None and sums(connection).seals != known[2]
+            if written and not as_known:
+                self._remember(sums(connection).seals)
+        if not (as_known or written):
+            self.check()
+
+    def exposed(self) -> str | None:
+        """A sentence if others than its owner can read or write the file."""
+        mode = self.path.stat().st_mode if sys.platform != "win32" else 0
+        if not mode & (stat.S_IRWXG | stat.S_IRWXO):
+            return None
+        return (
+            f"the ledger {str(self.path)!r} can be read or written by others than its owner (mode {stat.S_IMODE(mode):04o}), and the key of its "
+            f"digests lies in it. Mend it with chmod 600 {str(self.path)!r}."
+        )
+
+    def _identity(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """What it is, and how it stands."""
+        try:
+            found = self.path.stat()
+        except OSError:
+            return (-1, -1), (-1, -1)
+        return (found.st_dev, found.st_ino), (found.st_size, found.st_mtime_ns)
+
+    def _as_known(self) -> bool:
+        what, how = self._identity()
+        return what in _checked and _checked[what][:2] == how
+
+    def _remember(self, seals: bytes) -> None:
+        what, how = self._identity()
+        _checked[what] = (*how, seals)
+
+    def _check_pages(self, connection: sqlite3.Connection) -> None:
+        if connection.execute("PRAGMA integrity_check(1)").fetchone()[0] != "ok":
+            raise Broken
 
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
+    def _transaction(self, begin: str, *, versions: tuple[int, ...] = (VERSION,)) -> Iterator[sqlite3.Connection]:
         deadline = time.monotonic() + self.patience
         if not exists(self.path):
             raise InvalidInput(f"there is no ledger {str(self.path)!r}. Check the path, or make a new ledger with Ledger.create.")
@@ -121,14 +132,12 @@ class LedgerFile:
         try:
             with closing(self._connect(deadline)) as connection:
                 connection.execute(begin)
-                _check_version(connection, self.path)
-                if connection.execute(_UNREADABLE).fetchone()[0]:
-                    raise self._damaged()
+                _check_version(connection, self.path, versions)
                 yield connection
                 connection.execute("COMMIT")
         except sqlite3.Error as error:
             refusal = self._refusal(error)
-        except UnicodeDecodeError:  # text of a damaged page
+        except (Broken, UnicodeDecodeError):  # text of a damaged page
             refusal = self._damaged()
         else:
             return
@@ -177,10 +186,11 @@ def create_file(path: Path, created: str) -> None:
     """A new, empty ledger, which appears whole or not at all. Raises InvalidInput where something has this name or nothing can be written."""
     temporary = path.with_name(f".discreet-{uuid4().hex}.part")
     try:
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))  # and so are the journals that SQLite makes for it
         with closing(sqlite3.connect(temporary, isolation_level=None)) as connection:
-            connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA application_id={_APPLICATION}; PRAGMA user_version={VERSION};")
+            connection.execute("BEGIN")
             # Two random UUIDs are 244 bits from the operating system: a key, which may stay as long as the tables do.
-            connection.execute("INSERT INTO about VALUES (?, ?, ?)", (str(uuid4()), uuid4().bytes + uuid4().bytes, created))
+            make(connection, str(uuid4()), uuid4().bytes + uuid4().bytes, created)
             connection.execute("COMMIT")
         _give_name(temporary, path)
     except FileExistsError:
@@ -219,11 +229,11 @@ def _give_name(temporary: Path, path: Path) -> None:
             os.close(folder)
 
 
-def _check_version(connection: sqlite3.Connection, path: Path) -> None:
-    if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
+def _check_version(connection: sqlite3.Connection, path: Path, versions: tuple[int, ...]) -> None:
+    if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
         raise FileFormatError(f"{str(path)!r} is no ledger of discreet. Check the path.")
     version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if version != VERSION:
+    if version not in versions:
         raise FileFormatError(
             f"the ledger {str(path)!r} has version {version}; this discreet reads version {VERSION}. Use the discreet that wrote it."
         )

@@ -10,6 +10,8 @@ The sum and the insertion are one transaction under the write lock of the file, 
 
 import hmac
 import os
+import sqlite3
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -25,6 +27,7 @@ from discreet.ledger.entries import Amendment, DataSet, Entry, State, new_data_s
 from discreet.ledger.file import LedgerFile, create_file
 from discreet.ledger.plot import spending_plot
 from discreet.ledger.refusals import LedgerUnavailable
+from discreet.ledger.seals import sums
 from discreet.ledger.spending import cancel, check_declared_alike, check_fits, check_parts, check_relation, reserve, settle, taken
 from discreet.ledger.view import ledger_view, unreadable_view
 from discreet.neighbours import Neighbours
@@ -47,10 +50,12 @@ class Ledger:
     """Seconds to wait for other threads and processes."""
 
     def __init__(self, path: str | Path, *, patience: float = PATIENCE) -> None:
-        """Open the file once, and look whether it is a sound ledger."""
+        """Look whether it is a sound ledger, of an older version perhaps, which is renewed. Warns where others than the owner can use the file."""
         object.__setattr__(self, "path", Path(os.path.abspath(path)))  # noqa: PTH100 - Path.absolute keeps "..", which has to compare equal
         object.__setattr__(self, "patience", patience)
-        self.check()
+        self._file.check_once()
+        if self.exposed:
+            warnings.warn(self.exposed, stacklevel=2)
 
     @classmethod
     def create(cls, path: str | Path, *, patience: float = PATIENCE) -> "Ledger":
@@ -58,8 +63,13 @@ class Ledger:
         create_file(Path(os.path.abspath(path)), now())  # noqa: PTH100 - as above
         return cls(path, patience=patience)
 
+    @property
+    def exposed(self) -> str | None:
+        """A sentence, with the remedy, if others than its owner can read or write the file."""
+        return self._file.exposed()
+
     def check(self) -> None:
-        """Raise FileFormatError unless SQLite finds the file sound."""
+        """Go through the whole file. Raises FileFormatError unless its pages, references and seals are sound."""
         self._file.check()
 
     def declare(  # noqa: PLR0913 - each is a part of what is promised
@@ -94,13 +104,13 @@ class Ledger:
 
     def link(self, alias: str, *, to: str) -> None:
         """Make `alias` another name of the data set `to`: one total, one history. Raises InvalidInput where the alias is in use otherwise."""
-        public_text(alias, "the name of a data set")
+        alias = public_text(alias, "the name of a data set")
         with self._file.writing() as connection:
             target, found = records.get(connection, to), records.find(connection, alias)
             if found is not None and found.name != target.name:
                 raise InvalidInput(f"{alias!r} is in use for the data set {found.name!r}; only a new name can be linked.")
             if found is None:
-                connection.execute("INSERT INTO alias VALUES (?, ?)", (alias, target.name))
+                records.add_alias(connection, alias, target)
 
     def amend(self, name: str, *, epsilon: float, delta: float = 0.0, reason: str) -> DataSet:
         """Change the total of a data set from now on, larger or smaller; the reason stays in the file and in exports."""
@@ -123,11 +133,16 @@ class Ledger:
     def digest(self, blocks: Iterable[bytes]) -> str:
         """HMAC-SHA-256 of the blocks one after the other, under the key of this file: hexadecimal, the same however the bytes are cut into blocks."""
         with self._file.reading() as connection:
-            key = connection.execute("SELECT digest_key FROM about").fetchone()[0]
+            key = sums(connection).key
         code = hmac.new(key, digestmod="sha256")
         for block in blocks:
             code.update(block)
         return code.hexdigest()
+
+    def check_fits(self, name: str, guarantee: Guarantee, *, part: str | None = None) -> None:
+        """Raise what `reserve` would raise now. Nothing is reserved: others may spend in the meantime, so the reservation decides."""
+        with self._file.reading() as connection:
+            self._fitting(connection, name, guarantee, _part(part))
 
     def reserve(self, name: str, guarantee: Guarantee, *, purpose: str, part: str | None = None, digest: str | None = None) -> "Reservation":
         """Take `guarantee` from what is left, on the disk, before any noise is drawn.
@@ -135,13 +150,11 @@ class Ledger:
         `digest` (of `self.digest`) lets the ledger notice the table under another name; it is kept under this one. Raises BudgetExceeded, having
         recorded nothing; InvalidInput for another neighbouring relation or unit, an undeclared part, or a table known under another name.
         """
-        public_text(purpose, "the purpose", empty=True)
+        purpose, part = public_text(purpose, "the purpose", empty=True), _part(part)
         with self._file.writing() as connection:
-            data_set = records.get(connection, name)
-            check_relation(data_set, guarantee, part)
+            data_set = self._fitting(connection, name, guarantee, part)
             if digest is not None:
                 records.remember_table(connection, digest, data_set)
-            check_fits(data_set, records.entries_of(connection, data_set.name), guarantee, part=part)
             entry = reserve(connection, data_set, guarantee, purpose=purpose, part=part)
         return Reservation(ledger=self, id=entry.id)
 
@@ -186,7 +199,7 @@ class Ledger:
             return records.get_entry(connection, entry)
 
     def history(self, name: str) -> tuple[Entry, ...]:
-        """All entries of a data set, in the order of their reservation."""
+        """All entries of a data set, in the order in which they came into this file: of their reservation here, or of their import."""
         with self._file.reading() as connection:
             return records.entries_of(connection, records.get(connection, name).name)
 
@@ -223,22 +236,38 @@ class Ledger:
     def _repr_html_(self) -> str:
         """For notebooks: every data set with what is spent and left now."""
         try:
-            sums = [(one, self.spent(one.name), self.left(one.name), len(self.history(one.name))) for one in self.data_sets()]
+            table = [(one, self.spent(one.name), self.left(one.name), self._count(one.name)) for one in self.data_sets()]
         except DiscreetError as error:
             return unreadable_view(self.path, error)
-        return ledger_view(self.path, sums)
+        return ledger_view(self.path, table)
+
+    @staticmethod
+    def _fitting(connection: sqlite3.Connection, name: str, guarantee: Guarantee, part: str | None) -> DataSet:
+        data_set = records.get(connection, name)
+        check_relation(data_set, guarantee, part)
+        check_fits(data_set, records.counted(connection, data_set), guarantee, part=part)
+        return data_set
 
     def _account(self, name: str, part: str | None) -> tuple[Amount, DataSet]:
         with self._file.reading() as connection:
             data_set = records.get(connection, name)
-            entries = records.entries_of(connection, data_set.name)
+            counted = records.counted(connection, data_set)
+        part = _part(part)
         if part is not None and part not in data_set.parts:
             raise InvalidInput(f"{name!r} has no part {part!r}; its parts are {list(data_set.parts)}.")
-        return taken(data_set, entries, part=part), data_set
+        return taken(data_set, counted, part=part), data_set
+
+    def _count(self, name: str) -> int:
+        with self._file.reading() as connection:
+            return records.count_of(connection, records.get(connection, name).name)
 
     @property
     def _file(self) -> LedgerFile:
         return LedgerFile(self.path, self.patience)
+
+
+def _part(given: str | None) -> str | None:
+    return None if given is None else public_text(given, "the label of a part")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from discreet.ledger.amounts import Amount
 from discreet.ledger.entries import DataSet, Entry, State, relation
 from discreet.ledger.spending import taken
+from discreet.ledger.tallies import Tallies
 from discreet.pages.svg import LIGHT_BLUE, PALE, RED, SAND, picture, words
 
 _WIDTH, _HEIGHT = 760, 260
@@ -46,15 +47,17 @@ def spending_plot(data_set: DataSet, entries: Sequence[Entry]) -> str:
 
 def _steps(data_set: DataSet, entries: Sequence[Entry]) -> list[_Step]:
     every = max(1, -(-len(entries) // _MOST))
-    ends = sorted({*range(every, len(entries), every), len(entries)} - {0})
-    return [
-        _Step(
-            datetime.fromisoformat(entries[end - 1].reserved_at),
-            taken(data_set, entries[:end]),
-            taken(data_set, [entry for entry in entries[:end] if entry.state is State.SETTLED]),
-        )
-        for end in ends
-    ]
+    by_time = sorted(entries, key=lambda entry: entry.reserved_at)
+    all_of_them, settled = Tallies(data_set.accountant), Tallies(data_set.accountant)
+    steps = []
+    for end, entry in enumerate(by_time, start=1):
+        all_of_them.add(entry.part, entry.guarantee)
+        if entry.state is State.SETTLED:
+            settled.add(entry.part, entry.guarantee)
+        if end % every == 0 or end == len(entries):
+            time = datetime.fromisoformat(entry.reserved_at)
+            steps.append(_Step(time, taken(data_set, all_of_them.guarantees()), taken(data_set, settled.guarantees())))
+    return steps
 
 
 def _panel(name: str, total: float, steps: Sequence[tuple[datetime, float, float]]) -> str:

@@ -2,25 +2,32 @@
 
 import json
 import sqlite3
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
 
 from discreet.errors import DiscreetError, FileFormatError, InvalidInput
 from discreet.files.strict_json import read_object
 from discreet.guarantees import Guarantee, Unit, guarantee_from_dict
+from discreet.ledger import seals
+from discreet.ledger.accountants import adds
 from discreet.ledger.amounts import Amount
 from discreet.ledger.entries import Amendment, DataSet, Entry, State
+from discreet.ledger.tallies import Tallies
 from discreet.neighbours import Neighbours
 from discreet.quiet import quietly
 
-_ENTRY = "id, data_set, part, guarantee, purpose, state, reserved_at, closed_at"
+_ENTRY = seals.SEALED["entry"]
 
 
 def find(connection: sqlite3.Connection, name: str) -> DataSet | None:
     """The data set of this name or alias."""
-    alias = connection.execute("SELECT data_set FROM alias WHERE name = ?", (name,)).fetchone()
-    own = name if alias is None else alias[0]
-    row = connection.execute("SELECT neighbours, unit, epsilon, delta, accountant, created FROM data_set WHERE name = ?", (own,)).fetchone()
-    if row is None:
+    own = _own_name(connection, name)
+    if own is None:
         return None
+    seals.check_data_set(connection, own)
+    row = connection.execute("SELECT neighbours, unit, epsilon, delta, accountant, created FROM data_set WHERE name = ?", (own,)).fetchone()
     declared = Amount(epsilon=row[2], delta=row[3])
     amended = amendments_of(connection, own)
     parts = connection.execute("SELECT label FROM part WHERE data_set = ? ORDER BY label", (own,)).fetchall()
@@ -42,6 +49,15 @@ def find(connection: sqlite3.Connection, name: str) -> DataSet | None:
     )
 
 
+def _own_name(connection: sqlite3.Connection, name: str) -> str | None:
+    """The data set that is spelt like this, to the letter or in another normal form of Unicode, which looks the same."""
+    spelt = dict(connection.execute("SELECT name, name FROM data_set UNION ALL SELECT name, data_set FROM alias"))
+    if name in spelt:
+        return spelt[name]
+    wanted = unicodedata.normalize("NFC", name)
+    return next((own for alias, own in spelt.items() if unicodedata.normalize("NFC", alias) == wanted), None)
+
+
 def get(connection: sqlite3.Connection, name: str) -> DataSet:
     """The data set of this name or alias. Raises InvalidInput where there is none."""
     found = find(connection, name)
@@ -58,7 +74,7 @@ def names(connection: sqlite3.Connection) -> list[str]:
 def add_data_set(connection: sqlite3.Connection, data_set: DataSet) -> None:
     """A new one, without its amendments."""
     connection.execute(
-        "INSERT INTO data_set VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO data_set VALUES (?, ?, ?, ?, ?, ?, ?, x'')",
         (
             data_set.name,
             str(data_set.neighbours),
@@ -71,14 +87,24 @@ def add_data_set(connection: sqlite3.Connection, data_set: DataSet) -> None:
     )
     connection.executemany("INSERT INTO part VALUES (?, ?)", [(data_set.name, label) for label in data_set.parts])
     connection.executemany("INSERT INTO alias VALUES (?, ?)", [(alias, data_set.name) for alias in data_set.aliases])
+    seals.seal_data_set(connection, data_set.name, new=True)
+
+
+def add_alias(connection: sqlite3.Connection, alias: str, data_set: DataSet) -> None:
+    """Another name of it."""
+    connection.execute("INSERT INTO alias VALUES (?, ?)", (alias, data_set.name))
+    seals.seal_data_set(connection, data_set.name)
 
 
 def remember_table(connection: sqlite3.Connection, digest: str, data_set: DataSet) -> None:
     """Keep the digest under this data set. Raises InvalidInput where another one has it."""
-    owner = connection.execute("SELECT data_set FROM known_table WHERE digest = ?", (digest,)).fetchone()
+    key = seals.sums(connection).key
+    owner = connection.execute("SELECT data_set, digest, data_set, seal FROM known_table WHERE digest = ?", (digest,)).fetchone()
     if owner is None:
-        connection.execute("INSERT INTO known_table VALUES (?, ?)", (digest, data_set.name))
-    elif owner[0] != data_set.name:
+        sealed = seals.seal(key, "known_table", (digest, data_set.name))
+        connection.execute("INSERT INTO known_table VALUES (?, ?, ?)", (digest, data_set.name, sealed))
+        seals.book(connection, old=None, new=sealed)
+    elif seals.checked(key, "known_table", owner[1:]) and owner[0] != data_set.name:
         raise InvalidInput(
             f"this is the table that the ledger knows as {owner[0]!r}, so it cannot be spent on as {data_set.name!r}: what two names spend adds up. "
             f"Spend on {owner[0]!r}, or make a name that is not in use another name of it with link."
@@ -86,39 +112,73 @@ def remember_table(connection: sqlite3.Connection, digest: str, data_set: DataSe
 
 
 def entries_of(connection: sqlite3.Connection, data_set: str) -> tuple[Entry, ...]:
-    """All entries in the order of their reservation. Raises FileFormatError for one that this version cannot read."""
-    rows = connection.execute(f"SELECT {_ENTRY} FROM entry WHERE data_set = ? ORDER BY reserved_at, number", (data_set,))  # noqa: S608 - a constant
-    return tuple(_entry(row) for row in rows)
+    """All entries in the order in which they came into the file, whatever the clock said. Raises FileFormatError for one that cannot be read."""
+    key = seals.sums(connection).key
+    rows = connection.execute(f"SELECT {_ENTRY}, seal FROM entry WHERE data_set = ? ORDER BY number", (data_set,))  # noqa: S608 - a constant
+    return tuple(_entry(seals.checked(key, "entry", row)) for row in rows)
+
+
+def count_of(connection: sqlite3.Connection, data_set: str) -> int:
+    """How many entries there are."""
+    return int(connection.execute("SELECT count(*) FROM entry WHERE data_set = ?", (data_set,)).fetchone()[0])
+
+
+def counted(connection: sqlite3.Connection, data_set: DataSet) -> list[tuple[str | None, Guarantee]]:
+    """For the accountant of the data set: (part, guarantee) of every entry that counts, or the sums of these where it adds."""
+    if adds(data_set.accountant):
+        return Tallies.read(connection, data_set.name, data_set.accountant).guarantees()
+    return [(entry.part, entry.guarantee) for entry in entries_of(connection, data_set.name) if entry.state.counts]
 
 
 def get_entry(connection: sqlite3.Connection, entry: str) -> Entry:
     """The entry of this id. Raises InvalidInput where there is none."""
-    row = connection.execute(f"SELECT {_ENTRY} FROM entry WHERE id = ?", (entry,)).fetchone()  # noqa: S608 - a constant
-    if row is None:
-        raise InvalidInput("the ledger has no entry of this id; the history of the data set lists them.")
-    return _entry(row)
+    return _entry(_row(connection, entry))
 
 
-def add_entry(connection: sqlite3.Connection, entry: Entry) -> None:
-    """A new one."""
-    connection.execute(
-        f"INSERT INTO entry ({_ENTRY}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - a constant
-        (
-            entry.id,
-            entry.data_set,
-            entry.part,
-            stored(entry.guarantee),
-            entry.purpose,
-            str(entry.state),
-            entry.reserved_at,
-            entry.closed_at,
-        ),
-    )
+def knows_entry(connection: sqlite3.Connection, entry: str) -> bool:
+    """Whether there is an entry of this id."""
+    return connection.execute("SELECT 1 FROM entry WHERE id = ?", (entry,)).fetchone() is not None
+
+
+def add_entries(connection: sqlite3.Connection, data_set: str, entries: Sequence[Entry]) -> None:
+    """New ones, on one data set."""
+    first = connection.execute("SELECT coalesce(max(number), 0) + 1 FROM entry").fetchone()[0]
+    key = seals.sums(connection).key
+    rows = []
+    for number, one in enumerate(entries, start=first):
+        row = (number, one.id, data_set, one.part, stored(one.guarantee), one.purpose, str(one.state), one.reserved_at, one.closed_at)
+        rows.append((*row, seals.seal(key, "entry", row)))
+    connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    seals.book_all(connection, [row[-1] for row in rows])
+    _tally(connection, data_set, [one for one in entries if one.state.counts], 1)
 
 
 def close_entry(connection: sqlite3.Connection, entry: str, state: State, closed_at: str | None) -> None:
     """Change the state of an entry."""
-    connection.execute("UPDATE entry SET state = ?, closed_at = ? WHERE id = ?", (str(state), closed_at, entry))
+    row = _row(connection, entry)
+    before = _entry(row)
+    key = seals.sums(connection).key
+    sealed = seals.seal(key, "entry", (*row[:6], str(state), row[7], closed_at))
+    connection.execute("UPDATE entry SET state = ?, closed_at = ?, seal = ? WHERE id = ?", (str(state), closed_at, sealed, entry))
+    seals.book(connection, old=seals.seal(key, "entry", row), new=sealed)
+    if before.state.counts is not state.counts:
+        _tally(connection, before.data_set, [before], 1 if state.counts else -1)
+
+
+def _tally(connection: sqlite3.Connection, data_set: str, entries: Sequence[Entry], times: int) -> None:
+    """Put entries into the sums of their data set, or take them out."""
+    seals.check_data_set(connection, data_set)
+    accountant = connection.execute("SELECT accountant FROM data_set WHERE name = ?", (data_set,)).fetchone()[0]
+    tallies = Tallies.read(connection, data_set, accountant)
+    tallies.write(connection, data_set, {tallies.add(entry.part, entry.guarantee, times) for entry in entries})
+    seals.seal_data_set(connection, data_set)
+
+
+def _row(connection: sqlite3.Connection, entry: str) -> tuple[Any, ...]:
+    row = connection.execute(f"SELECT {_ENTRY}, seal FROM entry WHERE id = ?", (entry,)).fetchone()  # noqa: S608 - a constant
+    if row is None:
+        raise InvalidInput("the ledger has no entry of this id; the history of the data set lists them.")
+    return seals.checked(seals.sums(connection).key, "entry", row)
 
 
 def amendments_of(connection: sqlite3.Connection, data_set: str) -> tuple[Amendment, ...]:
@@ -136,6 +196,7 @@ def add_amendment(connection: sqlite3.Connection, amendment: Amendment) -> None:
         "INSERT INTO amendment VALUES (?, ?, ?, ?, ?, ?)",
         (amendment.id, amendment.data_set, total.epsilon, total.delta, amendment.reason, amendment.created),
     )
+    seals.seal_data_set(connection, amendment.data_set)
 
 
 def stored(guarantee: Guarantee) -> str:
@@ -151,9 +212,17 @@ def stored(guarantee: Guarantee) -> str:
     return text
 
 
-def _entry(row: tuple[str, str, str | None, str, str, str, str, str | None]) -> Entry:
+def _entry(row: tuple[Any, ...]) -> Entry:
+    _, identifier, data_set, part, guarantee, purpose, state, reserved_at, closed_at = row
     refusal = FileFormatError(
         "the ledger holds an entry that this version of discreet cannot read, so what is spent is not known. Use the version that wrote it."
     )
-    guarantee, state = quietly(lambda: (guarantee_from_dict(read_object(row[3], what="a guarantee")), State(row[5])), refusal, ValueError)
-    return Entry(id=row[0], data_set=row[1], part=row[2], guarantee=guarantee, purpose=row[4], state=state, reserved_at=row[6], closed_at=row[7])
+    read, found = quietly(lambda: (_guarantee(guarantee), State(state)), refusal, ValueError)
+    return Entry(
+        id=identifier, data_set=data_set, part=part, guarantee=read, purpose=purpose, state=found, reserved_at=reserved_at, closed_at=closed_at
+    )
+
+
+@lru_cache(maxsize=1 << 14)
+def _guarantee(text: str) -> Guarantee:
+    return guarantee_from_dict(read_object(text, what="a guarantee"))

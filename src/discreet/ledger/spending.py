@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeAlias
 from uuid import uuid4
 
 from discreet.errors import InvalidInput
@@ -45,12 +46,20 @@ def check_relation(data_set: DataSet, guarantee: Guarantee, part: str | None) ->
         raise InvalidInput(f"{data_set.name!r} has no part {part!r}; its parts are {list(data_set.parts)}, and are declared with the data set.")
 
 
-def check_fits(data_set: DataSet, entries: Sequence[Entry], guarantee: Guarantee, *, part: str | None) -> None:
-    """Raise BudgetExceeded if the entries that count and this guarantee together exceed the total in force."""
-    after = _cost(data_set, [*_counted(entries), (part, guarantee)], part)
-    if not after.exceeds(data_set.total):
+Counted: TypeAlias = Sequence[tuple[str | None, Guarantee]]
+"""(part, guarantee) of what counts, as `records.counted` gives it."""
+
+
+def counted_of(entries: Sequence[Entry]) -> list[tuple[str | None, Guarantee]]:
+    """(part, guarantee) of those that count, one by one."""
+    return [(entry.part, entry.guarantee) for entry in entries if entry.state.counts]
+
+
+def check_fits(data_set: DataSet, counted: Counted, guarantee: Guarantee, *, part: str | None) -> None:
+    """Raise BudgetExceeded if what counts and this guarantee together exceed the total in force."""
+    if not taken(data_set, [*counted, (part, guarantee)], part=part).exceeds(data_set.total):
         return
-    before = taken(data_set, entries, part=part)
+    before = taken(data_set, counted, part=part)
     where = repr(data_set.name) if part is None else f"part {part!r} of {data_set.name!r}"
     raise BudgetExceeded(
         f"{priced(guarantee)} is asked for, and {before.left_of(data_set.total)} is left on {where}: spent or reserved {before}, "
@@ -59,9 +68,9 @@ def check_fits(data_set: DataSet, entries: Sequence[Entry], guarantee: Guarantee
     )
 
 
-def taken(data_set: DataSet, entries: Sequence[Entry], *, part: str | None = None) -> Amount:
-    """What those of the entries that count take from the total; with `part`, from the records of this part."""
-    return _cost(data_set, _counted(entries), part)
+def taken(data_set: DataSet, counted: Counted, *, part: str | None = None) -> Amount:
+    """What counts takes from the total; with `part`, from the records of this part."""
+    return cost_of_all(counted, data_set.total.delta, accountant=accountant_named(data_set.accountant), part=part)
 
 
 def reserve(connection: sqlite3.Connection, data_set: DataSet, guarantee: Guarantee, *, purpose: str, part: str | None) -> Entry:
@@ -76,7 +85,7 @@ def reserve(connection: sqlite3.Connection, data_set: DataSet, guarantee: Guaran
         reserved_at=now(),
         closed_at=None,
     )
-    records.add_entry(connection, entry)
+    records.add_entries(connection, data_set.name, [entry])
     return entry
 
 
@@ -95,11 +104,3 @@ def cancel(connection: sqlite3.Connection, entry: str) -> None:
         raise InvalidInput("a settled entry cannot be cancelled: its release has been made.")
     if before is State.RESERVED:
         records.close_entry(connection, entry, State.CANCELLED, now())
-
-
-def _cost(data_set: DataSet, counted: Sequence[tuple[str | None, Guarantee]], part: str | None) -> Amount:
-    return cost_of_all(counted, data_set.total.delta, accountant=accountant_named(data_set.accountant), part=part)
-
-
-def _counted(entries: Sequence[Entry]) -> list[tuple[str | None, Guarantee]]:
-    return [(entry.part, entry.guarantee) for entry in entries if entry.state.counts]

@@ -3,7 +3,7 @@
 from discreet.certificates import Certificate
 from discreet.errors import InvalidInput
 from discreet.ledger import Amount, DataSet, Ledger, State
-from discreet.ledger.spending import taken
+from discreet.ledger.spending import counted_of, taken
 from discreet.pages import Block, Facts, Picture, Section, Text, Tone
 
 
@@ -26,9 +26,7 @@ def budget_section(certificate: Certificate, ledger: Ledger | None) -> Section:
             "the ledger's entry states another guarantee than the certificate, so it is not of this release. Give the ledger of the fit."
         )
     place = next(number for number, one in enumerate(history) if one.id == entry)
-    before = taken(data_set, history[:place], part=found.part)
-    after = taken(data_set, history[: place + 1], part=found.part)
-    now = taken(data_set, history, part=found.part)
+    before, after, now = (taken(data_set, counted_of(history[:end]), part=found.part) for end in (place, place + 1, None))
     where = data_set.name if found.part is None else f"{data_set.name}, part {found.part}"
     rows = [
         ("Data set", f"{where}; {data_set.neighbours}, one {data_set.unit}"),
