@@ -10,10 +10,12 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from discreet.guarantees import Json, Unit
 from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.quiet import quietly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,10 +100,8 @@ def read_fields(what: str, record: Record, fields: Fields) -> None:
     for name, reader in fields.items():
         if name not in record:
             raise ValueError(f"{what}: {name!r} is missing")
-        try:
-            reader(record[name])
-        except (TypeError, ValueError, KeyError):
-            raise ValueError(f"{what}: {name!r} holds what it cannot hold") from None
+        refusal = ValueError(f"{what}: {name!r} holds what it cannot hold")
+        quietly(partial(reader, record[name]), refusal, TypeError, ValueError, KeyError)
 
 
 def finite(value: Json) -> float:
