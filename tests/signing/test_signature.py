@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import DiscreetError, InvalidInput
 from discreet.files.canonical_json import canonical_bytes
-from discreet.signing import Signature, check, new_key, sign
+from discreet.signing import Signature, check, new_key, sign, signature
 
 DOCUMENT = {"b": [1, 2.5, "\u00e9\U0001f600"], "a": {"inner": None, "": True}, "1e2": 100.0}
 JSON = st.recursive(
@@ -103,6 +103,20 @@ def test_a_private_key_is_its_owners_alone_and_is_never_written_over(tmp_path):
             new_key(*names)
     assert (private.read_bytes(), public.read_bytes()) == before
     assert {path.name for path in tmp_path.iterdir()} == {"private.pem", "public.pem"}
+
+
+def test_half_a_pair_is_never_left_behind(tmp_path, monkeypatch):
+    whole = signature.write_whole
+
+    def full(path, *arguments, **settings):
+        if "public" in str(path):
+            raise InvalidInput("no space")
+        whole(path, *arguments, **settings)
+
+    monkeypatch.setattr(signature, "write_whole", full)
+    with pytest.raises(InvalidInput, match="no space"):
+        new_key(tmp_path / "private.pem", tmp_path / "public.pem")
+    assert not list(tmp_path.iterdir())
 
 
 def foreign_keys(folder):

@@ -94,7 +94,11 @@ def new_key(private: str | Path, public: str | Path) -> str:
     secret = key.private_bytes(encoding, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     shown = key.public_key().public_bytes(encoding, serialization.PublicFormat.SubjectPublicKeyInfo)
     write_whole(private, secret.decode(), overwrite=False, mode=0o600)
-    write_whole(public, shown.decode(), overwrite=False)
+    try:
+        write_whole(public, shown.decode(), overwrite=False)
+    except BaseException:
+        Path(private).unlink(missing_ok=True)  # it has signed nothing, and half a pair would be in the way of the next attempt
+        raise
     return key_id(key.public_key())
 
 
