@@ -24,7 +24,7 @@ from discreet.mechanisms.regression.adassp import least_eigenvalue
 from discreet.mechanisms.regression.objective_curve import prediction_loss
 from discreet.noise import SystemNoise
 
-_RUNS = 120
+_RUNS, _ANSWERS = 120, 300
 _ROWS: Floats = np.array([[0.6, -0.2, 0.1], [-0.1, 0.7, 0.3], [0.4, 0.4, -0.5], [-0.5, 0.1, 0.2], [0.2, -0.6, -0.4]])
 _TARGETS: Floats = np.array([0.4, -0.7, 0.2, 0.9, -0.3])
 _PROBLEM = LeastSquares(domain=RealDomain(features=3, norm_bound=1.0, target_bound=1.0, records=5), most_records=100)
@@ -55,7 +55,7 @@ def adassp(target: Target) -> tuple[Watch, ...]:
     """The three answers."""
     made = AdaSSP.calibrate(_PROBLEM, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
     exact, stated = _PROBLEM.moments(table()), made.parameters()
-    answers = [made.released(_PROBLEM, table(), SystemNoise()) for _ in range(_RUNS)]
+    answers = [made.released(_PROBLEM, table(), SystemNoise()) for _ in range(_ANSWERS)]
     row, of_target = _PROBLEM.row_unit, _PROBLEM.target_unit
     noise = np.array([one[1] for one in answers]) - exact.products * row**2
     least = np.array([[one[0]] for one in answers]) - least_eigenvalue(_PROBLEM, exact)
@@ -73,7 +73,7 @@ def refined(target: Target) -> tuple[Watch, ...]:
     """The joint answer, and gradients at given weights."""
     made = RefinedMoments.calibrate(_PROBLEM, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
     exact, stated = _PROBLEM.moments(table()), made.parameters()
-    answers = [made.noisy_moments(_PROBLEM, table(), SystemNoise()) for _ in range(_RUNS)]
+    answers = [made.noisy_moments(_PROBLEM, table(), SystemNoise()) for _ in range(_ANSWERS)]
     row, of_target = _PROBLEM.row_unit, _PROBLEM.target_unit
     deviation = number(stated, "moment_noise")
     parts = (
@@ -115,7 +115,7 @@ def _gradients(made: Any, step_noise: float) -> Part:  # noqa: ANN401 - RefinedM
     length = 0.25
     exact = _PROBLEM.gradient(table(), _WEIGHTS, length)
     unit = _PROBLEM.row_unit * exact.unit
-    noisy = np.array([made.noisy_gradient(_PROBLEM, table(), SystemNoise(), _WEIGHTS, length) for _ in range(_RUNS)])
+    noisy = np.array([made.noisy_gradient(_PROBLEM, table(), SystemNoise(), _WEIGHTS, length) for _ in range(_ANSWERS)])
     return _noise(f"noise on gradients of contributions up to {length:g}", noisy - exact.sums * unit, step_noise * length)
 
 
