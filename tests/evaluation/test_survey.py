@@ -99,7 +99,7 @@ def test_a_record_can_be_asked_about_by_itself_in_every_form_of_table(form):
 
     settings = {"epsilon": 4.0, "classes": ["no", "yes"], "random_state": 1}
     together, alone = (outcomes_of(kind(**settings).fit(table, labels), table, labels) for kind in (LogisticRegression, Unknown))
-    assert Unknown.asked == [1] * 300
+    assert Unknown.asked == [1] * (301 if form in {"array", "sparse"} else 300)  # first about a row of zeros, whose answer is public
     for name in ("actual", "predicted", "probabilities", "decision"):
         np.testing.assert_array_equal(getattr(alone, name), getattr(together, name))
 

@@ -6,6 +6,8 @@ What it returns does not matter here; that it returns, and whether it says anyth
 import numpy as np
 import polars as pl
 import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression as Foreign
+from sklearn.tree import DecisionTreeClassifier
 
 from discreet import (
     ConstrainedERM,
@@ -126,6 +128,8 @@ _MODELS = {
     "hinge with a kink": LinearSVC(epsilon=np.inf, alpha=0.1, loss="huber-hinge", classes=[0, 1]),
     "lasso": LassoClassifier(epsilon=np.inf, n_iter=3, classes=[0, 1]),
     "kernel": KernelClassifier(n_features=8, epsilon=np.inf, alpha=0.1, classes=[0, 1]),
+    "a foreign model": Foreign(),
+    "a foreign model of single precision": DecisionTreeClassifier(max_depth=2),
 }
 
 
@@ -151,7 +155,7 @@ def _measuring(relation):
 
         def measured(X, labels, targets, weights, model=model):
             metrics = METRICS if hasattr(model, "predict_proba") else ("accuracy", "confusion", "roc")
-            fitted = model if hasattr(model, "coef_") else model.fit(_PUBLIC, (_PUBLIC[:, 0] > 0).astype(int))
+            fitted = model if hasattr(model, "classes_") else model.fit(_PUBLIC, (_PUBLIC[:, 0] > 0).astype(int))
             return evaluate_privately(fitted, X, labels % 2, epsilon=1.0, neighbours=relation, metrics=metrics)
 
         yield f"evaluation of {name}", measured

@@ -8,7 +8,7 @@ read from a file, or one of scikit-learn's. What a classifier of scikit-learn's 
 some have `predict_proba` for some of their settings only, which their class does not tell.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -193,15 +193,65 @@ def _asked(
 ) -> Outcomes:
     """What the model says about these records: together where they are known not to change each other's answers, else one by one."""
     try:
-        tables: Iterable[Any] = (X,) if is_per_record(model) or not len(actual) else _one_by_one(X, len(actual))
-        columns = zip(*(_said(model, classes, table, wanted) for table in tables), strict=True)
-        together = _Said(*(None if parts[0] is None else np.concatenate(parts) for parts in columns))
+        known = is_per_record(model)
+        parts = [_said(model, classes, X, wanted)] if known else list(_of_each(model, classes, X, len(actual), wanted))
+        columns = zip(*parts, strict=True)
+        together = _Said(*(None if column[0] is None else np.concatenate(column) for column in columns))
         return Outcomes(classes=classes, actual=actual, **together._asdict(), rows=rows)
     except DiscreetError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever a foreign model raises may quote a record
         refusal = InvalidInput(f"the model cannot be asked about these records ({type(error).__name__}). Check that it predicts on this table.")
     raise refusal
+
+
+def _of_each(model: Any, classes: tuple[Any, ...], X: Any, records: int, wanted: frozenset[str]) -> Iterator[_Said]:  # noqa: ANN401 - as above
+    """What the model says of one record after the other, and first of none.
+
+    A model that answers about a row of zeros is asked about every other row of numbers. Where it fails, or answers what is no answer, this row counts
+    as one of the first class for which nothing speaks: an error would tell that it is there.
+    """
+    numbers = _is_matrix(X)
+    nothing = _nothing(model, classes, X, wanted) if numbers or not records else None
+    if nothing is not None:
+        yield nothing._replace(**{name: None if part is None else part[:0] for name, part in nothing._asdict().items()})
+    if not records:
+        return
+    for table in _one_by_one(X, records):
+        if not numbers or nothing is None:
+            yield _said(model, classes, table, wanted)
+            continue
+        try:
+            said = _checked(model, classes, table, wanted)
+        except Exception:  # noqa: BLE001 - whatever a foreign model raises
+            said = nothing
+        yield said
+
+
+def _nothing(model: Any, classes: tuple[Any, ...], X: Any, wanted: frozenset[str]) -> _Said:  # noqa: ANN401 - as above
+    """What counts for a record that the model fails on, in the shapes of its answers. Raises what it raises about a row of zeros."""
+    if _is_matrix(X):
+        zeros: Any = X.tocsr().__class__((1, X.shape[1])) if sparse.issparse(X) else np.zeros((1, X.shape[1]))
+        shapes = _checked(model, classes, zeros, wanted)
+    else:
+        kinds = len(classes)
+        decision = np.zeros(1 if kinds == 2 else (1, kinds)) if DECISION in wanted and _offers(model, DECISION) else None
+        chances = np.zeros((1, kinds)) if PROBABILITIES in wanted and _offers(model, PROBABILITIES) else None
+        shapes = _Said(np.zeros(1, dtype=np.int64) if PREDICTED in wanted else None, chances, decision)
+    predicted, chances, decision = shapes
+    return _Said(
+        None if predicted is None else np.zeros_like(predicted),
+        None if chances is None else np.zeros_like(chances),
+        None if decision is None else np.full_like(decision, -np.inf),
+    )
+
+
+def _checked(model: Any, classes: tuple[Any, ...], X: Any, wanted: frozenset[str]) -> _Said:  # noqa: ANN401 - as above
+    """What the model says of one record, if these are answers. Raises what the model raises, and InvalidInput."""
+    with np.errstate(all="ignore"):
+        said = _said(model, classes, X, wanted)
+    Outcomes(classes=classes, actual=np.zeros(1, dtype=np.int64), **said._asdict())
+    return said
 
 
 def _said(model: Any, classes: tuple[Any, ...], X: Any, wanted: frozenset[str]) -> _Said:  # noqa: ANN401 - as above
