@@ -5,6 +5,7 @@ import pytest
 from sklearn.metrics import roc_auc_score, roc_curve
 
 from discreet.evaluation import NoiseLaw
+from discreet.evaluation.area import area_under_curve
 from discreet.evaluation.curves import calibration_curve
 from discreet.evaluation.curves import roc_curve as noisy_curve
 from tests.evaluation.people import drawn
@@ -58,6 +59,44 @@ def test_bands_hold_the_curve_of_the_population_and_areas_their_value(scale, rec
     assert missed <= 45
     if scale > 10:
         assert forgetful > missed
+
+
+RARE = {
+    "bells": ([0.01, 0.02, 0.06, 0.13, 0.24, 0.24, 0.17, 0.08, 0.04, 0.01], [0.0, 0.01, 0.02, 0.05, 0.11, 0.19, 0.24, 0.2, 0.12, 0.06]),
+    "two scores": ([0, 0, 0.8, 0, 0, 0, 0, 0.2, 0, 0], [0, 0, 0.3, 0, 0, 0, 0, 0.7, 0, 0]),
+    "calibrated": ([0.8, 0.12, 0.05, 0.02, 0.01] + [0.0] * 15, [0.35, 0.25, 0.15, 0.1, 0.06, 0.04, 0.03, 0.02] + [0.0] * 12),
+    "a few misjudged": ([0, 0, 0, 0, 1, 0, 0, 0, 0, 0], [0.04, 0, 0, 0, 0, 0, 0, 0, 0, 0.96]),
+}
+
+
+@pytest.mark.parametrize("population", RARE)
+@pytest.mark.parametrize("law", [NoiseLaw.laplace(0.5), NoiseLaw.gaussian(6.0), NoiseLaw.laplace(20.0)], ids=["weak", "middling", "strong"])
+def test_areas_of_a_rare_class_are_covered(population, law):
+    """50 of 1,000 records, and noise on the class up to three times as large: at most two points below the level in 500 seeded drawings."""
+    first, second = (np.array(row, dtype=float) for row in RARE[population])
+    area = second @ (np.cumsum(first) - 0.5 * first)
+    draw = np.random.default_rng(0)
+    covered = own = 0
+    for _ in range(500):
+        rare = draw.binomial(1000, 0.05)
+        counts = np.array([draw.multinomial(1000 - rare, first), draw.multinomial(rare, second)], dtype=float)
+        these = counts[1] @ (np.cumsum(counts[0]) - 0.5 * counts[0]) / counts.sum(axis=1).prod()
+        found = area_under_curve(counts + draw.choice(law.values, counts.shape, p=law.masses), law, level=0.95)
+        covered += found.low <= area <= found.high
+        own += found.noise_low <= these <= found.noise_high
+    assert covered >= 465
+    assert own >= 465
+
+
+def test_an_area_says_nothing_where_noise_drowns_a_class_and_something_where_it_does_not():
+    counts = 50.0 * np.array([RARE["bells"][0], RARE["bells"][1]])
+    widths = []
+    for scale in (60.0, 0.3):
+        found = area_under_curve(counts, NoiseLaw.gaussian(scale), level=0.95)
+        widths.append((found.high - found.low, found.noise_high - found.noise_low))
+    assert widths[0][0] > 0.9
+    assert widths[1][0] < 0.3
+    assert widths[1][1] < 0.05
 
 
 def test_curves_rise_whatever_the_noise():

@@ -6,8 +6,8 @@ Let A_j be the number of records of a class above edge j, S_j the sum of the noi
              regression, which is post-processing. The band holds the population's point at all edges together with probability at least `level`:
              max_j |S_j| <= q but for a / 4 a class (Levy: P(max_j |S_j| > q) <= 2 P(|S_last| > q)), and the sample's shares are within
              sqrt(log(8 / a) / (2 n)) of the population's but for a / 4 a class (Dvoretzky, Kiefer, Wolfowitz; Massart 1990).
-    AUC      sum over bins of second-class share times (first-class share below + half of that beside). Its standard error adds the variance of the
-             sample (DeLong, DeLong, Clarke-Pearson 1988, on bins) and of the noise, to first order: an approximation, unlike the band.
+    AUC      sum over bins of second-class share times (first-class share below + half of that beside), with an interval (module `area`) that holds
+             noise and sample to first order: an approximation, unlike the band.
     calibration   in each bin, the share of the second class with its interval (module `intervals`)
 """
 
@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import isotonic_regression
-from scipy.special import ndtri
 
 from discreet.arrays import Floats
+from discreet.evaluation.area import area_under_curve
 from discreet.evaluation.intervals import Estimate, ratio_interval
 from discreet.evaluation.noise_law import NoiseLaw
 
@@ -99,7 +99,7 @@ def roc_curve(counts: Floats, edges: tuple[float, ...], law: NoiseLaw, sum_law: 
         hits=tuple(shares[1].tolist()),
         false_alarm_band=tuple(bands[0]),
         hit_band=tuple(bands[1]),
-        area=_area(counts, law, level=level),
+        area=area_under_curve(counts, law, level=level),
     )
 
 
@@ -113,27 +113,3 @@ def calibration_curve(counts: Floats, edges: tuple[float, ...], law: NoiseLaw, *
         share = ratio_interval(second, first, law, law, level=level) if total > hidden else None
         found.append(CalibrationBin(lowest=ends[place], highest=ends[place + 1], records=total, share=share))
     return CalibrationCurve(bins=tuple(found))
-
-
-def _area(counts: Floats, law: NoiseLaw, *, level: float) -> Estimate:
-    totals = counts.sum(axis=1)
-    reach = float(ndtri(0.5 + 0.5 * level))
-    if np.any(totals <= 1.0):
-        return Estimate(value=0.5, low=0.0, high=1.0, noise_low=0.0, noise_high=1.0, level=level)
-    first, second = counts[0] / totals[0], counts[1] / totals[1]
-    # Of a record of either class in bin j: the chance that a record of the other class lies on the right side of it.
-    below = np.cumsum(first) - 0.5 * first
-    above = np.cumsum(second[::-1])[::-1] - 0.5 * second
-    area = float(second @ below)
-    noise = law.deviation * math.hypot(float(np.linalg.norm(below - area)) / totals[1], float(np.linalg.norm(above - area)) / totals[0])
-    spread = max(0.0, float(second @ np.square(below - area))) / totals[1] + max(0.0, float(first @ np.square(above - area))) / totals[0]
-    both = math.hypot(noise, math.sqrt(spread))
-    value = min(1.0, max(0.0, area))
-    return Estimate(
-        value=value,
-        low=max(0.0, value - reach * both),
-        high=min(1.0, value + reach * both),
-        noise_low=max(0.0, value - reach * noise),
-        noise_high=min(1.0, value + reach * noise),
-        level=level,
-    )

@@ -17,6 +17,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import betainc, betaincinv
 
 from discreet.errors import InvalidInput
@@ -140,10 +141,9 @@ def _lower(successes: float, trials: int, law: NoiseLaw, tail: float) -> float:
         return 0.0
     if reached(1.0) <= tail:
         return 1.0
-    low, high = 0.0, 1.0
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if reached(middle) > tail else (middle, high)
+    low = float(brentq(lambda p: reached(p) - tail, 0.0, 1.0, xtol=1e-13))
+    while reached(low) > tail:
+        low = max(0.0, low - 1e-12)
     return low
 
 

@@ -10,6 +10,7 @@ the two add up, which a ledger does for you.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any
 
@@ -51,8 +52,12 @@ class Prepared:
 
     def law(self, query: int, count: int = 1) -> NoiseLaw:
         """Of the sum of the noise on `count` integers of this query."""
-        scale = self.mechanism.scales[query]
-        return NoiseLaw.gaussian(scale, count=count) if isinstance(self.mechanism, GaussianCounting) else NoiseLaw.laplace(scale, count=count)
+        return _law(isinstance(self.mechanism, GaussianCounting), self.mechanism.scales[query], count)
+
+
+@lru_cache(maxsize=128)
+def _law(normal: bool, scale: float, count: int) -> NoiseLaw:  # noqa: FBT001 - private
+    return NoiseLaw.gaussian(scale, count=count) if normal else NoiseLaw.laplace(scale, count=count)
 
 
 @frameless
