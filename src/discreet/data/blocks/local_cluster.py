@@ -13,7 +13,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from discreet.data.blocks.cluster import quiet
 from discreet.errors import InvalidInput
@@ -46,9 +46,16 @@ def local_cluster(workers: int) -> Iterator["Client"]:
     try:
         import cryptography  # noqa: F401, PLC0415 - optional dependencies
         import dask  # noqa: PLC0415
-        from distributed import Client, LocalCluster, Security  # noqa: PLC0415
+        from distributed import Client, LocalCluster, Nanny, Security  # noqa: PLC0415
     except ImportError:
         raise InvalidInput("a cluster needs Dask and the package cryptography: pip install discreet[dask].") from None
+
+    class Within(Nanny):  # type: ignore[misc]
+        """Of a worker whose pages, of which there are none, are on the loopback too: older releases of Dask listen everywhere."""
+
+        def __init__(self, *given: Any, **named: Any) -> None:
+            super().__init__(*given, **(named | {"dashboard_address": "127.0.0.1:0"}))
+
     with (
         quiet(),
         dask.config.set(_SETTINGS),
@@ -56,6 +63,7 @@ def local_cluster(workers: int) -> Iterator["Client"]:
         LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
+            worker_class=Within,
             host="127.0.0.1",
             protocol="tls://",
             security=Security.temporary(),
