@@ -13,7 +13,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from discreet.data.blocks.cluster import quiet
 from discreet.errors import InvalidInput
@@ -53,7 +53,7 @@ def local_cluster(workers: int) -> Iterator["Client"]:
     class Within(Nanny):  # type: ignore[misc]
         """Of a worker whose pages, of which there are none, are on the loopback too: older releases of Dask listen everywhere."""
 
-        def __init__(self, *given: Any, **named: Any) -> None:
+        def __init__(self, *given: object, **named: object) -> None:
             super().__init__(*given, **(named | {"dashboard_address": "127.0.0.1:0"}))
 
     with (
