@@ -44,9 +44,10 @@ def local_cluster(workers: int) -> Iterator["Client"]:
     user's.
     """
     try:
-        import cryptography  # noqa: F401, PLC0415 - optional dependencies
-        import dask  # noqa: PLC0415
+        import dask  # noqa: PLC0415 - an optional dependency
         from distributed import Client, LocalCluster, Nanny, Security  # noqa: PLC0415
+
+        security = Security.temporary()  # with the package cryptography
     except ImportError:
         raise InvalidInput("a cluster needs Dask and the package cryptography: pip install discreet[dask].") from None
 
@@ -66,7 +67,7 @@ def local_cluster(workers: int) -> Iterator["Client"]:
             worker_class=Within,
             host="127.0.0.1",
             protocol="tls://",
-            security=Security.temporary(),
+            security=security,
             scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
             local_directory=folder,
             silence_logs=logging.CRITICAL,
