@@ -38,6 +38,7 @@ from discreet.files.text_file import read_parsed
 from discreet.files.whole_file import write_whole
 from discreet.guarantees import Json
 from discreet.losses import Logistic, MarginLoss, loss_named
+from discreet.statements.declared import CLASSES, LABELS_THAT_OCCUR, SCHEMA
 
 FORMAT = "discreet-model/1"
 """The format of a model file; another version is refused."""
@@ -240,6 +241,11 @@ class Model:
                 "weights",
                 self.weights.shape == expected,
                 f"{expected[0]} weights belong to this problem, the model holds {shape} of {self.weights.size}",
+            ),
+            Check(
+                "declared",
+                any(line in self.certificate.declared for line in (SCHEMA, CLASSES, LABELS_THAT_OCCUR)),
+                "where the classes come from is among what was declared",
             ),
             Check("loss", self._has_its_loss(), f"a {self.kind} was stated, the certificate is for the loss {_brief(loss)}"),
         )

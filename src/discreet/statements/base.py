@@ -214,11 +214,13 @@ def require_records(neighbours: Neighbours, records: Json) -> None:
         raise ValueError("problem: the number of records is not stated, which replace-one takes for public")
 
 
-def counted(neighbours: Neighbours, enforced: str = "") -> Hypothesis:
-    """The condition on the number of records."""
+def counted(neighbours: Neighbours, enforced: str = "", *, records: Json = None) -> Hypothesis:
+    """The condition on the number of records, which is stated where it is known."""
     secret = neighbours is ADD_REMOVE
+    known = f", {records}," if isinstance(records, int) else ""
+    public = f"the number of records{known} is public: neighbours have equally many"
     return Hypothesis(
-        required="the number of records may itself be secret" if secret else "the number of records is public: neighbours have equally many",
+        required="the number of records may itself be secret" if secret else public,
         enforced=f"relation {neighbours}{enforced}",
     )
 

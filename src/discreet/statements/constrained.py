@@ -1,5 +1,8 @@
 """The words of learning over a constraint set."""
 
+import hashlib
+import json
+
 from discreet.constraints import constraint_named
 from discreet.data import RealDomain
 from discreet.guarantees import Json
@@ -57,6 +60,12 @@ _STEPS: Fields = {"steps": whole, "scale": positive, "grid_step": power_of_two, 
 _MAP: Fields = {"mirror_map": text, "schedule": text, "step_size": positive}
 
 
+def declared_bounds(problem: Record) -> str:
+    """Those of entries and of rows, as they were declared; one of them may follow from the other."""
+    bounds = {"entries": problem["entry_bound"], "rows": problem["norm_bound"]}
+    return ", ".join(f"{name} {positive(bound):.17g}" for name, bound in bounds.items() if bound is not None)
+
+
 def real_domain(problem: Record) -> RealDomain:
     """The public domain of records with real targets, from its record."""
     entry, norm, records = problem["entry_bound"], problem["norm_bound"], problem["records"]
@@ -73,29 +82,36 @@ def real_domain(problem: Record) -> RealDomain:
 def constrained_problem(problem: Record) -> ConstrainedRisk:
     """The public problem, from its record."""
     slope = problem["max_slope"]
-    return ConstrainedRisk(
+    made = ConstrainedRisk(
         loss=prediction_loss_named(text(problem["loss"]), mapping(problem["loss_parameters"])),
         constraint=constraint_named(text(problem["constraint"]), mapping(problem["constraint_parameters"])),
         domain=real_domain(problem),
         max_slope=None if slope is None else positive(slope),
     )
+    for name, named in (("loss", made.loss), ("constraint", made.constraint)):
+        if json.dumps(dict(named.parameters), sort_keys=True) != json.dumps(problem[f"{name}_parameters"], sort_keys=True):
+            raise ValueError(f"problem: the parameters of the {name} are not those that it has")
+    return made
 
 
 def _hypotheses(record: Record, neighbours: Neighbours) -> tuple[Hypothesis, ...]:
     """Conditions on the records, the loss, the set and the arithmetic."""
     problem = constrained_problem(record)
     domain = problem.domain
+    parameters = hashlib.sha256(json.dumps(record["constraint_parameters"], sort_keys=True).encode()).hexdigest()
+    declared = "" if problem.max_slope is None else f"; {problem.max_slope:.17g} was declared"
     slopes = f"every record's slope is at most {problem.slope_bound:.10g}, for predictions up to {problem.reach:.10g}"
     return (
-        counted(neighbours, ": nothing that is released was computed from a secret number of records"),
+        counted(neighbours, ": nothing that is released was computed from a secret number of records", records=record["records"]),
         Hypothesis(
             required=f"entries of the {domain.features} features are at most {domain.largest_entry:.10g}, Euclidean norms at most "
             f"{domain.radius:.10g}, targets at most {domain.target_bound:.10g} in size",
-            enforced="entries, rows and targets are brought within the declared bounds, record by record, before anything is computed from them",
+            enforced=f"entries, rows and targets are brought within the declared bounds ({declared_bounds(record)}), record by record, before "
+            "anything is computed from them",
         ),
-        Hypothesis(required=slopes, enforced=f"slopes of the loss ({problem.loss.name}) are clipped to it, record by record"),
+        Hypothesis(required=slopes, enforced=f"slopes of the loss ({problem.loss.name}) are clipped to it, record by record{declared}"),
         Hypothesis(
-            required=f"the set ({problem.constraint.name}) and the starting point are public",
+            required=f"the set ({problem.constraint.name}, parameters of SHA-256 {parameters}) and the starting point are public",
             enforced="arguments of the caller; the start is the point of the set that is nearest to 0",
         ),
         Hypothesis(

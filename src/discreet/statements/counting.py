@@ -1,5 +1,8 @@
 """The words of releases of integers: counts and sums, the curvature of a model, chosen bounds."""
 
+import hashlib
+import json
+
 from discreet.guarantees import Json
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.statements.base import (
@@ -97,7 +100,7 @@ def _curvature(parameters: Record, problem: Record) -> Words:
     return Words(
         CURVATURE,
         (
-            *problem_hypotheses(problem, neighbours)[:3],
+            *problem_hypotheses(problem, neighbours),
             Hypothesis(
                 required=f"a record adds to the {dimension * (dimension + 1)} integers a vector of bounded length: its row in {unit} parts of the "
                 f"longest, its curvature and squared slope in {levels} parts of the largest",
@@ -130,12 +133,13 @@ def _bounds_choice(parameters: Record, problem: Record) -> Words:
     neighbours, columns = relation_of(parameters), _grids(problem["columns"])
     of_one = ", and those of one side only" if neighbours is ADD_REMOVE else ""
     outwards = sum(len(side) for column in columns if isinstance(column, dict) for side in column.values() if isinstance(side, list))
+    digest = hashlib.sha256(json.dumps(columns, sort_keys=True).encode()).hexdigest()
     return Words(
         BOUNDS_CHOICE,
         (
             counted(neighbours, "; scores count records outside, never inside"),
             Hypothesis(
-                required=f"the {outwards} candidates for {len(columns)} columns are public",
+                required=f"the {outwards} candidates for {len(columns)} columns are public (SHA-256 {digest})",
                 enforced="by the caller: written down before the records are read",
             ),
             Hypothesis(

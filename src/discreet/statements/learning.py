@@ -117,10 +117,12 @@ def problem_hypotheses(problem: Record, neighbours: Neighbours, *, extra_ridge: 
         by = "the type of the problem, and tests of its derivatives"
     else:
         loss = loss_named(text(problem["loss"]), numbers(problem["loss_parameters"]))
+        if dict(loss.parameters) != problem["loss_parameters"]:
+            raise ValueError("problem: 'loss_parameters' are not those of the loss")
         convex = f"the loss is convex in the margin, slope at most {loss.lipschitz:g}, curvature at most {loss.smoothness:g}"
         by = f"the type of the loss ({loss.name}) and its law tests"
     return (
-        counted(neighbours, ": nothing that is released was computed from a secret number of records"),
+        counted(neighbours, ": nothing that is released was computed from a secret number of records", records=problem["records"]),
         Hypothesis(
             required=f"every row has Euclidean norm at most {radius:.10g}, the intercept's constant feature included",
             enforced="rows are shortened to data_norm one by one when the data set is built, before anything is computed from them",

@@ -22,7 +22,7 @@ from discreet.statements.base import (
     text,
     whole,
 )
-from discreet.statements.constrained import real_domain
+from discreet.statements.constrained import declared_bounds, real_domain
 from discreet.statements.learning import GAUSSIAN_GRID, NON_PRIVATE, computing_hypotheses
 from discreet.statements.sketch import SECRET, SKETCH, sketch_words
 
@@ -47,11 +47,12 @@ def _hypotheses(problem: Record, neighbours: Neighbours) -> tuple[Hypothesis, ..
     """Conditions on the records."""
     domain = real_domain(problem)
     return (
-        counted(neighbours, ": nothing that is released was computed from a secret number of records"),
+        counted(neighbours, ": nothing that is released was computed from a secret number of records", records=problem["records"]),
         Hypothesis(
             required=f"rows of {domain.features} features have Euclidean norm at most {domain.radius:.10g}, the constant feature included, targets "
             f"at most {domain.target_bound:.10g} in size; the bounds are public",
-            enforced="rows and targets are brought within the declared bounds, record by record; where the bounds come from is the caller's word",
+            enforced=f"rows and targets are brought within the declared bounds ({declared_bounds(problem)}), record by record; where the bounds come "
+            "from is the caller's word",
         ),
     )
 

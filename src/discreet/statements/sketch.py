@@ -81,10 +81,11 @@ def sketch_hypotheses(query: SecondMoments, eta: float) -> tuple[Hypothesis, ...
 
 
 def _last_stage(query: SecondMoments, parameters: Record, why: str) -> Hypothesis:
-    step, scale, variance = (positive(parameters[name]) for name in ("step", "scale", "variance"))
+    step, scale, variance = positive(parameters["step"]), positive(parameters["scale"]), not_negative(parameters["variance"])
+    spent = f", for {positive(parameters['last_epsilon']):.17g} of epsilon" if "last_epsilon" in parameters else ""
     return Hypothesis(
-        required=f"{whole(parameters['rows'])} rows with noise of variance {variance * query.unit**2:.10g} are released on the grid of step "
-        f"{step * query.unit:.6g} plus {GAUSSIAN_GRID}, scale {scale:.10g}",
+        required=f"{whole(parameters['rows'])} rows with noise of variance {variance:.17g} q^2, q = {query.unit:.10g}, are released on the grid of "
+        f"step {step * query.unit:.6g} plus {GAUSSIAN_GRID}, scale {scale:.10g}{spent}",
         enforced=why,
     )
 
@@ -126,6 +127,7 @@ def _eigenvalue(parameters: Record, problem: Record) -> Words:
     query, floor = moments_query(problem), positive(parameters["floor"])
     trace = trace_of(query, floor)
     errors = errors_of(whole(parameters["rows"]), query.columns, trace, floor)
+    gap, noise = positive(parameters["eigenvalue_step"]), positive(parameters["eigenvalue_scale"])
     eigenvalue_error = 200.0 * (query.columns + 3) * 2.0**-53 * trace
     return Words(
         EIGENVALUE_SKETCH,
@@ -137,9 +139,12 @@ def _eigenvalue(parameters: Record, problem: Record) -> Words:
                 enforced="eigenvectors are multiplied out and compared, and the release fails otherwise",
             ),
             Hypothesis(
-                required=f"eigenvalue and rows are released on grids plus {GAUSSIAN_GRID}; sigma^2 follows from the released eigenvalue alone",
+                required=f"the eigenvalue is released in steps of {gap:.6g} plus {GAUSSIAN_GRID}, scale {noise:.10g}, for "
+                f"{positive(parameters['eigenvalue_epsilon']):.17g} of epsilon; it came out as {finite(parameters['noisy_eigenvalue']):.17g}, which "
+                f"less {whole(parameters['quantile'])} raises a floor of {floor:.17g}; sigma^2 follows from it alone",
                 enforced="integers drawn without floating-point decisions; the certificate's variance is a function of its eigenvalue",
             ),
+            _last_stage(query, parameters, _COVERED),
         ),
         secret=SECRET,
     )

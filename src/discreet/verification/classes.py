@@ -58,7 +58,7 @@ def _multinomial_gaussian(parameters: Mapping[str, Json], problem: Mapping[str, 
     first = min(with_slope(0.0), with_slope(ratio), float(found))
     last = gaussian_grid(parameters, problem, (positive(parameters["tolerance"]) + positive(parameters["noise_error"])) / ridge)
     total = epsilon + positive(parameters["grid_epsilon"])
-    yield delta_check(total, first + last, guarantee, releases, "numerical integrals over pairs of classes, plus the last stage")
+    yield delta_check(total, first + last, guarantee, releases, "numerical integrals over pairs of classes, plus the last stage", most=1.0)
 
 
 @register_recheck("multinomial-perturbation-pure")
@@ -107,7 +107,7 @@ def _one_vs_rest_gaussian(parameters: Mapping[str, Json], problem: Mapping[str, 
     radius = (math.sqrt(classes) * positive(parameters["tolerance"]) + positive(parameters["noise_error"])) / scan.ridge
     last = gaussian_grid(parameters, problem, radius)
     total = epsilon + positive(parameters["grid_epsilon"])
-    yield delta_check(total, first + last, guarantee, releases, "a finer composition of the classes' losses, plus the last stage")
+    yield delta_check(total, first + last, guarantee, releases, "a finer composition of the classes' losses, plus the last stage", most=0.1)
 
 
 def _classes(problem: Mapping[str, Json]) -> int:

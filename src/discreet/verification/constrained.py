@@ -14,7 +14,7 @@ import numpy as np
 from discreet.arrays import Floats
 from discreet.guarantees import Guarantee, Json, PureDP
 from discreet.verification.constrained_parts import copies, public_numbers
-from discreet.verification.parts import delta_check, discrete_integral, finite, on_a_grid, same_relation, whole
+from discreet.verification.parts import covers, delta_check, discrete_integral, finite, on_a_grid, same_relation, whole
 from discreet.verification.registry import Check, register_recheck
 
 _AGREEMENT = 1e-9
@@ -35,12 +35,12 @@ def _polytope(parameters: Mapping[str, Json], problem: Mapping[str, Json], guara
     width = finite(parameters["rate"]) * (moved / step + 2.0)
     if parameters["pure"] is True:
         stated = guarantee.epsilon if isinstance(guarantee, PureDP) else math.nan
-        ok = 0 < releases * steps * width <= stated * (1.0 + _AGREEMENT)
+        ok = width > 0 and covers(stated, releases * steps * width)
         yield Check("epsilon", bool(ok), f"stated {stated:.10g}, recomputed {releases * steps * width:.10g} (the ranges of {steps} choices add up)")
         return
     epsilon = finite(parameters["epsilon"])
     found = _composed(width, steps, epsilon) if steps <= _MOST_STEPS else math.nan
-    yield delta_check(epsilon, found, guarantee, releases, f"{steps} choices of range {width:.6g}, composed on another grid")
+    yield delta_check(epsilon, found, guarantee, releases, f"{steps} choices of range {width:.6g}, composed on another grid", most=math.inf)
 
 
 @register_recheck("frank-wolfe-gaussian")
@@ -53,7 +53,7 @@ def _gaussian(parameters: Mapping[str, Json], problem: Mapping[str, Json], guara
     distance = (copies(guarantee) + 2.0 * _SHARE) * public.slope * public.radius
     apart = distance / finite(parameters["grid_step"]) + math.sqrt(public.dimension)
     found = discrete_integral(epsilon, apart * math.sqrt(steps) / scale, integers=steps * public.dimension, scale=scale, stages=steps)
-    yield delta_check(epsilon, found, guarantee, releases, f"numerical hockey-stick integral of {steps} Gaussian steps")
+    yield delta_check(epsilon, found, guarantee, releases, f"numerical hockey-stick integral of {steps} Gaussian steps", most=math.inf)
 
 
 @register_recheck("frank-wolfe-non-private")

@@ -15,10 +15,9 @@ import numpy as np
 from scipy.special import ndtr
 
 from discreet.arrays import Floats
-from discreet.guarantees import ApproximateDP, Guarantee, Json, PureDP, closeness
+from discreet.guarantees import Guarantee, Json, PureDP, closeness
 from discreet.neighbours import ADD_REMOVE, Neighbours
-from discreet.rounding import raising
-from discreet.verification.parts import positive, same_relation
+from discreet.verification.parts import covers, delta_check, positive, same_relation
 from discreet.verification.registry import Check, register_recheck
 
 _AGREEMENT = 1e-9
@@ -45,25 +44,16 @@ def _laplace(parameters: Mapping[str, Json], problem: Mapping[str, Json], guaran
             k = np.linspace(-3.0 * abs(step) - 3.0, 3.0 * abs(step) + 3.0, 1001).round()
             total += float(np.max((np.abs(k - step) - np.abs(k)) / move.scale))
     stated = guarantee.epsilon if isinstance(guarantee, PureDP) else math.nan
-    ok = total > 0 and releases >= 1 and releases * total <= stated * (1.0 + _AGREEMENT)
+    ok = total > 0 and releases >= 1 and covers(stated, releases * total)
     yield Check("epsilon", bool(ok), f"stated {stated:.10g}, recomputed {releases * total:.10g} (largest log ratio of the discrete laws)")
 
 
 @register_recheck("counting-gaussian")
 def _gaussian(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
     yield same_relation(parameters, guarantee)
-    if not isinstance(guarantee, ApproximateDP):
-        yield Check("delta", False, "an (epsilon, delta) guarantee was expected")
-        return
     epsilon = positive(parameters["epsilon"])
     computed = _divergence(_moves(parameters, problem, guarantee), epsilon)
-    ok = (
-        releases >= 1
-        and releases * epsilon <= guarantee.epsilon * raising(4_096)
-        and 0 < releases * computed <= guarantee.delta_at_epsilon * (1.0 + _AGREEMENT_OF_SUMS)
-    )
-    stated = f"stated {guarantee.delta_at_epsilon:.6g} at epsilon {guarantee.epsilon:.6g}"
-    yield Check("delta", bool(ok), f"{stated}, recomputed {releases * computed:.6g} at {releases * epsilon:.6g} (hockey-stick sum over integers)")
+    yield delta_check(epsilon, computed, guarantee, releases, "hockey-stick sum over integers", room=_AGREEMENT_OF_SUMS)
 
 
 def _moves(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee) -> list[_Move]:

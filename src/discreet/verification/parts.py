@@ -11,13 +11,16 @@ from discreet.arrays import Floats
 from discreet.guarantees import ApproximateDP, Guarantee, Json, PureDP, closeness
 from discreet.losses import loss_named
 from discreet.neighbours import Neighbours
-from discreet.rounding import raising
 from discreet.verification.registry import Check
 
 AGREEMENT = 1e-9
 """Relative room for the quadrature; the calibrations leave more than that."""
 LEAST_SCALE = 64.0
 """Of discrete noise that is compared with Gaussian noise, in steps; the lemma would do with less."""
+CLOSE = 2e-3
+"""By how much of itself a stated number may be above the recomputed one."""
+SAME = 1e-11
+_NEGLIGIBLE = 1e-14
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 
 
@@ -142,23 +145,33 @@ def same_relation(parameters: Mapping[str, Json], guarantee: Guarantee) -> Check
     return Check("neighbouring relation", same, f"guarantee stated for {guarantee.neighbours}, noise calibrated for {parameters['neighbours']}")
 
 
+def covers(stated: float, computed: float, *, room: float = AGREEMENT, most: float = CLOSE) -> bool:
+    """Whether a stated number is the recomputed one, as two roads agree: not below it, and above it by no more than they may differ.
+
+    A number far above is no danger, but the certificate's numbers do not belong together then.
+    """
+    return computed <= stated * (1.0 + room) and (math.isinf(most) or stated <= max(computed * (1.0 + most), computed + _NEGLIGIBLE))
+
+
 def epsilon_check(computed: float, guarantee: Guarantee, releases: int, how: str) -> Check:
     """Whether the stated epsilon covers the recomputed one."""
     stated = guarantee.epsilon if isinstance(guarantee, PureDP) else math.nan
-    ok = computed > 0 and releases >= 1 and releases * computed <= stated * (1.0 + AGREEMENT)
+    ok = computed > 0 and releases >= 1 and covers(stated, releases * computed)
     return Check("epsilon", bool(ok), f"stated {stated:.10g}, recomputed {releases * computed:.10g} ({how})")
 
 
-def delta_check(epsilon: float, computed: float, guarantee: Guarantee, releases: int, how: str) -> Check:
-    """Whether the stated delta covers the recomputed one, at no larger epsilon."""
+def delta_check(
+    epsilon: float, computed: float, guarantee: Guarantee, releases: int, how: str, *, room: float = AGREEMENT, most: float = CLOSE
+) -> Check:
+    """Whether the stated delta covers the recomputed one, at the epsilon that is stated; see `covers`."""
     if not isinstance(guarantee, ApproximateDP):
         return Check("delta", False, "an (epsilon, delta) guarantee was expected")
     ok = (
         epsilon > 0
         and computed >= 0
         and releases >= 1
-        and releases * epsilon <= guarantee.epsilon * raising(4_096)
-        and releases * computed <= guarantee.delta_at_epsilon * (1.0 + AGREEMENT)
+        and covers(guarantee.epsilon, releases * epsilon, room=SAME, most=SAME)
+        and covers(guarantee.delta_at_epsilon, releases * computed, room=room, most=most)
     )
     stated = f"stated {guarantee.delta_at_epsilon:.6g} at epsilon {guarantee.epsilon:.6g}"
     detail = f"{stated}, recomputed {releases * computed:.6g} at {releases * epsilon:.6g} ({how})"

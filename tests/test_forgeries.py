@@ -1,0 +1,104 @@
+"""Honest certificates of every kind verify and forged ones do not: a few hundred of those that benchmarks/forgeries.py makes by the thousand."""
+
+import importlib.util
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from discreet.certificates import Certificate
+from discreet.errors import DiscreetError
+
+PATH = Path(__file__).parent.parent / "benchmarks" / "forgeries.py"
+
+
+@pytest.fixture(scope="module")
+def forgeries():
+    spec = importlib.util.spec_from_file_location("forgeries", PATH)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("kind", "count"),
+    [
+        ("fit", 12),
+        ("many", 3),
+        ("kernel", 3),
+        ("model", 12),
+        ("regression", 8),
+        ("set", 6),
+        ("release", 20),
+        ("counts", 15),
+        ("curvature", 4),
+        ("norms", 3),
+    ],
+)
+def test_honest_ones_verify_and_forged_ones_do_not(forgeries, kind, count):
+    draw, turns, made = np.random.default_rng(7), Counter(), 0
+    while made < count:
+        try:
+            one = forgeries.KINDS[kind][0](draw)
+        except DiscreetError:
+            continue
+        made += 1
+        assert one.holds(one.document), one.kind
+        for _ in range(4):
+            changed = forgeries.forgery(one.document, draw, turns)
+            if changed is None:
+                continue
+            what, document = changed
+            try:
+                accepted = one.holds(document)
+            except DiscreetError:
+                accepted = False
+            assert not accepted, f"{one.kind}: {what}"
+
+
+@pytest.mark.parametrize(
+    ("change", "check"),
+    [
+        (lambda d: d.update(releases=0), "form"),
+        (lambda d: d.update(releases=-1), "form"),
+        (lambda d: d.update(version="9.9"), "form"),
+        (lambda d: d.update(hypotheses=[]), "hypotheses"),
+        (lambda d: d["guarantee"].update(theorem="a theorem in Lean"), "theorem"),
+        (lambda d: d["guarantee"].update(local=True), "theorem"),
+        (lambda d: d["guarantee"].update(secret=["a seed"]), "theorem"),
+        (lambda d: d["problem"].update(max_weight=0.001), "hypotheses"),
+        (lambda d: d["problem"].update(records=-5), "record"),
+        (lambda d: d["problem"].update(more=1), "record"),
+        (lambda d: d["noise"].update(source="ChaCha20 from a seed chosen by the caller: reproducible, therefore not private"), "noise source"),
+        (lambda d: d.update(declared=["nothing at all"]), "declared"),
+    ],
+)
+def test_what_used_to_verify_fails_by_name(forgeries, change, check):
+    one = forgeries.fit(np.random.default_rng(11))
+    document = json.loads(json.dumps(one.document))
+    change(document)
+    assert check in {found.name for found in Certificate.from_dict(document).verify().checks if not found.ok}
+
+
+def test_an_unknown_key_of_a_certificate_is_refused(forgeries):
+    one = forgeries.fit(np.random.default_rng(11))
+    for part in ("", "guarantee", "noise"):
+        document = json.loads(json.dumps(one.document))
+        (document[part] if part else document)["more"] = 1
+        with pytest.raises(DiscreetError):
+            Certificate.from_dict(document)
+
+
+def test_a_number_of_records_under_add_remove_is_one_that_was_declared(forgeries):
+    from discreet import LogisticRegression
+
+    X, y = np.random.default_rng(2).uniform(-1, 1, (20, 2)), np.arange(20) % 2
+    document = LogisticRegression(classes=[0, 1], neighbours="add-remove").fit(X, y).certificate_.to_dict()
+    document["problem"] = {**document["problem"], "records": 20}
+    failed = {found.name for found in Certificate.from_dict(document).verify().checks if not found.ok}
+    assert "declared" in failed
+    declared = LogisticRegression(classes=[0, 1], neighbours="add-remove", public_records=20).fit(X, y).certificate_
+    assert declared.verify().ok
+    assert "about 20 records" in declared.declared
