@@ -20,10 +20,8 @@ from discreet.designs.clipped import ClippedDesign
 from discreet.designs.dense import DenseDesign
 from discreet.designs.sparse import CSC, SparseDesign
 from discreet.designs.tabular import TabularDesign
-from discreet.private import holds_records
 
 
-@holds_records
 class Column(NamedTuple):
     """Entries of one column."""
 
