@@ -1,5 +1,6 @@
 """`discreet fit` of several files, of folders and on a cluster: the model of the same people in one table, and errors before anything is spent."""
 
+import gc
 import json
 import logging
 import re
@@ -122,6 +123,7 @@ def test_an_encrypted_cluster_is_spoken_to_with_the_certificates_of_dasks_config
             assert discreet(*command).code == 0
             found = json.loads(Path("model.json").read_text(encoding="utf-8"))["weights"]
             assert "not encrypted" in discreet(*command[:-1], cluster.scheduler_address.replace("tls", "tcp")).err
+    gc.collect()  # what Dask leaves open, while its warnings are ignored
     np.testing.assert_allclose(found, weights("people.csv"), atol=1e-6)
 
 

@@ -8,7 +8,7 @@ small data set that holds its rows. What needs all rows at once refuses a data s
 """
 
 from collections.abc import Callable, Iterator
-from typing import NoReturn, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +20,15 @@ from discreet.designs import Design
 from discreet.designs.bounded import shortened
 from discreet.designs.computed import computed_rows
 from discreet.designs.cut import cache_rows, cuts, rows_of
-from discreet.errors import InvalidInput, PrivateDataError
+from discreet.errors import InvalidInput
+from discreet.private import holds_records
 
 Codes: TypeAlias = npt.NDArray[np.integer]
 """Numbers of classes, from 0."""
 R = TypeVar("R")
 
 
+@holds_records
 class Dataset:
     """Clipped rows with their classes and non-negative weights, which are as private as the rows.
 
@@ -180,8 +182,3 @@ class Dataset:
     def __repr__(self) -> str:
         """The domain only: not even the number of rows, which add-remove keeps private."""
         return f"Dataset({self.domain!r})"
-
-    def _refuse(self, *_: object) -> NoReturn:
-        raise PrivateDataError("a Dataset holds private records and can be neither copied nor pickled; pass it on as it is.")
-
-    __copy__ = __deepcopy__ = __reduce__ = __reduce_ex__ = __getstate__ = _refuse

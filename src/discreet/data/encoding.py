@@ -6,7 +6,6 @@ The result is held as numbers and codes, never as a table of zeros and ones; see
 """
 
 from collections.abc import Sequence
-from typing import NoReturn
 
 import numpy as np
 import polars as pl
@@ -17,9 +16,10 @@ from discreet.data.coding import Coding
 from discreet.data.columns import CategoricalColumn, NumberTarget, NumericColumn, Target
 from discreet.data.labels import Label
 from discreet.designs import AugmentedDesign, Design, TabularDesign
-from discreet.errors import PrivateDataError
+from discreet.private import holds_records
 
 
+@holds_records
 class EncodedTable:
     """Private rows (n, d) as a Design and, where asked for, their classes or numbers.
 
@@ -56,11 +56,6 @@ class EncodedTable:
     def __repr__(self) -> str:
         """The schema only: not even the number of rows, which add-remove keeps private."""
         return f"EncodedTable(schema={self.schema!r}, numeric={self.numeric}, categorical={self.categorical})"
-
-    def _refuse(self, *_: object) -> NoReturn:
-        raise PrivateDataError("an EncodedTable holds private records and can be neither copied nor pickled; pass it on as it is.")
-
-    __copy__ = __deepcopy__ = __reduce__ = __reduce_ex__ = __getstate__ = _refuse
 
 
 def encode_arrays(

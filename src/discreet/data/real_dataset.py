@@ -11,7 +11,7 @@ it is cut depends on its shape alone, so that sums over its blocks are the same 
 """
 
 from collections.abc import Callable, Iterator
-from typing import NoReturn, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -23,7 +23,8 @@ from discreet.designs.bounded import shortened_in_order
 from discreet.designs.clipped import clip_entries
 from discreet.designs.cut import cache_cuts, cuts, rows_of, thread_cuts
 from discreet.designs.near import check_finite
-from discreet.errors import InvalidInput, PrivateDataError
+from discreet.errors import InvalidInput
+from discreet.private import holds_records
 from discreet.workers import map_in_order
 
 R = TypeVar("R")
@@ -33,6 +34,7 @@ _FEWEST_ROWS = 1 << 10
 """Of a piece of held records, where results are as large as what they are made of."""
 
 
+@holds_records
 class RealDataset:
     """Clipped rows with their clipped targets.
 
@@ -180,11 +182,6 @@ class RealDataset:
     def __repr__(self) -> str:
         """The domain only: not even the number of rows, which add-remove keeps private."""
         return f"RealDataset({self.domain!r})"
-
-    def _refuse(self, *_: object) -> NoReturn:
-        raise PrivateDataError("a RealDataset holds private records and can be neither copied nor pickled; pass it on as it is.")
-
-    __copy__ = __deepcopy__ = __reduce__ = __reduce_ex__ = __getstate__ = _refuse
 
 
 def bounded_rows(rows: Design, domain: RealDomain, *, jobs: int = 1) -> Design:

@@ -16,6 +16,7 @@ from discreet.data.blocks.base import CHANGED, Block, BlockTable
 from discreet.designs import BLOCK_ROWS, DenseDesign, Design
 from discreet.designs.cut import cache_rows, cuts
 from discreet.errors import InvalidInput
+from discreet.private import holds_records
 
 NOT_HELD = (
     "this needs all records in memory at once, and the table is read in blocks. Load it into an array, or use a method that goes block by block."
@@ -39,6 +40,7 @@ E = TypeVar("E", bound=Bounded)
 R = TypeVar("R")
 
 
+@holds_records
 class Stream(Generic[D]):
     """Blocks of `table`, each turned into a data set by `bound`, which knows public numbers only."""
 

@@ -13,8 +13,10 @@ import numpy as np
 from discreet.arrays import Floats, Matrix
 from discreet.designs.base import Design
 from discreet.errors import InvalidInput
+from discreet.private import holds_records_of_a_block
 
 
+@holds_records_of_a_block
 class AugmentedDesign:
     """`base` with rows multiplied by `scale` (n,) (None for ones) and, if `constant` > 0, a last column equal to it.
 

@@ -20,6 +20,7 @@ from discreet.designs.dense import weighted_gram
 from discreet.designs.device import DeviceDesign
 from discreet.designs.entries import entries_of
 from discreet.designs.sparse import CSR, SparseDesign
+from discreet.private import holds_records_of_a_block
 
 Powers: TypeAlias = npt.NDArray[np.int32]
 
@@ -27,6 +28,7 @@ _CHUNK_NUMBERS = 1 << 20
 """Entries that are written out at a time."""
 
 
+@holds_records_of_a_block
 class ClippedDesign:
     """`base` with entries clipped to [-bound, bound], and row i multiplied by 2^powers_i."""
 

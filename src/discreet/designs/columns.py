@@ -20,8 +20,10 @@ from discreet.designs.clipped import ClippedDesign
 from discreet.designs.dense import DenseDesign
 from discreet.designs.sparse import CSC, SparseDesign
 from discreet.designs.tabular import TabularDesign
+from discreet.private import holds_records
 
 
+@holds_records
 class Column(NamedTuple):
     """Entries of one column."""
 

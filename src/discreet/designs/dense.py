@@ -17,10 +17,12 @@ from scipy.linalg import blas
 from discreet.arrays import Floats, Matrix
 from discreet.designs.base import BLOCK_ROWS
 from discreet.errors import InvalidInput
+from discreet.private import holds_records_of_a_block
 
 _BLOCK_BYTES = 512 * 1024
 
 
+@holds_records_of_a_block
 class DenseDesign:
     """Rows of a two-dimensional float64 or float32 array, held by reference.
 

@@ -17,10 +17,12 @@ from discreet.designs import travel
 from discreet.designs.base import BLOCK_ROWS, Design
 from discreet.designs.device_rows import DeviceRows
 from discreet.errors import InvalidInput
+from discreet.private import holds_records
 
 Precision: TypeAlias = Literal["float32", "float64"]
 
 
+@holds_records
 class DeviceDesign:
     """Rows of a two-dimensional float64 or float32 array of the array API standard, held by reference, wherever it is.
 

@@ -20,6 +20,7 @@ from discreet.arrays import namespace
 from discreet.designs import travel
 from discreet.designs.base import BLOCK_ROWS
 from discreet.errors import InvalidInput
+from discreet.private import holds_records
 
 CHUNK_BYTES = 1 << 30
 """Bytes on the device of what is made of some rows at a time."""
@@ -31,6 +32,7 @@ Library = Any
 """The module of its functions."""
 
 
+@holds_records
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class DeviceRows:
     """x'_1, .., x'_n; see module docstring. The caller guarantees finite entries and leaves the array unchanged."""

@@ -15,6 +15,7 @@ from discreet.arrays import Floats, Matrix
 from discreet.designs.base import BLOCK_ROWS
 from discreet.designs.dense import weighted_gram
 from discreet.errors import InvalidInput
+from discreet.private import holds_records_of_a_block
 
 CSR: TypeAlias = "sparse.csr_array[np.float64, tuple[int, int]]"
 CSC: TypeAlias = "sparse.csc_array[np.float64]"
@@ -25,6 +26,7 @@ _SPARSE_PRODUCT_COST = 200.0
 """Time of one multiply-add of a sparse matrix product over one of a dense symmetric update, roughly."""
 
 
+@holds_records_of_a_block
 class SparseDesign:
     """Rows of a SciPy sparse matrix. Other formats than canonical float64 CSR are converted, which copies.
 

@@ -18,11 +18,13 @@ from discreet.designs.base import Design
 from discreet.designs.dense import DenseDesign
 from discreet.designs.sparse import CSR, SparseDesign
 from discreet.errors import InvalidInput
+from discreet.private import holds_records_of_a_block
 
 _SUM_ROWS = 32768
 """Rows whose weighted numbers are held at a time while they are summed by level."""
 
 
+@holds_records_of_a_block
 class TabularDesign:
     """Columns: the numbers first, then the levels of each category in order; no level is dropped.
 

@@ -27,10 +27,12 @@ from discreet.estimators.search_table import HeldTable, Predicts, SearchTable
 from discreet.noise import Integers, Noise
 from discreet.noise.uniform import shuffled, uniform_below
 from discreet.noise.words import keyed_words
+from discreet.private import holds_records
 
 R = TypeVar("R")
 
 
+@holds_records
 class StreamedTable:
     """A table that is read in blocks; see SearchTable. The first use of its length or its labels reads it, and counts and checks every record."""
 

@@ -15,6 +15,7 @@ from discreet.estimators.declared import labels_and_classes
 from discreet.estimators.inputs import feature_rows
 from discreet.noise import Noise
 from discreet.noise.uniform import shuffled, uniform_below
+from discreet.private import holds_records
 from discreet.problems.parts import WHOLE_RECORDS
 
 
@@ -62,6 +63,7 @@ class SearchTable(Protocol):
         """The records cut into `count` parts, decided without looking at any: see search_algorithm_4."""
 
 
+@holds_records
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class HeldTable:
     """Rows in memory; see SearchTable."""

@@ -19,8 +19,9 @@ from discreet.arrays import Floats
 from discreet.data import Block, EncodedTable, Schema
 from discreet.data.labels import canonical
 from discreet.designs import Design, as_design, entries_of, is_per_record, plain_rows
-from discreet.errors import DiscreetError, InvalidInput, InvalidType, PrivateDataError
+from discreet.errors import DiscreetError, InvalidInput, InvalidType
 from discreet.noise import Integers
+from discreet.private import holds_records
 from discreet.quiet import quietly
 
 
@@ -59,6 +60,7 @@ ANSWERS = frozenset({PREDICTED, PROBABILITIES, DECISION})
 """What a model may be asked for."""
 
 
+@holds_records
 class Outcomes:
     """Private: class numbers (n,) as they are; of what was asked for, predicted ones (n,), probabilities (n, K), decision values (n,) or (n, K)."""
 
@@ -101,11 +103,6 @@ class Outcomes:
     def __repr__(self) -> str:
         """The classes only."""
         return f"Outcomes(classes={self.classes!r})"
-
-    def _refuse(self, *_: object) -> None:
-        raise PrivateDataError("outcomes are about private records and can be neither copied nor pickled.")
-
-    __copy__ = __deepcopy__ = __reduce__ = __reduce_ex__ = __getstate__ = _refuse  # type: ignore[assignment]
 
 
 def classes_of(model: Any) -> tuple[Any, ...]:  # noqa: ANN401 - whatever the caller has

@@ -23,6 +23,7 @@ from discreet.designs.cut import rows_of
 from discreet.designs.dense import weighted_gram
 from discreet.errors import InvalidInput
 from discreet.kernels.feature_map import FeatureMap
+from discreet.private import holds_records
 
 HELD_BYTES = 256 * 2**20
 """Up to this size a table of features is computed once and kept."""
@@ -57,6 +58,7 @@ class RecentFeatures:
         self._local.kept = (part, features)
 
 
+@holds_records
 class FeatureMapDesign:
     """v(x_i) for the rows x_i of `base` (n, d): a Design of shape (n, D). Rows have norm 1 up to rounding.
 

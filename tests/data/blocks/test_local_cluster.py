@@ -1,5 +1,6 @@
 """Clusters of real processes: who may speak to one, and what becomes of a fit whose workers are killed, stopped or slowed."""
 
+import gc
 import os
 import signal
 import stat
@@ -21,6 +22,13 @@ from tests.data.blocks.test_troubled_clusters import BLOCKS, ROWS, make
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")  # of Dask, at the end of its processes
+
+
+@pytest.fixture(autouse=True)
+def nothing_left():
+    """What Dask leaves open is closed while its warnings are ignored, and not in the middle of a test of something else."""
+    yield
+    gc.collect()
 
 
 def listening(process):

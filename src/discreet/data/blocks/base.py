@@ -15,6 +15,7 @@ import numpy.typing as npt
 from discreet.arrays import Floats
 from discreet.designs import Design
 from discreet.designs.cut import rows_of
+from discreet.private import holds_records_of_a_block
 from discreet.workers import map_in_order
 
 R = TypeVar("R")
@@ -23,6 +24,7 @@ BLOCK_BYTES = 32 * 2**20
 CHANGED = "the table changed while it was read. Every pass must find the same records: work on a copy that nobody writes to."
 
 
+@holds_records_of_a_block
 class Block(NamedTuple):
     """Some consecutive records, in memory. Private."""
 

@@ -20,6 +20,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from discreet.data.blocks.travel import let_blocks_travel
 from discreet.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class Cluster:
         if not self.deadline > 0.0:
             raise InvalidInput(f"a deadline is a positive number of seconds without progress; {self.deadline!r} was given.")
         check_address(str(self.client.scheduler.address), insecure=self.insecure)
+        let_blocks_travel()
 
     @classmethod
     def of(cls, client: "Client | Cluster") -> "Cluster":

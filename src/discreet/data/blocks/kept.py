@@ -13,11 +13,13 @@ from collections.abc import Callable, Sequence
 from discreet.data.blocks.base import Block
 from discreet.designs.held import held_bytes
 from discreet.errors import InvalidInput
+from discreet.private import holds_records
 
 MEMORY = 2**30
 """Bytes of blocks that a table of files keeps unless told otherwise."""
 
 
+@holds_records
 class KeptBlocks:
     """At most `memory` bytes of blocks, by number. Raises InvalidInput for a negative number of bytes."""
 

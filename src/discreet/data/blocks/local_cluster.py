@@ -44,11 +44,19 @@ def local_cluster(workers: int) -> Iterator["Client"]:
     user's.
     """
     try:
-        import cryptography  # noqa: F401, PLC0415 - optional dependencies
-        import dask  # noqa: PLC0415
-        from distributed import Client, LocalCluster, Security  # noqa: PLC0415
+        import dask  # noqa: PLC0415 - an optional dependency
+        from distributed import Client, LocalCluster, Nanny, Security  # noqa: PLC0415
+
+        security = Security.temporary()  # with the package cryptography
     except ImportError:
         raise InvalidInput("a cluster needs Dask and the package cryptography: pip install discreet[dask].") from None
+
+    class Within(Nanny):  # type: ignore[misc]
+        """Of a worker whose pages, of which there are none, are on the loopback too: older releases of Dask listen everywhere."""
+
+        def __init__(self, *given: object, **named: object) -> None:
+            super().__init__(*given, **(named | {"dashboard_address": "127.0.0.1:0"}))
+
     with (
         quiet(),
         dask.config.set(_SETTINGS),
@@ -56,9 +64,10 @@ def local_cluster(workers: int) -> Iterator["Client"]:
         LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
+            worker_class=Within,
             host="127.0.0.1",
             protocol="tls://",
-            security=Security.temporary(),
+            security=security,
             scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
             local_directory=folder,
             silence_logs=logging.CRITICAL,

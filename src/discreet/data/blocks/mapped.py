@@ -11,11 +11,13 @@ from discreet.data.blocks.base import Block, BlockTable, SomeBlocks, block_rows
 from discreet.designs import as_design
 from discreet.designs.cut import cuts
 from discreet.errors import FileFormatError, InvalidInput
+from discreet.private import holds_records
 from discreet.workers import map_in_order
 
 R = TypeVar("R")
 
 
+@holds_records
 class NpyTable(BlockTable):
     """Rows (n, d) in one file, and targets and weights (n,) in others, each optional.
 
