@@ -31,8 +31,9 @@ from discreet.noise.tally import select_one
 from discreet.noise.words import Integers, Words, keyed_words, system_words
 
 SYSTEM_SOURCE = "ChaCha20, a fresh 256-bit key from the operating system for every draw"
+"""What a certificate says of noise from the operating system."""
 SEEDED_SOURCE = "ChaCha20 from a seed chosen by the caller: reproducible, therefore not private"
-"""What a certificate says of its noise."""
+"""What a certificate says of noise from a seed."""
 
 
 class Noise(ABC):
