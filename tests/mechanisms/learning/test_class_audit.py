@@ -116,6 +116,18 @@ def test_the_bound_covers_the_supremum_over_probabilities_and_one_class_alone_do
     assert worst.mean() - error > gaussian_delta(epsilon, np.sqrt(2.0) * s), "K - 1 classes cost more than one"
 
 
+def test_without_its_factor_m1_is_false_and_for_weak_regularisation_the_factor_is_nearly_attained():
+    """One record added to nothing: the law without it against the law with it, beside one Gaussian mechanism of sensitivity sqrt(2) R."""
+    epsilon, delta = 1.0, 1e-4
+    with_it, without = Labelled.of(K, ((1.0,), 0, 1.0)), Labelled.of(K, ((1.0,), 0, 1e-9))
+    comfortable_scale = multinomial_scale(multinomial(comfortable(epsilon, delta, ADD_REMOVE)), epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
+    ridge = comfortable(epsilon, delta, ADD_REMOVE, 0.4)
+    scale = multinomial_scale(multinomial(ridge), epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
+    for one_ridge, one_scale, least in ((ridge, scale, 1.5), (0.05, comfortable_scale, 1.9)):
+        reached = delta_between(without, with_it, ridge=one_ridge, scale=one_scale, epsilon=epsilon, nodes=61)
+        assert least < reached / gaussian_delta(epsilon, np.sqrt(2.0) / one_scale) <= K - 1.0
+
+
 @given(left=st.floats(-1.0, 0.0), right=st.floats(0.0, 1.0), tilt=st.floats(-1.5, 1.5), level=st.floats(-3.0, 3.0), classes=st.integers(3, 100))
 def test_no_point_of_a_cell_gains_more_than_its_bound(left, right, tilt, level, classes):
     """Also of the cell at 0, where the bonus has its peak: forty points in every cell, against the formula of lemma 3."""
