@@ -1,5 +1,6 @@
 """Clusters of real processes: who may speak to one, and what becomes of a fit whose workers are killed, stopped or slowed."""
 
+import asyncio
 import gc
 import os
 import signal
@@ -51,7 +52,9 @@ def test_nobody_without_the_certificate_speaks_to_a_local_cluster():
         for security in strangers:
             for to in (address, worker, address.replace("tls", "tcp")):
                 with pytest.raises((OSError, TypeError, ValueError, RuntimeError)):
-                    distributed.Client(to, security=security, timeout="2s").run(os.getuid)
+                    spoken_to(to, security)
+        for to in (address, worker):
+            spoken_to(to, client.security)  # those who may, can: the door is there
         open_ports = set(listening(psutil.Process())) - before
         assert len(open_ports) >= 3  # scheduler, nanny and worker: the search finds what is there
         assert {one.ip for one in open_ports} == {"127.0.0.1"}
@@ -63,6 +66,17 @@ def test_nobody_without_the_certificate_speaks_to_a_local_cluster():
         assert private
         assert all(stat.S_IMODE(above.stat().st_mode) == 0o700 for above in private)
     assert not folder.exists()
+
+
+def spoken_to(address, security):
+    """Open a connection as every client does first, and close it again."""
+
+    async def speak():
+        arguments = {} if security is None else security.get_connection_args("client")
+        comm = await distributed.comm.connect(address, timeout=2.0, **arguments)
+        await comm.close()
+
+    asyncio.run(speak())
 
 
 def shown(port, page):
