@@ -10,8 +10,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from discreet import LogisticRegression
-from discreet.errors import InvalidInput, SolverFailure
+from discreet.errors import DiscreetError, InvalidInput, SolverFailure
 from discreet.ledger import Account, BudgetExceeded, Ledger, using, without_ledger
+from tests.laws.test_refusals import ALL, made
 
 
 def table() -> tuple[np.ndarray, np.ndarray]:
@@ -110,3 +111,18 @@ def test_nothing_is_recorded_where_that_is_said(account: Account) -> None:
 def test_something_else_than_an_account_is_refused() -> None:
     with pytest.raises(InvalidInput, match="Account"):
         LogisticRegression(ledger="people.ledger", classes=[0, 1]).fit(*table())
+
+
+@pytest.mark.parametrize("epsilon", [1e-12])
+@pytest.mark.parametrize("name", [name for name in ALL if name != "PrivateSearchCV"])
+def test_a_budget_that_no_noise_can_keep_is_refused_before_it_is_reserved(account: Account, name: str, epsilon: float) -> None:
+    X, y = table()
+    for delta in (0.0, 1e-6):
+        estimator = made(name).set_params(epsilon=epsilon, delta=delta, ledger=account)
+        before = len(account.ledger.history("people"))
+        try:
+            estimator.fit(X, y)
+        except DiscreetError:
+            assert len(account.ledger.history("people")) == before
+        else:
+            assert len(account.ledger.history("people")) == before + 1

@@ -1,7 +1,19 @@
 """Random sources and the laws they draw. Noise is drawn here and nowhere else, always from an explicit source."""
 
 from discreet.noise.apart import apart
+from discreet.noise.envelope import LARGEST_SCALE
 from discreet.noise.source import SEEDED_SOURCE, SYSTEM_SOURCE, Noise, SeededNoise, SystemNoise, gaussian_error, spherical_error
 from discreet.noise.words import Integers
 
-__all__ = ["SEEDED_SOURCE", "SYSTEM_SOURCE", "Integers", "Noise", "SeededNoise", "SystemNoise", "apart", "gaussian_error", "spherical_error"]
+__all__ = [
+    "LARGEST_SCALE",
+    "SEEDED_SOURCE",
+    "SYSTEM_SOURCE",
+    "Integers",
+    "Noise",
+    "SeededNoise",
+    "SystemNoise",
+    "apart",
+    "gaussian_error",
+    "spherical_error",
+]

@@ -36,6 +36,8 @@ UNIT_BITS = 31
 PRECISION = 128
 FACTOR_BITS = 16
 LARGEST_BLOCK_BITS = 46
+LARGEST_SCALE = STEPS * 2.0 ** (LARGEST_BLOCK_BITS + 1)
+"""Noise of this scale is not drawn: a block would have more bits."""
 ENOUGH = Fraction(7, 10)
 """More than log 2 = 0.6931..."""
 

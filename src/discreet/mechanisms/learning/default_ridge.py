@@ -24,12 +24,14 @@ Output perturbation divides its noise by lambda itself, never by lambda plus cur
 
 import math
 
+from discreet.errors import InfeasibleTarget
 from discreet.guarantees import gaussian_mu
 from discreet.mechanisms.learning.class_ridge import comfortable_multinomial_ridge, comfortable_one_vs_rest_ridge
 from discreet.mechanisms.learning.ridge import slack_free_ridge
 from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
 
+_MOST_NOISE = 1e100
 _OUTPUT_FACTOR = 8.0
 
 
@@ -53,10 +55,13 @@ def default_class_ridge(problem: MultinomialRisk | OneVsRestRisk, *, epsilon: fl
 
 
 def relative_noise(dimension: int, *, epsilon: float, delta: float, neighbours: Neighbours) -> float:
-    """sigma / G of the module docstring."""
+    """sigma / G of the module docstring. Raises InfeasibleTarget where it is beyond all that could be drawn, and powers of it beyond float64."""
     moved = 1.0 if neighbours is ADD_REMOVE else 2.0
     spherical = moved * math.sqrt(dimension) / epsilon
-    return min(spherical, moved / gaussian_mu(epsilon, delta)) if delta > 0 else spherical
+    noise = min(spherical, moved / gaussian_mu(epsilon, delta)) if delta > 0 else spherical
+    if not noise < _MOST_NOISE:
+        raise InfeasibleTarget("this budget needs more noise than can be drawn: take a larger epsilon, or a larger delta.")
+    return noise
 
 
 def _rule(gradient: float, problem: RegularisedRisk | MultinomialRisk | OneVsRestRisk, noise: float, dimension: int) -> float:

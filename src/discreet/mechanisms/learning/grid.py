@@ -22,9 +22,9 @@ from typing import ClassVar, Self
 import numpy as np
 
 from discreet.arrays import Floats
-from discreet.errors import SolverFailure
+from discreet.errors import InfeasibleTarget, SolverFailure
 from discreet.guarantees import discrete_delta, gaussian_mu
-from discreet.noise import Integers, Noise
+from discreet.noise import LARGEST_SCALE, Integers, Noise
 from discreet.rounding import raising
 
 _FINENESS = 32.0
@@ -51,9 +51,9 @@ class LaplaceGrid:
 
     @classmethod
     def calibrate(cls, *, radius: float, dimension: int, epsilon: float) -> Self:
-        """The least noise that hides a radius with this epsilon."""
+        """The least noise that hides a radius with this epsilon. Raises InfeasibleTarget, before anything is reserved, for more than can be drawn."""
         step = grid_step(radius, dimension)
-        return cls(step=step, scale=_manhattan(radius, step, dimension) / epsilon * _UP)
+        return cls(step=step, scale=_drawable(_manhattan(radius, step, dimension) / epsilon * _UP))
 
     def epsilon(self, *, radius: float, dimension: int) -> float:
         """What hiding this radius costs."""
@@ -80,10 +80,10 @@ class GaussianGrid:
 
     @classmethod
     def calibrate(cls, *, radius: float, dimension: int, epsilon: float, delta: float) -> Self:
-        """The least noise (to 1e-6) that hides a radius with (epsilon, delta)."""
+        """The least noise (to 1e-6) that hides a radius with (epsilon, delta). Raises as LaplaceGrid does."""
         step = grid_step(radius, dimension)
         distance = _euclidean(radius, step, dimension)
-        scale = max(_LEAST_SCALE, distance / gaussian_mu(epsilon, delta))
+        scale = _drawable(max(_LEAST_SCALE, distance / gaussian_mu(epsilon, delta)))
         while cls(step=step, scale=scale, epsilon=epsilon).delta(radius=radius, dimension=dimension) > delta:
             scale *= 1.0 + 1e-6
         return cls(step=step, scale=scale, epsilon=epsilon)
@@ -98,6 +98,12 @@ class GaussianGrid:
         nearest = _on_grid(points, added, self.step)
         dimension, draws = nearest.shape
         return _scaled(nearest + noise.discrete_gaussian(scale=self.scale, dimension=dimension, draws=draws), self.step)
+
+
+def _drawable(scale: float) -> float:
+    if not scale < LARGEST_SCALE / 2.0:
+        raise InfeasibleTarget("this budget needs more noise than can be drawn exactly on a grid: take a larger epsilon, or a larger delta.")
+    return scale
 
 
 def _euclidean(radius: float, step: float, dimension: int) -> float:
