@@ -28,6 +28,7 @@ from discreet.verification.parts import (
     gaussian_grid,
     gaussian_integral,
     laplace_grid,
+    noise_error,
     on_a_grid,
     positive,
     same_relation,
@@ -42,7 +43,7 @@ def _objective_pure(parameters: Mapping[str, Json], problem: Mapping[str, Json],
     scan = scan_of(problem, finite(parameters["extra_ridge"]))
     shift = positive(parameters["rate"]) * scan.gradient
     first = float(np.max(shift * scan.slopes + scan.jacobian)) + (0.0 if guarantee.neighbours is ADD_REMOVE else shift)
-    radius = (positive(parameters["tolerance"]) + positive(parameters["noise_error"])) / scan.ridge
+    radius = (positive(parameters["tolerance"]) + noise_error(parameters, problem)) / scan.ridge
     yield same_relation(parameters, guarantee)
     yield on_a_grid(parameters)
     total = first + laplace_grid(parameters, problem, radius)
@@ -54,7 +55,7 @@ def _output_pure(parameters: Mapping[str, Json], problem: Mapping[str, Json], gu
     yield same_relation(parameters, guarantee)
     yield on_a_grid(parameters)
     scan = scan_of(problem)
-    radius = positive(parameters["tolerance"]) / scan.ridge + positive(parameters["noise_error"])
+    radius = positive(parameters["tolerance"]) / scan.ridge + noise_error(parameters, problem)
     total = positive(parameters["rate"]) * _minimiser_shift(scan, guarantee.neighbours) + laplace_grid(parameters, problem, radius)
     yield epsilon_check(total, guarantee, releases, "shift of the minimiser times the noise rate, plus the last stage")
 
@@ -85,7 +86,7 @@ class Stages(NamedTuple):
 def output_stages(parameters: Mapping[str, Json], problem: Mapping[str, Json], neighbours: Neighbours) -> Stages:
     """Of output perturbation."""
     scan = scan_of(problem)
-    radius = positive(parameters["tolerance"]) / scan.ridge + positive(parameters["noise_error"])
+    radius = positive(parameters["tolerance"]) / scan.ridge + noise_error(parameters, problem)
     mu = _minimiser_shift(scan, neighbours) / positive(parameters["scale"])
     first = ((lambda epsilon: gaussian_integral(epsilon, mu), "numerical hockey-stick integral of the noise"),)
     return Stages(first, positive(parameters["grid_epsilon"]), gaussian_grid(parameters, problem, radius))
@@ -94,7 +95,7 @@ def output_stages(parameters: Mapping[str, Json], problem: Mapping[str, Json], n
 def objective_stages(parameters: Mapping[str, Json], problem: Mapping[str, Json], neighbours: Neighbours) -> Stages:
     """Of objective perturbation."""
     scan = scan_of(problem)
-    radius = (positive(parameters["tolerance"]) + positive(parameters["noise_error"])) / scan.ridge
+    radius = (positive(parameters["tolerance"]) + noise_error(parameters, problem)) / scan.ridge
     s = scan.gradient / positive(parameters["scale"])
     alone = _worst_loss(scan, s, other=False)
     first: tuple[tuple[Callable[[float], float], str], ...] = ((lambda epsilon: excess(epsilon, alone), "numerical hockey-stick integral of T1"),)

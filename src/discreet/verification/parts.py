@@ -11,6 +11,7 @@ from discreet.arrays import Floats
 from discreet.guarantees import ApproximateDP, Guarantee, Json, PureDP, closeness
 from discreet.losses import loss_named
 from discreet.neighbours import Neighbours
+from discreet.noise import gaussian_error, spherical_error
 from discreet.verification.registry import Check
 
 AGREEMENT = 1e-9
@@ -107,6 +108,16 @@ def discrete_integral(epsilon: float, mu: float, *, integers: float, scale: floa
     if not (scale >= LEAST_SCALE and apart.total < epsilon):
         return 1.0
     return gaussian_integral(epsilon - apart.total, mu) * math.exp(apart.upper)
+
+
+def noise_error(parameters: Mapping[str, Json], problem: Mapping[str, Json]) -> float:
+    """How far drawn noise may be from its ideal: what is recorded, or what the sampler's arithmetic allows if that is more."""
+    dimension = whole(problem["features"]) + (1 if finite(problem["intercept_scale"]) > 0 else 0)
+    if "rate" in parameters:
+        allowed = spherical_error(rate=positive(parameters["rate"]), dimension=dimension)
+    else:
+        allowed = gaussian_error(scale=positive(parameters["scale"]), dimension=dimension)
+    return max(positive(parameters["noise_error"]), allowed)
 
 
 def grid_distances(parameters: Mapping[str, Json], problem: Mapping[str, Json], radius: float) -> tuple[int, float, float]:
