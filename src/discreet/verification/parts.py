@@ -156,12 +156,13 @@ def same_relation(parameters: Mapping[str, Json], guarantee: Guarantee) -> Check
     return Check("neighbouring relation", same, f"guarantee stated for {guarantee.neighbours}, noise calibrated for {parameters['neighbours']}")
 
 
-def covers(stated: float, computed: float, *, room: float = AGREEMENT, most: float = CLOSE) -> bool:
+def covers(stated: float, computed: float, *, room: float = AGREEMENT, most: float = CLOSE, least: float = 0.0) -> bool:
     """Whether a stated number is the recomputed one, as two roads agree: not below it, and above it by no more than they may differ.
 
-    A number far above is no danger, but the certificate's numbers do not belong together then.
+    A number far above is no danger, but the certificate's numbers do not belong together then. What is recomputed is known up to `least`, an absolute
+    number, at best.
     """
-    return computed <= stated * (1.0 + room) and (math.isinf(most) or stated <= max(computed * (1.0 + most), computed + _NEGLIGIBLE))
+    return computed <= stated * (1.0 + room) + least and (math.isinf(most) or stated <= max(computed * (1.0 + most), computed + _NEGLIGIBLE))
 
 
 def epsilon_check(computed: float, guarantee: Guarantee, releases: int, how: str) -> Check:
@@ -172,7 +173,15 @@ def epsilon_check(computed: float, guarantee: Guarantee, releases: int, how: str
 
 
 def delta_check(
-    epsilon: float, computed: float, guarantee: Guarantee, releases: int, how: str, *, room: float = AGREEMENT, most: float = CLOSE
+    epsilon: float,
+    computed: float,
+    guarantee: Guarantee,
+    releases: int,
+    how: str,
+    *,
+    room: float = AGREEMENT,
+    most: float = CLOSE,
+    least: float = 0.0,
 ) -> Check:
     """Whether the stated delta covers the recomputed one, at the epsilon that is stated; see `covers`."""
     if not isinstance(guarantee, ApproximateDP):
@@ -182,7 +191,7 @@ def delta_check(
         and computed >= 0
         and releases >= 1
         and covers(guarantee.epsilon, releases * epsilon, room=SAME, most=SAME)
-        and covers(guarantee.delta_at_epsilon, releases * computed, room=room, most=most)
+        and covers(guarantee.delta_at_epsilon, releases * computed, room=room, most=most, least=least)
     )
     stated = f"stated {guarantee.delta_at_epsilon:.6g} at epsilon {guarantee.epsilon:.6g}"
     detail = f"{stated}, recomputed {releases * computed:.6g} at {releases * epsilon:.6g} ({how})"
