@@ -211,6 +211,7 @@ def ledgers(random: Random, folder: Path, given: Good) -> None:
     """A ledger's file, or an export of one."""
     (folder / "people.csv").write_text(TABLE)
     (folder / "people.toml").write_text(SCHEMA)
+    (folder / "team.ledger").touch(mode=0o600)
     match int(random.integers(4)):
         case 0:
             (folder / "team.ledger").write_bytes(torn(random, given.ledger))
@@ -226,7 +227,6 @@ def ledgers(random: Random, folder: Path, given: Good) -> None:
             (folder / "team.ledger").write_bytes(given.ledger)
             spoil_json(random, folder / "export.json", given.export)
             check(folder, "budget", "import", "team.ledger", "export.json")
-    (folder / "team.ledger").chmod(0o600)
     match int(random.integers(4)):
         case 0:
             spend = ("--ledger", "team.ledger", "--data-set", "people")
