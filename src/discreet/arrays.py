@@ -21,6 +21,23 @@ def as_float(value: Any) -> float:  # noqa: ANN401 - whatever can be a float
         return math.inf if value > 0 else -math.inf
 
 
+def as_floats(values: Any) -> Floats:  # noqa: ANN401 - whatever can be an array of floats
+    """The same for numbers in any arrangement."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except OverflowError:
+        given = np.asarray(values, dtype=object)
+    return np.array([as_float(value) for value in given.ravel()]).reshape(given.shape)
+
+
+def is_finite(value: Any) -> bool:  # noqa: ANN401 - any number
+    """Whether a number is finite as a float64."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
 def two_sum(left: Floats, right: Floats) -> tuple[Floats, Floats]:
     """left + right as a rounded sum and its exact error (Knuth)."""
     total = left + right

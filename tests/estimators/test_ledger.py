@@ -113,12 +113,17 @@ def test_something_else_than_an_account_is_refused() -> None:
         LogisticRegression(ledger="people.ledger", classes=[0, 1]).fit(*table())
 
 
-@pytest.mark.parametrize("epsilon", [1e-12])
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("epsilon", [1e-15, 1e-300, 1e300])
 @pytest.mark.parametrize("name", [name for name in ALL if name != "PrivateSearchCV"])
-def test_a_budget_that_no_noise_can_keep_is_refused_before_it_is_reserved(account: Account, name: str, epsilon: float) -> None:
+def test_a_budget_that_no_noise_can_keep_is_refused_before_it_is_reserved(tmp_path: Path, name: str, epsilon: float) -> None:
+    """No search for noise goes on for ever, and nothing is taken for an answer that is not given."""
     X, y = table()
-    for delta in (0.0, 1e-6):
-        estimator = made(name).set_params(epsilon=epsilon, delta=delta, ledger=account)
+    Ledger.create(tmp_path / "wide").declare("people", epsilon=1e305, delta=0.5)
+    account = Account(str(tmp_path / "wide"), "people")
+    given = {"groups": [1, 2]} if name == "GroupLasso" else {}
+    for delta in (0.0, 1e-6, 1e-300):
+        estimator = made(name).set_params(epsilon=epsilon, delta=delta, ledger=account, **given)
         before = len(account.ledger.history("people"))
         try:
             estimator.fit(X, y)
@@ -126,3 +131,11 @@ def test_a_budget_that_no_noise_can_keep_is_refused_before_it_is_reserved(accoun
             assert len(account.ledger.history("people")) == before
         else:
             assert len(account.ledger.history("people")) == before + 1
+
+
+@pytest.mark.parametrize("epsilon", [1e-15, 1e-300])
+def test_a_search_that_leaves_nothing_to_a_fit_is_refused_before_it_is_reserved(account: Account, epsilon: float) -> None:
+    for delta in (0.0, 1e-6, 1e-300):
+        with pytest.raises(DiscreetError):
+            made("PrivateSearchCV").set_params(epsilon=epsilon, delta=delta, ledger=account).fit(*table())
+    assert not account.ledger.history("people")

@@ -16,6 +16,7 @@ accuracy = (1 + advantage) / 2. Both are reached: by the mechanism that tells al
 import math
 from dataclasses import dataclass
 
+from discreet.arrays import is_finite
 from discreet.errors import InvalidInput
 from discreet.guarantees import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, epsilon_for
 
@@ -29,7 +30,7 @@ class Claim:
 
     def __post_init__(self) -> None:
         """See class docstring."""
-        if not (math.isfinite(self.epsilon) and self.epsilon >= 0 and 0 <= self.delta < 1):
+        if not (is_finite(self.epsilon) and self.epsilon >= 0 and 0 <= self.delta < 1):
             raise InvalidInput(
                 f"a claim needs 0 <= epsilon < infinity and 0 <= delta < 1; epsilon={self.epsilon!r}, delta={self.delta!r} were given."
             )

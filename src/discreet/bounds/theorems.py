@@ -17,6 +17,7 @@ scales, and module `localised` for numbers. For the Huber hinge c = 1 / (2 h), a
 
 import math
 
+from discreet.arrays import as_float
 from discreet.bounds.checks import not_negative, positive, probability, whole
 
 
@@ -48,7 +49,7 @@ def theorem_6(
 ) -> float:
     """Records for kernel machines by random features against f0 of sup norm |f0|_inf; `spread` is zeta Vol(X), None 1 times the unit ball's."""
     _check(sup_norm, excess, epsilon, delta, constant, smoothness)
-    reach = sup_norm * (unit_ball_volume(dimension) if spread is None else spread)
+    reach = sup_norm * (unit_ball_volume(dimension) if spread is None else as_float(spread))
     first = (reach / excess) ** 2 * _logarithm(reach, excess, dimension, delta) / epsilon
     return constant * max(first, smoothness * excess / (epsilon * math.log(1.0 / delta)))
 
@@ -58,7 +59,7 @@ def theorem_7(
 ) -> float:
     """The same against f0 of norm |f0|_H in the kernel's Hilbert space."""
     _check(space_norm, excess, epsilon, delta, constant, smoothness)
-    reach = space_norm * (unit_ball_volume(dimension) if spread is None else spread)
+    reach = space_norm * (unit_ball_volume(dimension) if spread is None else as_float(spread))
     first = (reach * space_norm / excess**2) ** 2 * _logarithm(reach, excess, dimension, delta) / epsilon
     return constant * max(first, smoothness * excess / (epsilon * math.log(1.0 / delta)))
 

@@ -1,17 +1,16 @@
 """Checks of what sets are given, and the direction in which their constants are rounded."""
 
-import math
 from typing import Any
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, as_floats, is_finite
 from discreet.errors import InvalidInput
 
 
 def positive(value: float, what: str) -> None:
     """Refuse what is not a positive finite number."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.floating, np.integer)) or not (math.isfinite(value) and value > 0):
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.floating, np.integer)) or not (is_finite(value) and value > 0):
         raise InvalidInput(f"{what} must be a positive finite number; {value!r} was given.")
 
 
@@ -23,7 +22,7 @@ def whole(value: int, what: str, least: int = 1) -> None:
 
 def vector(values: Floats, dimension: int, what: str) -> Floats:
     """`values` as float64 of shape (dimension,), all finite. The message never repeats them: gradients come from records."""
-    array = np.asarray(values, dtype=np.float64)
+    array = as_floats(values)
     if array.shape != (dimension,):
         raise InvalidInput(f"{what} must have shape ({dimension},); an array of shape {array.shape} was given.")
     if not np.isfinite(array).all():
@@ -44,7 +43,7 @@ def outward(value: float, dimension: int) -> float:
 
 def read_only(values: Any, dimensions: int, what: str) -> Floats:  # noqa: ANN401 (a constructor's argument, checked here)
     """A read-only float64 copy of a non-empty array of finite numbers with that many dimensions."""
-    array = np.array(values, dtype=np.float64)
+    array = as_floats(values).copy()
     if array.ndim != dimensions or array.size == 0 or not np.isfinite(array).all():
         raise InvalidInput(
             f"{what} must be a non-empty array of finite numbers with {dimensions} dimension(s); an array of shape {array.shape} was given."

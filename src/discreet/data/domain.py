@@ -7,6 +7,7 @@ every x; it counts in the norm: |(x, t)|_2 <= R = sqrt(norm_bound^2 + t^2), and 
 import math
 from dataclasses import dataclass
 
+from discreet.arrays import is_finite
 from discreet.errors import InvalidInput
 
 SMALLEST, LARGEST = 1e-9, 1e9
@@ -16,7 +17,7 @@ powers from those of float64: beyond, whether a fit overflows would depend on th
 
 def check_scale(value: float, name: str) -> None:
     """Raise InvalidInput for a bound that nothing can be computed with."""
-    if not (math.isfinite(value) and SMALLEST <= value <= LARGEST):
+    if not (is_finite(value) and SMALLEST <= value <= LARGEST):
         raise InvalidInput(f"{name} must lie between {SMALLEST:g} and {LARGEST:g}; {value!r} was given. Take another unit.")
 
 

@@ -5,12 +5,11 @@
 Nothing is copied: X' w = scale * (X w) + constant w_last, and the Gram matrix with weights h is that of the base with weights scale^2 h, bordered.
 """
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
 
-from discreet.arrays import Floats, Matrix
+from discreet.arrays import Floats, Matrix, is_finite
 from discreet.designs.base import Design
 from discreet.errors import InvalidInput
 from discreet.private import holds_records_of_a_block
@@ -29,7 +28,7 @@ class AugmentedDesign:
         """Hold the parts; `norms` (n,) are those of the base's rows, where they are known, and `given` is what `base` was made of, if anything."""
         if scale is not None and scale.shape != (base.shape[0],):
             raise InvalidInput("the scale of an augmented design needs one factor a row.")
-        if not (math.isfinite(constant) and constant >= 0):
+        if not (is_finite(constant) and constant >= 0):
             raise InvalidInput(f"the constant column must be a finite number >= 0; {constant!r} was given.")
         self._base = base
         self._given = base if given is None else given

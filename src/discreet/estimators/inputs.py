@@ -4,6 +4,7 @@ scikit-learn's own converters print offending values ("could not convert string 
 conversion and checks are done here, each with a sentence made of names and public numbers, and the original exception is dropped (`quietly`).
 """
 
+import math
 from numbers import Real
 from typing import Any
 
@@ -13,7 +14,7 @@ import scipy.sparse as sp
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, as_float
 from discreet.designs import Design, as_design, travel
 from discreet.designs.near import check_finite
 from discreet.designs.tabmat import is_tabmat
@@ -103,10 +104,13 @@ def record_weights(sample_weight: Any, records: int, largest: float | None) -> F
 
 
 def number(value: Any, name: str) -> float:
-    """`value` as a float. Raises InvalidInput for what is no number."""
+    """`value` as a float. Raises InvalidInput for what is no number, and for whole numbers that no float can hold."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InvalidInput(f"{name} must be a number; {value!r} was given.")
-    return float(value)
+    given = as_float(value)
+    if not isinstance(value, float | np.floating) and math.isinf(given):
+        raise InvalidInput(f"{name} must be a number within the range of float64, up to 1.8e308; a number beyond it was given.")
+    return given
 
 
 def positive(value: Any, name: str) -> float:

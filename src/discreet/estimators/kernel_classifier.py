@@ -14,7 +14,7 @@ gradients above). Beyond 256 MiB, memory does not grow with n D.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -24,6 +24,7 @@ from discreet.certificates import Certificate, digest_of
 from discreet.data import BlockTable, TransformedTable
 from discreet.designs import Design, answers_per_record, entries_of
 from discreet.errors import InvalidInput
+from discreet.estimators.inputs import number
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.estimators.many_fits import ManyFits
 from discreet.guarantees import Json
@@ -36,6 +37,7 @@ from discreet.statements.declared import KERNEL
 from discreet.statements.learning import mapped_hypothesis
 from discreet.workers import job_count
 
+_MOST_FEATURES = 1 << 24
 _FITTED = ("classes_", "weights_", "coef_", "intercept_", "certificate_")
 
 
@@ -193,8 +195,10 @@ class KernelClassifier(LinearClassifier):
         self.kernel_ = self._kernel(columns)
         self.feature_seed_ = self._seed()
         count = self.n_features
-        if isinstance(count, bool) or not isinstance(count, Integral) or count < 2 or count % 2:
-            raise InvalidInput(f"n_features must be an even integer of at least 2, a cosine and a sine for each frequency; {count!r} was given.")
+        if isinstance(count, bool) or not isinstance(count, Integral) or not 2 <= count <= _MOST_FEATURES or count % 2:
+            raise InvalidInput(
+                f"n_features must be an even integer from 2 to {_MOST_FEATURES:,}, a cosine and a sine for each frequency; {count!r} was given."
+            )
         if not isinstance(self.orthogonal, bool):
             raise InvalidInput(f"orthogonal must be True or False; {self.orthogonal!r} was given.")
         self.frequencies_ = draw_frequencies(
@@ -204,9 +208,7 @@ class KernelClassifier(LinearClassifier):
     def _kernel(self, columns: int) -> Kernel:
         if isinstance(self.kernel, str):
             gamma = 1.0 / columns if self.gamma is None else self.gamma
-            if isinstance(gamma, bool) or not isinstance(gamma, Real):
-                raise InvalidInput(f"gamma must be a number or None; {gamma!r} was given.")
-            return kernel_named(self.kernel, {"gamma": float(gamma)})
+            return kernel_named(self.kernel, {"gamma": number(gamma, "gamma")})
         if not isinstance(self.kernel, Kernel):
             raise InvalidInput(
                 f"kernel must be one of {kernel_names()} or a kernel of discreet.kernels; an object of type {type(self.kernel).__name__} was given."

@@ -195,7 +195,7 @@ class LinearClassifier(CertificateView, ScoredClassifier, BaseEstimator):  # typ
         if not epsilon < np.inf:
             raise InvalidInput("epsilon=inf is a fit without privacy and without noise; explain(...) needs a finite epsilon.")
         norm_bound = positive(self.data_norm, "data_norm")
-        weights = [float(value) for value in (self.class_weight or {}).values()]
+        weights = [number(value, "class_weight") for value in (self.class_weight or {}).values()]
         domain = Domain(
             features=known,
             norm_bound=norm_bound,

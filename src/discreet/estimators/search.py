@@ -15,7 +15,7 @@ The total is what was asked for, and what every fit may spend follows from it. I
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -31,6 +31,7 @@ from discreet.certificates import Certificate
 from discreet.data import BlockTable, EncodedTable
 from discreet.designs import answers_as_its, marked_per_record
 from discreet.errors import InvalidInput, InvalidType
+from discreet.estimators.inputs import number
 from discreet.estimators.notebook import CertificateView
 from discreet.estimators.search_algorithm_4 import algorithm_4
 from discreet.estimators.search_blocks import streamed_table
@@ -142,7 +143,7 @@ class PrivateSearchCV(CertificateView, MetaEstimatorMixin, BaseEstimator):  # ty
         caller's side, InfeasibleTarget where a setting cannot be fitted with its share, BudgetExceeded before anything is drawn, SolverFailure when
         no run succeeded.
         """
-        epsilon, delta = _number(self.epsilon, "epsilon"), _number(self.delta, "delta")
+        epsilon, delta = number(self.epsilon, "epsilon"), number(self.delta, "delta")
         if self.method not in METHODS:
             raise InvalidInput(f"method must be one of {list(METHODS)}; {self.method!r} was given.")
         settings = self._settings()
@@ -164,7 +165,7 @@ class PrivateSearchCV(CertificateView, MetaEstimatorMixin, BaseEstimator):  # ty
         else:
             law = self._law(len(settings), delta)
             found = random_stopping(
-                fits, table, noise, epsilon=epsilon, delta=delta, law=law, share=_number(self.score_share, "score_share"), account=account
+                fits, table, noise, epsilon=epsilon, delta=delta, law=law, share=number(self.score_share, "score_share"), account=account
             )
         self._keep(found, settings, declared_labels=known["classes"] is None and y is not None)
         return self
@@ -283,7 +284,7 @@ class PrivateSearchCV(CertificateView, MetaEstimatorMixin, BaseEstimator):  # ty
         name = ("logarithmic" if delta == 0 else "geometric") if self.law is None else self.law
         if name not in LAWS:
             raise InvalidInput(f"law must be one of {sorted(LAWS)} or None; {self.law!r} was given.")
-        mean = min(max(2.0 * candidates, 2.0), float(_MOST_RUNS)) if self.expected_runs is None else _number(self.expected_runs, "expected_runs")
+        mean = min(max(2.0 * candidates, 2.0), float(_MOST_RUNS)) if self.expected_runs is None else number(self.expected_runs, "expected_runs")
         return NegativeBinomialRuns.with_mean(mean, eta=LAWS[name])
 
     def _account(self, of_estimator: Any) -> Account | None:
@@ -315,9 +316,3 @@ class PrivateSearchCV(CertificateView, MetaEstimatorMixin, BaseEstimator):  # ty
         self.best_params_ = dict(settings[found.index])
         self.best_score_ = found.score
         self.candidates_ = [dict(setting) for setting in settings]
-
-
-def _number(value: Any, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise InvalidInput(f"{name} must be a number; {value!r} was given.")
-    return float(value)

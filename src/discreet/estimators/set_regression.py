@@ -8,6 +8,7 @@ The mechanism is the one with the best bound of risk (mechanisms/constrained/com
 """
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -212,7 +213,10 @@ class MatrixRegression(SetRegression):
     matrix_: Floats
 
     def _constraint(self, dimension: int) -> Constraint:
-        rows, columns = (1, dimension) if self.shape is None else self.shape
+        shape = (1, dimension) if self.shape is None else self.shape
+        if not isinstance(shape, tuple | list) or len(shape) != 2 or not all(isinstance(size, Integral) for size in shape):
+            raise InvalidInput("shape must be a pair of whole numbers, the rows and columns of the matrix of weights, or None.")
+        rows, columns = shape
         if rows * columns != dimension:
             raise InvalidInput(f"matrices of shape ({rows}, {columns}) have {rows * columns} entries; X has {dimension} columns.")
         return NuclearBall(rows=rows, columns=columns, radius=positive(self.radius, "radius"))

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, as_float
 from discreet.certificates import Release
 from discreet.data import BlockTable
 from discreet.errors import InvalidInput
@@ -270,7 +270,7 @@ def _calibration(prepared: Prepared, counts: Floats) -> CalibrationCurve:
 def _number(value: Any, name: str) -> float:  # noqa: ANN401 - checked here
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InvalidInput(f"{name} must be a number; {value!r} was given.")
-    return float(value)
+    return as_float(value)
 
 
 def _noise(random_state: Any) -> Noise:  # noqa: ANN401 - checked here

@@ -18,7 +18,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, is_finite
 from discreet.data.words import did_you_mean, quoted
 from discreet.errors import InvalidInput
 from discreet.evaluation.outcomes import DECISION, PREDICTED, PROBABILITIES, Outcomes
@@ -62,7 +62,7 @@ class Survey:
             raise InvalidInput("a classifier of at least two classes is needed.")
         if _CURVES & set(self.metrics):
             self._check_curves()
-        if not (math.isfinite(self.log_loss_bound) and self.log_loss_bound > 0):
+        if not (is_finite(self.log_loss_bound) and self.log_loss_bound > 0):
             raise InvalidInput(f"log_loss_bound must be a positive finite number of nats; {self.log_loss_bound!r} was given.")
         if "log_loss" in self.metrics and not self.probabilities:
             raise InvalidInput("log_loss needs a model with probabilities; this one has decision values only. Leave log_loss out.")

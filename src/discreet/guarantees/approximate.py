@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, is_finite
 from discreet.errors import InvalidInput
 from discreet.guarantees.base import Json, Statement
 
@@ -20,7 +20,7 @@ class ApproximateDP(Statement):
     def __post_init__(self) -> None:
         """Refuse numbers that bound nothing."""
         Statement.__post_init__(self)
-        if not (math.isfinite(self.epsilon) and self.epsilon >= 0):
+        if not (is_finite(self.epsilon) and self.epsilon >= 0):
             raise InvalidInput(f"a guarantee needs 0 <= epsilon < infinity; {self.epsilon!r} was given.")
         if not 0 <= self.delta_at_epsilon < 1:
             raise InvalidInput(f"a guarantee needs 0 <= delta < 1; {self.delta_at_epsilon!r} was given.")

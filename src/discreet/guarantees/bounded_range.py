@@ -17,6 +17,7 @@ less noise, and slower.
 import math
 from functools import lru_cache
 
+from discreet.arrays import is_finite
 from discreet.errors import InvalidInput
 from discreet.guarantees.bounded_range_recursion import recursion_delta
 from discreet.guarantees.numbers import require_count, sum_up
@@ -62,15 +63,16 @@ def bounded_range_width(epsilon: float, delta: float, *, count: int, optimal: bo
     epsilon > 0 and 0 < delta < 1.
     """
     require_count("the number of uses", count)
-    if not (0 < epsilon < math.inf and 0 < delta < 1):
+    if not (is_finite(epsilon) and epsilon > 0 and 0 < delta < 1):
         raise InvalidInput(f"bounded range needs 0 < epsilon < infinity and 0 < delta < 1; epsilon={epsilon!r}, delta={delta!r} were given.")
-    width = _by_renyi(epsilon, delta, count)
+    # One use is (0, tanh(width / 4))-private, so this width does at every epsilon: for a tiny one it is where to begin.
+    width = max(_by_renyi(epsilon, delta, count), 4.0 * delta / count * lowering(5))
     return _by_recursion(epsilon, delta, count, width) if optimal else width
 
 
 def gumbel_scale(epsilon: float, delta: float, *, sensitivity: float, count: int = 1, optimal: bool = True) -> float:
     """The scale of Gumbel noise on every score for `count` private choices, rounded up; neighbours move each score by at most `sensitivity`."""
-    if not (math.isfinite(sensitivity) and sensitivity > 0):
+    if not (is_finite(sensitivity) and sensitivity > 0):
         raise InvalidInput(f"Gumbel noise needs a positive finite sensitivity; {sensitivity!r} was given.")
     return up(2.0 * sensitivity / bounded_range_width(epsilon, delta, count=count, optimal=optimal), 5)
 
@@ -87,9 +89,10 @@ def _divergence(order: float, width: float) -> float:
 
 def _by_renyi(epsilon: float, delta: float, count: int) -> float:
     """Bisection over log width; basic composition makes epsilon / count feasible."""
-    low, high = math.log(epsilon / count) - 1e-12, math.log(epsilon / count)
+    first = math.log(epsilon / count)
+    low, high = first - 1e-12, first
     while _renyi_delta(high, count, epsilon) <= delta:
-        low, high = high, high + 0.5
+        low, high = high, high + max(0.5, (high - first) / 16.0)  # of 1e-300 it is far to a range at which anything is seen
         if high > 9.0:
             break
     while high - low > 1e-9:
@@ -114,7 +117,7 @@ def _by_recursion(epsilon: float, delta: float, count: int, feasible: float) -> 
     """Secant steps on log delta over log width, kept inside a bracket whose lower end is feasible."""
     low, at_low = math.log(feasible), math.log(max(bounded_range_delta(feasible, count, epsilon), 1e-300))
     target, slope = math.log(delta), 2.0 * math.log(1.0 / delta)
-    if at_low > target:
+    if at_low > target or feasible >= _WIDEST:
         return feasible
     high = math.inf
     while high - low > 1e-4:
@@ -131,5 +134,5 @@ def _by_recursion(epsilon: float, delta: float, count: int, feasible: float) -> 
 
 
 def _require_width(width: float) -> None:
-    if not (math.isfinite(width) and width > 0):
+    if not (is_finite(width) and width > 0):
         raise InvalidInput(f"a range must be positive and finite; {width!r} was given.")

@@ -19,6 +19,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from discreet.arrays import as_floats
 from discreet.errors import InvalidInput
 from discreet.guarantees.approximate import ApproximateDP
 from discreet.guarantees.base import Guarantee, Statement, scope
@@ -76,7 +77,7 @@ def to_profile(part: Guarantee, *, epsilons: tuple[float, ...] | None = None) ->
         raise _impossible(part, "a privacy profile")
     if isinstance(part, Profile) and epsilons is None:
         return part
-    grid = np.linspace(0.0, max(reach_of(part), 1e-9), _POINTS) if epsilons is None else np.asarray(epsilons, dtype=float)
+    grid = np.linspace(0.0, max(reach_of(part), 1e-9), _POINTS) if epsilons is None else as_floats(epsilons)
     deltas = curve_of(part)(grid)
     where = _scope_of(part)
     if epsilons is not None:

@@ -18,8 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, as_float
 from discreet.guarantees.gaussian import gaussian_delta
+from discreet.guarantees.numbers import require_count
 from discreet.rounding import raising
 
 _FARTHEST = 41.0
@@ -42,19 +43,21 @@ class Closeness(NamedTuple):
 
 def closeness(integers: float, scale: float, *, stages: int = 1) -> Closeness:
     """For so many integers in all, of this scale or a larger one, drawn in so many stages."""
+    integers, scale, stages_drawn = as_float(integers), as_float(scale), as_float(stages)
     if not (scale >= 1.0 and integers <= scale * scale):
         return Closeness(math.inf, math.inf)
-    reach = math.sqrt(integers) + _FARTHEST * math.sqrt(stages)
-    return Closeness(integers / (8.0 * scale * scale) * _UP, (reach**2 + stages) / (8.0 * scale * scale) * _UP)
+    reach = math.sqrt(integers) + _FARTHEST * math.sqrt(stages_drawn)
+    return Closeness(integers / (8.0 * scale * scale) * _UP, (reach**2 + stages_drawn) / (8.0 * scale * scale) * _UP)
 
 
 def beyond(epsilon: float, *, stages: int = 1) -> float:
     """e^epsilon times what is left out of the second comparison."""
-    return float(beyond_each(np.array([epsilon]), stages=stages)[0])
+    return float(beyond_each(np.array([as_float(epsilon)]), stages=stages)[0])
 
 
 def beyond_each(epsilons: Floats, *, stages: int = 1) -> Floats:
     """`beyond` of every number of an array."""
+    require_count("the number of stages", stages)
     left_out: Floats = stages * np.exp(np.minimum(epsilons, _LARGEST_EPSILON) + _LOG_TAIL)
     return left_out
 
@@ -62,7 +65,7 @@ def beyond_each(epsilons: Floats, *, stages: int = 1) -> Floats:
 def discrete_delta(epsilon: float, mu: float, *, integers: float, scale: float, stages: int = 1) -> float:
     """delta at epsilon of answers that neighbours move by mu scales, with this noise; 1 where the lemma does not apply."""
     apart = closeness(integers, scale, stages=stages)
-    left = min(epsilon, _LARGEST_EPSILON) - apart.total
+    left = min(as_float(epsilon), _LARGEST_EPSILON) - apart.total
     if not left > 0:
         return 1.0
     return min(1.0, math.exp(apart.upper) * (gaussian_delta(left, mu * _UP) + beyond(left, stages=stages)) * _UP)

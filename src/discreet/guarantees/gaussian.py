@@ -24,7 +24,7 @@ import sys
 import numpy as np
 from scipy.special import erfc, erfcx
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, as_float, is_finite
 from discreet.errors import InvalidInput
 from discreet.guarantees.numbers import require_count
 from discreet.rounding import up
@@ -55,6 +55,7 @@ def normal_tail(x: float) -> float:
 
 def gaussian_delta(epsilon: float, mu: float) -> float:
     """Upper bound of delta_G(epsilon; mu), for any real epsilon and mu >= 0."""
+    epsilon, mu = as_float(epsilon), as_float(mu)
     if math.isnan(epsilon) or math.isnan(mu) or mu < 0:
         raise InvalidInput(f"the Gaussian profile needs numbers with mu >= 0; epsilon={epsilon!r}, mu={mu!r} were given.")
     if mu == 0:
@@ -78,6 +79,7 @@ def gaussian_delta(epsilon: float, mu: float) -> float:
 
 def gaussian_deltas(epsilons: Floats, mu: float) -> Floats:
     """`gaussian_delta` of every number of an array."""
+    mu = as_float(mu)
     if not 0 < mu < math.inf:
         return np.array([gaussian_delta(float(epsilon), mu) for epsilon in epsilons])
     with np.errstate(over="ignore"):
@@ -100,7 +102,7 @@ def gaussian_mu(epsilon: float, delta: float) -> float:
 
     Raises InvalidInput unless epsilon >= 0 and 0 < delta < 1.
     """
-    if not (epsilon >= 0 and math.isfinite(epsilon) and 0 < delta < 1):
+    if not (epsilon >= 0 and is_finite(epsilon) and 0 < delta < 1):
         raise InvalidInput(f"Gaussian noise needs epsilon >= 0 and 0 < delta < 1; epsilon={epsilon!r}, delta={delta!r} were given.")
     low, high = -46.0, 6.0
     while gaussian_delta(epsilon, math.exp(high)) <= delta:
@@ -123,6 +125,6 @@ def gaussian_scale(epsilon: float, delta: float, *, sensitivity: float, count: i
     Gaussian answer of sensitivity sqrt(count) times as large (Dong, Roth, Su 2022, corollary 3.3).
     """
     require_count("the number of answers", count)
-    if not (math.isfinite(sensitivity) and sensitivity > 0):
+    if not (is_finite(sensitivity) and sensitivity > 0):
         raise InvalidInput(f"Gaussian noise needs a positive finite sensitivity; {sensitivity!r} was given.")
     return up(sensitivity * math.sqrt(count) / gaussian_mu(epsilon, delta), 5)

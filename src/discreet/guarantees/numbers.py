@@ -4,22 +4,22 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, is_finite
 from discreet.errors import InvalidInput
 from discreet.rounding import lowering
 
 
 def require_finite(name: str, value: float, *, at_most: float = math.inf) -> None:
     """Raise InvalidInput unless 0 <= value < infinity and value <= at_most."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not (math.isfinite(value) and 0 <= value <= at_most):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not (is_finite(value) and 0 <= value <= at_most):
         limit = "infinity" if at_most == math.inf else f"{at_most:g}"
         raise InvalidInput(f"a guarantee needs 0 <= {name} <= {limit}, finite; {value!r} was given.")
 
 
 def require_count(name: str, value: int) -> None:
     """Raise InvalidInput unless `value` is a positive integer."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InvalidInput(f"{name} must be a positive integer; {value!r} was given.")
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1 or not is_finite(value):
+        raise InvalidInput(f"{name} must be a positive integer within the range of float64; {value!r} was given.")
 
 
 def below(epsilons: Floats) -> Floats:

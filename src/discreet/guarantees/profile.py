@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, as_floats
 from discreet.errors import InvalidInput
 from discreet.guarantees.base import Json, Statement
 
@@ -30,7 +30,7 @@ class Profile(Statement):
     def __post_init__(self) -> None:
         """Refuse what is not a falling curve that starts at epsilon = 0."""
         Statement.__post_init__(self)
-        epsilons, deltas = np.asarray(self.epsilons, dtype=float), np.asarray(self.deltas_at, dtype=float)
+        epsilons, deltas = as_floats(self.epsilons), as_floats(self.deltas_at)
         if epsilons.ndim != 1 or epsilons.size == 0 or epsilons.shape != deltas.shape:
             raise InvalidInput("a profile needs as many deltas as epsilons, and at least one.")
         if not (epsilons[0] == 0 and np.isfinite(epsilons).all() and np.all(np.diff(epsilons) > 0)):

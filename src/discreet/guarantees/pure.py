@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, is_finite
 from discreet.errors import InvalidInput
 from discreet.guarantees.base import Json, Statement
 
@@ -23,7 +23,7 @@ class PureDP(Statement):
     def __post_init__(self) -> None:
         """Refuse an epsilon that is no bound."""
         Statement.__post_init__(self)
-        if not (math.isfinite(self.epsilon) and self.epsilon >= 0):
+        if not (is_finite(self.epsilon) and self.epsilon >= 0):
             raise InvalidInput(f"a guarantee needs 0 <= epsilon < infinity; {self.epsilon!r} was given.")
 
     def delta(self, epsilon: float) -> float:

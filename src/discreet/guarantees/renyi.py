@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, as_floats
 from discreet.errors import InvalidInput
 from discreet.guarantees.base import Json, Statement
 from discreet.guarantees.concentrated import exp_up
@@ -32,7 +32,7 @@ class RenyiDP(Statement):
     def __post_init__(self) -> None:
         """Refuse curves that are not increasing finite orders above 1 with finite divergences."""
         Statement.__post_init__(self)
-        orders, divergences = np.asarray(self.orders, dtype=float), np.asarray(self.divergences, dtype=float)
+        orders, divergences = as_floats(self.orders), as_floats(self.divergences)
         if orders.ndim != 1 or orders.size == 0 or orders.shape != divergences.shape:
             raise InvalidInput("a Renyi curve needs as many divergences as orders, and at least one.")
         if not (np.isfinite(orders).all() and orders[0] > 1 and np.all(np.diff(orders) > 0)):

@@ -1,7 +1,6 @@
 """The one check that all kernels share."""
 
-import math
-
+from discreet.arrays import is_finite
 from discreet.errors import InvalidInput
 
 _SMALLEST, _LARGEST = 1e-30, 1e30
@@ -10,5 +9,5 @@ _SMALLEST, _LARGEST = 1e-30, 1e30
 
 def checked_scale(value: float, kernel: str, *, what: str = "gamma") -> None:
     """Raise InvalidInput unless `value` is a positive number of sensible size."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or not _SMALLEST <= value <= _LARGEST:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not is_finite(value) or not _SMALLEST <= value <= _LARGEST:
         raise InvalidInput(f"the {kernel} kernel needs a {what} between {_SMALLEST:g} and {_LARGEST:g}; {value!r} was given. Try 1 / d.")

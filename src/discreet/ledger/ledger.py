@@ -34,6 +34,7 @@ from discreet.neighbours import Neighbours
 
 PATIENCE = 60.0
 """Seconds to wait for others by default."""
+_LONGEST_PATIENCE = 1e9
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -52,7 +53,7 @@ class Ledger:
     def __init__(self, path: str | Path, *, patience: float = PATIENCE) -> None:
         """Look whether it is a sound ledger, of an older version perhaps, which is renewed. Warns where others than the owner can use the file."""
         object.__setattr__(self, "path", Path(os.path.abspath(path)))  # noqa: PTH100 - Path.absolute keeps "..", which has to compare equal
-        object.__setattr__(self, "patience", patience)
+        object.__setattr__(self, "patience", _seconds(patience))
         self._file.check_once()
         if self.exposed:
             warnings.warn(self.exposed, stacklevel=2)
@@ -264,6 +265,12 @@ class Ledger:
     @property
     def _file(self) -> LedgerFile:
         return LedgerFile(self.path, self.patience)
+
+
+def _seconds(patience: float) -> float:
+    if isinstance(patience, bool) or not isinstance(patience, int | float) or not patience <= _LONGEST_PATIENCE:
+        raise InvalidInput(f"patience must be a number of seconds of at most {_LONGEST_PATIENCE:g}; {patience!r} was given.")
+    return patience
 
 
 def _part(given: str | None) -> str | None:

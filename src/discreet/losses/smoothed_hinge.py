@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats, namespace
+from discreet.arrays import Floats, is_finite, namespace
 from discreet.errors import InvalidInput
 from discreet.rounding import raising
 
@@ -33,7 +33,7 @@ class SmoothedHinge:
 
     def __post_init__(self) -> None:
         """Refuse a half-width that is not a positive finite number."""
-        if not (np.isfinite(self.half_width) and self.half_width > 0):
+        if not (is_finite(self.half_width) and self.half_width > 0):
             raise InvalidInput(f"the smoothed hinge needs a half_width > 0; {self.half_width!r} was given. Try 0.5.")
 
     @property

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats, namespace
+from discreet.arrays import Floats, is_finite, namespace
 from discreet.errors import InvalidInput
 
 
@@ -23,7 +23,7 @@ class SoftplusHinge:
 
     def __post_init__(self) -> None:
         """Refuse a temperature that is not a positive finite number."""
-        if not (np.isfinite(self.temperature) and self.temperature > 0):
+        if not (is_finite(self.temperature) and self.temperature > 0):
             raise InvalidInput(f"the softplus hinge needs a temperature > 0; {self.temperature!r} was given. Try 0.25.")
 
     @property

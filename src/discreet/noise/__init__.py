@@ -1,12 +1,11 @@
 """Random sources and the laws they draw. Noise is drawn here and nowhere else, always from an explicit source."""
 
 from discreet.noise.apart import apart
-from discreet.noise.envelope import LARGEST_SCALE
+from discreet.noise.scales import drawable, least_drawable
 from discreet.noise.source import SEEDED_SOURCE, SYSTEM_SOURCE, Noise, SeededNoise, SystemNoise, gaussian_error, spherical_error
 from discreet.noise.words import Integers
 
 __all__ = [
-    "LARGEST_SCALE",
     "SEEDED_SOURCE",
     "SYSTEM_SOURCE",
     "Integers",
@@ -14,6 +13,8 @@ __all__ = [
     "SeededNoise",
     "SystemNoise",
     "apart",
+    "drawable",
     "gaussian_error",
+    "least_drawable",
     "spherical_error",
 ]

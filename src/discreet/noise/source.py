@@ -23,7 +23,7 @@ from itertools import count
 import numpy as np
 import numpy.typing as npt
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, is_finite
 from discreet.errors import InvalidInput, PrivateDataError
 from discreet.noise.continuous import EXPONENTIAL_LIMIT, NORMAL_ERROR, NORMAL_LIMIT, standard_exponentials, standard_normals
 from discreet.noise.discrete import discrete_gaussian, discrete_laplace
@@ -186,6 +186,6 @@ def spherical_error(*, rate: float, dimension: int) -> float:
 
 def _checked(size: float, what: str) -> float:
     """Noise of no size, or of a size that is no number, is refused rather than drawn."""
-    if not (math.isfinite(size) and size > 0):
+    if not (is_finite(size) and size > 0):
         raise InvalidInput(f"noise needs a positive finite {what}; {size!r} was given.")
     return size

@@ -18,6 +18,7 @@ neighbours; their Gamma for theta^T A^T A theta + <b, theta> lacks a factor 2: w
 import math
 from dataclasses import dataclass
 
+from discreet.arrays import is_finite
 from discreet.constraints import Constraint
 from discreet.data import RealDataset, RealDomain
 from discreet.errors import InvalidInput
@@ -51,7 +52,7 @@ class ConstrainedRisk:
                 f"the set lies in dimension {self.constraint.dimension}, the records have {self.domain.dimension} features, the intercept's constant "
                 "counted; they must agree."
             )
-        if self.max_slope is not None and not (math.isfinite(self.max_slope) and self.max_slope > 0):
+        if self.max_slope is not None and not (is_finite(self.max_slope) and self.max_slope > 0):
             raise InvalidInput(f"max_slope must be a positive finite number or None; {self.max_slope!r} was given.")
         if self.loss.signed_targets and self.domain.target_bound != 1.0:
             raise InvalidInput(f"the loss {self.loss.name!r} takes classes as +1 and -1: target_bound must be 1.")

@@ -5,6 +5,7 @@ from typing import TypedDict
 
 import numpy as np
 
+from discreet.arrays import is_finite
 from discreet.errors import InfeasibleTarget, InvalidInput
 from discreet.mechanisms.release import (
     BoundedNoise,
@@ -153,7 +154,7 @@ def clear_target_sketch(request: Request) -> Plan:
 def published_sketch(request: Request) -> Plan:
     """Showkatbakhsh et al. 2018, eq. 13."""
     bits = number(request.bits)
-    if not (math.isfinite(bits) and bits > 0):
+    if not (is_finite(bits) and bits > 0):
         raise InvalidInput(f"bits must be positive and finite; {bits!r} was given.")
     return Plan(_moments(request), PublishedSketch(rows=whole(request.rows), bits=bits))
 

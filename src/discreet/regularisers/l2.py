@@ -1,8 +1,8 @@
 """The squared Euclidean norm r(w) = (lambda / 2) |w|_2^2, lambda-strongly convex on every coordinate, the intercept's included."""
 
-import math
 from dataclasses import dataclass
 
+from discreet.arrays import is_finite
 from discreet.errors import InvalidInput
 
 
@@ -15,7 +15,7 @@ class L2:
 
     def __post_init__(self) -> None:
         """Refuse a strength without strong convexity."""
-        if not (math.isfinite(self.strength) and self.strength > 0):
+        if not (is_finite(self.strength) and self.strength > 0):
             raise InvalidInput(f"the regularisation strength must be a positive finite number; {self.strength!r} was given.")
 
     @property

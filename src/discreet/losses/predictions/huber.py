@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, is_finite
 from discreet.errors import InvalidInput
 
 
@@ -23,7 +23,7 @@ class HuberLoss:
 
     def __post_init__(self) -> None:
         """Refuse a half-width that is not a positive finite number."""
-        if not (np.isfinite(self.half_width) and self.half_width > 0):
+        if not (is_finite(self.half_width) and self.half_width > 0):
             raise InvalidInput(f"the Huber loss needs a half_width > 0; {self.half_width!r} was given. Try 1.0.")
 
     @property

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, is_finite
 from discreet.errors import InvalidInput
 from discreet.rounding import raising
 
@@ -24,7 +24,7 @@ class LogCosh:
 
     def __post_init__(self) -> None:
         """Refuse a width that is not a positive finite number."""
-        if not (np.isfinite(self.width) and self.width > 0):
+        if not (is_finite(self.width) and self.width > 0):
             raise InvalidInput(f"the log-cosh loss needs a width > 0; {self.width!r} was given. Try 1.0.")
 
     @property

@@ -20,7 +20,7 @@ from typing import Self
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, is_finite
 from discreet.certificates import Certificate, Release, digest_of
 from discreet.errors import InvalidInput
 from discreet.guarantees import ApproximateDP, Json, PureDP, bounded_range_renyi, bounded_range_width
@@ -68,7 +68,7 @@ class BoundsChoice:
     @classmethod
     def calibrate(cls, grids: Sequence[BoundsGrid], *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:
         """The largest rate for (epsilon, delta), delta = 0 included. Raises InvalidInput for a target outside 0 < epsilon, 0 <= delta < 1."""
-        if not (0 < epsilon < math.inf and 0 <= delta < 1):
+        if not (is_finite(epsilon) and epsilon > 0 and 0 <= delta < 1):
             raise InvalidInput(f"the choice of bounds needs 0 < epsilon < infinity and 0 <= delta < 1; {epsilon!r} and {delta!r} were given.")
         count = choices(grids, neighbours)
         pure = epsilon / count * (1.0 - 4.0 * _ROUNDING)

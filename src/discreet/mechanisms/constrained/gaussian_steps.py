@@ -20,7 +20,7 @@ import numpy as np
 from discreet.arrays import Floats
 from discreet.errors import InvalidInput
 from discreet.guarantees import discrete_delta, gaussian_mu
-from discreet.noise import Noise
+from discreet.noise import Noise, least_drawable
 from discreet.rounding import raising
 
 _FINENESS = 16
@@ -43,15 +43,14 @@ class GaussianSteps:
 
     @classmethod
     def calibrate(cls, *, distance: float, dimension: int, epsilon: float, delta: float, count: int) -> Self:
-        """The least noise (to 1e-6) with which all of them together are (epsilon, delta)-private. Raises InvalidInput for numbers out of range."""
+        """The least noise (to 1e-6) with which all of them together are (epsilon, delta)-private. Raises InfeasibleTarget where none can be drawn."""
         step = 2.0 ** math.floor(math.log2(distance / math.sqrt(dimension)) - _FINENESS)
-        scale = max(_LEAST_SCALE, _apart(distance, step, dimension) * math.sqrt(count) / gaussian_mu(epsilon, delta * (1.0 - 1e-9)))
-        found = cls(count=count, step=step, scale=scale)
-        for _ in range(10_000):
-            if found.delta(epsilon, distance=distance, dimension=dimension) <= delta:
-                return found
-            found = cls(count=count, step=step, scale=found.scale * (1.0 + 1e-6))
-        raise InvalidInput(f"no noise on a grid that fits in a computer's numbers reaches epsilon={epsilon!r}, delta={delta!r}; lower epsilon.")
+        first = max(_LEAST_SCALE, _apart(distance, step, dimension) * math.sqrt(count) / gaussian_mu(epsilon, delta * (1.0 - 1e-9)))
+
+        def enough(scale: float) -> bool:
+            return cls(count=count, step=step, scale=scale).delta(epsilon, distance=distance, dimension=dimension) <= delta
+
+        return cls(count=count, step=step, scale=least_drawable(first, enough))
 
     @property
     def deviation(self) -> float:

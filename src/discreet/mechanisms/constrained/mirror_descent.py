@@ -18,7 +18,7 @@ from typing import Self
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, is_finite
 from discreet.errors import InvalidInput
 from discreet.guarantees import ApproximateDP, Json, gaussian_mu
 from discreet.mechanisms.constrained.base import ConstrainedMechanism
@@ -70,7 +70,7 @@ class NoisyMirrorDescent(ConstrainedMechanism):
         """
         if not (0 < epsilon < math.inf and 0 < delta < 1):
             raise InvalidInput(f"Gaussian noise needs 0 < epsilon < infinity and 0 < delta < 1; epsilon={epsilon!r}, delta={delta!r} were given.")
-        if not (isinstance(ridge, int | float) and math.isfinite(ridge) and ridge >= 0):
+        if not (isinstance(ridge, int | float) and is_finite(ridge) and ridge >= 0):
             raise InvalidInput(f"ridge must be a finite number of at least 0; {ridge!r} was given.")
         distance = gradient_distance(problem, neighbours)
         chosen = plan(

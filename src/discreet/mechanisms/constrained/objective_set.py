@@ -14,7 +14,7 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, is_finite
 from discreet.bounds.geometry import objective_perturbation
 from discreet.data import Domain
 from discreet.errors import InvalidInput
@@ -75,7 +75,7 @@ class ObjectivePerturbationOverSet(ConstrainedMechanism):
         require_margin_loss(problem)
         if ridge is None:
             ridge = slack_free_ridge(without_set(problem, 1.0), epsilon=epsilon * (1.0 - 2.0 * _LARGEST_SHARE), delta=delta, neighbours=neighbours)
-        if not (math.isfinite(ridge) and ridge > 0):
+        if not (is_finite(ridge) and ridge > 0):
             raise InvalidInput(f"ridge must be a positive finite number or None; {ridge!r} was given.")
         twin = without_set(problem, ridge)
         if ridge <= least_ridge(twin, epsilon * (1.0 - _LARGEST_SHARE)):

@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from discreet.arrays import is_finite
 from discreet.errors import InfeasibleTarget, InvalidInput
 from discreet.guarantees import ApproximateDP, ConcentratedDP, Json, gaussian_mu
 from discreet.mechanisms.counting.base import CountingMechanism, checked_shares, require_scales
 from discreet.mechanisms.counting.gaussian_curve import Component, divergence
 from discreet.mechanisms.counting.queries import IntegerQuery, Sensitivity
 from discreet.neighbours import Neighbours
-from discreet.noise import Integers, Noise
+from discreet.noise import Integers, Noise, drawable
 from discreet.rounding import raising
 from discreet.statements.counting import COUNTING_GAUSSIAN
 
@@ -44,7 +45,7 @@ class GaussianCounting(CountingMechanism):
         cls, queries: Sequence[IntegerQuery], *, epsilon: float, delta: float, neighbours: Neighbours, shares: Sequence[float] | None = None
     ) -> Self:
         """The least noise (to 1e-6) for (epsilon, delta), of whose mu^2 query j takes the share `shares[j]` (equal ones if None)."""
-        if not (math.isfinite(epsilon) and 0 < epsilon <= _LARGEST_EPSILON and 0 < delta < 1):
+        if not (is_finite(epsilon) and 0 < epsilon <= _LARGEST_EPSILON and 0 < delta < 1):
             raise InvalidInput(
                 f"Gaussian noise needs 0 < epsilon <= {_LARGEST_EPSILON:g} and 0 < delta < 1; epsilon={epsilon!r}, delta={delta!r} were given."
             )
@@ -60,11 +61,11 @@ class GaussianCounting(CountingMechanism):
 
         low, high = 0.5, 1.0
         while not reached(high):
-            low, high = high, 1.5 * high
+            low, high = high, drawable(1.5 * high * max(ideal)) / max(ideal)
         for _ in range(_STEPS):
             middle = 0.5 * (low + high)
             low, high = (low, middle) if reached(middle) else (middle, high)
-        return cls(scales=tuple(high * scale for scale in ideal), neighbours=neighbours, epsilon=epsilon)
+        return cls(scales=tuple(drawable(high * scale) for scale in ideal), neighbours=neighbours, epsilon=epsilon)
 
     def guarantee(self, queries: Sequence[IntegerQuery]) -> ApproximateDP:
         """See module docstring."""

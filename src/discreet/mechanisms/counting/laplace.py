@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
+from discreet.arrays import is_finite
 from discreet.errors import InvalidInput
 from discreet.guarantees import PureDP
 from discreet.mechanisms.counting.base import CountingMechanism, checked_shares, require_scales
 from discreet.mechanisms.counting.queries import IntegerQuery
 from discreet.neighbours import Neighbours
-from discreet.noise import Integers, Noise
+from discreet.noise import Integers, Noise, drawable
 from discreet.rounding import raising
 from discreet.statements.counting import COUNTING_LAPLACE
 
@@ -36,11 +37,11 @@ class LaplaceCounting(CountingMechanism):
     @classmethod
     def calibrate(cls, queries: Sequence[IntegerQuery], *, epsilon: float, neighbours: Neighbours, shares: Sequence[float] | None = None) -> Self:
         """The least noise for epsilon, of which query j takes the share `shares[j]` (equal ones if None)."""
-        if not (math.isfinite(epsilon) and epsilon > 0):
+        if not (is_finite(epsilon) and epsilon > 0):
             raise InvalidInput(f"epsilon must be positive and finite; {epsilon!r} was given.")
         parts = checked_shares(queries, shares)
         sizes = [query.sensitivity(neighbours).manhattan for query in queries]
-        scales = tuple(size / (epsilon * share) * raising(4_096) for size, share in zip(sizes, parts, strict=True))
+        scales = tuple(drawable(size / (epsilon * share) * raising(4_096)) for size, share in zip(sizes, parts, strict=True))
         return cls(scales=scales, neighbours=neighbours)
 
     def guarantee(self, queries: Sequence[IntegerQuery]) -> PureDP:

@@ -17,19 +17,18 @@ import numpy as np
 from discreet.arrays import Floats
 from discreet.certificates import Certificate, Release, digest_of
 from discreet.designs import Design
-from discreet.errors import InfeasibleTarget, InvalidInput
+from discreet.errors import InvalidInput
 from discreet.guarantees import ApproximateDP, Json, discrete_delta, gaussian_mu
 from discreet.ledger import Account, spending_on
 from discreet.mechanisms.curvature.query import LEVELS, UNIT, CurvatureQuery
 from discreet.neighbours import Neighbours
-from discreet.noise import Noise
+from discreet.noise import Noise, least_drawable
 from discreet.statements import certified_words
 from discreet.statements.counting import CURVATURE as CURVATURE_WORDS
 from discreet.version import VERSION
 
 CURVATURE = "curvature-gaussian"
 _LEAST_SCALE = 2.0**12
-_LARGEST_SCALE = 2.0**51
 _LARGEST_EPSILON = 100.0
 
 
@@ -56,11 +55,8 @@ class GaussianCurvature:
                 f"the curvature needs 0 < epsilon <= {_LARGEST_EPSILON:g} and 0 < delta < 1; epsilon={epsilon!r}, delta={delta!r} were given. "
                 "Its noise is Gaussian, which delta = 0 does not allow; take delta well below 1 / n."
             )
-        scale = max(_LEAST_SCALE, query.distance(neighbours) / gaussian_mu(epsilon, delta))
-        while scale <= _LARGEST_SCALE and _delta(query, scale, epsilon, neighbours) > delta:
-            scale *= 1.0 + 1e-6
-        if scale > _LARGEST_SCALE:
-            raise InfeasibleTarget(f"epsilon={epsilon!r}, delta={delta!r} ask for more noise than any table could show through. Raise epsilon.")
+        first = max(_LEAST_SCALE, query.distance(neighbours) / gaussian_mu(epsilon, delta))
+        scale = least_drawable(first, lambda scale: _delta(query, scale, epsilon, neighbours) <= delta)
         return cls(scale=scale, epsilon=epsilon, neighbours=neighbours)
 
     def guarantee(self, query: CurvatureQuery) -> ApproximateDP:

@@ -24,7 +24,7 @@ import numpy as np
 from discreet.arrays import Floats
 from discreet.errors import InfeasibleTarget, SolverFailure
 from discreet.guarantees import discrete_delta, gaussian_mu
-from discreet.noise import LARGEST_SCALE, Integers, Noise
+from discreet.noise import Integers, Noise, drawable, least_drawable
 from discreet.rounding import raising
 
 _FINENESS = 32.0
@@ -32,10 +32,13 @@ _FINENESS = 32.0
 _UP = raising(4_096)
 _LEAST_SCALE = 2.0**12
 _LARGEST = 2.0**61
+_SMALLEST = 1e-280
 
 
 def grid_step(radius: float, dimension: int) -> float:
-    """The power of two below radius / (32 sqrt(d))."""
+    """The power of two below radius / (32 sqrt(d)). Raises InfeasibleTarget for a radius that float64 cannot divide like this."""
+    if not _SMALLEST < radius < 1.0 / _SMALLEST:
+        raise InfeasibleTarget("the noise of this budget, or the solver's tolerance for it, is beyond float64: take an epsilon nearer to 1.")
     return 2.0 ** math.floor(math.log2(radius / (_FINENESS * math.sqrt(dimension))))
 
 
@@ -53,7 +56,7 @@ class LaplaceGrid:
     def calibrate(cls, *, radius: float, dimension: int, epsilon: float) -> Self:
         """The least noise that hides a radius with this epsilon. Raises InfeasibleTarget, before anything is reserved, for more than can be drawn."""
         step = grid_step(radius, dimension)
-        return cls(step=step, scale=_drawable(_manhattan(radius, step, dimension) / epsilon * _UP))
+        return cls(step=step, scale=drawable(_manhattan(radius, step, dimension) / epsilon * _UP))
 
     def epsilon(self, *, radius: float, dimension: int) -> float:
         """What hiding this radius costs."""
@@ -83,10 +86,12 @@ class GaussianGrid:
         """The least noise (to 1e-6) that hides a radius with (epsilon, delta). Raises as LaplaceGrid does."""
         step = grid_step(radius, dimension)
         distance = _euclidean(radius, step, dimension)
-        scale = _drawable(max(_LEAST_SCALE, distance / gaussian_mu(epsilon, delta)))
-        while cls(step=step, scale=scale, epsilon=epsilon).delta(radius=radius, dimension=dimension) > delta:
-            scale *= 1.0 + 1e-6
-        return cls(step=step, scale=scale, epsilon=epsilon)
+        first = max(_LEAST_SCALE, distance / gaussian_mu(epsilon, delta))
+
+        def enough(scale: float) -> bool:
+            return cls(step=step, scale=scale, epsilon=epsilon).delta(radius=radius, dimension=dimension) <= delta
+
+        return cls(step=step, scale=least_drawable(first, enough), epsilon=epsilon)
 
     def delta(self, *, radius: float, dimension: int) -> float:
         """delta at a total of `epsilon` for hiding this radius; 1 where the lemma does not apply."""
@@ -98,12 +103,6 @@ class GaussianGrid:
         nearest = _on_grid(points, added, self.step)
         dimension, draws = nearest.shape
         return _scaled(nearest + noise.discrete_gaussian(scale=self.scale, dimension=dimension, draws=draws), self.step)
-
-
-def _drawable(scale: float) -> float:
-    if not scale < LARGEST_SCALE / 2.0:
-        raise InfeasibleTarget("this budget needs more noise than can be drawn exactly on a grid: take a larger epsilon, or a larger delta.")
-    return scale
 
 
 def _euclidean(radius: float, step: float, dimension: int) -> float:

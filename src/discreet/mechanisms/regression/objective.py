@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Self
 
+from discreet.arrays import is_finite
 from discreet.data import RealDataset
 from discreet.errors import InvalidInput
 from discreet.guarantees import ApproximateDP, Json, gaussian_mu
@@ -91,7 +92,7 @@ class ResidualObjectivePerturbation(RegressionMechanism):
         a = default_width(problem, mu=gaussian_mu(epsilon, delta), neighbours=neighbours) if width is None else width
         prediction_loss(loss, a)
         strength = _RIDGES[loss][neighbours is not ADD_REMOVE] * domain.radius**2 / epsilon if ridge is None else ridge
-        if not (math.isfinite(strength) and strength > 0):
+        if not (is_finite(strength) and strength > 0):
             raise InvalidInput(f"the ridge must be a positive finite number; {strength!r} was given.")
         half = half_problem(loss=loss, width=a, radius=domain.radius, ridge=strength, dimension=domain.dimension)
         records = planned_records(problem, neighbours)

@@ -18,7 +18,7 @@ from functools import lru_cache, partial
 import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, is_finite
 from discreet.data import RealDataset
 from discreet.errors import InvalidInput
 from discreet.guarantees import ApproximateDP, Json, NoGuarantee, Unit
@@ -53,7 +53,7 @@ class BoundedNoise(ReleaseMechanism[Rows]):
     def __post_init__(self) -> None:
         """Refuse what is no law."""
         sizes = (self.half_width, self.weight, self.epsilon)
-        if not all(math.isfinite(size) and size > 0 for size in sizes) or not (math.isfinite(self.level) and self.level >= 0):
+        if not all(is_finite(size) and size > 0 for size in sizes) or not (is_finite(self.level) and self.level >= 0):
             raise InvalidInput("bounded noise needs a positive half_width, weight and epsilon, and a level of at least 0, all finite.")
         if self.neighbours is not REPLACE_ONE:
             raise InvalidInput("one released row a record tells their number: the relation is replace-one.")

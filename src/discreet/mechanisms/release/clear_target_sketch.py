@@ -16,7 +16,7 @@ from typing import Self
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, is_finite
 from discreet.data import RealDataset
 from discreet.errors import InfeasibleTarget, InvalidInput, SolverFailure
 from discreet.guarantees import Json, MutualInformation
@@ -68,7 +68,7 @@ class ClearTargetSketch(ReleaseMechanism[SecondMoments]):
         Raises InvalidInput unless the query has the target as its last column, InfeasibleTarget where rounding errors cannot be hidden.
         """
         check_target(1.0, rows)
-        if not (math.isfinite(bits) and 0 < bits <= 100):
+        if not (is_finite(bits) and 0 < bits <= 100):
             raise InvalidInput(f"bits must be positive and at most 100; {bits!r} was given.")
         _check(query)
         made = [cls._with_share(query, rows, bits, share) for share in _SHARES]

@@ -26,7 +26,7 @@ from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.rows import LARGEST_SCALE, moved_delta
 from discreet.mechanisms.release.sketch import TOO_ROUGH, arithmetic_of, check_target, drawn_rows, sketch_delta, solve
 from discreet.neighbours import Neighbours
-from discreet.noise import Noise
+from discreet.noise import Noise, least_drawable
 from discreet.queries import SecondMoments
 from discreet.queries.base import UP
 from discreet.rounding import lowering, raising
@@ -86,9 +86,7 @@ class EigenvalueSketch(ReleaseMechanism[SecondMoments]):
         grid = GaussianGrid.calibrate(radius=bounds.radius, dimension=rows * query.columns, epsilon=last, delta=0.1 * _LAST * third)
         step = 2.0 ** math.floor(math.log2((query.norm / query.unit) ** 2 / 2.0**20))
         moved = _moved(query, bounds, step)
-        scale = max(_LEAST_SCALE, moved / gaussian_mu(first, third))
-        while moved_delta(first, moved, scale, 1) > third:
-            scale *= 1.0 + 1e-6
+        scale = least_drawable(max(_LEAST_SCALE, moved / gaussian_mu(first, third)), lambda scale: moved_delta(first, moved, scale, 1) <= third)
         quantile = math.ceil(-scale * float(ndtri(third)) * (1.0 + 1e-9)) + 1
         made = cls(
             rows=rows,

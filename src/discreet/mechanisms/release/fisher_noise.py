@@ -7,12 +7,11 @@ metric of Sigma, over the declared domain (the published sufficient condition as
 large epsilon). `cramer_rao`: a squared error that UNBIASED estimators cannot beat; it is no privacy guarantee.
 """
 
-import math
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Self
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, is_finite
 from discreet.certificates import Release
 from discreet.data import RealDataset
 from discreet.errors import InvalidInput
@@ -58,7 +57,7 @@ class FisherNoise(ReleaseMechanism[WeightedRows]):
     @classmethod
     def of_level(cls, query: WeightedRows, *, level: float, epsilon: float, neighbours: Neighbours = REPLACE_ONE) -> Self:
         """A chosen level; what it promises at `epsilon` is stated, and may be nothing."""
-        if not (math.isfinite(level) and level > 0):
+        if not (is_finite(level) and level > 0):
             raise InvalidInput(f"the level must be positive and finite; {level!r} was given.")
         return cls(inner=GaussianRelease.of_deviation(query, deviation=level**-0.25, epsilon=epsilon, neighbours=neighbours))
 

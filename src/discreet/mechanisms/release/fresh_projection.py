@@ -14,7 +14,7 @@ It holds for ONE release: a P that is used again, or that somebody knew when the
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Self
 
@@ -28,7 +28,7 @@ from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.profiles import largest, mixture_delta, require_rows
 from discreet.mechanisms.release.rows import GaussianRelease, grid_step
 from discreet.neighbours import Neighbours
-from discreet.noise import Noise, gaussian_error
+from discreet.noise import Noise, gaussian_error, least_drawable
 from discreet.queries import LinearMap, Projection, Rows, Target
 from discreet.queries.base import UP
 from discreet.queries.linear import BITS, power_of_two, resolution
@@ -71,11 +71,10 @@ class FreshProjection(ReleaseMechanism[Rows]):
         slope = largest(lambda value: mixture_delta(epsilon, width, value), delta)
         distance = query.sensitivity(neighbours)
         step = grid_step(distance, width)
-        scale = max(_LEAST_SCALE, math.sqrt(width) * UP, distance / (math.sqrt(width) * slope * step))
-        made = cls(width=width, step=step, scale=scale, neighbours=neighbours, epsilon=epsilon, slots=slots)
-        while made.delta(query, epsilon) > delta:
-            scale *= 1.0 + 2e-6
-            made = cls(width=width, step=step, scale=scale, neighbours=neighbours, epsilon=epsilon, slots=slots)
+        first = max(_LEAST_SCALE, math.sqrt(width) * UP, distance / (math.sqrt(width) * slope * step))
+        rough = cls(width=width, step=step, scale=first, neighbours=neighbours, epsilon=epsilon, slots=slots)
+        scale = least_drawable(first, lambda scale: replace(rough, scale=scale).delta(query, epsilon) <= delta)
+        made = replace(rough, scale=scale)
         made.guarantee(query)
         return made
 

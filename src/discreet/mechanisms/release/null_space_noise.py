@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, is_finite
 from discreet.data import RealDataset
 from discreet.errors import InvalidInput
 from discreet.guarantees import Json, NoGuarantee, Unit
@@ -35,7 +35,7 @@ class NullSpaceNoise(ReleaseMechanism[Rows]):
 
     def __post_init__(self) -> None:
         """Refuse sizes that are none."""
-        if not all(math.isfinite(size) and size > 0 for size in (self.variance, self.rho, self.theta)):
+        if not all(is_finite(size) and size > 0 for size in (self.variance, self.rho, self.theta)):
             raise InvalidInput("null-space noise needs a positive finite variance, rho and theta.")
 
     @property

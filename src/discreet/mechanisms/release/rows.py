@@ -22,18 +22,18 @@ from typing import Self
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.arrays import Floats, is_finite
 from discreet.certificates import Release
 from discreet.data import RealDataset
 from discreet.designs import as_design
 from discreet.designs.cut import cuts
-from discreet.errors import InfeasibleTarget, InvalidInput
+from discreet.errors import InvalidInput
 from discreet.guarantees import ApproximateDP, ConcentratedDP, Json, MutualInformation, NoGuarantee, Statement, discrete_delta, gaussian_mu
 from discreet.guarantees.base import scope
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.by_blocks import Add, noisy_blocks
 from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
-from discreet.noise import Noise
+from discreet.noise import Noise, least_drawable
 from discreet.noise.uniform import shuffled
 from discreet.queries import RowQuery, Rows, Target
 from discreet.queries.base import UP
@@ -90,11 +90,9 @@ class GaussianRelease(ReleaseMechanism[RowQuery]):
         mu = gaussian_mu(epsilon, delta)
         distance = query.sensitivity(neighbours)
         step = grid_step(distance, query.columns)
-        scale = max(_LEAST_SCALE, math.sqrt(query.columns) * UP, steps_apart(distance, step, query.columns) / mu)
-        while moved_delta(epsilon, steps_apart(distance, step, query.columns), scale, query.columns) > delta:
-            scale *= 1.0 + 1e-6
-        if scale >= LARGEST_SCALE:
-            raise InfeasibleTarget("so much noise does not fit into 64-bit integers: raise epsilon or delta.")
+        moved = steps_apart(distance, step, query.columns)
+        first = max(_LEAST_SCALE, math.sqrt(query.columns) * UP, moved / mu)
+        scale = least_drawable(first, lambda scale: moved_delta(epsilon, moved, scale, query.columns) <= delta)
         made = cls(step=step, scale=scale, neighbours=neighbours, epsilon=epsilon, slots=slots, local=local)
         made.guarantee(query)
         return made
@@ -102,7 +100,7 @@ class GaussianRelease(ReleaseMechanism[RowQuery]):
     @classmethod
     def of_deviation(cls, query: RowQuery, *, deviation: float, epsilon: float, neighbours: Neighbours, slots: int | None = None) -> Self:
         """Noise of a chosen standard deviation; its delta is stated at `epsilon`."""
-        if not (math.isfinite(deviation) and deviation > 0):
+        if not (is_finite(deviation) and deviation > 0):
             raise InvalidInput(f"the standard deviation of noise must be positive and finite; {deviation!r} was given.")
         step = 2.0 ** math.floor(math.log2(min(query.sensitivity(neighbours) / math.sqrt(query.columns), deviation) / _FINENESS))
         made = cls(step=step, scale=max(deviation / step, _LEAST_SCALE), neighbours=neighbours, epsilon=epsilon, slots=slots)

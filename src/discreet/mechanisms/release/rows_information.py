@@ -11,6 +11,7 @@ import sys
 from dataclasses import dataclass
 from typing import Self
 
+from discreet.arrays import is_finite
 from discreet.data import RealDataset
 from discreet.errors import InfeasibleTarget, InvalidInput
 from discreet.guarantees import Json, MutualInformation
@@ -43,7 +44,7 @@ class InformationRelease(ReleaseMechanism[Rows]):
 
         InfeasibleTarget for so few bits that no noise on a grid is enough.
         """
-        if not (math.isfinite(bits) and 0 < bits <= 100):
+        if not (is_finite(bits) and 0 < bits <= 100):
             raise InvalidInput(f"bits must be positive and at most 100; {bits!r} was given.")
         bound = float(max(query.read.entries))
         deviation = bound / math.sqrt(max(math.expm1(2.0 * math.log(2.0) * bits), sys.float_info.min))

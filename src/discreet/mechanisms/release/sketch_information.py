@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Self, TypeAlias
 
+from discreet.arrays import is_finite
 from discreet.data import RealDataset
 from discreet.errors import InfeasibleTarget, InvalidInput
 from discreet.guarantees import Json, MutualInformation
@@ -64,7 +65,7 @@ class InformationSketch(ReleaseMechanism[SecondMoments]):
     def calibrate(cls, query: SecondMoments, *, rows: int, bits: float) -> Self:
         """The least noise (to 1e-3) for at most `bits` bits about any entry. Raises InvalidInput for rows that are shortened as a whole."""
         check_target(1.0, rows)
-        if not (math.isfinite(bits) and bits > 0):
+        if not (is_finite(bits) and bits > 0):
             raise InvalidInput(f"bits must be positive and finite; {bits!r} was given.")
         check_entries(query)
         made = [cls._for_route(query, rows, bits, route) for route in _ROUTES]

@@ -21,6 +21,7 @@ from discreet.neighbours import Neighbours
 
 _CLOSE = 5e-3
 """A total this much below the target, or less, is good enough."""
+_SMALLEST = 1e-300
 _ATTEMPTS = 14
 _INNER_DELTA = 0.9
 
@@ -61,6 +62,8 @@ def _pure(epsilon: float, law: NegativeBinomialRuns, share: float, neighbours: N
     for _ in range(200):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if middle + log_tilt(law, middle, 0.0) <= epsilon * (1.0 - 1e-9) else (low, middle)
+    if not low * share > _SMALLEST:
+        raise InfeasibleTarget("nothing that float64 can divide is left of this epsilon for the single fits and their scores; raise epsilon.")
     fit = low * (1.0 - share)
     mechanism = RandomStopping(law=law, score=CountNoise(law=LAPLACE, scale=1.0 / (low * share)), neighbours=neighbours)
     curves = curves_at(fit, 0.0)
