@@ -49,8 +49,8 @@ def _hypotheses(problem: Record, neighbours: Neighbours) -> tuple[Hypothesis, ..
     return (
         counted(neighbours, ": nothing that is released was computed from a secret number of records", records=problem["records"]),
         Hypothesis(
-            required=f"rows of {domain.features} features have Euclidean norm at most {domain.radius:.10g}, the constant feature included, targets "
-            f"at most {domain.target_bound:.10g} in size; the bounds are public",
+            required=f"rows of {domain.features} features, at most {whole(problem['most_records'])} of them, have Euclidean norm at most "
+            f"{domain.radius:.10g}, the constant feature included, targets at most {domain.target_bound:.10g} in size; the bounds are public",
             enforced=f"rows and targets are brought within the declared bounds ({declared_bounds(problem)}), record by record; where the bounds come "
             "from is the caller's word",
         ),
@@ -178,8 +178,9 @@ def _hessian_mixing(parameters: Record, problem: Record) -> Words:
             *_hypotheses(problem, relation_of(parameters)),
             *sketch.hypotheses[2:],
             Hypothesis(
-                required=f"a record's part of each of {whole(parameters['steps'])} gradients is no longer than its bound; noise is discrete "
-                f"Gaussian, {positive(parameters['step_noise']):.10g} times it",
+                required=f"beside the sketch, which by itself has epsilon {positive(parameters['sketch_epsilon']):.10g}, a record's part of each of "
+                f"{whole(parameters['steps'])} gradients is no longer than its bound; noise is discrete Gaussian, "
+                f"{positive(parameters['step_noise']):.10g} times it",
                 enforced="residuals are clipped record by record, sums are those of integers, integers are drawn anew",
             ),
         ),

@@ -13,7 +13,7 @@ from scipy.special import logsumexp
 from discreet.arrays import Floats
 from discreet.guarantees import Guarantee, Json, PureDP
 from discreet.neighbours import ADD_REMOVE, Neighbours
-from discreet.verification.parts import covers, delta_check, finite, positive, same_relation
+from discreet.verification.parts import CLOSE, covers, delta_check, finite, positive, same_relation
 from discreet.verification.registry import Check, register_recheck
 
 _AGREEMENT = 1e-9
@@ -26,14 +26,12 @@ def _bounds_choice(parameters: Mapping[str, Json], problem: Mapping[str, Json], 
     count, width = _count(problem, guarantee.neighbours), positive(parameters["rate"])
     if isinstance(guarantee, PureDP):
         total = releases * count * width
-        ok = releases >= 1 and parameters["epsilon"] is None and covers(guarantee.epsilon, total)
+        ok = releases >= 1 and parameters["epsilon"] is None and covers(guarantee.epsilon, total, most=CLOSE)
         yield Check("epsilon", bool(ok), f"stated {guarantee.epsilon:.10g}, recomputed {total:.10g} ({count} choices of range {width:.6g})")
         return
     epsilon = positive(parameters["epsilon"])
     computed = 0.0 if count * width <= epsilon * (1.0 + _AGREEMENT) else _delta(width, count, epsilon)
-    yield delta_check(
-        epsilon, computed, guarantee, releases, f"{count} choices of range {width:.6g}, Renyi divergences scanned over two-point laws", most=math.inf
-    )
+    yield delta_check(epsilon, computed, guarantee, releases, f"{count} choices of range {width:.6g}, Renyi divergences scanned over two-point laws")
 
 
 def _count(problem: Mapping[str, Json], neighbours: Neighbours) -> int:

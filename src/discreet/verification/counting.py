@@ -17,7 +17,7 @@ from scipy.special import ndtr
 from discreet.arrays import Floats
 from discreet.guarantees import Guarantee, Json, PureDP, closeness
 from discreet.neighbours import ADD_REMOVE, Neighbours
-from discreet.verification.parts import covers, delta_check, positive, same_relation
+from discreet.verification.parts import CLOSE, covers, delta_check, positive, same_relation
 from discreet.verification.registry import Check, register_recheck
 
 _AGREEMENT = 1e-9
@@ -25,9 +25,6 @@ _AGREEMENT_OF_SUMS = 1e-7
 """Relative room for a million rounded terms and differences of distribution functions."""
 _LEAST = 1e-17
 """What a sum of a million doubles that is a delta is known to at best: probabilities of 1 cancel in it."""
-_MOST_ABOVE = 0.5
-"""By how much of itself a stated delta may be above the recomputed one: between a scale of 2^12 and the scale from which both take a normal law, the
-calibration adds what a normal law is away from the discrete one, up to a quarter of a delta at epsilon 1e-3, and the sums here do not."""
 _ENUMERATED = 2.0**18
 _CONVOLVED = 2.0**13
 _MOST = 1 << 20
@@ -49,7 +46,7 @@ def _laplace(parameters: Mapping[str, Json], problem: Mapping[str, Json], guaran
             k = np.linspace(-3.0 * abs(step) - 3.0, 3.0 * abs(step) + 3.0, 1001).round()
             total += float(np.max((np.abs(k - step) - np.abs(k)) / move.scale))
     stated = guarantee.epsilon if isinstance(guarantee, PureDP) else math.nan
-    ok = total > 0 and releases >= 1 and covers(stated, releases * total)
+    ok = total > 0 and releases >= 1 and covers(stated, releases * total, most=CLOSE)
     yield Check("epsilon", bool(ok), f"stated {stated:.10g}, recomputed {releases * total:.10g} (largest log ratio of the discrete laws)")
 
 
@@ -58,9 +55,7 @@ def _gaussian(parameters: Mapping[str, Json], problem: Mapping[str, Json], guara
     yield same_relation(parameters, guarantee)
     epsilon = positive(parameters["epsilon"])
     computed = _divergence(_moves(parameters, problem, guarantee), epsilon)
-    yield delta_check(
-        epsilon, computed, guarantee, releases, "hockey-stick sum over integers", room=_AGREEMENT_OF_SUMS, most=_MOST_ABOVE, least=_LEAST
-    )
+    yield delta_check(epsilon, computed, guarantee, releases, "hockey-stick sum over integers", room=_AGREEMENT_OF_SUMS, least=_LEAST)
 
 
 def _moves(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee) -> list[_Move]:

@@ -59,7 +59,7 @@ def _hessian(parameters: Mapping[str, Json], problem: Mapping[str, Json], guaran
     whole_curve = composed(guarantee.neighbours, epsilon - spent, rows, norm / variance, mu) if spent < epsilon else 1.0
     computed = whole_curve * math.exp(apart.upper + errors.closeness) + last + 2.0 * math.exp(epsilon) * CLOSENESS_DELTA
     how = "integral of the gradients' curve over the loss of the sketch, plus its last stage"
-    yield delta_check(epsilon, computed * _LESS, guarantee, releases, how, most=0.2)
+    yield delta_check(epsilon, computed * _LESS, guarantee, releases, how)
 
 
 def composed(neighbours: Neighbours, epsilon: float, rows: int, ratio: float, mu: float) -> float:

@@ -15,7 +15,7 @@ from discreet.arrays import Floats
 from discreet.guarantees import Guarantee, Json, MutualInformation, NoGuarantee
 from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.rounding import raising
-from discreet.verification.parts import covers, delta_check, discrete_integral, finite, positive, power_of_two, same_relation, whole
+from discreet.verification.parts import CLOSE, covers, delta_check, discrete_integral, finite, positive, power_of_two, same_relation, whole
 from discreet.verification.registry import Check, register_recheck
 from discreet.verification.rows import Record, no_promise, record_of
 
@@ -195,7 +195,7 @@ def _last_bits(parameters: Mapping[str, Json], radius: float, size: int) -> floa
 
 def _bits_check(bits: float, guarantee: Guarantee, releases: int, how: str) -> Check:
     stated = guarantee.bits if isinstance(guarantee, MutualInformation) else math.nan
-    ok = releases >= 1 and covers(stated, releases * bits, room=1.0 - _LESS)
+    ok = releases >= 1 and covers(stated, releases * bits, room=1.0 - _LESS, most=CLOSE)
     return Check("bits", bool(ok), f"stated {stated:.10g}, recomputed {releases * bits:.10g} ({how})")
 
 

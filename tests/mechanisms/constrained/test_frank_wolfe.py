@@ -89,13 +89,13 @@ def test_a_certificate_with_other_numbers_does_not_verify(kind, fault, neighbour
 @pytest.mark.parametrize(
     ("name", "value"), [("entry_bound", 1.1), ("target_bound", 1.1), ("constraint", "l2-ball"), ("loss", "absolute"), ("features", None)]
 )
-def test_a_certificate_of_a_larger_problem_does_not_verify(name, value):
+def test_a_certificate_of_another_problem_does_not_verify(name, value):
     problem = problem_over()
     release = PolytopeFrankWolfe.calibrate(problem, epsilon=1.0, delta=1e-6, neighbours=ADD_REMOVE, steps=5).run(
         problem, records_of(problem), SystemNoise()
     )
     wrong = replace(release.certificate, problem={**release.certificate.problem, name: value})
-    assert wrong.verify(release.value).ok is (name == "loss")  # a smaller slope needs less noise than there is
+    assert not wrong.verify(release.value).ok
 
 
 def test_the_certificate_of_a_seeded_run_does_not_verify():
