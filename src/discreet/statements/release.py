@@ -149,8 +149,8 @@ def _gaussian_rows(parameters: Record, problem: Record) -> Words:
 
 @register_words("release-fisher-noise", parameters={**_ROWS, "level": positive}, problem=None)
 def _fisher(parameters: Record, problem: Record) -> Words:
-    if parameters["local"] is True or problem["query"] != "weighted-rows":
-        raise ValueError("problem: weighted rows are needed, randomised by the holder of the table")
+    if problem["query"] != "weighted-rows":
+        raise ValueError("problem: weighted rows are needed")
     return _rows(parameters, problem, GAUSSIAN_ROWS)
 
 
