@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from discreet.cli.numbers import NUMBER
 from discreet.cli.output import answer, examples, json_option, step, styled
 from discreet.cli.report import check_report, report_option, told, written_report
 from discreet.errors import InvalidInput, VerificationFailure
@@ -37,15 +38,15 @@ _EXACT_DELTA, _STATISTICAL_DELTA = 1e-6, 0.01
 )
 @click.argument("subject", metavar="[NAME|MODEL]", required=False)
 @click.option("--list", "listed", is_flag=True, help="Show the names, and what each audits.")
-@click.option("--epsilon", type=float, help="Claim to calibrate for and to audit; 1 if left out. A model file brings its own.")
+@click.option("--epsilon", type=NUMBER, help="Claim to calibrate for and to audit; 1 if left out. A model file brings its own.")
 @click.option(
     "--delta",
-    type=float,
+    type=NUMBER,
     help=f"Likewise; if left out, 0 for pure mechanisms, {_STATISTICAL_DELTA:g} for other statistical audits, {_EXACT_DELTA:g} for all others.",
 )
 @click.option("--neighbours", type=click.Choice(["replace-one", "add-remove"]), help="Which tables are neighbours; replace-one if left out.")
 @click.option("--runs", type=int, help="Statistical audits: runs on each of the two tables; 2000 if left out.")
-@click.option("--confidence", type=float, help="Statistical audits: probability that the bound is one; 0.999 if left out.")
+@click.option("--confidence", type=NUMBER, help="Statistical audits: probability that the bound is one; 0.999 if left out.")
 @click.option("--plot", type=click.Path(), help="Write both output laws to this SVG file.")
 @report_option
 @click.option("--overwrite", is_flag=True, help="Replace these files where they exist.")

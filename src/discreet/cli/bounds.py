@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from discreet.cli.numbers import NUMBER
 from discreet.cli.output import answer, examples, json_option, refuse, refuse_same_file, step, warn
 from discreet.cli.spending import account_from, check_would_fit, ledger_options, left_after
 from discreet.cli.training import warn_of_seed
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 )
 @click.argument("table", type=click.Path())
 @click.option("--schema", "schema_path", type=click.Path(), required=True, help="The schema, with open bounds.")
-@click.option("--epsilon", type=float, required=True, help="Privacy loss that the choice may cost, > 0.")
-@click.option("--delta", type=float, default=0.0, show_default=True, help="Probability that the loss is exceeded.")
+@click.option("--epsilon", type=NUMBER, required=True, help="Privacy loss that the choice may cost, > 0.")
+@click.option("--delta", type=NUMBER, default=0.0, show_default=True, help="Probability that the loss is exceeded.")
 @click.option(
     "--neighbours",
     type=click.Choice(["replace-one", "add-remove"]),

@@ -7,6 +7,7 @@ from shlex import quote
 import click
 
 from discreet.cli.data_sets import document_of, in_words, lines_of
+from discreet.cli.numbers import NUMBER
 from discreet.cli.output import answer, examples, json_option, refuse_same_file
 from discreet.cli.spending import opened
 from discreet.errors import FileFormatError, InvalidInput
@@ -42,8 +43,8 @@ def budget(context: click.Context) -> None:
 )
 @_FILE
 @_DATA_SET
-@click.option("--epsilon", type=float, required=True, help="What all releases together may cost, > 0 and finite.")
-@click.option("--delta", type=float, default=0.0, show_default=True, help="The same for delta.")
+@click.option("--epsilon", type=NUMBER, required=True, help="What all releases together may cost, > 0 and finite.")
+@click.option("--delta", type=NUMBER, default=0.0, show_default=True, help="The same for delta.")
 @click.option(
     "--neighbours",
     type=click.Choice(["replace-one", "add-remove"]),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from discreet.cli.numbers import NUMBER
 from discreet.cli.output import answer, examples, heading, json_option, step
 from discreet.cli.training import Settings, rehearse, train, warn_of_seed
 
@@ -27,9 +28,9 @@ _DATA = {
 
 @click.command(short_help="Train on UCI Adult, which comes with discreet.", epilog=_EXAMPLES)
 @click.option(
-    "--epsilon", type=float, default=1.0, show_default=True, help="Privacy loss that the model may cost, > 0; inf is a fit without privacy."
+    "--epsilon", type=NUMBER, default=1.0, show_default=True, help="Privacy loss that the model may cost, > 0; inf is a fit without privacy."
 )
-@click.option("--delta", type=float, default=1e-6, show_default=True, help="Probability that the loss is exceeded; 0 for none.")
+@click.option("--delta", type=NUMBER, default=1e-6, show_default=True, help="Probability that the loss is exceeded; 0 for none.")
 @click.option(
     "--neighbours",
     type=click.Choice(["replace-one", "add-remove"]),

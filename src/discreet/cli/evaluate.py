@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from discreet.cli.numbers import NUMBER
 from discreet.cli.output import answer, as_text, examples, json_option, refuse_same_file, step
 from discreet.cli.private_evaluation import evaluate_private
 from discreet.cli.report import report_option
@@ -43,8 +44,8 @@ DECLARATIONS = {
     type=click.Choice(list(DECLARATIONS)),
     help="Your declaration that the records need no protection: numbers computed on private ones would leak.",
 )
-@click.option("--epsilon", type=float, help="Protect the records: privacy loss that the measurement may cost, > 0.")
-@click.option("--delta", type=float, help="With --epsilon: probability that the loss is exceeded; 0 if left out.")
+@click.option("--epsilon", type=NUMBER, help="Protect the records: privacy loss that the measurement may cost, > 0.")
+@click.option("--delta", type=NUMBER, help="With --epsilon: probability that the loss is exceeded; 0 if left out.")
 @click.option(
     "--neighbours",
     type=click.Choice(["replace-one", "add-remove"]),
@@ -54,7 +55,7 @@ DECLARATIONS = {
     "--metrics", help="With --epsilon: some of accuracy, confusion, log_loss, roc, calibration, with commas between; accuracy,confusion if left out."
 )
 @click.option("--bins", type=int, help="With --epsilon: bins of the probability for roc and calibration, an even number; 20 if left out.")
-@click.option("--log-loss-bound", type=float, help="With --epsilon: where the loss of a record is cut; 5 if left out.")
+@click.option("--log-loss-bound", type=NUMBER, help="With --epsilon: where the loss of a record is cut; 5 if left out.")
 @click.option("--out", type=click.Path(), help="Write the measures to this JSON file; with --epsilon also their certificate.")
 @click.option("--plot", type=click.Path(), help="With --epsilon: write the curves to this SVG file.")
 @report_option

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from discreet.cli.numbers import NUMBER
 from discreet.cli.output import answer, examples, json_option, refuse_same_file, step
 from discreet.cli.report import check_report, report_option, told, written_report
 from discreet.cli.saving import save_or_show
@@ -33,8 +34,8 @@ _EXAMPLES = examples(
 @click.command(short_help="Train on a table and write a model file.", epilog=_EXAMPLES)
 @click.argument("table", type=click.Path(), nargs=-1, required=True)
 @click.option("--schema", "schema_path", type=click.Path(), required=True, help="What is public about the table, in TOML.")
-@click.option("--epsilon", type=float, required=True, help="Privacy loss that the model may cost, > 0; inf is a fit without privacy.")
-@click.option("--delta", type=float, default=0.0, show_default=True, help="Probability that the loss is exceeded; well below 1 / records.")
+@click.option("--epsilon", type=NUMBER, required=True, help="Privacy loss that the model may cost, > 0; inf is a fit without privacy.")
+@click.option("--delta", type=NUMBER, default=0.0, show_default=True, help="Probability that the loss is exceeded; well below 1 / records.")
 @click.option(
     "--neighbours",
     type=click.Choice(["replace-one", "add-remove"]),
@@ -49,7 +50,7 @@ _EXAMPLES = examples(
     show_default="linear-svc for two classes, logistic-regression for more: the least error",
     default=None,
 )
-@click.option("--alpha", type=float, help="Strength of regularisation, of |w|^2 / 2 in the mean objective; chosen from public numbers if left out.")
+@click.option("--alpha", type=NUMBER, help="Strength of regularisation, of |w|^2 / 2 in the mean objective; chosen from public numbers if left out.")
 @click.option("--loss", help="Loss of a linear-svc: softplus-hinge (standard), huber-hinge or smoothed-hinge.")
 @click.option("--mechanism", default="auto", show_default=True, help="auto (by public numbers), objective or output.")
 @click.option("--calibration", default="tight", show_default=True, help="tight, or published: as printed in the papers.")
@@ -61,7 +62,7 @@ _EXAMPLES = examples(
 @click.option("--no-intercept", is_flag=True, help="Fit no intercept.")
 @click.option(
     "--intercept-scale",
-    type=float,
+    type=NUMBER,
     default=None,
     show_default="0.3 times the row norm bound",
     help="Size of the intercept's constant feature; it counts in the norm.",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from discreet.cli.numbers import NUMBER
 from discreet.cli.output import answer, examples, json_option, refuse_same_file, step
 from discreet.cli.saving import save_or_show
 from discreet.cli.spending import account_from, check_would_fit, ledger_options, left_after
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
 )
 @click.argument("model_path", metavar="MODEL", type=click.Path())
 @click.argument("table", type=click.Path())
-@click.option("--epsilon", type=float, required=True, help="Privacy loss that the intervals may cost, besides the model, > 0.")
-@click.option("--delta", type=float, required=True, help="Probability that the loss is exceeded, > 0.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="How often each interval should cover.")
+@click.option("--epsilon", type=NUMBER, required=True, help="Privacy loss that the intervals may cost, besides the model, > 0.")
+@click.option("--delta", type=NUMBER, required=True, help="Probability that the loss is exceeded, > 0.")
+@click.option("--level", type=NUMBER, default=0.95, show_default=True, help="How often each interval should cover.")
 @click.option(
     "--target",
     type=click.Choice(["penalised", "unpenalised"]),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from discreet.cli.numbers import NUMBER
 from discreet.cli.output import answer, examples, heading, json_option, step
 from discreet.cli.plan_epsilon import report_epsilon, simulated_epsilons
 from discreet.cli.plan_over import plan_over
@@ -43,18 +44,18 @@ class _OrOver(click.Command):
 
 
 @click.command(cls=_OrOver, short_help="How many records for which error, before there are any.", epilog=_EXAMPLES)
-@click.option("--excess", type=float, help="Excess of expected loss to stay below.")
+@click.option("--excess", type=NUMBER, help="Excess of expected loss to stay below.")
 @click.option("--records", type=int, help="Number of records.")
-@click.option("--epsilon", type=float, help="Privacy loss of the fit, > 0.")
-@click.option("--delta", type=float, default=0.0, show_default=True, help="Probability that the loss is exceeded; well below 1 / records.")
+@click.option("--epsilon", type=NUMBER, help="Privacy loss of the fit, > 0.")
+@click.option("--delta", type=NUMBER, default=0.0, show_default=True, help="Probability that the loss is exceeded; well below 1 / records.")
 @click.option("--neighbours", type=click.Choice(["replace-one", "add-remove"]), default="replace-one", show_default=True, help="What is hidden.")
 @click.option("--features", type=int, required=True, help="Number of features d of a row.")
-@click.option("--norm", type=float, required=True, help="Norm of the predictors f0 to compete with; 1 / norm is the margin of one that separates.")
-@click.option("--data-norm", type=float, default=1.0, show_default=True, help="Bound on the norm of a row.")
+@click.option("--norm", type=NUMBER, required=True, help="Norm of the predictors f0 to compete with; 1 / norm is the margin of one that separates.")
+@click.option("--data-norm", type=NUMBER, default=1.0, show_default=True, help="Bound on the norm of a row.")
 @click.option("--no-intercept", is_flag=True, help="Plan a fit without intercept.")
 @click.option("--loss", type=click.Choice(["logistic", "softplus-hinge"]), default="logistic", show_default=True)
 @click.option("--mechanism", type=click.Choice(["objective", "output"]), default="objective", show_default=True)
-@click.option("--failure", type=float, default=0.05, show_default=True, help="Probability with which the bound may fail.")
+@click.option("--failure", type=NUMBER, default=0.05, show_default=True, help="Probability with which the bound may fail.")
 @click.option("--no-simulation", is_flag=True, help="Only what is proved; takes a second.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the invented records and their noise.")
 @click.option("--jobs", type=int, help="Threads that share the simulated tables; -1 for every processor.  [default: 1]")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from discreet.cli.numbers import NUMBER
 from discreet.cli.output import answer, examples, heading, json_option, step
 from discreet.cli.report import check_report, report_option
 
@@ -32,17 +33,17 @@ _TABLES = 2
 
 @click.command(short_help="The same over a set.", epilog=_EXAMPLES)
 @click.argument("set_name", metavar="SET", type=click.Choice(_SETS))
-@click.option("--radius", type=float, default=1.0, show_default=True, help="Of the set: the bound on the norm, or the sum of the simplex.")
+@click.option("--radius", type=NUMBER, default=1.0, show_default=True, help="Of the set: the bound on the norm, or the sum of the simplex.")
 @click.option("--features", type=int, required=True, help="Number of features d of a row.")
-@click.option("--entry-bound", type=float, help="Bound on every entry of a row (data_bound of a fit).")
-@click.option("--data-norm", type=float, help="Bound on the Euclidean norm of a row. One of the two is needed.")
-@click.option("--target-bound", type=float, help="Bound on |y|, 1 unless given; losses of classes have none.")
+@click.option("--entry-bound", type=NUMBER, help="Bound on every entry of a row (data_bound of a fit).")
+@click.option("--data-norm", type=NUMBER, help="Bound on the Euclidean norm of a row. One of the two is needed.")
+@click.option("--target-bound", type=NUMBER, help="Bound on |y|, 1 unless given; losses of classes have none.")
 @click.option("--intercept", is_flag=True, help="Plan a fit with an intercept; its coefficient lies in the set too.")
 @click.option("--loss", type=click.Choice(_LOSSES), default="squared", show_default=True)
-@click.option("--excess", type=float, help="Excess of the mean loss to stay below: the answer is a number of records.")
+@click.option("--excess", type=NUMBER, help="Excess of the mean loss to stay below: the answer is a number of records.")
 @click.option("--records", type=int, help="Number of records: the answer is an excess of the mean loss.")
-@click.option("--epsilon", type=float, required=True, help="Privacy loss of the fit, > 0.")
-@click.option("--delta", type=float, default=0.0, show_default=True, help="Probability that the loss is exceeded; well below 1 / records.")
+@click.option("--epsilon", type=NUMBER, required=True, help="Privacy loss of the fit, > 0.")
+@click.option("--delta", type=NUMBER, default=0.0, show_default=True, help="Probability that the loss is exceeded; well below 1 / records.")
 @click.option("--neighbours", type=click.Choice(["replace-one", "add-remove"]), default="replace-one", show_default=True, help="What is hidden.")
 @click.option("--steps", type=int, help="Number of steps (n_iter of a fit); the best for the bound unless given.")
 @click.option("--no-simulation", is_flag=True, help="Only what is proved; takes a second.")

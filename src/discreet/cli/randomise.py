@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import click
 
+from discreet.cli.numbers import NUMBER
 from discreet.cli.output import answer, examples, json_option, step
 from discreet.cli.training import warn_of_seed
 from discreet.errors import InvalidInput
@@ -27,8 +28,8 @@ _EXAMPLES = examples(
 @click.command(short_help="Randomise one record at its owner's.", epilog=_EXAMPLES)
 @click.argument("cells", metavar="[NAME=VALUE]...", nargs=-1)
 @click.option("--schema", "schema_path", type=click.Path(), required=True, help="What is public about the records, in TOML; the same for all owners.")
-@click.option("--epsilon", type=float, required=True, help="Privacy loss of this record, > 0.")
-@click.option("--delta", type=float, required=True, help="Probability that the loss is exceeded.")
+@click.option("--epsilon", type=NUMBER, required=True, help="Privacy loss of this record, > 0.")
+@click.option("--delta", type=NUMBER, required=True, help="Probability that the loss is exceeded.")
 @click.option(
     "--target",
     type=click.Choice(["noisy", "clear", "omitted"]),

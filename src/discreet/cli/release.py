@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
+from discreet.cli.numbers import NUMBER
 from discreet.cli.output import answer, examples, json_option, refuse_same_file, step
 from discreet.cli.report import check_report, report_option, told, within, written_report
 from discreet.cli.spending import account_from, check_would_fit, ledger_options, left_after
@@ -54,9 +55,9 @@ With --calibration published: projection, fresh-projection, fisher, and sketch o
 @click.argument("table", type=click.Path(), nargs=-1, required=True)
 @click.option("--schema", "schema_path", type=click.Path(), required=True, help="What is public about the table, in TOML.")
 @click.option("--method", required=True, help="What leaves; see below.")
-@click.option("--epsilon", type=float, help="Privacy loss that the release may cost, > 0.")
-@click.option("--delta", type=float, help="Probability that the loss is exceeded; well below 1 / records.")
-@click.option("--bits", type=float, help="Bits that may be learned about any one number.")
+@click.option("--epsilon", type=NUMBER, help="Privacy loss that the release may cost, > 0.")
+@click.option("--delta", type=NUMBER, help="Probability that the loss is exceeded; well below 1 / records.")
+@click.option("--bits", type=NUMBER, help="Bits that may be learned about any one number.")
 @click.option(
     "--neighbours",
     type=click.Choice(["replace-one", "add-remove"]),
@@ -77,9 +78,9 @@ With --calibration published: projection, fresh-projection, fisher, and sketch o
 @click.option("--slots", type=int, help="With add-remove: rows that are released, a public number of at least as many as there are records.")
 @click.option("--most-records", type=int, help="A public bound of the number of sketched records; 10,000,000 if left out.")
 @click.option("--weights", help="One positive number a released column, separated by commas.")
-@click.option("--half-width", type=float, help="The largest bounded noise, where encoded numbers lie within +-1.")
-@click.option("--level", type=float, help="Of Fisher-optimal or bounded noise; the larger, the less noise.")
-@click.option("--variance", type=float, help="Of null-space noise.")
+@click.option("--half-width", type=NUMBER, help="The largest bounded noise, where encoded numbers lie within +-1.")
+@click.option("--level", type=NUMBER, help="Of Fisher-optimal or bounded noise; the larger, the less noise.")
+@click.option("--variance", type=NUMBER, help="Of null-space noise.")
 @click.option(
     "--calibration", default="tight", show_default=True, help="tight, or published: as printed in the papers, with no guarantee where that is false."
 )

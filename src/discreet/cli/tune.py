@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from discreet.cli.numbers import NUMBER
 from discreet.cli.output import answer, examples, json_option, refuse_same_file, step
 from discreet.cli.report import check_report, report_option, told, written_report
 from discreet.cli.saving import save_or_show
@@ -39,8 +40,8 @@ _EXAMPLES = examples(
 @click.argument("table", type=click.Path(), nargs=-1, required=True)
 @click.option("--schema", "schema_path", type=click.Path(), required=True, help="What is public about the table, in TOML.")
 @click.option("--grid", multiple=True, required=True, help=f"A setting and its values, NAME=V1,V2,...; NAME one of {', '.join(_NAMES)}. Repeatable.")
-@click.option("--epsilon", type=float, required=True, help="Privacy loss that the whole search may cost, > 0.")
-@click.option("--delta", type=float, default=0.0, show_default=True, help="Probability that the loss is exceeded; well below 1 / records.")
+@click.option("--epsilon", type=NUMBER, required=True, help="Privacy loss that the whole search may cost, > 0.")
+@click.option("--delta", type=NUMBER, default=0.0, show_default=True, help="Probability that the loss is exceeded; well below 1 / records.")
 @click.option(
     "--neighbours",
     type=click.Choice(["replace-one", "add-remove"]),
@@ -55,7 +56,7 @@ _EXAMPLES = examples(
     show_default="linear-svc for two classes, logistic-regression for more: the least error",
     default=None,
 )
-@click.option("--expected-runs", type=float, default=None, show_default="twice the settings", help="Mean of the secret number of fits.")
+@click.option("--expected-runs", type=NUMBER, default=None, show_default="twice the settings", help="Mean of the secret number of fits.")
 @click.option("--public-records", type=int, help="With add-remove: a number of records that you declare public, which alpha multiplies.")
 @ledger_options
 @worker_options
