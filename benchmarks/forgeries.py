@@ -25,7 +25,7 @@ from discreet.certificates import Certificate
 from discreet.constraints import Box, GroupL2Ball, L1Ball, L2Ball, Simplex
 from discreet.data import NumericColumn, RealDataset, RealDomain, Schema, Target
 from discreet.designs import as_design
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, InfeasibleTarget
 from discreet.estimators import (
     ConstrainedERM,
     KernelClassifier,
@@ -36,6 +36,7 @@ from discreet.estimators import (
     PrivateSearchCV,
     release_uncertainty,
 )
+from discreet.guarantees import NoGuarantee
 from discreet.mechanisms.bounds_choice import choose_norm
 from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram, LaplaceCounting
 from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
@@ -375,6 +376,8 @@ def release(draw: np.random.Generator) -> Honest:
     read = plan.query.read.domain
     data = RealDataset(rows=as_design(X), targets=draw.uniform(-1, 1, count) * read.target_bound, domain=read)
     made = plan.mechanism.run(plan.query, data, SystemNoise())
+    if isinstance(made.certificate.guarantee, NoGuarantee):
+        raise InfeasibleTarget("a chosen level of noise that promises nothing at this epsilon, and says so, is no certificate that should verify.")
     return _of_certificate("release", made.certificate, made.value)
 
 

@@ -157,5 +157,5 @@ def test_one_record_moves_gradients_and_hessians_by_no_more_than_the_problems_sa
         MultinomialRisk(regulariser=strength, domain=Domain(features=3, norm_bound=1.0, classes=K)).objective(data)
     with pytest.raises(InvalidInput, match="different domains"):
         next(OneVsRestRisk(each=RegularisedRisk(loss=Logistic(), regulariser=strength, domain=Domain(features=3, norm_bound=1.0))).objectives(data))
-    with pytest.raises(InvalidInput, match="largest record weight"):
+    with pytest.raises(InvalidInput, match="largest weight of a record"):
         MultinomialRisk(regulariser=strength, domain=domain, max_weight=0.0)

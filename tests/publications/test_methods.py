@@ -122,7 +122,6 @@ def test_normalised_rows_keep_their_schema(tmp_path):
     assert made.verify().ok
 
 
-def test_columns_whose_names_could_disguise_others_are_refused(tmp_path):
-    schema = Schema(name="n", rows="bound", target=CATEGORIES.target, numeric=(NumericColumn(name="a\x1b[2J", lower=0, upper=1),))
-    with pytest.raises((InvalidInput, SchemaError), match="control characters"):
-        publish({"a\x1b[2J": [0.5]}, tmp_path / "out", SystemNoise(), schema=schema, method="additive", target="omitted", **PRIVATE)
+def test_columns_whose_names_could_disguise_others_are_refused():
+    with pytest.raises(SchemaError, match="control character"):
+        Schema(name="n", rows="bound", target=CATEGORIES.target, numeric=(NumericColumn(name="a\x1b[2J", lower=0, upper=1),))
