@@ -12,7 +12,7 @@ from studies import STUDIES, Tables, study_named
 
 FOLDER = Path(studies.__file__).parent
 FILES = sorted(FOLDER.rglob("*.py"))
-INNER = {"discreet.arrays", "discreet.errors", "discreet.files.lookup", "discreet.neighbours", "discreet.version"}
+INNER = {"discreet.arrays", "discreet.errors", "discreet.files.lookup", "discreet.neighbours", "discreet.quiet", "discreet.version"}
 """Modules beside the packages: all that they have without an underscore is public."""
 
 
