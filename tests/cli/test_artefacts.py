@@ -1,6 +1,7 @@
 """Whatever carries a certificate is written, verified, shown and reported from the command line; what is none, or was changed, is refused."""
 
 import json
+import math
 import subprocess
 import sys
 
@@ -98,7 +99,7 @@ def changed(value):
             yield not value
         case int() | float():
             yield value + 1
-            yield value * 1.001 + 1e-3
+            yield value * 1.001 + math.copysign(1e-3, value)  # away from 0, so that no number comes out as it was
         case str():
             yield f"{value}x"
         case list():
