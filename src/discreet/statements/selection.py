@@ -37,8 +37,13 @@ def _settings(value: Json) -> list[dict[str, Json]]:
 
 
 def settings_words(candidates: Json) -> list[Words]:
-    """Those of the fits of all settings."""
-    return [certified_words(text(each["mechanism"]), mapping(each["parameters"]), mapping(each["problem"])) for each in _settings(candidates)]
+    """Those of the fits of all settings. Raises ValueError where a setting's guarantee names another theorem."""
+    found = []
+    for each in _settings(candidates):
+        found.append(certified_words(text(each["mechanism"]), mapping(each["parameters"]), mapping(each["problem"])))
+        if mapping(each["guarantee"])["theorem"] != found[-1].theorem:
+            raise ValueError(f"candidates: the theorem of {text(each['mechanism'])} should be {found[-1].theorem!r}")
+    return found
 
 
 def _of_settings(candidates: Json) -> tuple[Hypothesis, ...]:

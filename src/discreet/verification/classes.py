@@ -38,6 +38,8 @@ from discreet.verification.registry import Check, register_recheck
 _MOST_CLASSES = 100_000
 
 
+_DIRECT = 4e9
+"""Products that a composition of losses may take. Above, a transform does it, whose rounding at a large epsilon is multiplied by its exponential."""
 _LOOSE = 0.1
 """As `CLOSE`, of M3, which takes the suprema over probabilities and over determinants one by one."""
 
@@ -205,8 +207,13 @@ def _composed(scan: Scan, s: float, classes: int) -> tuple[Floats, Floats]:
     rest = max(0.0, 1.0 - float(upper[-1] + likely.sum() + against.sum()))
     masses = np.concatenate((against[::-1], [rest], likely))
     reach = classes * (len(grid) - 1)
-    length = 1 << math.ceil(math.log2(2 * reach + 1))
-    together = np.maximum(irfft(rfft(masses, length) ** classes, length)[: 2 * reach + 1], 0.0)
+    if (classes * len(masses)) ** 2 <= _DIRECT:
+        together = masses
+        for _ in range(classes - 1):
+            together = np.convolve(together, masses)
+    else:
+        length = 1 << math.ceil(math.log2(2 * reach + 1))
+        together = np.maximum(irfft(rfft(masses, length) ** classes, length)[: 2 * reach + 1], 0.0)
     losses: Floats = step * np.arange(-reach, reach + 1, dtype=np.float64)
     return losses, np.append(together, min(1.0, classes * float(upper[-1])))
 

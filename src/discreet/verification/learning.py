@@ -139,11 +139,15 @@ def _union(scan: Scan, s: float, epsilon: float) -> float:
         return gaussian_integral(epsilon - height, 2.0 * s) + gaussian_integral(epsilon - height - steepness, s)
 
     top = max(at_one, float(scan.jacobian.max()))
-    best = min(bound(at_one), bound(top))
+    tried = np.linspace(at_one, top, 65) if top > at_one else np.array([top])
     if at_one <= 1e-6 * top:
-        best = min(best, bound(0.0))
-    if top > at_one:
-        best = min(best, float(minimize_scalar(bound, bounds=(at_one, top), method="bounded", options={"xatol": 1e-6 * top}).fun))
+        tried = np.append(0.0, tried)
+    found = [bound(float(height)) for height in tried]
+    least = int(np.argmin(found))
+    best = found[least]
+    if len(tried) > 1:  # between its neighbours: the bound has more than one valley
+        around = (float(tried[max(0, least - 1)]), float(tried[min(len(tried) - 1, least + 1)]))
+        best = min(best, float(minimize_scalar(bound, bounds=around, method="bounded", options={"xatol": 1e-6 * top}).fun))
     return best
 
 
