@@ -137,12 +137,13 @@ def test_another_version_of_an_exported_ledger_is_refused(made):
 
 def test_another_version_of_a_ledger_is_refused(made, tmp_path):
     path = tmp_path / "team.ledger"
+    path.touch(mode=0o600)
     path.write_bytes((made / "team.ledger").read_bytes())
     assert Ledger(path).left("people")
     connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 2")
+    connection.execute("PRAGMA user_version = 3")
     connection.close()
-    with pytest.raises(DiscreetError, match="version 2"):
+    with pytest.raises(DiscreetError, match="version 3"):
         Ledger(path).left("people")
 
 
