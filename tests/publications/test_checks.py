@@ -93,6 +93,32 @@ def test_files_that_are_missing_or_added_are_found(copy):
     assert failed(folder) == {"files", "released value"}
 
 
+def test_links_and_added_folders_are_found(copy, tmp_path):
+    folder = copy("rows")
+    (folder / "extra").mkdir()
+    assert failed(folder) == {"no other files"}
+    (folder / "extra").rmdir()
+    assert failed(folder) == set()
+    (tmp_path / "elsewhere").mkdir()
+    (folder / "extra").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    assert failed(folder) == {"no other files"}
+    (folder / "extra").unlink()
+    (folder / "data").rename(tmp_path / "moved")
+    (folder / "data").symlink_to(tmp_path / "moved", target_is_directory=True)
+    assert "no other files" in failed(folder)
+
+
+def test_rows_off_the_grid_are_found_even_by_who_computes_every_digest_again(copy):
+    folder = copy("rows")
+    path = folder / "data" / "part-00000.parquet"
+    values = pl.read_parquet(path)
+    first = values.columns[0]
+    values.with_columns(pl.col(first) + 2.0**-40).write_parquet(path)
+    part = described(folder, "data/part-00000.parquet", len(values))
+    rewritten(folder, lambda document: document["distribution"][0].update(sha256=part.sha256, contentSize=f"{part.size} B"), digest=True)
+    assert "grid of the numbers" in failed(folder)
+
+
 LIES = {
     "less noise": lambda document: document["discreet:certificate"]["parameters"].update(
         scale=document["discreet:certificate"]["parameters"]["scale"] / 2
@@ -113,6 +139,16 @@ LIES = {
     "other bounds of a column": lambda document: document["discreet:schema"].update(rows="normalise"),
     "a schema of fewer columns": lambda document: document["discreet:schema"]["numeric"].pop(),
     "another number of rows": lambda document: document.update({"discreet:rows": 3}),
+    "wider bounds of a released column": lambda document: document["recordSet"][0]["field"][0]["discreet:column"].update(upper=200.0),
+    "wider bounds once encoded": lambda document: document["recordSet"][0]["field"][0]["discreet:column"].update(encodedUpper=2.0),
+    "a schema with wider bounds": lambda document: document["discreet:schema"]["numeric"][0].update(upper=200.0),
+    "a schema with a wider target": lambda document: document["discreet:schema"]["target"].update(upper=200.0),
+    "owners who randomised": lambda document: document["discreet:certificate"]["parameters"].update(local=True),
+    "owners in the guarantee": lambda document: document["discreet:certificate"]["guarantee"].update(local=True),
+    "another version's certificate": lambda document: document["discreet:certificate"].update(version="9.9"),
+    "a theorem in Lean": lambda document: document["discreet:certificate"]["guarantee"].update(theorem="proved in Lean"),
+    "no hypotheses": lambda document: document["discreet:certificate"].update(hypotheses=[]),
+    "no releases": lambda document: document["discreet:certificate"].update(releases=0),
     "words that promise more": lambda document: document["discreet:protects"].append("Everybody, for ever."),
     "silence about what is exposed": lambda document: document.update({"discreet:doesNotProtect": []}),
 }

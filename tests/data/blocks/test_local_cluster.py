@@ -131,7 +131,7 @@ def slow(pid):
 @pytest.mark.parametrize(("workers", "victims"), [(1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3)])
 def test_workers_in_trouble_in_any_pass_change_neither_the_model_nor_the_ledger(tmp_path, monkeypatch, workers, victims, trouble):
     """Dask misses a worker after a minute; here after the few seconds that it can be told."""
-    monkeypatch.setitem(local_cluster.__wrapped__.__globals__["_SETTINGS"], "distributed.scheduler.worker-ttl", "5s")
+    monkeypatch.setitem(local_cluster.__wrapped__.__globals__["_SETTINGS"], "distributed.scheduler.worker-ttl", "20s")
 
     def fitted(name, at):
         Ledger.create(tmp_path / name).declare("people", epsilon=2.0, delta=1e-5)
