@@ -113,6 +113,8 @@ def problem_hypotheses(problem: Record, neighbours: Neighbours, *, extra_ridge: 
     radius = math.hypot(positive(problem["data_norm"]), not_negative(problem["intercept_scale"]))
     ridge = positive(problem["ridge"]) + extra_ridge
     if problem["loss"] == "multinomial-logistic":
+        if problem["loss_parameters"] != {}:
+            raise ValueError("problem: 'loss_parameters' are not those of the loss")
         convex = f"the loss is the multinomial logistic one of {problem['classes']} classes: gradient x (p - e_y), Hessian S(p) (x) x x^T"
         by = "the type of the problem, and tests of its derivatives"
     else:

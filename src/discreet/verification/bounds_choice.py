@@ -17,6 +17,8 @@ from discreet.verification.parts import CLOSE, covers, delta_check, finite, posi
 from discreet.verification.registry import Check, register_recheck
 
 _AGREEMENT = 1e-9
+_AGREEMENT_OF_SCANS = 1e-5
+"""Relative room for two scans over orders and laws."""
 _ORDERS = 1.0 + np.geomspace(0.01, 1e4, 1200)
 
 
@@ -31,7 +33,8 @@ def _bounds_choice(parameters: Mapping[str, Json], problem: Mapping[str, Json], 
         return
     epsilon = positive(parameters["epsilon"])
     computed = 0.0 if count * width <= epsilon * (1.0 + _AGREEMENT) else _delta(width, count, epsilon)
-    yield delta_check(epsilon, computed, guarantee, releases, f"{count} choices of range {width:.6g}, Renyi divergences scanned over two-point laws")
+    how = f"{count} choices of range {width:.6g}, Renyi divergences scanned over two-point laws"
+    yield delta_check(epsilon, computed, guarantee, releases, how, room=_AGREEMENT_OF_SCANS)
 
 
 def _count(problem: Mapping[str, Json], neighbours: Neighbours) -> int:

@@ -60,8 +60,12 @@ def _multinomial_gaussian(parameters: Mapping[str, Json], problem: Mapping[str, 
         bend = max(0.0, slope - 0.5 * s * s)
         return sum(count * _mixture(shifts, s, bend, epsilon - height, classes) for count, shifts in mixtures)
 
-    found = minimize_scalar(with_slope, bounds=(0.0, ratio), method="bounded", options={"xatol": 1e-3 * ratio}).fun
-    first = min(with_slope(0.0), with_slope(ratio), float(found))
+    slopes = np.linspace(0.0, ratio, 17)
+    tried = [with_slope(float(slope)) for slope in slopes]
+    least = int(np.argmin(tried))  # the bound has more than one valley
+    around = (float(slopes[max(0, least - 1)]), float(slopes[min(16, least + 1)]))
+    found = minimize_scalar(with_slope, bounds=around, method="bounded", options={"xatol": 1e-4 * ratio}).fun
+    first = min(tried[least], float(found))
     last = gaussian_grid(parameters, problem, (positive(parameters["tolerance"]) + positive(parameters["noise_error"])) / ridge)
     total = epsilon + positive(parameters["grid_epsilon"])
     yield delta_check(total, first + last, guarantee, releases, "numerical integrals over pairs of classes, plus the last stage")
