@@ -102,3 +102,17 @@ def test_a_number_of_records_under_add_remove_is_one_that_was_declared(forgeries
     declared = LogisticRegression(classes=[0, 1], neighbours="add-remove", public_records=20).fit(X, y).certificate_
     assert declared.verify().ok
     assert "about 20 records" in declared.declared
+
+
+def test_the_bounds_of_the_records_are_words_of_every_regression():
+    from discreet import LinearRegression
+
+    X = np.random.default_rng(2).uniform(-1, 1, (200, 2))
+    for mechanism in ("objective-huber", "refined", "moments", "adassp", "objective", "mixing", "hessian-mixing"):
+        fitted = LinearRegression(mechanism=mechanism, epsilon=2.0, delta=1e-5, data_norm=1.5, target_bound=1.0, neighbours="replace-one").fit(
+            X, X[:, 0]
+        )
+        document = fitted.certificate_.to_dict()
+        document["problem"] = {**document["problem"], "entry_bound": 0.5}
+        failed = {found.name for found in Certificate.from_dict(document).verify().checks if not found.ok}
+        assert "hypotheses" in failed, mechanism

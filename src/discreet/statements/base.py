@@ -169,11 +169,6 @@ def numbers(value: Json) -> dict[str, float]:
     return {key: finite(number) for key, number in value.items()}
 
 
-def anything(value: Json) -> Json:
-    """Whatever the recheck reads more closely."""
-    return value
-
-
 def power_of_two(value: Json) -> float:
     """A power of two, so that grid points are exact numbers."""
     step = positive(value)
@@ -204,14 +199,6 @@ relation = among(*(str(one) for one in Neighbours))
 def relation_of(parameters: Record) -> Neighbours:
     """The relation that noise was calibrated for."""
     return Neighbours(text(parameters["neighbours"]))
-
-
-def require_records(neighbours: Neighbours, records: Json) -> None:
-    """A number of records is stated under replace-one, where it is public, and only there. Raises ValueError, with the reason."""
-    if neighbours is ADD_REMOVE and records is not None:
-        raise ValueError("problem: the number of records is stated, which add-remove keeps secret")
-    if neighbours is not ADD_REMOVE and records is None:
-        raise ValueError("problem: the number of records is not stated, which replace-one takes for public")
 
 
 def counted(neighbours: Neighbours, enforced: str = "", *, records: Json = None) -> Hypothesis:

@@ -27,7 +27,7 @@ from discreet.statements.base import (
     text,
     whole,
 )
-from discreet.statements.learning import GAUSSIAN_GRID, NON_PRIVATE, computing_hypotheses
+from discreet.statements.learning import GAUSSIAN, GAUSSIAN_GRID, NON_PRIVATE, computing_hypotheses, dimension_of, normal_law
 
 FRANK_WOLFE = "private Frank-Wolfe, discrete Gaussian noise on gradients"
 POLYTOPE = "private Frank-Wolfe over a polytope, exponential mechanism of bounded range"
@@ -173,28 +173,14 @@ def _polytope(parameters: Record, problem: Record) -> Words:
     return Words(POLYTOPE, (*_hypotheses(problem, relation_of(parameters)), _public_steps(parameters), noise))
 
 
-_OBJECTIVE: Fields = {
-    "scale": positive,
-    "epsilon": positive,
-    "ridge": positive,
-    "tolerance": positive,
-    "noise_error": positive,
-    "grid_step": power_of_two,
-    "grid_scale": positive,
-    "grid_epsilon": positive,
-    "neighbours": relation,
-}
-
-
-@register_words("objective-perturbation-set", parameters=_OBJECTIVE, problem=_PROBLEM)
+@register_words("objective-perturbation-set", parameters={**GAUSSIAN, "ridge": positive}, problem=_PROBLEM)
 def _objective_set(parameters: Record, problem: Record) -> Words:
     convex = Hypothesis(
         required=f"the objective is strongly convex, lambda = {positive(parameters['ridge']):.10g}, and minimised over {text(problem['constraint'])}",
         enforced="the mechanism adds the ridge; the set is an argument of the caller",
     )
-    law = noise_hypothesis(f"Gaussian with standard deviation {positive(parameters['scale']):.10g} in every coordinate")
-    dimension = whole(problem["features"]) + (not_negative(problem["intercept_scale"]) > 0)
-    computing = computing_hypotheses(parameters, GAUSSIAN_GRID, dimension)
+    law = noise_hypothesis(normal_law(parameters))
+    computing = computing_hypotheses(parameters, GAUSSIAN_GRID, dimension_of(problem))
     return Words(OBJECTIVE_SET, (*_hypotheses(problem, relation_of(parameters)), convex, law, *computing))
 
 

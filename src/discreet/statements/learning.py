@@ -57,7 +57,7 @@ _MULTINOMIAL: Fields = {**_MANY, "scheme": among("multinomial")}
 _ONE_VS_REST: Fields = {**_MANY, "scheme": among("one-vs-rest")}
 _COMPUTED: Fields = {"tolerance": positive, "noise_error": positive, "grid_step": power_of_two, "grid_scale": positive, "neighbours": relation}
 _PURE: Fields = {"rate": positive, **_COMPUTED}
-_GAUSSIAN: Fields = {"scale": positive, "epsilon": positive, "grid_epsilon": positive, **_COMPUTED}
+GAUSSIAN: Fields = {"scale": positive, "epsilon": positive, "grid_epsilon": positive, **_COMPUTED}
 
 
 def _feature_map(value: Json) -> dict[str, Json]:
@@ -159,7 +159,8 @@ def _density(parameters: Record, of: str) -> str:
     return f"of density proportional to exp(-{positive(parameters['rate']):.10g} |{of}|)"
 
 
-def _normal(parameters: Record) -> str:
+def normal_law(parameters: Record) -> str:
+    """The law of Gaussian noise of the recorded scale."""
     return f"Gaussian with standard deviation {positive(parameters['scale']):.10g} in every coordinate"
 
 
@@ -168,9 +169,9 @@ def _objective_pure(parameters: Record, problem: Record) -> Words:
     return _fit(parameters, problem, OBJECTIVE_PURE, _density(parameters, "b"), LAPLACE_GRID, finite(parameters["extra_ridge"]))
 
 
-@_register("objective-perturbation-gaussian", parameters=_GAUSSIAN, problem=TWO_CLASSES)
+@_register("objective-perturbation-gaussian", parameters=GAUSSIAN, problem=TWO_CLASSES)
 def _objective_gaussian(parameters: Record, problem: Record) -> Words:
-    return _fit(parameters, problem, OBJECTIVE_GAUSSIAN, _normal(parameters), GAUSSIAN_GRID)
+    return _fit(parameters, problem, OBJECTIVE_GAUSSIAN, normal_law(parameters), GAUSSIAN_GRID)
 
 
 @_register("output-perturbation-pure", parameters=_PURE, problem=TWO_CLASSES)
@@ -178,9 +179,9 @@ def _output_pure(parameters: Record, problem: Record) -> Words:
     return _fit(parameters, problem, OUTPUT_PURE, _density(parameters, "N"), LAPLACE_GRID)
 
 
-@_register("output-perturbation-gaussian", parameters=_GAUSSIAN, problem=TWO_CLASSES)
+@_register("output-perturbation-gaussian", parameters=GAUSSIAN, problem=TWO_CLASSES)
 def _output_gaussian(parameters: Record, problem: Record) -> Words:
-    return _fit(parameters, problem, OUTPUT_GAUSSIAN, _normal(parameters), GAUSSIAN_GRID)
+    return _fit(parameters, problem, OUTPUT_GAUSSIAN, normal_law(parameters), GAUSSIAN_GRID)
 
 
 @_register("multinomial-perturbation-pure", parameters=_PURE, problem=_MULTINOMIAL)
@@ -188,9 +189,9 @@ def _multinomial_pure(parameters: Record, problem: Record) -> Words:
     return _fit(parameters, problem, MULTINOMIAL_PURE, f"{_density(parameters, 'B')}, B the classes together", LAPLACE_GRID)
 
 
-@_register("multinomial-perturbation-gaussian", parameters=_GAUSSIAN, problem=_MULTINOMIAL)
+@_register("multinomial-perturbation-gaussian", parameters=GAUSSIAN, problem=_MULTINOMIAL)
 def _multinomial_gaussian(parameters: Record, problem: Record) -> Words:
-    return _fit(parameters, problem, MULTINOMIAL_GAUSSIAN, f"{_normal(parameters)} of every class", GAUSSIAN_GRID)
+    return _fit(parameters, problem, MULTINOMIAL_GAUSSIAN, f"{normal_law(parameters)} of every class", GAUSSIAN_GRID)
 
 
 @_register("one-vs-rest-pure", parameters=_PURE, problem=_ONE_VS_REST)
@@ -199,10 +200,10 @@ def _one_vs_rest_pure(parameters: Record, problem: Record) -> Words:
     return _fit(parameters, problem, theorem, f"{_density(parameters, 'b')}, independent for every class", LAPLACE_GRID)
 
 
-@_register("one-vs-rest-gaussian", parameters=_GAUSSIAN, problem=_ONE_VS_REST)
+@_register("one-vs-rest-gaussian", parameters=GAUSSIAN, problem=_ONE_VS_REST)
 def _one_vs_rest_gaussian(parameters: Record, problem: Record) -> Words:
     theorem = one_vs_rest(whole(problem["classes"]), pure=False)
-    return _fit(parameters, problem, theorem, f"{_normal(parameters)}, independent for every class", GAUSSIAN_GRID)
+    return _fit(parameters, problem, theorem, f"{normal_law(parameters)}, independent for every class", GAUSSIAN_GRID)
 
 
 @register_words("non-private", parameters={"tolerance": positive, "neighbours": relation}, problem=None)

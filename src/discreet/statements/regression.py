@@ -15,7 +15,6 @@ from discreet.statements.base import (
     not_negative,
     optional,
     positive,
-    power_of_two,
     register_words,
     relation,
     relation_of,
@@ -23,7 +22,7 @@ from discreet.statements.base import (
     whole,
 )
 from discreet.statements.constrained import declared_bounds, real_domain
-from discreet.statements.learning import GAUSSIAN_GRID, NON_PRIVATE, computing_hypotheses
+from discreet.statements.learning import GAUSSIAN, GAUSSIAN_GRID, NON_PRIVATE, computing_hypotheses, dimension_of, normal_law
 from discreet.statements.sketch import SECRET, SKETCH, sketch_words
 
 MOMENTS = "joint Gaussian answer of second moments, then of clipped gradients (refined.md)"
@@ -115,26 +114,12 @@ def _adassp(parameters: Record, problem: Record) -> Words:
     )
 
 
-_OBJECTIVE: Fields = {
-    "loss": text,
-    "width": positive,
-    "ridge": positive,
-    "scale": positive,
-    "epsilon": positive,
-    "tolerance": positive,
-    "noise_error": positive,
-    "grid_step": power_of_two,
-    "grid_scale": positive,
-    "grid_epsilon": positive,
-    "records": whole,
-    "neighbours": relation,
-}
+_OBJECTIVE: Fields = {**GAUSSIAN, "loss": text, "width": positive, "ridge": positive, "records": whole}
 
 
 @register_words("least-squares-objective", parameters=_OBJECTIVE, problem=_PROBLEM)
 def _objective(parameters: Record, problem: Record) -> Words:
-    width, ridge, scale = (positive(parameters[name]) for name in ("width", "ridge", "scale"))
-    dimension = whole(problem["features"]) + (not_negative(problem["intercept_scale"]) > 0)
+    width, ridge = positive(parameters["width"]), positive(parameters["ridge"])
     return Words(
         OBJECTIVE,
         (
@@ -144,8 +129,8 @@ def _objective(parameters: Record, problem: Record) -> Words:
                 f"{ridge:.10g}-strongly convex in all weights",
                 enforced=f"the loss is {text(parameters['loss'])} of residuals with this width, the mechanism adds the ridge, the intercept included",
             ),
-            noise_hypothesis(f"Gaussian with standard deviation {scale:.10g} in every coordinate"),
-            *computing_hypotheses(parameters, GAUSSIAN_GRID, dimension),
+            noise_hypothesis(normal_law(parameters)),
+            *computing_hypotheses(parameters, GAUSSIAN_GRID, dimension_of(problem)),
         ),
     )
 
@@ -161,7 +146,8 @@ def sketched_query(problem: Record, target_weight: float | None) -> SecondMoment
 
 @register_words("least-squares-mixing", parameters={**SKETCH, "target_weight": positive}, problem=_PROBLEM)
 def _mixing(parameters: Record, problem: Record) -> Words:
-    return sketch_words(parameters, sketched_query(problem, positive(parameters["target_weight"])))
+    sketch = sketch_words(parameters, sketched_query(problem, positive(parameters["target_weight"])))
+    return sketch._replace(hypotheses=(*_hypotheses(problem, relation_of(parameters)), *sketch.hypotheses[1:]))
 
 
 _OF_SKETCH: Fields = {f"sketch_{name}": reader for name, reader in SKETCH.items() if name != "neighbours"}

@@ -4,7 +4,7 @@ import math
 from typing import NamedTuple
 
 from discreet.guarantees import Unit
-from discreet.neighbours import REPLACE_ONE, Neighbours
+from discreet.neighbours import REPLACE_ONE
 from discreet.queries import SecondMoments
 from discreet.rounding import raising
 from discreet.statements.base import (
@@ -188,4 +188,4 @@ def _clear_target(parameters: Record, problem: Record) -> Words:
 @register_words("release-published-sketch", parameters=None, problem=None)
 def _published(parameters: Record, problem: Record) -> Words:  # noqa: ARG001 - the same for any noise
     required = Hypothesis(required="columns and target do not predict each other", enforced="by nothing")
-    return Words(PUBLISHED_SKETCH, (*record_hypotheses(moments_query(problem).read, Neighbours(REPLACE_ONE)), required))
+    return Words(PUBLISHED_SKETCH, (*record_hypotheses(moments_query(problem).read, REPLACE_ONE), required))

@@ -13,7 +13,8 @@ from scipy.special import logsumexp
 from discreet.arrays import Floats
 from discreet.guarantees import Guarantee, Json, PureDP
 from discreet.neighbours import ADD_REMOVE, Neighbours
-from discreet.verification.parts import CLOSE, covers, delta_check, finite, positive, same_relation
+from discreet.statements.base import finite, positive
+from discreet.verification.parts import CLOSE, covers, delta_check, same_relation
 from discreet.verification.registry import Check, register_recheck
 
 _AGREEMENT = 1e-9

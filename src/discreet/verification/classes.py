@@ -1,11 +1,12 @@
 """What a stranger computes from a certificate for K classes: the guarantee again, by another road.
 
 Multinomial. The line above the Jacobian term is found anew: for every slope its height is the largest gap of the exact ln det(I + a S(p)) over
-vectors p
-of two levels (m classes share q, the others 1 - q), and the best slope is searched for. Integrals are Gauss-Legendre in both normal variables.
+vectors p of two levels (m classes share q, the others 1 - q), and the best slope is searched for. Integrals are Gauss-Legendre in both normal
+variables.
 
 One-vs-rest. The privacy loss of one problem is the supremum over a scan of the loss's own derivatives; its curve is a Gauss-Legendre sum; K of them
-are composed by a plain Fourier transform on a grid three times finer than the calibration's; a replaced record is two steps, split at the best point.
+are composed on a grid three times finer than the calibration's, by sums of products where they are few and by a plain Fourier transform where they
+are many; a replaced record is two steps, split at the best point.
 """
 
 import math
@@ -13,31 +14,28 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 from scipy.fft import irfft, rfft
-from scipy.optimize import minimize_scalar
 
 from discreet.arrays import Floats
 from discreet.guarantees import Guarantee, Json
 from discreet.neighbours import ADD_REMOVE
+from discreet.statements.base import finite, positive
 from discreet.verification.parts import (
     NODES,
     WEIGHTS,
     Scan,
     delta_check,
     epsilon_check,
-    finite,
     gaussian_grid,
     gaussian_integral,
     laplace_grid,
+    least_of,
     on_a_grid,
-    positive,
     same_relation,
     scan_of,
 )
 from discreet.verification.registry import Check, register_recheck
 
 _MOST_CLASSES = 100_000
-
-
 _DIRECT = 4e9
 """Products that a composition of losses may take. Above, a transform does it, whose rounding at a large epsilon is multiplied by its exponential."""
 _LOOSE = 0.1
@@ -60,12 +58,7 @@ def _multinomial_gaussian(parameters: Mapping[str, Json], problem: Mapping[str, 
         bend = max(0.0, slope - 0.5 * s * s)
         return sum(count * _mixture(shifts, s, bend, epsilon - height, classes) for count, shifts in mixtures)
 
-    slopes = np.linspace(0.0, ratio, 17)
-    tried = [with_slope(float(slope)) for slope in slopes]
-    least = int(np.argmin(tried))  # the bound has more than one valley
-    around = (float(slopes[max(0, least - 1)]), float(slopes[min(16, least + 1)]))
-    found = minimize_scalar(with_slope, bounds=around, method="bounded", options={"xatol": 1e-4 * ratio}).fun
-    first = min(tried[least], float(found))
+    first = least_of(with_slope, np.linspace(0.0, ratio, 17), near=1e-4 * ratio)
     last = gaussian_grid(parameters, problem, (positive(parameters["tolerance"]) + positive(parameters["noise_error"])) / ridge)
     total = epsilon + positive(parameters["grid_epsilon"])
     yield delta_check(total, first + last, guarantee, releases, "numerical integrals over pairs of classes, plus the last stage")

@@ -13,8 +13,9 @@ import numpy as np
 
 from discreet.arrays import Floats
 from discreet.guarantees import Guarantee, Json, PureDP
+from discreet.statements.base import finite, whole
 from discreet.verification.constrained_parts import copies, public_numbers
-from discreet.verification.parts import covers, delta_check, discrete_integral, finite, on_a_grid, same_relation, whole
+from discreet.verification.parts import covers, delta_check, discrete_integral, on_a_grid, same_relation
 from discreet.verification.registry import Check, register_recheck
 
 _AGREEMENT = 1e-9

@@ -15,7 +15,7 @@ from discreet.constraints import Constraint, Polytope, constraint_named
 from discreet.guarantees import Guarantee, Json
 from discreet.losses.predictions import prediction_loss_named
 from discreet.neighbours import ADD_REMOVE
-from discreet.verification.parts import finite
+from discreet.statements.base import finite
 
 _LISTED = 4096
 """Vertices up to which all are looked at; symmetric sets of more than that by their stated radii."""

@@ -17,7 +17,8 @@ from scipy.special import ndtr
 from discreet.arrays import Floats
 from discreet.guarantees import Guarantee, Json, PureDP, closeness
 from discreet.neighbours import ADD_REMOVE, Neighbours
-from discreet.verification.parts import CLOSE, covers, delta_check, positive, same_relation
+from discreet.statements.base import positive
+from discreet.verification.parts import CLOSE, covers, delta_check, same_relation
 from discreet.verification.registry import Check, register_recheck
 
 _AGREEMENT = 1e-9

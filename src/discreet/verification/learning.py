@@ -13,23 +13,22 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from discreet.arrays import Floats
 from discreet.guarantees import Guarantee, Json
 from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.statements.base import finite, positive
 from discreet.verification.parts import (
     Scan,
     delta_check,
     epsilon_check,
     excess,
-    finite,
     gaussian_grid,
     gaussian_integral,
     laplace_grid,
+    least_union,
     noise_error,
     on_a_grid,
-    positive,
     same_relation,
     scan_of,
     upper_lines,
@@ -102,7 +101,10 @@ def objective_stages(parameters: Mapping[str, Json], problem: Mapping[str, Json]
         opposite = _worst_loss(scan, s, other=True)
         first = (
             (lambda epsilon: excess(epsilon, opposite), "numerical hockey-stick integral of the worst pair"),
-            (lambda epsilon: excess(epsilon, alone) + _union(scan, s, epsilon), "union bound of T1 with its line found anew"),
+            (
+                lambda epsilon: excess(epsilon, alone) + least_union(scan.slopes, scan.jacobian, s, epsilon, spare=1e-6),
+                "union bound of T1 with its line found anew",
+            ),
         )
     return Stages(first, positive(parameters["grid_epsilon"]), gaussian_grid(parameters, problem, radius))
 
@@ -126,29 +128,6 @@ def _worst_loss(scan: Scan, s: float, *, other: bool) -> Callable[[Floats], Floa
     pushes = (0.0, 1.0) if other else (0.0,)
     steep = np.concatenate([(scan.slopes + push) * s for push in pushes])
     return upper_lines(steep, 0.5 * np.square(steep) + np.tile(scan.jacobian, len(pushes)))
-
-
-def _union(scan: Scan, s: float, epsilon: float) -> float:
-    """delta_G(eps - c; 2s) + delta_G(eps - c - A; s), least over lines c + A (1 - q) above the Jacobian term."""
-    flat = scan.slopes > 1.0 - 1e-9
-    at_one = float(scan.jacobian[flat].max()) if flat.any() else 0.0
-    inner_q, inner_j = scan.slopes[~flat], scan.jacobian[~flat]
-
-    def bound(height: float) -> float:
-        steepness = max(0.0, float(np.max((inner_j - height) / (1.0 - inner_q))))
-        return gaussian_integral(epsilon - height, 2.0 * s) + gaussian_integral(epsilon - height - steepness, s)
-
-    top = max(at_one, float(scan.jacobian.max()))
-    tried = np.linspace(at_one, top, 65) if top > at_one else np.array([top])
-    if at_one <= 1e-6 * top:
-        tried = np.append(0.0, tried)
-    found = [bound(float(height)) for height in tried]
-    least = int(np.argmin(found))
-    best = found[least]
-    if len(tried) > 1:  # between its neighbours: the bound has more than one valley
-        around = (float(tried[max(0, least - 1)]), float(tried[min(len(tried) - 1, least + 1)]))
-        best = min(best, float(minimize_scalar(bound, bounds=around, method="bounded", options={"xatol": 1e-6 * top}).fun))
-    return best
 
 
 def _minimiser_shift(scan: Scan, neighbours: Neighbours) -> float:

@@ -13,8 +13,9 @@ import numpy as np
 from discreet.guarantees import ApproximateDP, Guarantee, Json, closeness
 from discreet.neighbours import ADD_REMOVE
 from discreet.rounding import raising
+from discreet.statements.base import finite, whole
 from discreet.verification.constrained_parts import public_numbers
-from discreet.verification.parts import LEAST_SCALE, finite, on_a_grid, same_relation, whole
+from discreet.verification.parts import LEAST_SCALE, on_a_grid, same_relation
 from discreet.verification.registry import Check, register_recheck
 
 _SHARE = 2.0**-14

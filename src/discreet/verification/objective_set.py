@@ -8,8 +8,8 @@ import math
 from collections.abc import Iterator, Mapping
 
 from discreet.guarantees import Guarantee, Json
+from discreet.statements.base import finite
 from discreet.verification.constrained_parts import public_numbers
-from discreet.verification.parts import finite
 from discreet.verification.registry import Check, recheck, register_recheck
 
 

@@ -5,13 +5,15 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize_scalar
 
 from discreet.arrays import Floats
 from discreet.guarantees import ApproximateDP, Guarantee, Json, PureDP, closeness
 from discreet.losses import loss_named
 from discreet.neighbours import Neighbours
 from discreet.noise import gaussian_error, spherical_error
+from discreet.statements.base import finite, positive
+from discreet.statements.learning import dimension_of
 from discreet.verification.registry import Check
 
 AGREEMENT = 1e-9
@@ -101,6 +103,36 @@ def gaussian_integral(epsilon: float, mu: float) -> float:
     return excess(epsilon, lambda g: mu * g + 0.5 * mu * mu)
 
 
+def least_of(bound: Callable[[float], float], places: Floats, *, near: float) -> float:
+    """The least of a bound that may have more than one valley: at increasing places, then between the neighbours of the best, up to `near`."""
+    found = [bound(float(place)) for place in places]
+    best = int(np.argmin(found))
+    if len(places) == 1:
+        return found[best]
+    around = (float(places[max(0, best - 1)]), float(places[min(len(places) - 1, best + 1)]))
+    return min(found[best], float(minimize_scalar(bound, bounds=around, method="bounded", options={"xatol": near}).fun))
+
+
+def least_union(slopes: Floats, jacobian: Floats, s: float, epsilon: float, *, spare: float = 0.0) -> float:
+    """delta_G(eps - c; 2 s) + delta_G(eps - c - A; s), least over lines c + A (1 - q) above the Jacobian term, q the slopes.
+
+    Where the slope is 1, terms of up to `spare` of the largest count as 0: a scan of margins that ends somewhere leaves them.
+    """
+    flat = slopes > 1.0 - 1e-9
+    at_one = float(jacobian[flat].max()) if flat.any() else 0.0
+    inner_q, inner_j = slopes[~flat], jacobian[~flat]
+    top = max(at_one, float(jacobian.max()))
+
+    def bound(height: float) -> float:
+        steepness = max(0.0, float(np.max((inner_j - height) / (1.0 - inner_q))))
+        return gaussian_integral(epsilon - height, 2.0 * s) + gaussian_integral(epsilon - height - steepness, s)
+
+    places = np.linspace(at_one, top, 65) if top > at_one else np.array([top])
+    if at_one <= spare * top:
+        places = np.append(0.0, places)
+    return least_of(bound, places, near=1e-6 * top)
+
+
 def discrete_integral(epsilon: float, mu: float, *, integers: float, scale: float, stages: int = 1) -> float:
     """delta of discrete Gaussian integers that move by mu scales: the integral at what the lemma leaves of epsilon; 1 where it does not apply."""
     apart = closeness(integers, scale, stages=stages)
@@ -111,18 +143,16 @@ def discrete_integral(epsilon: float, mu: float, *, integers: float, scale: floa
 
 def noise_error(parameters: Mapping[str, Json], problem: Mapping[str, Json]) -> float:
     """How far drawn noise may be from its ideal: what is recorded, or what the sampler's arithmetic allows if that is more."""
-    dimension = whole(problem["features"]) + (1 if finite(problem["intercept_scale"]) > 0 else 0)
     if "rate" in parameters:
-        allowed = spherical_error(rate=positive(parameters["rate"]), dimension=dimension)
+        allowed = spherical_error(rate=positive(parameters["rate"]), dimension=dimension_of(problem))
     else:
-        allowed = gaussian_error(scale=positive(parameters["scale"]), dimension=dimension)
+        allowed = gaussian_error(scale=positive(parameters["scale"]), dimension=dimension_of(problem))
     return max(positive(parameters["noise_error"]), allowed)
 
 
 def grid_distances(parameters: Mapping[str, Json], problem: Mapping[str, Json], radius: float) -> tuple[int, float, float]:
     """Number of weights, of all classes, and how far apart roundings of points within `radius` of one ideal may be, in steps: |.|_1 and |.|_2."""
-    dimension = whole(problem["features"]) + (1 if finite(problem["intercept_scale"]) > 0 else 0)
-    dimension *= whole(problem.get("classes", 1))
+    dimension = dimension_of(problem)
     euclidean = 2.0 * radius / positive(parameters["grid_step"]) + math.sqrt(dimension)
     return dimension, math.sqrt(dimension) * euclidean, euclidean
 
@@ -194,25 +224,3 @@ def delta_check(
     stated = f"stated {guarantee.delta_at_epsilon:.6g} at epsilon {guarantee.epsilon:.6g}"
     detail = f"{stated}, recomputed {releases * computed:.6g} at {releases * epsilon:.6g} ({how})"
     return Check("delta", bool(ok), detail)
-
-
-def positive(value: Json) -> float:
-    """A positive number of a record; TypeError or ValueError for anything else."""
-    number = finite(value)
-    if number <= 0:
-        raise ValueError
-    return number
-
-
-def finite(value: Json) -> float:
-    """A finite number of a record; TypeError for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise TypeError
-    return float(value)
-
-
-def whole(value: Json) -> int:
-    """A positive integer; TypeError for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise TypeError
-    return value

@@ -12,7 +12,8 @@ import numpy as np
 
 from discreet.guarantees import Guarantee, Json, NoGuarantee
 from discreet.neighbours import ADD_REMOVE, Neighbours
-from discreet.verification.parts import delta_check, discrete_integral, finite, positive, same_relation, whole
+from discreet.statements.base import finite, positive, whole
+from discreet.verification.parts import delta_check, discrete_integral, same_relation
 from discreet.verification.registry import Check, register_recheck
 
 _LESS = 1.0 - 1e-6

@@ -8,20 +8,12 @@ import math
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from discreet.arrays import Floats
 from discreet.guarantees import Guarantee, Json
 from discreet.neighbours import ADD_REMOVE
-from discreet.verification.parts import (
-    delta_check,
-    excess,
-    gaussian_grid,
-    gaussian_integral,
-    on_a_grid,
-    positive,
-    same_relation,
-)
+from discreet.statements.base import positive
+from discreet.verification.parts import delta_check, excess, gaussian_grid, least_union, on_a_grid, same_relation
 from discreet.verification.registry import Check, register_recheck
 from discreet.verification.regression import public_bounds
 
@@ -48,7 +40,7 @@ def _objective(parameters: Mapping[str, Json], problem: Mapping[str, Json], guar
     if guarantee.neighbours is not ADD_REMOVE:
         left = epsilon - float(jacobian.max())
         convex = left > 0 and (left / (2.0 * s)) ** 2 - s**2 >= 1.0
-        total = (1.0 if convex else 2.0) * (total + 2.0 * _other_record(slopes, jacobian, s, epsilon))
+        total = (1.0 if convex else 2.0) * (total + 2.0 * least_union(slopes, jacobian, s, epsilon))
     how = "numerical integral of the privacy loss over both signs of slopes, plus the last stage"
     yield delta_check(epsilon + positive(parameters["grid_epsilon"]), total * _LESS + last, guarantee, releases, how)
 
@@ -64,19 +56,3 @@ def _scan(name: str, curvature: float) -> tuple[Floats, Floats]:
             return np.minimum(residuals, 1.0), np.where(inside, math.log1p(curvature), 0.0)
         case _:
             raise ValueError
-
-
-def _other_record(slopes: Floats, jacobian: Floats, s: float, epsilon: float) -> float:
-    """delta_G(eps - c; 2 s) + delta_G(eps - c - A; s), least over lines c + A (1 - t) above the Jacobian term."""
-    flat = slopes > 1.0 - 1e-9
-    at_one, top = float(jacobian[flat].max()), float(jacobian.max())
-    inner, terms = slopes[~flat], jacobian[~flat]
-
-    def bound(height: float) -> float:
-        steep = max(0.0, float(np.max((terms - height) / (1.0 - inner))))
-        return gaussian_integral(epsilon - height, 2.0 * s) + gaussian_integral(epsilon - height - steep, s)
-
-    found = min(bound(at_one), bound(top))
-    if top > at_one:
-        found = min(found, float(minimize_scalar(bound, bounds=(at_one, top), method="bounded", options={"xatol": 1e-6 * top}).fun))
-    return found

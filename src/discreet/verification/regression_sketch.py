@@ -13,7 +13,8 @@ import numpy as np
 
 from discreet.guarantees import Guarantee, Json, closeness, gaussian_deltas
 from discreet.neighbours import ADD_REMOVE, Neighbours
-from discreet.verification.parts import LEAST_SCALE, delta_check, discrete_integral, finite, positive, power_of_two, same_relation, whole
+from discreet.statements.base import finite, positive, whole
+from discreet.verification.parts import LEAST_SCALE, delta_check, discrete_integral, power_of_two, same_relation
 from discreet.verification.registry import Check, recheck, register_recheck
 from discreet.verification.regression import public_bounds
 from discreet.verification.sketch import CLOSENESS_DELTA, LARGEST_ETA, errors_of

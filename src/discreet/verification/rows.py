@@ -17,7 +17,8 @@ from discreet.guarantees import Guarantee, Json, MutualInformation, NoGuarantee,
 from discreet.guarantees.base import Statement
 from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.queries.projection import public_matrix
-from discreet.verification.parts import CLOSE, covers, delta_check, discrete_integral, finite, positive, power_of_two, same_relation, whole
+from discreet.statements.base import finite, positive, whole
+from discreet.verification.parts import CLOSE, covers, delta_check, discrete_integral, power_of_two, same_relation
 from discreet.verification.registry import Check, register_recheck
 
 LEAST_SCALE = 4096.0

@@ -16,8 +16,9 @@ from scipy.special import gammaln
 from discreet.arrays import Floats
 from discreet.guarantees import ApproximateDP, Guarantee, Json, PureDP, closeness, guarantee_from_dict
 from discreet.neighbours import ADD_REMOVE
+from discreet.statements.base import finite, positive
 from discreet.verification.learning import objective_stages, output_stages
-from discreet.verification.parts import covers, finite, positive, same_relation
+from discreet.verification.parts import covers, same_relation
 from discreet.verification.registry import Check, recheck, register_recheck
 
 ALGORITHM_4 = "algorithm-4"

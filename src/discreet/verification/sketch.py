@@ -15,7 +15,8 @@ from discreet.arrays import Floats
 from discreet.guarantees import Guarantee, Json, MutualInformation, NoGuarantee
 from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.rounding import raising
-from discreet.verification.parts import CLOSE, covers, delta_check, discrete_integral, finite, positive, power_of_two, same_relation, whole
+from discreet.statements.base import finite, positive, whole
+from discreet.verification.parts import CLOSE, covers, delta_check, discrete_integral, power_of_two, same_relation
 from discreet.verification.registry import Check, register_recheck
 from discreet.verification.rows import Record, no_promise, record_of
 
