@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
-from discreet import LinearRegression, LogisticRegression, release_uncertainty
+from discreet import LinearRegression, LinearSVC, LogisticRegression, release_uncertainty
 from discreet.consumers import NoisyRidge, SketchRidge
 from discreet.data import Schema
 from discreet.estimators import Uncertainty
@@ -153,7 +153,7 @@ def sketch() -> Iterator[Cell]:
 
 
 def classifier() -> Iterator[Cell]:
-    """`release_uncertainty` of logistic regression, half of the budget for the model; both targets."""
+    """`release_uncertainty` of logistic regression, half of the budget for the model, both targets; of `LinearSVC`; and under add-remove."""
 
     def people(population: str, count: int, size: int, draw: np.random.Generator) -> tuple[Floats, npt.NDArray[np.int64]]:
         rows = 0.25 * features("normal" if population == "rare" else population, count, draw, size)
@@ -161,22 +161,25 @@ def classifier() -> Iterator[Cell]:
         odds = rows @ (3.0 * np.cos(np.arange(size))) + (-3.4 if population == "rare" else 0.4)
         return rows, np.where(draw.random(count) < expit(odds), 1, -1)
 
-    def cell(population: str, records: int, size: int, epsilon: float) -> Cell:
-        settings = {"epsilon": 0.5 * epsilon, "delta": 0.5 * DELTA, "classes": [-1, 1], "mechanism": "objective"}
+    def cell(
+        population: str, records: int, size: int, epsilon: float, estimator: type = LogisticRegression, neighbours: str = "replace-one"
+    ) -> Cell:
+        budget = {"epsilon": 0.5 * epsilon, "delta": 0.5 * DELTA}
+        settings = budget | {"classes": [-1, 1], "mechanism": "objective", "neighbours": neighbours}
         table, labels = people(population, MANY, size, np.random.default_rng(0))
-        ridge = LogisticRegression(**settings).fit(table[:records], labels[:records]).certificate_.problem["ridge"]
-        exact = settings | {"epsilon": np.inf, "delta": 0.0}
-        truths = [LogisticRegression(**exact, alpha=alpha).fit(table, labels).coef_[0] for alpha in (ridge / records, 1e-7)]
+        ridge = estimator(**settings).fit(table[:records], labels[:records]).certificate_.problem["ridge"]
+        exact = settings | {"epsilon": np.inf, "delta": 0.0, "neighbours": "replace-one"}
+        targets = {"penalised": ridge / records, "unpenalised": 1e-7} if estimator is LogisticRegression else {"penalised": ridge / records}
+        truths = [estimator(**exact, alpha=alpha).fit(table, labels).coef_[0] for alpha in targets.values()]
 
         def ends(draw: np.random.Generator, seed: int) -> list[Ends]:
             table, labels = people(population, records, size, draw)
-            model = LogisticRegression(**settings, random_state=2 * seed).fit(table, labels)
-            found = release_uncertainty(model, table, labels, epsilon=0.5 * epsilon, delta=0.5 * DELTA, random_state=2 * seed + 1)
-            return [both_levels(found, target) for target in ("penalised", "unpenalised")]
+            model = estimator(**settings, random_state=2 * seed).fit(table, labels)
+            found = release_uncertainty(model, table, labels, **budget, random_state=2 * seed + 1)
+            return [both_levels(found, target) for target in targets]
 
-        names = [
-            f"`LogisticRegression`, {target}, {size} features | {population} | {records:,} | {epsilon:g}" for target in ("penalised", "unpenalised")
-        ]
+        relation = "" if neighbours == "replace-one" else f", {neighbours}"
+        names = [f"`{estimator.__name__}`, {target}, {size} features{relation} | {population} | {records:,} | {epsilon:g}" for target in targets]
         return names, truths, ends
 
     for population in POPULATIONS:
@@ -186,6 +189,10 @@ def classifier() -> Iterator[Cell]:
     yield cell("normal", 1000, 5, 4.0)
     yield cell("normal", 10_000, 5, 0.1)
     yield cell("rare", 10_000, 5, 1.0)
+    for population in ("normal", "heavy", "rare"):
+        yield cell(population, 3000, 5, 4.0, LinearSVC)
+    for population in ("normal", "heavy", "rare"):
+        yield cell(population, 3000, 5, 4.0, neighbours="add-remove")
 
 
 def both_levels(found: Uncertainty, target: str) -> Ends:
