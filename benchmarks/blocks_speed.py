@@ -31,12 +31,12 @@ import polars as pl
 from scipy.linalg import blas
 from threadpoolctl import threadpool_limits
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 from discreet.data import Block, BlockTable, DaskTable, Dataset, Domain, FunctionTable, NpyTable, local_cluster, numeric_files, streamed_dataset
-from discreet.designs import DenseDesign
 from discreet.losses import Logistic
+from discreet.losses.regularisers import L2
+from discreet.matrices import DenseDesign
 from discreet.problems import RegularisedRisk
-from discreet.regularisers import L2
 from discreet.solvers import solve
 
 PRECISION = 1e-10

@@ -16,8 +16,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from discreet.guarantees import gaussian_mu
-from discreet.guarantees.bounded_range import bounded_range_width
+from discreet.accounting import gaussian_mu
+from discreet.accounting.bounded_range import bounded_range_width
 
 Floats = npt.NDArray[np.float64]
 DELTA = 1e-6

@@ -10,14 +10,14 @@ import time
 from collections.abc import Callable
 from statistics import median
 
+from discreet.accounting import gaussian_mu
+from discreet.core.neighbours import Neighbours
 from discreet.data import Domain
-from discreet.guarantees import gaussian_mu
 from discreet.losses import HuberHinge, Logistic, MarginLoss, SmoothedHinge, SoftplusHinge
+from discreet.losses.regularisers import L2
 from discreet.mechanisms.learning import slack_free_ridge
 from discreet.mechanisms.learning.gaussian_profile import objective_scale
-from discreet.neighbours import Neighbours
 from discreet.problems import RegularisedRisk
-from discreet.regularisers import L2
 
 EPSILON, DELTA = 1.0, 1e-6
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from tables import Table, adult, kdd_cup_99
 
 from discreet import LinearSVC, LogisticRegression
-from discreet.errors import InfeasibleTarget
+from discreet.core.errors import InfeasibleTarget
 from discreet.estimators.linear_classifier import LinearClassifier
 
 EPSILON = 0.1

@@ -19,10 +19,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, ndtri
 
+from discreet.core.neighbours import ADD_REMOVE
 from discreet.evaluation import PrivateEvaluation, prepare
 from discreet.evaluation.outcomes import Outcomes
 from discreet.evaluation.private import Prepared, read_report
-from discreet.neighbours import ADD_REMOVE
 from discreet.noise import SystemNoise
 
 Floats = npt.NDArray[np.float64]

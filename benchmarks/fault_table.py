@@ -20,7 +20,7 @@ from discreet.audit import AuditReport, Claim, audit
 from discreet.audit.fits import many_fits
 from discreet.audit.named import CATALOGUE, Target
 from discreet.cli.audit_estimators import ESTIMATORS
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SystemNoise
 from tests.audit.faults import CASES
 

@@ -24,9 +24,9 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_limits
 
-from discreet.arrays import Floats
-from discreet.designs import AugmentedDesign, DenseDesign, Design, SparseDesign, TabularDesign
+from discreet.core.arrays import Floats
 from discreet.losses import Logistic
+from discreet.matrices import AugmentedDesign, DenseDesign, Design, SparseDesign, TabularDesign
 from discreet.problems.objective import MarginObjective
 from discreet.solvers import solve, solve_many
 

@@ -21,11 +21,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from discreet.accounting import NoGuarantee
 from discreet.certificates import Certificate
-from discreet.constraints import Box, GroupL2Ball, L1Ball, L2Ball, Simplex
+from discreet.core.errors import DiscreetError, InfeasibleTarget
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import NumericColumn, RealDataset, RealDomain, Schema, Target
-from discreet.designs import as_design
-from discreet.errors import DiscreetError, InfeasibleTarget
 from discreet.estimators import (
     ConstrainedERM,
     KernelClassifier,
@@ -36,13 +36,13 @@ from discreet.estimators import (
     PrivateSearchCV,
     release_uncertainty,
 )
-from discreet.guarantees import NoGuarantee
+from discreet.matrices import as_design
 from discreet.mechanisms.bounds_choice import choose_norm
 from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram, LaplaceCounting
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SystemNoise
-from discreet.publications.methods import METHODS
-from discreet.publications.request import Request
+from discreet.releases.methods import METHODS
+from discreet.releases.request import Request
+from discreet.sets import Box, GroupL2Ball, L1Ball, L2Ball, Simplex
 
 UNKNOWABLE = {
     "ledger_entry": "which entry of whose ledger: known to its owner",

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import numpy as np
 
-from discreet.constraints import Constraint, L1Ball, L2Ball
+from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import RealDataset, RealDomain
-from discreet.designs import as_design
 from discreet.losses.predictions import OfMargin
+from discreet.matrices import as_design
 from discreet.mechanisms.constrained import NoisyMirrorDescent
-from discreet.neighbours import ADD_REMOVE
 from discreet.noise import SeededNoise
 from discreet.problems import ConstrainedRisk, PredictionSum
+from discreet.sets import Constraint, L1Ball, L2Ball
 from studies.talwar.sets import least, sets_of
 
 DELTA = 1e-6

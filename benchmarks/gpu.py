@@ -24,11 +24,11 @@ import numpy as np
 import torch
 
 from discreet.data import Dataset, Domain
-from discreet.designs import DeviceDesign, travel
-from discreet.designs.device_rows import DeviceRows
 from discreet.losses import Logistic
+from discreet.losses.regularisers import L2
+from discreet.matrices import DeviceDesign, travel
+from discreet.matrices.device_rows import DeviceRows
 from discreet.problems import RegularisedRisk
-from discreet.regularisers import L2
 from discreet.solvers import solve, solve_many
 
 PRECISION = 1e-12

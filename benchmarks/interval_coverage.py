@@ -161,9 +161,7 @@ def classifier() -> Iterator[Cell]:
         odds = rows @ (3.0 * np.cos(np.arange(size))) + (-3.4 if population == "rare" else 0.4)
         return rows, np.where(draw.random(count) < expit(odds), 1, -1)
 
-    def cell(
-        population: str, records: int, size: int, epsilon: float, estimator: type = LogisticRegression, neighbours: str = "replace-one"
-    ) -> Cell:
+    def cell(population: str, records: int, size: int, epsilon: float, estimator: type = LogisticRegression, neighbours: str = "replace-one") -> Cell:
         budget = {"epsilon": 0.5 * epsilon, "delta": 0.5 * DELTA}
         settings = budget | {"classes": [-1, 1], "mechanism": "objective", "neighbours": neighbours}
         table, labels = people(population, MANY, size, np.random.default_rng(0))

@@ -24,7 +24,7 @@ import numpy as np
 import polars as pl
 
 from discreet import KernelClassifier, LinearSVC
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 from discreet.estimators.linear_classifier import LinearClassifier
 
 EPSILONS = (0.1, 0.5, 1.0, 4.0, np.inf)

@@ -19,7 +19,7 @@ from collections.abc import Callable
 import numpy as np
 
 from discreet import Lasso
-from discreet.guarantees import gumbel_scale
+from discreet.accounting import gumbel_scale
 
 RECORDS, FEATURES, DELTA = 20_000, 1000, 1e-6
 SLOPE = CURVATURE = 4.0

@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import UUID
 
-from discreet.guarantees import PureDP
+from discreet.accounting import PureDP
 from discreet.ledger import Ledger
 
 ENTRIES = 100_000

@@ -33,7 +33,7 @@ import polars as pl
 from sklearn.datasets import load_diabetes
 
 from discreet import LinearRegression
-from discreet.guarantees import gaussian_mu
+from discreet.accounting import gaussian_mu
 
 DELTA, FAILURE, SHARE = 1e-6, 0.05, 0.3
 Table = tuple[np.ndarray, np.ndarray, float]

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet import LogisticRegression
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 
 DELTA = 1e-5
 Labels = npt.NDArray[np.intp]

@@ -23,7 +23,7 @@ from scipy.special import ndtr
 from discreet import ADD_REMOVE, REPLACE_ONE, SeededNoise
 from discreet.consumers import NoisyLinearSVC, NoisyLogisticRegression, NoisyRidge, SketchRidge
 from discreet.data import RealDataset, RealDomain
-from discreet.designs import as_design
+from discreet.matrices import as_design
 from discreet.mechanisms.release import FisherNoise, GaussianRelease, GaussianSketch
 from discreet.queries import Rows, SecondMoments, WeightedRows
 

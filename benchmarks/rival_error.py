@@ -21,7 +21,7 @@ import numpy.typing as npt
 from tables import Table, adult, kdd_cup_99, mnist_4_against_9
 
 from discreet import LinearSVC, LogisticRegression
-from discreet.guarantees import gaussian_mu
+from discreet.accounting import gaussian_mu
 
 FOLDS = 5
 STEPS = (10, 30, 100, 300)

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 import studies
-from discreet.errors import DiscreetError, InvalidInput
+from discreet.core.errors import DiscreetError, InvalidInput
 from studies import Cell, Outcome, Study, Tables, run
 from studies.runner import Progress as Shown
 from studies.runner import left_out

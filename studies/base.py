@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from studies.page import Page
 from studies.results import Results
 from studies.tables import Tables

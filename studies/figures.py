@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 COLOURS = ("#2f6690", "#c8553d", "#3a7d44", "#8e5572", "#c99700", "#4d9de0", "#6b4226", "#5f6b73")
 """Blue, red, green, purple, ochre, light blue, brown, slate: readable by the colour-blind beside their marks and dashes."""

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from discreet.errors import FileFormatError, InvalidInput
-from discreet.files.lookup import exists
-from discreet.version import VERSION
+from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.files.lookup import exists
+from discreet.core.version import VERSION
 from studies.base import Cell, Record, Study
 
 _FORMAT = "discreet-study/1"

@@ -21,7 +21,7 @@ import polars as pl
 from scipy import sparse
 from sklearn import datasets
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 from discreet.data.adult import adult_cms, load_adult
 from studies.tables import FILES, Table, Tables, check
 

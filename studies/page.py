@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from html import escape
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 
 class Verdict(Enum):

@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from studies.base import Study
 
 STUDIES = ("cms", "talwar", "tu", "showkatbakhsh", "farokhi", "league")

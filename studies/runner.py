@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from discreet.errors import InvalidInput
-from discreet.version import VERSION
+from discreet.core.errors import InvalidInput
+from discreet.core.version import VERSION
 from studies.base import Cell, Study, checked
 from studies.journal import Done, Journal
 from studies.page import render

@@ -18,10 +18,10 @@ from typing import NamedTuple, TypeAlias
 
 from scipy import sparse
 
-from discreet.arrays import Floats
-from discreet.errors import FileFormatError, InvalidInput
-from discreet.files.lookup import is_folder
-from discreet.quiet import quietly
+from discreet.core.arrays import Floats
+from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.files.lookup import is_folder
+from discreet.core.quiet import quietly
 
 Matrix: TypeAlias = Floats | sparse.csr_array
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from discreet.certificates import Certificate
-from discreet.errors import DiscreetError
+from discreet.core.errors import DiscreetError
 
 PATH = Path(__file__).parent.parent / "benchmarks" / "forgeries.py"
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from discreet.certificates import Certificate
+from discreet.core.errors import DiscreetError
 from discreet.data import Schema
-from discreet.errors import DiscreetError
 from discreet.estimators import IntervalFile, Model
 from discreet.evaluation.saved import evaluation_from
 from discreet.ledger import Ledger
-from discreet.publications import read_release
-from discreet.publications.local import RandomisedRecord
+from discreet.releases import read_release
+from discreet.releases.local import RandomisedRecord
 from discreet.signing import Signature, new_key, sign
 from studies.journal import Journal
 from studies.registry import study_named

@@ -2,7 +2,7 @@
 
 from compared.link import Link
 from compared.measured import Claim, Contestant, Group, Table, compete, load, local
-from discreet.guarantees import gaussian_scale
+from discreet.accounting import gaussian_scale
 
 TARGETS = ((1.0, 1e-6), (0.1, 1e-9))
 WAYS = (

@@ -15,9 +15,9 @@ from sklearn.linear_model import LogisticRegression as PlainRegression
 from compared.link import Link
 from compared.measured import Claim, Contestant, Group, Table, compete, load, local, ratio_claim
 from discreet import LogisticRegression
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 from discreet.data import CategoricalColumn, Dataset, Domain, NumericColumn, Schema, Target
-from discreet.designs import DenseDesign, Design, SparseDesign
+from discreet.matrices import DenseDesign, Design, SparseDesign
 
 RIDGE = 1e-3
 """Over the number of records."""

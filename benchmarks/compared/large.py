@@ -10,10 +10,10 @@ from compared.made import Floats, long_table
 from compared.measured import Contestant, Table, compete, load, local
 from discreet import LinearRegression
 from discreet.data import Dataset, Domain
-from discreet.designs import DenseDesign
 from discreet.losses import Logistic
+from discreet.losses.regularisers import L2
+from discreet.matrices import DenseDesign
 from discreet.problems import RegularisedRisk
-from discreet.regularisers import L2
 from discreet.solvers import solve
 
 TEXT = """\

@@ -7,8 +7,8 @@ from scipy import sparse
 from compared.fits import RIDGE, frame_like, plain, private, quietly
 from compared.link import Link
 from compared.measured import Claim, Contestant, Group, Table, Timed, compete, load, local, timed
-from discreet.arrays import Floats
-from discreet.designs import DenseDesign, SparseDesign
+from discreet.core.arrays import Floats
+from discreet.matrices import DenseDesign, SparseDesign
 from discreet.solvers import solve_many
 
 TARGETS = {1.0: 250.0, 0.1: 40.0}

@@ -18,9 +18,9 @@ from threadpoolctl import threadpool_limits
 
 import discreet
 from discreet import REPLACE_ONE, KernelClassifier, Lasso, LinearRegression, LinearSVC, LogisticRegression, SystemNoise
+from discreet.accounting import gaussian_scale
 from discreet.data import CategoricalColumn, NumericColumn, RealDataset, RealDomain, Schema, Target, numeric_files
-from discreet.designs import as_design
-from discreet.guarantees import gaussian_scale
+from discreet.matrices import as_design
 from discreet.mechanisms.release import GaussianRelease
 from discreet.queries import Rows
 

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from discreet.certificates import Certificate, Release, Verification
+    from discreet.core.errors import DiscreetError, PrivacyWarning
+    from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
+    from discreet.core.version import VERSION
     from discreet.data import Dataset, Domain, EncodedTable, Schema, SchemaDraft, read_table
-    from discreet.errors import DiscreetError, PrivacyWarning
     from discreet.estimators import (
         ConstrainedERM,
         GroupLasso,
@@ -31,19 +33,17 @@ if TYPE_CHECKING:
     )
     from discreet.evaluation import PrivateEvaluation, evaluate_privately
     from discreet.mechanisms.bounds_choice import choose_bounds, choose_norm
-    from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
     from discreet.noise import SeededNoise, SystemNoise
-    from discreet.version import VERSION
 
     __version__ = VERSION
 
 _HOMES = {
-    "ADD_REMOVE": "neighbours",
-    "REPLACE_ONE": "neighbours",
+    "ADD_REMOVE": "core.neighbours",
+    "REPLACE_ONE": "core.neighbours",
     "Certificate": "certificates",
     "ConstrainedERM": "estimators",
     "Dataset": "data",
-    "DiscreetError": "errors",
+    "DiscreetError": "core.errors",
     "Domain": "data",
     "EncodedTable": "data",
     "GroupLasso": "estimators",
@@ -55,8 +55,8 @@ _HOMES = {
     "LogisticRegression": "estimators",
     "MatrixRegression": "estimators",
     "Model": "estimators",
-    "Neighbours": "neighbours",
-    "PrivacyWarning": "errors",
+    "Neighbours": "core.neighbours",
+    "PrivacyWarning": "core.errors",
     "PrivateEvaluation": "evaluation",
     "PrivateSearchCV": "estimators",
     "Release": "certificates",
@@ -114,7 +114,7 @@ __all__ = [
 def __getattr__(name: str) -> object:
     """The public names, each from the package where it lives."""
     if name == "__version__":
-        return import_module("discreet.version").VERSION
+        return import_module("discreet.core.version").VERSION
     if name in _HOMES:
         return getattr(import_module(f"discreet.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'discreet' has no attribute {name!r}")

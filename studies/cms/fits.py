@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet import LinearSVC, LogisticRegression, PrivateSearchCV
-from discreet.arrays import Floats
-from discreet.errors import InfeasibleTarget
+from discreet.core.arrays import Floats
+from discreet.core.errors import InfeasibleTarget
 from studies.base import Record, seed_of
 from studies.tables import Table, Tables
 

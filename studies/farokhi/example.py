@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from discreet import SeededNoise
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 from discreet.data import RealDataset, RealDomain
-from discreet.designs import as_design
+from discreet.matrices import as_design
 from discreet.mechanisms.release import FisherNoise, NullSpaceNoise
 from discreet.queries import Rows, Target, WeightedRows
 from discreet.solvers import solve_soft_margin

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 
 RHO, THETA = 1e-2, 1.0
 """As in the paper."""

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from discreet import SeededNoise
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 from discreet.data import RealDataset, RealDomain
-from discreet.designs import as_design
+from discreet.matrices import as_design
 from discreet.mechanisms.release import FisherNoise
 from discreet.queries import WeightedRows
 from studies.base import Record, seed_of

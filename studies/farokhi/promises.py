@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from discreet.guarantees import gaussian_delta, gaussian_mu
+from discreet.accounting import gaussian_delta, gaussian_mu
 from studies.base import Record
 from studies.tables import Tables
 

@@ -13,8 +13,8 @@ import numpy as np
 from scipy import sparse
 
 from discreet import ConstrainedERM, KernelClassifier, LassoClassifier, LinearSVC, LogisticRegression
-from discreet.constraints import L2Ball
-from discreet.errors import DiscreetError, InfeasibleTarget
+from discreet.core.errors import DiscreetError, InfeasibleTarget
+from discreet.sets import L2Ball
 from studies.base import Record, seed_of
 from studies.league.peers import Peer
 from studies.tables import Tables

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from discreet.arrays import Floats
-from discreet.errors import DiscreetError
+from discreet.core.arrays import Floats
+from discreet.core.errors import DiscreetError
 
 ENVIRONMENT = "DISCREET_PEERS"
 _PROGRAM = """

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.linalg import eigh, solve_triangular
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 from studies.base import Record, seed_of
 from studies.tables import Tables
 

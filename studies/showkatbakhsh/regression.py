@@ -15,9 +15,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from discreet import REPLACE_ONE, SeededNoise
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 from discreet.data import RealDataset, RealDomain
-from discreet.designs import as_design
+from discreet.matrices import as_design
 from discreet.mechanisms.release import ClearTargetSketch, GaussianRelease, InformationSketch, PublishedSketch
 from discreet.queries import Rows, SecondMoments, Target
 from studies.base import Record, seed_of

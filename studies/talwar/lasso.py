@@ -14,9 +14,9 @@ from functools import lru_cache
 import numpy as np
 
 from discreet import Lasso
-from discreet.arrays import Floats
-from discreet.guarantees import gumbel_scale
-from discreet.instances import FingerprintingLasso, fingerprinting_lasso
+from discreet.accounting import gumbel_scale
+from discreet.core.arrays import Floats
+from discreet.sets.instances import FingerprintingLasso, fingerprinting_lasso
 from studies.base import Record, seed_of
 
 DELTA = 1e-6

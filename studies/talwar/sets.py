@@ -10,7 +10,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from discreet.constraints import (
+from discreet.core.neighbours import ADD_REMOVE
+from discreet.data import RealDataset, RealDomain
+from discreet.losses.predictions import OfMargin
+from discreet.matrices import as_design
+from discreet.mechanisms.constrained import NoisyMirrorDescent
+from discreet.noise import SeededNoise
+from discreet.problems import ConstrainedRisk, PredictionSum
+from discreet.sets import (
     Box,
     Constraint,
     ConvexHull,
@@ -28,13 +35,6 @@ from discreet.constraints import (
     scaled,
     translated,
 )
-from discreet.data import RealDataset, RealDomain
-from discreet.designs import as_design
-from discreet.losses.predictions import OfMargin
-from discreet.mechanisms.constrained import NoisyMirrorDescent
-from discreet.neighbours import ADD_REMOVE
-from discreet.noise import SeededNoise
-from discreet.problems import ConstrainedRisk, PredictionSum
 from studies.base import Record, seed_of
 
 DELTA = 1e-6

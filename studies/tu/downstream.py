@@ -14,9 +14,9 @@ from functools import lru_cache
 import numpy as np
 
 from discreet import REPLACE_ONE, SeededNoise
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 from discreet.data import RealDataset, RealDomain
-from discreet.designs import as_design
+from discreet.matrices import as_design
 from discreet.mechanisms.release import FreshProjection, GaussianRelease, tu_factor_1
 from discreet.queries import Projection, Rows
 from studies.base import Record, seed_of

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from discreet import LogisticRegression
+from discreet.accounting import MutualInformation, gaussian_mu
 from discreet.audit import AuditReport, Claim, audit, one_run_audit
 from discreet.audit.densities import Records
 from discreet.audit.exact import exact_audit
@@ -19,20 +20,19 @@ from discreet.audit.learning import Release, audit_release, exact_learning_audit
 from discreet.audit.named import Target, exponential_audit, gaussian_audit, release_audit, sketch_audit
 from discreet.audit.pairs import Pair, worst_pairs
 from discreet.audit.walks import gaussian_walk, line_problem, polytope_walk
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain, RealDataset, RealDomain
-from discreet.designs import DenseDesign
-from discreet.guarantees import MutualInformation, gaussian_mu
 from discreet.losses import HuberHinge, Logistic
+from discreet.losses.regularisers import L2
+from discreet.matrices import DenseDesign
 from discreet.mechanisms.constrained import GaussianFrankWolfe, NoisyMirrorDescent, PolytopeFrankWolfe
 from discreet.mechanisms.counting import GaussianCounting, Histogram, LaplaceCounting
 from discreet.mechanisms.learning import calibrate, slack_free_ridge
 from discreet.mechanisms.release import GaussianRelease, GaussianSketch, PublishedSketch
 from discreet.mechanisms.selection import ExponentialMechanism
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.problems import RegularisedRisk
 from discreet.queries import Rows, SecondMoments
-from discreet.regularisers import L2
 
 EPSILON, DELTA = 1.0, 1e-5
 LOOSE = 0.01

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from discreet.audit import Claim, epsilon_from_guesses, one_run_audit, p_value
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.noise import SystemNoise
 
 

@@ -14,12 +14,12 @@ from discreet.audit.drawn.catalogue import UNWATCHED, WATCHED
 from discreet.audit.drawn.regression import table
 from discreet.audit.named import CATALOGUE
 from discreet.audit.target import Target
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import RealDataset, RealDomain
-from discreet.designs import DenseDesign
-from discreet.errors import InvalidInput
+from discreet.matrices import DenseDesign
 from discreet.mechanisms.counting import LaplaceCounting
 from discreet.mechanisms.regression import AdaSSP, GaussianMixing, HessianMixing, LeastSquares, RefinedMoments, hessian_mixing, mixing
-from discreet.neighbours import REPLACE_ONE
 from discreet.noise import SeededNoise
 from discreet.verification import registry
 from tests.cli.conftest import discreet

@@ -2,10 +2,10 @@ import math
 
 import pytest
 
+from discreet.accounting import ApproximateDP, GaussianDP, NoGuarantee, PureDP, gaussian_delta
 from discreet.audit import Claim
-from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, GaussianDP, NoGuarantee, PureDP, gaussian_delta
-from discreet.neighbours import ADD_REMOVE
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE
 
 SAID = {"neighbours": ADD_REMOVE, "theorem": "a test"}
 

@@ -10,7 +10,7 @@ from discreet.audit.drawn.parts import FALSE_ALARM, Part, Watch
 from discreet.audit.named import CATALOGUE
 from discreet.audit.target import Target
 from discreet.cli.audit_estimators import ESTIMATORS
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SystemNoise
 
 BOTH = {"objective", "output", "multinomial", "one-vs-rest"}

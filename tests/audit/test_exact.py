@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from discreet.accounting import gaussian_delta, gaussian_mu
 from discreet.audit import Claim, PrivacyLoss, exact_audit
 from discreet.audit.densities import shifted_gaussian, shifted_spherical
 from discreet.audit.laws import choice, gaussian_integers, laplace_integers, sketch, two_outcomes
-from discreet.errors import InvalidInput
-from discreet.guarantees import gaussian_delta, gaussian_mu
+from discreet.core.errors import InvalidInput
 from discreet.mechanisms.release.profiles import replace_delta, zero_out_delta
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from discreet.audit import Claim, attribute_inference, membership_inference
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.noise import SystemNoise
 
 NOISE = SystemNoise()

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from discreet import KernelClassifier, LinearSVC, LogisticRegression
+from discreet.accounting import ApproximateDP, PureDP
 from discreet.audit.certified import certificate_audit
 from discreet.audit.named import CATALOGUE, Target
 from discreet.cli.audit_estimators import ESTIMATORS
-from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, PureDP
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 
 EXACT = [name for name, entry in CATALOGUE.items() if entry.method == "exact"]
 X = np.array([[0.6, 0.0], [-0.6, 0.1], [0.2, -0.5], [-0.1, 0.9]])

@@ -8,7 +8,7 @@ import pytest
 from discreet import ConstrainedERM, LogisticRegression
 from discreet.audit import Claim, audit
 from discreet.audit.fits import many_fits, single_fits
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.ledger import Ledger, using
 from discreet.noise import SeededNoise, SystemNoise
 

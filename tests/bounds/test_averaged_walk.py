@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from discreet.bounds.averaged_walk import MOST_STEPS, averaged_frank_wolfe, averaged_steps
-from discreet.constraints import L1Ball
+from discreet.core.errors import InvalidInput
 from discreet.data import RealDataset, RealDomain
-from discreet.designs import as_design
-from discreet.errors import InvalidInput
 from discreet.losses.predictions import Squared
+from discreet.matrices import as_design
 from discreet.mechanisms.constrained.walk import Walk
 from discreet.problems import ConstrainedRisk
+from discreet.sets import L1Ball
 
 
 @pytest.mark.parametrize("regret", [0.0, 0.3, 5.0])

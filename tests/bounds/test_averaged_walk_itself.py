@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from discreet.bounds.averaged_walk import averaged_frank_wolfe
-from discreet.constraints import Simplex
+from discreet.sets import Simplex
 
 
 @pytest.mark.parametrize("steps", [1, 2, 5, 20, 100, 400])

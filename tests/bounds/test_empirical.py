@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.bounds import ChiNorm, GammaNorm, lemma_3, lemma_5, objective_excess, output_excess, published_slack
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Dataset, Domain
-from discreet.designs import as_design
-from discreet.errors import InfeasibleTarget, InvalidInput
 from discreet.losses import Logistic
+from discreet.losses.regularisers import L2
+from discreet.matrices import as_design
 from discreet.mechanisms.learning import NonPrivate, calibrate, published_objective, published_output
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise
 from discreet.problems import RegularisedRisk
-from discreet.regularisers import L2
 
 RECORDS, FEATURES, RIDGE, DELTA, DRAWS = 40, 3, 1.5, 0.1, 3000
 """So much regularisation that the bounds are nearly reached: the data add little curvature."""

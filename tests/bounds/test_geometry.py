@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
+from discreet.accounting import gaussian_mu
 from discreet.bounds import corollaries, geometry
-from discreet.errors import InvalidInput
-from discreet.guarantees import gaussian_mu
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 
 KNOWN = {"range_": 1.7, "strong_convexity": 0.8, "width": 3.1, "noise": 20.0, "steps": 90}
 PRIVACY = {"epsilon": 1.0, "delta": 1e-6, "neighbours": ADD_REMOVE}

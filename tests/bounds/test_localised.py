@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 from sklearn.linear_model import LogisticRegression
 
 from discreet.bounds import best_objective_ridge, excess_risk, excess_risk_sridharan, localised_excess
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 SIZES = {"records": st.integers(1, 10**8), "ridge": st.floats(1e-8, 10.0), "failure": st.floats(1e-9, 0.9), "radius": st.floats(0.1, 50.0)}
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.bounds import ChiNorm, GammaNorm, NoiseNorm, lemma_4
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.noise import SeededNoise
 
 

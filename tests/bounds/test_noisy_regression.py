@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from discreet.bounds import noisy_rows_risk, ridge_risk
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 
 class Table:

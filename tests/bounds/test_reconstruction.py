@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from discreet.accounting import CramerRaoBound
 from discreet.bounds import box_centre_error, class_mean_error, cramer_rao_error, linear_bayes_error, prior_mean_error
-from discreet.errors import InvalidInput
-from discreet.guarantees import CramerRaoBound
-from discreet.neighbours import REPLACE_ONE
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import REPLACE_ONE
 
 PRIOR = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, 0.3], [0.0, 0.3, 0.5]])
 NOISE = np.diag([1.0, 4.0, 0.2])

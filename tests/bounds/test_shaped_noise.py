@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from discreet.bounds import cheapest_covariance, geometric_mean, learning_cost, moved_probability, shaped_covariance, shaped_value
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 DRAW = np.random.default_rng(0)
 

@@ -8,7 +8,7 @@ from scipy.stats import f as fisher_law
 from scipy.stats import kstest
 
 from discreet.bounds import sketch_loss_mean, sketch_loss_quantile, sketch_risk
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 
 def losses(rows, targets, count, variances, draws, seed=0):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.bounds import theorem_3, theorem_4, theorem_6, theorem_7, unit_ball_volume
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 SHARED = {"excess": 0.1, "epsilon": 0.5, "dimension": 10, "smoothness": 0.25, "delta": 0.1, "constant": 1.0}
 LINEAR = [theorem_3, theorem_4]

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from discreet import Certificate, LinearSVC, LogisticRegression
+from discreet.accounting import ApproximateDP, PureDP
 from discreet.certificates import Verification, digest_of
-from discreet.errors import FileFormatError, VerificationFailure
-from discreet.guarantees import ApproximateDP, PureDP
+from discreet.core.errors import FileFormatError, VerificationFailure
 
 SETTINGS = [
     {},

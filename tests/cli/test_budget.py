@@ -5,10 +5,10 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from discreet.files import whole_file
-from discreet.guarantees import NoGuarantee, PureDP, Unit
+from discreet.accounting import NoGuarantee, PureDP, Unit
+from discreet.core.files import whole_file
+from discreet.core.neighbours import REPLACE_ONE
 from discreet.ledger import Ledger
-from discreet.neighbours import REPLACE_ONE
 from tests.cli.conftest import discreet
 
 NEW = ("budget", "new", "team.ledger", "--data-set", "people", "--epsilon", "2", "--delta", "1e-6")

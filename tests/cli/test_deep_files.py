@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from discreet.errors import DiscreetError, FileFormatError
-from discreet.files.strict_json import DEEPEST, read_object
+from discreet.core.errors import DiscreetError, FileFormatError
+from discreet.core.files.strict_json import DEEPEST, read_object
+from discreet.display.workbench.wire import Refused, read_fields
 from discreet.ledger import Ledger
-from discreet.workbench.wire import Refused, read_fields
 from tests.cli.conftest import FIT, SCHEMA, discreet
 
 DEPTHS = [DEEPEST + 1, 300, 480, 700, 990, 5_000, 200_000]

@@ -87,7 +87,7 @@ cli.main()
 PLACES = {
     "before the reservation": "from discreet.estimators import LinearSVC as owner; waits(owner, 'fit')",
     "after the reservation": "from discreet.mechanisms.learning import PureObjectivePerturbation as owner; waits(owner, 'draw', 2)",
-    "while saving": "from discreet.files import whole_file; waits(whole_file.os, 'fsync')",
+    "while saving": "from discreet.core.files import whole_file; waits(whole_file.os, 'fsync')",
 }
 
 

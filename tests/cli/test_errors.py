@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from discreet.errors import SolverFailure
+from discreet.core.errors import SolverFailure
+from discreet.core.files import whole_file
 from discreet.estimators import LinearSVC
-from discreet.files import whole_file
 from tests.cli.conftest import FIT, SCHEMA, discreet
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from discreet.core.errors import DiscreetError
 from discreet.data import Schema
-from discreet.errors import DiscreetError
 from discreet.estimators.model import Model
 from tests.cli.conftest import SCHEMA, discreet
 

@@ -6,10 +6,10 @@ import sqlite3
 
 import pytest
 
+from discreet.core.errors import SolverFailure
+from discreet.core.files import whole_file
 from discreet.data import read_table
-from discreet.errors import SolverFailure
 from discreet.estimators import LinearSVC, Model
-from discreet.files import whole_file
 from discreet.ledger import Ledger
 from discreet.mechanisms.learning import PureObjectivePerturbation
 from tests.cli.conftest import FIT, csv_text, discreet, rows

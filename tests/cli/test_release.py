@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from discreet.publications import METHODS, read_release
+from discreet.releases import METHODS, read_release
 from tests.canary import CANARY, assert_silent
 from tests.cli.conftest import csv_text, discreet, rows
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from discreet.ledger import Ledger
-from discreet.publications import read_release
+from discreet.releases import read_release
 from tests.canary import CANARY, assert_silent
 from tests.cli.conftest import discreet, rows
 from tests.cli.test_release import SCHEMA

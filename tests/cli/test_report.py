@@ -99,7 +99,7 @@ def test_a_page_on_a_release_that_fails_afterwards_loses_nothing(survey, monkeyp
     def broken(*_arguments, **_settings):
         raise ZeroDivisionError("918273.645")
 
-    monkeypatch.setattr("discreet.reports.write_report", broken)
+    monkeypatch.setattr("discreet.display.reports.write_report", broken)
     outcome = discreet(*RELEASE, *SPEND, "--report", "page.html", "--json")
     assert outcome.code != 0
     assert outcome.json["report"] is None
@@ -142,7 +142,7 @@ def test_an_audit_that_finds_a_violation_says_so_on_its_page_and_by_its_exit_cod
     def broken(*_arguments, **_settings):
         raise ZeroDivisionError("918273.645")
 
-    monkeypatch.setattr("discreet.reports.write_report", broken)
+    monkeypatch.setattr("discreet.display.reports.write_report", broken)
     outcome = discreet("audit", "forged.json", "--report", "other.html")
     assert outcome.code == 6, "the violation counts for more than the page"
     assert "The report was not written" in outcome.err
@@ -248,7 +248,7 @@ def test_a_report_that_fails_afterwards_loses_nothing(ledger, monkeypatch, as_js
     def broken(*_arguments, **_settings):
         raise ZeroDivisionError("918273.645")
 
-    monkeypatch.setattr("discreet.reports.write_report", broken)
+    monkeypatch.setattr("discreet.display.reports.write_report", broken)
     outcome = discreet(*FIT, *SPEND, "--report", "page.html", *as_json)
     assert outcome.code != 0
     assert (ledger / "model.json").exists()

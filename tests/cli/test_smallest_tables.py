@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from discreet import LogisticRegression
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.ledger import Ledger
 from tests.cli.conftest import discreet, rows
 

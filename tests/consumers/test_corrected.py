@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.consumers.corrected import SHARE, spectrum
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 
 @given(seed=st.integers(0, 10_000), size=st.integers(1, 8), rows=st.integers(2, 200), scale=st.floats(1e-3, 1e3))

@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from discreet.consumers import NoisyLinearSVC, NoisyLogisticRegression, reconstructed_rows
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from tests.consumers.tables import SLOPES, correlated, noisy
 
 

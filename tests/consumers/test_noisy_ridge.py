@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from discreet.consumers import NoisyRidge
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from tests.consumers.tables import SLOPES, noisy, regression
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from discreet.consumers import ProjectedRidge, ProjectedRows
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 DRAW = np.random.default_rng(0)
 ROWS = DRAW.standard_normal((6, 20))

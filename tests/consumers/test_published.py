@@ -5,9 +5,9 @@ import pytest
 
 from discreet import ADD_REMOVE, REPLACE_ONE, SeededNoise, SystemNoise
 from discreet.consumers import NoisyLinearSVC, NoisyLogisticRegression, NoisyRidge, ProjectedRidge, ProjectedRows, SketchRidge, reconstructed_rows
+from discreet.core.errors import InvalidInput
 from discreet.data import RealDomain
-from discreet.errors import InvalidInput
-from discreet.publications import publish, read_release
+from discreet.releases import publish, read_release
 
 DOMAIN = RealDomain(features=3, entry_bound=1.0)
 DRAW = np.random.default_rng(0)

@@ -6,7 +6,7 @@ from scipy.stats import binom
 from sklearn.base import clone
 
 from discreet.consumers import SketchRidge
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from tests.consumers.tables import regression
 
 VARIANCE = 300.0

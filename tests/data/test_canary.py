@@ -11,8 +11,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from discreet.core.errors import DiscreetError
 from discreet.data import CategoricalColumn, NumericColumn, Schema, Target, read_header, read_table, schema_stub
-from discreet.errors import DiscreetError
 from tests.canary import DIGITS, assert_carries_nothing
 
 CANARY = "918273.645"

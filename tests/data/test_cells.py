@@ -6,9 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from discreet.core.errors import InvalidInput
 from discreet.data import CategoricalColumn, NumericColumn, Target
 from discreet.data.cells import encode_labels, encode_numbers
-from discreet.errors import InvalidInput
 
 AGE = NumericColumn(name="age", lower=0, upper=10)
 KIND = CategoricalColumn(name="work class", categories=("a", 1, True))

@@ -1,7 +1,7 @@
 import pytest
 
+from discreet.core.errors import SchemaError
 from discreet.data import CategoricalColumn, NumericColumn, Target
-from discreet.errors import SchemaError
 
 NUMERIC = {"name": "age", "lower": 0, "upper": 100}
 CATEGORICAL = {"name": "sex", "categories": ("f", "m")}

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.core.errors import InvalidInput, PrivateDataError
 from discreet.data import CategoricalColumn, NumericColumn, Schema, Target
 from discreet.data.encoding import encode_arrays
 from discreet.data.labels import canonical
-from discreet.errors import InvalidInput, PrivateDataError
 from tests.data.strategies import schemas
 
 SCHEMA = Schema(

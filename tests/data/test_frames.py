@@ -6,8 +6,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from discreet.core.errors import InvalidInput, InvalidType, SchemaError
 from discreet.data.frames import as_frame, cell_text
-from discreet.errors import InvalidInput, InvalidType, SchemaError
 
 TABLE = {"text": ["a", None, "c"], "whole": [1, 2, 3], "real": [0.5, None, 2.0], "flag": [True, False, True]}
 COLUMNS = ("real", "text", "flag", "whole")

@@ -1,7 +1,7 @@
 import pytest
 
+from discreet.core.errors import SchemaError
 from discreet.data.labels import canonical, checked_labels, checked_text, declared, spellings
-from discreet.errors import SchemaError
 
 
 @pytest.mark.parametrize(("label", "texts"), [("Private", ("Private",)), (1, ("1", "1.0")), (-3, ("-3", "-3.0")), (True, ("true", "True", "TRUE"))])

@@ -5,9 +5,9 @@ import tracemalloc
 
 import pytest
 
+from discreet.core.errors import FileFormatError
 from discreet.data import read_header, read_table
 from discreet.data.csv_text import LONGEST_HEADER, LONGEST_LINE
-from discreet.errors import FileFormatError
 from tests.canary import CANARY, assert_silent
 
 MEGABYTE = 1 << 20

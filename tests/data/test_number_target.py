@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from discreet import LinearSVC, LogisticRegression
+from discreet.core.errors import InvalidInput, SchemaError
 from discreet.data import NumberTarget, NumericColumn, Schema, Target
-from discreet.errors import InvalidInput, SchemaError
 from tests.canary import CANARY, assert_silent
 
 TOML = """

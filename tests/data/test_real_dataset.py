@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from discreet.core.errors import InvalidInput, PrivateDataError
 from discreet.data import RealDataset, RealDomain
-from discreet.designs import as_design, entries_of
-from discreet.errors import InvalidInput, PrivateDataError
+from discreet.matrices import as_design, entries_of
 from tests.canary import CANARY, assert_silent
 
 KINDS = {"dense": np.asarray, "single": lambda X: X.astype(np.float32), "sparse": sp.csr_array}

@@ -4,8 +4,8 @@ import math
 import pytest
 from hypothesis import given
 
+from discreet.core.errors import FileFormatError, InvalidInput, SchemaError
 from discreet.data import CategoricalColumn, NumericColumn, Schema, Target
-from discreet.errors import FileFormatError, InvalidInput, SchemaError
 from tests.data.strategies import schemas
 
 TEXT = """

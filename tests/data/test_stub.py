@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.core.errors import SchemaError
 from discreet.data import Schema, schema_stub
-from discreet.errors import SchemaError
 from tests.data.strategies import names
 
 

@@ -7,8 +7,8 @@ import sys
 import polars as pl
 import pytest
 
+from discreet.core.errors import FileFormatError, InvalidInput, SchemaError
 from discreet.data import read_header, read_table
-from discreet.errors import FileFormatError, InvalidInput, SchemaError
 
 CSV = 'age, name ,"a, b"\r\n1,x,2\r\n\r\n 3 ,"y ""z"", w", 4\r\n'
 ROWS = [("2", "1"), ("4", "3 ")]

@@ -5,10 +5,10 @@ import polars as pl
 import pytest
 
 from discreet import KernelClassifier, LinearSVC, LogisticRegression
+from discreet.core.errors import InvalidInput
 from discreet.data import Block, FunctionTable, Schema, numeric_files, schema_files
-from discreet.designs import DenseDesign
-from discreet.errors import InvalidInput
 from discreet.ledger import Account, Ledger
+from discreet.matrices import DenseDesign
 from tests.canary import CANARY, assert_silent
 from tests.laws.block_tables import records
 

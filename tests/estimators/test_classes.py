@@ -10,12 +10,12 @@ from sklearn.base import clone
 
 from discreet import LinearSVC, LogisticRegression, Schema
 from discreet.certificates import Certificate
+from discreet.core.errors import FileFormatError, InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import Neighbours
 from discreet.data import CategoricalColumn, Dataset, Domain, NumericColumn, Target
-from discreet.designs import DenseDesign
-from discreet.errors import FileFormatError, InfeasibleTarget, InvalidInput
 from discreet.estimators.model import Model
 from discreet.ledger import Account, BudgetExceeded, Ledger
-from discreet.neighbours import Neighbours
+from discreet.matrices import DenseDesign
 from tests.canary import CANARY, assert_silent
 
 NAMES = np.array(["red", "green", "blue"])

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from discreet import Lasso, LassoClassifier
+from discreet.core.errors import InvalidInput
 from discreet.data import Block, FunctionTable
-from discreet.designs import DenseDesign
-from discreet.errors import InvalidInput
+from discreet.matrices import DenseDesign
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.choice([-1.0, 1.0], size=(5000, 8))

@@ -8,11 +8,11 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from discreet import ConstrainedERM, GroupLasso, MatrixRegression, SimplexRegression
-from discreet.constraints import ConvexHull, KSupportBall, L1Ball, L2Ball, NuclearBall
-from discreet.errors import InfeasibleTarget, InvalidInput
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import REPLACE_ONE
 from discreet.losses.predictions import Absolute
 from discreet.mechanisms.constrained import calibrate_over_set, candidates
-from discreet.neighbours import REPLACE_ONE
+from discreet.sets import ConvexHull, KSupportBall, L1Ball, L2Ball, NuclearBall
 from tests.canary import CANARY, assert_silent
 from tests.estimators.declaring import DeclaringERM, expected_failures
 from tests.mechanisms.constrained.mirror_problems import regression
@@ -119,7 +119,7 @@ def test_an_explanation_needs_no_data_and_names_the_choice():
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (ConstrainedERM(constraint="l1"), "a set of discreet.constraints"),
+        (ConstrainedERM(constraint="l1"), "a set of discreet.sets"),
         (ConstrainedERM(constraint=L1Ball(dimension=5)), "they must agree"),
         (ConstrainedERM(loss="cubic"), "cubic"),
         (ConstrainedERM(loss=3), "type int"),

@@ -6,11 +6,11 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from discreet import LinearSVC
-from discreet.designs import DenseDesign, TabularDesign, as_design
 from discreet.estimators.decision import linear_decision
 from discreet.kernels import Gaussian, draw_frequencies
 from discreet.kernels.design import FeatureMapDesign
 from discreet.kernels.feature_map import FeatureMap
+from discreet.matrices import DenseDesign, TabularDesign, as_design
 
 ROWS, COLUMNS = 2500, 37
 

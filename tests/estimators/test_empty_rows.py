@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from discreet import ConstrainedERM, LinearRegression, LinearSVC, LogisticRegression, release_uncertainty
-from discreet.constraints import L2Ball
+from discreet.sets import L2Ball
 
 
 @pytest.mark.parametrize("norm", [1e-3, 1.0, 100.0, 1e6])

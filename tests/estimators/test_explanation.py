@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from discreet import KernelClassifier, LinearSVC, LogisticRegression
-from discreet.errors import InfeasibleTarget, InvalidInput
+from discreet.core.errors import InfeasibleTarget, InvalidInput
 
 
 def test_explain_needs_no_data_and_says_what_the_fit_then_does():

@@ -10,8 +10,8 @@ from sklearn.exceptions import NotFittedError
 
 from discreet import KernelClassifier, LinearSVC
 from discreet.certificates import digest_of
+from discreet.core.errors import DiscreetError, InvalidInput, SolverFailure
 from discreet.data import CategoricalColumn, NumericColumn, Schema, Target
-from discreet.errors import DiscreetError, InvalidInput, SolverFailure
 from discreet.kernels import Gaussian, Matern
 from discreet.kernels import design as streamed_design
 from tests.canary import CANARY, assert_silent

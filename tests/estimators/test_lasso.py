@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 from discreet import Lasso, LassoClassifier
-from discreet.errors import DiscreetError, InvalidInput
+from discreet.core.errors import DiscreetError, InvalidInput
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from tests.canary import CANARY, assert_silent
 

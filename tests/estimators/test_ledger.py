@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from discreet import LogisticRegression
-from discreet.errors import DiscreetError, InvalidInput, SolverFailure
+from discreet.core.errors import DiscreetError, InvalidInput, SolverFailure
 from discreet.ledger import Account, BudgetExceeded, Ledger, using, without_ledger
 from tests.laws.test_refusals import ALL, made
 

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 from discreet import LinearRegression
-from discreet.errors import DiscreetError, InvalidInput
+from discreet.core.errors import DiscreetError, InvalidInput
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from tests.canary import CANARY, assert_silent
 

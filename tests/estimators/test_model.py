@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from discreet import LinearSVC, LogisticRegression, Schema
+from discreet.core.errors import FileFormatError, InvalidInput, InvalidType
+from discreet.core.files import whole_file
 from discreet.data import CategoricalColumn, NumericColumn, Target
-from discreet.errors import FileFormatError, InvalidInput, InvalidType
 from discreet.estimators.model import Model
-from discreet.files import whole_file
 
 COUNT = 120
 TABLE = {

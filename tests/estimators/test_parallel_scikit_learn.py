@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_validate
 
 from discreet import LinearSVC, LogisticRegression, PrivateSearchCV
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.ledger import Account, Ledger, using
 
 RNG = np.random.default_rng(0)

@@ -15,9 +15,9 @@ import scipy.sparse as sp
 from joblib import Parallel, delayed
 
 from discreet import Dataset, Domain, LinearSVC, LogisticRegression, SystemNoise
-from discreet.designs import DenseDesign
-from discreet.errors import DiscreetError, InfeasibleTarget, InvalidInput, PrivacyWarning, PrivateDataError, SolverFailure
+from discreet.core.errors import DiscreetError, InfeasibleTarget, InvalidInput, PrivacyWarning, PrivateDataError, SolverFailure
 from discreet.estimators import parameters
+from discreet.matrices import DenseDesign
 from tests.canary import CANARY, assert_silent
 
 PUBLIC_ATTRIBUTES = {"classes_", "weights_", "coef_", "intercept_", "certificate_", "n_features_in_", "feature_names_in_"}

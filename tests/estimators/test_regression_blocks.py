@@ -5,11 +5,11 @@ import polars as pl
 import pytest
 
 from discreet import ConstrainedERM, Lasso, LinearRegression
+from discreet.core.errors import InvalidInput
 from discreet.data import Block, FunctionTable, RealDataset, RealDomain, Schema, schema_files
-from discreet.designs import DenseDesign
-from discreet.errors import InvalidInput
 from discreet.ledger import Account, Ledger
 from discreet.losses.predictions import LogCosh
+from discreet.matrices import DenseDesign
 from discreet.mechanisms.regression import LeastSquares
 from discreet.mechanisms.regression.residual_sums import accurate_gradient, evaluated
 from tests.canary import CANARY, assert_silent

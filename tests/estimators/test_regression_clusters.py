@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from discreet import ConstrainedERM, Lasso, LinearRegression
+from discreet.core.errors import InvalidInput
 from discreet.data import Block, DaskTable, Dataset, RealDataset, local_cluster
-from discreet.designs import DenseDesign
-from discreet.errors import InvalidInput
 from discreet.ledger import Account, Ledger
+from discreet.matrices import DenseDesign
 from tests.canary import assert_silent
 from tests.data.blocks.cluster_here import Here, reached
 from tests.laws.block_tables import records

@@ -20,11 +20,11 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from discreet import KernelClassifier, LinearSVC, LogisticRegression, Model, PrivateSearchCV, Schema
-from discreet.errors import InfeasibleTarget, InvalidInput, SolverFailure, VerificationFailure
+from discreet.accounting import ApproximateDP, PureDP
+from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure, VerificationFailure
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.estimators import search_fits
-from discreet.guarantees import ApproximateDP, PureDP
 from discreet.ledger import Account, BudgetExceeded, Ledger, using
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from tests.canary import CANARY, assert_silent
 from tests.estimators.declaring import DeclaringSearch, expected_failures
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from discreet import LinearSVC, PrivateSearchCV
+from discreet.core.errors import InvalidInput
 from discreet.data import Block, Classified, Domain, FunctionTable
-from discreet.designs import DenseDesign
-from discreet.errors import InvalidInput
 from discreet.estimators.search_blocks import StreamedTable
 from discreet.ledger import Account, Ledger
+from discreet.matrices import DenseDesign
 from discreet.noise import SeededNoise, SystemNoise
 from tests.canary import CANARY, assert_silent
 from tests.laws.block_tables import TABLES, records

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from discreet import LinearSVC, PrivateSearchCV
+from discreet.core.errors import InvalidInput
 from discreet.data import Block, DaskTable, Dataset, local_cluster
-from discreet.errors import InvalidInput
 from discreet.ledger import Account, Ledger
 from tests.canary import assert_silent
 from tests.data.blocks.cluster_here import reached

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from discreet import KernelClassifier, LassoClassifier, LinearSVC, LogisticRegression
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import Neighbours
 from discreet.data import Block, BlockTable, FunctionTable
-from discreet.designs import DenseDesign
-from discreet.errors import InfeasibleTarget, InvalidInput
 from discreet.estimators.search_plans import planned_certificate, rehearse_blocks
-from discreet.neighbours import Neighbours
+from discreet.matrices import DenseDesign
 
 ROWS = np.random.default_rng(0).uniform(-0.5, 0.5, (400, 3))
 LABELS = (ROWS[:, 0] > 0).astype(np.int64)

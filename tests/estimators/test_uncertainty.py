@@ -10,8 +10,8 @@ from scipy.stats import binom, norm
 
 from discreet import ADD_REMOVE, LinearSVC, LogisticRegression
 from discreet.certificates import Certificate
+from discreet.core.errors import InvalidInput
 from discreet.data import Schema
-from discreet.errors import InvalidInput
 from discreet.estimators.model import Model
 from discreet.estimators.uncertainty import mixture_quantile, noise_law
 from discreet.estimators.uncertainty_release import release_uncertainty

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binom
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.evaluation import NoiseLaw, mean_interval, proportion_interval, ratio_interval
 from discreet.evaluation.intervals import noisy_range
 from discreet.noise import SeededNoise

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.evaluation import NoiseLaw
 from discreet.noise import SeededNoise
 

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression as ScikitLearns
 from sklearn.svm import LinearSVC as ScikitLearnsSvm
 
 from discreet import LinearSVC, LogisticRegression, Schema
-from discreet.errors import DiscreetError, InvalidInput, InvalidType, PrivateDataError
+from discreet.core.errors import DiscreetError, InvalidInput, InvalidType, PrivateDataError
 from discreet.estimators import Model
 from discreet.evaluation import evaluate_privately, prepare
 from discreet.evaluation.outcomes import outcomes_of

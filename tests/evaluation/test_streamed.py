@@ -6,12 +6,12 @@ import pytest
 from sklearn.linear_model import LogisticRegression as ScikitLearns
 
 from discreet import LogisticRegression, Schema
+from discreet.core.errors import InvalidInput
 from discreet.data import Block, DaskTable, FunctionTable, numeric_files, schema_files
-from discreet.designs import DenseDesign
-from discreet.errors import InvalidInput
 from discreet.estimators import Model
 from discreet.evaluation import evaluate_privately, prepare
 from discreet.evaluation.streamed import answered
+from discreet.matrices import DenseDesign
 from tests.canary import CANARY, assert_silent
 from tests.data.blocks.cluster_here import Here
 from tests.evaluation.people import Oracle, drawn

@@ -11,9 +11,9 @@ from sklearn import linear_model
 
 from discreet import LogisticRegression
 from discreet.data import EncodedTable
-from discreet.designs import as_design
 from discreet.evaluation import METRICS, answers_per_record, evaluate_privately, prepare
 from discreet.evaluation.outcomes import Outcomes, outcomes_of
+from discreet.matrices import as_design
 from tests.evaluation.people import Oracle, drawn
 
 METRIC_SETS = [("accuracy",), ("accuracy", "confusion"), ("log_loss",), METRICS]

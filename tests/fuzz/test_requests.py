@@ -9,9 +9,9 @@ import shutil
 import numpy as np
 import pytest
 
-from discreet.errors import DiscreetError
-from discreet.workbench.desk import Desk
-from discreet.workbench.wire import Refused, read_fields
+from discreet.core.errors import DiscreetError
+from discreet.display.workbench.desk import Desk
+from discreet.display.workbench.wire import Refused, read_fields
 from tests.canary import DIGITS
 from tests.fuzz.cases import BOUND, GOOD, TABLE
 from tests.fuzz.mutations import as_json, pick, spoiled, spoiled_csv, torn
@@ -44,7 +44,7 @@ QUESTIONS = {
     "ledger": {"path": "team.ledger"},
     "declare": {"path": "team.ledger", "data_set": "people", **BUDGET},
 }
-"""One of each that is served; `run`, which starts a process, is left to tests/workbench."""
+"""One of each that is served; `run`, which starts a process, is left to tests/display/workbench."""
 
 
 def question(random):

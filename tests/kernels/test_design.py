@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from discreet.designs import BLOCK_ROWS, AugmentedDesign, DenseDesign, Design, SparseDesign, TabularDesign
-from discreet.designs.cut import rows_of
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.kernels import Gaussian, draw_frequencies
 from discreet.kernels.design import FeatureMapDesign, RecentFeatures
 from discreet.kernels.feature_map import FeatureMap
+from discreet.matrices import BLOCK_ROWS, AugmentedDesign, DenseDesign, Design, SparseDesign, TabularDesign
+from discreet.matrices.cut import rows_of
 
 COLUMNS = 6
 

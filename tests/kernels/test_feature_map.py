@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.kernels import Gaussian, Laplacian, draw_frequencies
 from discreet.kernels import feature_map as module
 from discreet.kernels.circle import circle

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.kernels import Cauchy, Gaussian, Laplacian, Matern, draw_frequencies
 
 DRAWS = 3000

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.kernels import Gaussian, draw_frequencies, fresh_public_seed
 from discreet.kernels.public_randomness import public_generator
 from tests.test_architecture import FILES, floor, names_used

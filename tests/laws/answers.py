@@ -26,13 +26,13 @@ from discreet import (
     evaluate_privately,
     release_uncertainty,
 )
-from discreet.constraints import L1Ball, L2Ball
+from discreet.core.neighbours import Neighbours
 from discreet.data import Block, FunctionTable, RealDataset, RealDomain, SchemaDraft
-from discreet.designs import as_design
-from discreet.neighbours import Neighbours
+from discreet.matrices import as_design
 from discreet.noise import SystemNoise
-from discreet.publications import METHODS, Request
 from discreet.queries import Target as ReleasedTarget
+from discreet.releases import METHODS, Request
+from discreet.sets import L1Ball, L2Ball
 
 FEATURES = 3
 PRIVATE = {"epsilon": 2.0, "delta": 1e-6}

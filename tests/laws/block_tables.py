@@ -8,7 +8,7 @@ import polars as pl
 from scipy import sparse
 
 from discreet.data import Block, BlockTable, FunctionTable, NpyTable, numeric_files
-from discreet.designs import DenseDesign, SparseDesign
+from discreet.matrices import DenseDesign, SparseDesign
 
 ROWS_IN_BLOCK = 700
 """Neither a divisor of the number of records nor of a block's 1024 rows."""

@@ -8,7 +8,7 @@ import dataclasses
 import importlib
 import inspect
 
-from discreet.errors import DiscreetError
+from discreet.core.errors import DiscreetError
 
 FACTORS = (0.02, 20.0)
 REQUIRED = {"int": 1, int: 1, "float": 1.0, float: 1.0}

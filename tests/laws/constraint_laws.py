@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.optimize import LinearConstraint, linprog, minimize
 
-from discreet.constraints import Polytope, estimate_width, scaled, support_function, translated
+from discreet.sets import Polytope, estimate_width, scaled, support_function, translated
 
 SCALES = (1e-3, 0.3, 1.0, 5.0, 1e4)
 

@@ -9,16 +9,16 @@ from functools import cache
 import numpy as np
 import pytest
 
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Block, FunctionTable, RealDataset, RealDomain
-from discreet.designs import DenseDesign
+from discreet.matrices import DenseDesign
 from discreet.mechanisms.release import GaussianRelease, rows
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.noise.words import keyed_words
-from discreet.publications import METHODS, Request
-from discreet.publications.methods import Kind
-from discreet.publications.records import block_records
 from discreet.queries import Rows, SecondMoments, Target
+from discreet.releases import METHODS, Request
+from discreet.releases.methods import Kind
+from discreet.releases.records import block_records
 from tests.laws.block_tables import TABLES, records
 
 ROWS, LABELS = records()

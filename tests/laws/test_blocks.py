@@ -7,14 +7,14 @@ what is compared is the sum behind them, within its rounding error.
 import numpy as np
 import pytest
 
+from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import BlockTable, Dataset, Domain, streamed_dataset
-from discreet.designs import DenseDesign
 from discreet.losses import Logistic, SoftplusHinge
+from discreet.losses.regularisers import L2
+from discreet.matrices import DenseDesign
 from discreet.mechanisms.learning import calibrate
-from discreet.neighbours import ADD_REMOVE
 from discreet.noise import SeededNoise
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
-from discreet.regularisers import L2
 from discreet.solvers import solve, solve_many
 from tests.laws.block_tables import TABLES, records
 

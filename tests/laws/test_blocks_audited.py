@@ -15,11 +15,11 @@ from discreet import KernelClassifier, LinearSVC, LogisticRegression
 from discreet.audit import Claim, audit, membership_inference, one_run_audit
 from discreet.audit.certified import certificate_audit
 from discreet.audit.fits import many_fits, single_fits
+from discreet.core.errors import InvalidInput
 from discreet.data import BlockTable
-from discreet.designs import as_design
-from discreet.errors import InvalidInput
 from discreet.evaluation import prepare
 from discreet.evaluation.private import measure_blocks
+from discreet.matrices import as_design
 from discreet.noise import SeededNoise
 from tests.laws.block_tables import TABLES
 

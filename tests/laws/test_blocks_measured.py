@@ -6,13 +6,13 @@ from sklearn.linear_model import LogisticRegression as ScikitLearns
 from sklearn.svm import LinearSVC as ScikitLearnsSvm
 
 from discreet import KernelClassifier, LassoClassifier, LinearSVC, LogisticRegression
+from discreet.core.errors import InvalidInput
 from discreet.data import Block, Domain, FunctionTable, streamed_dataset
-from discreet.designs import DenseDesign
-from discreet.errors import InvalidInput
 from discreet.evaluation import evaluate_privately, prepare
 from discreet.evaluation.outcomes import outcomes_of
 from discreet.evaluation.streamed import answered
 from discreet.ledger import Account, Ledger
+from discreet.matrices import DenseDesign
 from tests.laws.block_tables import TABLES, records
 
 ROWS, LABELS = records()

@@ -5,8 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 from discreet import ConstrainedERM, GroupLasso, Lasso, LassoClassifier, LinearRegression, MatrixRegression, SimplexRegression
-from discreet.constraints import L1Ball
 from discreet.data import NpyTable
+from discreet.sets import L1Ball
 from tests.laws.block_tables import TABLES, records
 
 ROWS, LABELS = records()

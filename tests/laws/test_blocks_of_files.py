@@ -5,10 +5,10 @@ import polars as pl
 import pytest
 
 from discreet.data import Dataset, Domain, NpyTable, numeric_files, streamed_dataset
-from discreet.designs import DenseDesign
 from discreet.losses import Logistic
+from discreet.losses.regularisers import L2
+from discreet.matrices import DenseDesign
 from discreet.problems import RegularisedRisk
-from discreet.regularisers import L2
 from discreet.solvers import solve
 
 COUNT, SIZE, NAMES = 80_000, 8_000, ["a", "b", "c"]

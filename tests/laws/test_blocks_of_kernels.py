@@ -6,10 +6,10 @@ from scipy import sparse
 
 from discreet import KernelClassifier
 from discreet.data import Block, BlockTable, Dataset, Domain, FunctionTable, TransformedTable, streamed_dataset
-from discreet.designs import DenseDesign, SparseDesign, entries_of
 from discreet.kernels.design import FeatureMapDesign, RecentFeatures
 from discreet.kernels.feature_map import FeatureMap
 from discreet.ledger import Account, Ledger
+from discreet.matrices import DenseDesign, SparseDesign, entries_of
 from tests.laws.block_tables import TABLES, records
 
 ROWS, LABELS = records()

@@ -3,19 +3,19 @@
 import numpy as np
 import pytest
 
-from discreet.constraints import L1Ball, L2Ball
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import RealDataset, RealDomain, streamed_real_dataset
-from discreet.designs import DenseDesign
 from discreet.losses import HuberHinge
 from discreet.losses.predictions import Absolute, OfMargin, Squared
+from discreet.matrices import DenseDesign
 from discreet.mechanisms.constrained import GaussianFrankWolfe, NoisyMirrorDescent, NonPrivateFrankWolfe, PolytopeFrankWolfe
 from discreet.mechanisms.constrained.mirror_sampled import SampledMirrorDescent
 from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet
 from discreet.mechanisms.release import GaussianRelease, GaussianSketch
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise
 from discreet.problems import ConstrainedRisk
 from discreet.queries import Projection, Rows, SecondMoments, Target
+from discreet.sets import L1Ball, L2Ball
 from tests.laws.block_tables import TABLES, records
 
 ROWS, LABELS = records()

@@ -1,4 +1,4 @@
-"""The laws of constraint sets over everything that discreet.constraints exports, and the proof that each law can fail."""
+"""The laws of constraint sets over everything that discreet.sets exports, and the proof that each law can fail."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import discreet.constraints as package
-from discreet.constraints import (
+import discreet.sets as package
+from discreet.core.errors import InvalidInput
+from discreet.sets import (
     Box,
     Constraint,
     ConvexHull,
@@ -29,7 +30,6 @@ from discreet.constraints import (
     TranslatedPolytope,
     constraint_named,
 )
-from discreet.errors import InvalidInput
 from tests.laws import constraint_laws as laws
 
 

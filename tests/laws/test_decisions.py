@@ -28,9 +28,9 @@ from discreet import (
     SimplexRegression,
 )
 from discreet.consumers import NoisyLinearSVC, NoisyLogisticRegression
+from discreet.core.errors import InvalidType
 from discreet.data import Block, FunctionTable, NumericColumn, Schema, Target
-from discreet.designs import as_design, is_per_record
-from discreet.errors import InvalidType
+from discreet.matrices import as_design, is_per_record
 
 ROWS, COLUMNS = 300, 37
 QUESTIONS = ("decision_function", "predict", "predict_proba", "predict_log_proba")

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 from discreet import LassoClassifier, LinearSVC, LogisticRegression
+from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import Block, Dataset, Domain, FunctionTable, RealDataset, RealDomain
-from discreet.designs import DenseDesign, DeviceDesign, as_design, device_rows, travel
 from discreet.losses import Logistic
+from discreet.losses.regularisers import L2
+from discreet.matrices import DenseDesign, DeviceDesign, as_design, device_rows, travel
 from discreet.mechanisms.release.eigenvalue_sketch import EigenvalueSketch
 from discreet.mechanisms.release.sketch import GaussianSketch
-from discreet.neighbours import ADD_REMOVE
 from discreet.noise import SeededNoise
 from discreet.problems import MultinomialRisk, RegularisedRisk
 from discreet.queries import SecondMoments
-from discreet.regularisers import L2
 from discreet.solvers import solve, solve_many
 from tests.canary import CANARY
 from tests.laws.block_tables import ROWS_IN_BLOCK, TABLES, records

@@ -1,4 +1,4 @@
-"""The laws of guarantees over everything that discreet.guarantees exports, and the proof that each can fail.
+"""The laws of guarantees over everything that discreet.accounting exports, and the proof that each can fail.
 
 A new kind of guarantee is under these laws by being exported: `example_of` builds it from its fields, and fails until it knows how.
 """
@@ -11,10 +11,10 @@ import math
 import numpy as np
 import pytest
 
-import discreet.guarantees as package
-from discreet.errors import FileFormatError, InvalidInput
-from discreet.guarantees import Guarantee, NoGuarantee, PureDP, Statement, Unit, compose, group, guarantee_from_dict, n_fold, post_processed
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
+import discreet.accounting as package
+from discreet.accounting import Guarantee, NoGuarantee, PureDP, Statement, Unit, compose, group, guarantee_from_dict, n_fold, post_processed
+from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 
 VALUES = {
     "epsilon": 0.8,

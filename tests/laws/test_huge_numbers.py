@@ -8,15 +8,15 @@ import inspect
 
 import pytest
 
-from discreet import bounds, constraints, guarantees, kernels, losses, planning, regularisers
-from discreet.errors import DiscreetError
-from discreet.losses import predictions
-from discreet.neighbours import Neighbours
+from discreet import accounting, bounds, kernels, losses, planning, sets
+from discreet.core.errors import DiscreetError
+from discreet.core.neighbours import Neighbours
+from discreet.losses import predictions, regularisers
 from tests.laws.test_refusals import ALL, X, Y, made
 
 HUGE = 10**400
 NO_NUMBERS = {"estimator", "ledger", "param_grid"}
-PACKAGES = (bounds, constraints, guarantees, kernels, losses, planning, predictions, regularisers)
+PACKAGES = (accounting, bounds, kernels, losses, planning, predictions, regularisers, sets)
 NUMBERS = {"float": 0.5, "int": 2, "float | None": 0.5, "int | None": 2, "str": "two", "Neighbours": Neighbours.ADD_REMOVE}
 """Values for arguments that must be given, by annotation."""
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.kernels import Gaussian, Kernel, Laplacian, kernel_named, kernel_names
 from tests.laws import kernel_laws as laws
 from tests.laws.catalogue import every, name

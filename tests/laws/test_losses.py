@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.losses import Logistic, MarginLoss, loss_named
 from tests.laws import loss_laws as laws
 from tests.laws.catalogue import every, name

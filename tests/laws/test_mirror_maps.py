@@ -1,4 +1,4 @@
-"""The laws of mirror maps over everything that discreet.mirror_maps exports, and the proof that each law can fail."""
+"""The laws of mirror maps over everything that discreet.sets.mirror_maps exports, and the proof that each law can fail."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import discreet.mirror_maps as package
-from discreet.constraints import (
+import discreet.sets.mirror_maps as package
+from discreet.core.errors import InvalidInput
+from discreet.sets import (
     Box,
     ConvexHull,
     GroupL2Ball,
@@ -20,8 +21,7 @@ from discreet.constraints import (
     support_function,
     translated,
 )
-from discreet.errors import InvalidInput
-from discreet.mirror_maps import EntropyMap, EuclideanMap, MirrorMap, PNormMap, Potential, PowerMap, bregman_divergence
+from discreet.sets.mirror_maps import EntropyMap, EuclideanMap, MirrorMap, PNormMap, Potential, PowerMap, bregman_divergence
 
 
 def spread(seed, shape):

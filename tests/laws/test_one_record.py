@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import discreet.estimators
 from discreet import Lasso, LinearRegression, LogisticRegression
-from discreet.errors import DiscreetError, InvalidInput
+from discreet.core.errors import DiscreetError, InvalidInput
 from tests.laws import answers as catalogue
 from tests.laws.answers import FEATURES, answers
 

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from discreet import KernelClassifier, LassoClassifier, LinearSVC, LogisticRegression, PrivateSearchCV
-from discreet.constraints import L1Ball
+from discreet.core.errors import InvalidInput, SolverFailure, VerificationFailure
 from discreet.data import Block, BlockTable, FunctionTable
-from discreet.designs.cut import rows_of
-from discreet.errors import InvalidInput, SolverFailure, VerificationFailure
 from discreet.ledger import Account, Ledger
 from discreet.ledger.entries import State
+from discreet.matrices.cut import rows_of
 from discreet.noise import SeededNoise
 from discreet.planning import Plan, SetPlan, simulate, simulate_epsilons, simulate_over_set
+from discreet.sets import L1Ball
 from discreet.solvers import solve
 from tests.laws.block_tables import TABLES, records
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.losses import HuberHinge, SoftplusHinge
 from discreet.losses.predictions import HuberLoss, OfMargin, PredictionLoss, Squared, prediction_loss_named
 from tests.laws import prediction_loss_laws as laws

@@ -19,7 +19,7 @@ import discreet
 from discreet import estimators
 from discreet.data import CategoricalColumn, NumericColumn, Schema, SchemaDraft, Target
 from discreet.noise import SystemNoise
-from discreet.publications import publish
+from discreet.releases import publish
 from tests.canary import CANARY, assert_carries_nothing
 
 RECORDS = 12

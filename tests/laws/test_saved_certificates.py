@@ -8,7 +8,7 @@ import pytest
 import discreet as library
 from discreet import estimators
 from discreet.certificates import Certificate
-from discreet.constraints import L1Ball
+from discreet.sets import L1Ball
 from tests.cli.conftest import discreet
 
 FEATURES = 4

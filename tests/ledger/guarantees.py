@@ -1,7 +1,7 @@
 """Short spellings of guarantees, for tests."""
 
-from discreet.guarantees import ApproximateDP, PureDP
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.accounting import ApproximateDP, PureDP
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 
 
 def pure(epsilon, neighbours=REPLACE_ONE):

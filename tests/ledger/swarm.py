@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from discreet.guarantees import PureDP
+from discreet.accounting import PureDP
+from discreet.core.neighbours import REPLACE_ONE
 from discreet.ledger import BudgetExceeded, Ledger, State
-from discreet.neighbours import REPLACE_ONE
 
 
 def pure(epsilon):

@@ -17,7 +17,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.ledger import Account, Amount, BudgetExceeded, State, check_may_travel, current, spending_on, using, without_ledger
 from tests.ledger.guarantees import pure
 

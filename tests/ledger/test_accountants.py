@@ -4,11 +4,11 @@ import math
 
 import pytest
 
-from discreet.errors import InvalidInput
-from discreet.guarantees import ConcentratedDP, GaussianDP, MutualInformation, NoGuarantee, epsilon_for, gaussian_mu
+from discreet.accounting import ConcentratedDP, GaussianDP, MutualInformation, NoGuarantee, epsilon_for, gaussian_mu
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import REPLACE_ONE
 from discreet.ledger import Amount, BudgetExceeded, register_accountant
 from discreet.ledger.accountants import accountant_named, basic, concentrated, gaussian
-from discreet.neighbours import REPLACE_ONE
 from tests.ledger.guarantees import added, approximate, pure
 
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.guarantees import NoGuarantee, Unit, gaussian_delta
+from discreet.accounting import NoGuarantee, Unit, gaussian_delta
+from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.ledger import Amount
 from discreet.ledger.accountants import basic
 from discreet.ledger.amounts import cost, cost_of_all
-from discreet.neighbours import REPLACE_ONE, Neighbours
 from tests.ledger.guarantees import approximate, pure
 
 epsilons = st.floats(0.0, 5.0)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from discreet.errors import FileFormatError, InvalidInput
+from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.ledger import Amount, BudgetExceeded, Ledger, State
 from tests.ledger.guarantees import approximate, pure
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.errors import FileFormatError, InvalidInput
+from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.ledger import Amount, Ledger, LedgerUnavailable, State
 from discreet.ledger import file as ledger_file
 from discreet.ledger.seals import book, seal, sums
@@ -172,9 +172,9 @@ def test_a_full_disk_loses_nothing(ledger):
     script = f"""
 import resource, signal, sys
 from pathlib import Path
-from discreet.guarantees import PureDP
+from discreet.accounting import PureDP
 from discreet.ledger import Ledger
-from discreet.neighbours import REPLACE_ONE
+from discreet.core.neighbours import REPLACE_ONE
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 ledger = Ledger(Path({str(ledger.path)!r}))

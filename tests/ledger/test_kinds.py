@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from discreet.errors import FileFormatError, InvalidInput
+from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.ledger import Ledger
 
 

@@ -5,10 +5,10 @@ import pickle
 
 import pytest
 
-from discreet.errors import DiscreetError, InvalidInput
-from discreet.guarantees import NoGuarantee
+from discreet.accounting import NoGuarantee
+from discreet.core.errors import DiscreetError, InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.ledger import Amount, BudgetExceeded, Ledger, State
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from tests.canary import CANARY, assert_silent
 from tests.ledger.guarantees import added, approximate, pure
 

@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, multiple, precondition, rule
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.ledger import BudgetExceeded, Ledger, State
 from tests.ledger.guarantees import pure
 

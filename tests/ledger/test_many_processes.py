@@ -54,10 +54,10 @@ def test_a_process_forked_in_the_middle_of_a_transaction_can_spend(tmp_path):
     script = f"""
 import os, sys, threading, time
 from pathlib import Path
-from discreet.guarantees import PureDP
+from discreet.accounting import PureDP
 from discreet.ledger.accountants import basic
 from discreet.ledger import Ledger, register_accountant
-from discreet.neighbours import REPLACE_ONE
+from discreet.core.neighbours import REPLACE_ONE
 
 inside = threading.Event()
 

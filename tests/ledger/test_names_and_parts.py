@@ -2,9 +2,9 @@
 
 import pytest
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE
 from discreet.ledger import Amount, BudgetExceeded, Ledger
-from discreet.neighbours import ADD_REMOVE
 from tests.ledger.guarantees import added, pure
 
 

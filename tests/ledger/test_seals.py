@@ -12,8 +12,8 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from discreet.errors import FileFormatError, InvalidInput
-from discreet.guarantees import ApproximateDP, ConcentratedDP, GaussianDP, NoGuarantee, PureDP
+from discreet.accounting import ApproximateDP, ConcentratedDP, GaussianDP, NoGuarantee, PureDP
+from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.ledger import Ledger, LedgerUnavailable, records, spending, using
 from discreet.ledger.accountants import accountant_named
 from discreet.ledger.amounts import cost_of_all

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from discreet.errors import InvalidInput, InvalidType
+from discreet.core.errors import InvalidInput, InvalidType
 from discreet.noise.choice import select, weights
 from discreet.noise.words import system_words
 from tests.noise.discrete_laws import DRAWS, LEVEL, Script, exp_of

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.errors import InvalidInput, InvalidType
+from discreet.core.errors import InvalidInput, InvalidType
 from discreet.noise import discrete
 from discreet.noise.discrete import discrete_gaussian, discrete_laplace, draw
 from discreet.noise.envelope import CELLS, Exponent, envelope_for

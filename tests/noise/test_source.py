@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from discreet.errors import PrivateDataError
+from discreet.core.errors import PrivateDataError
 from discreet.noise import SeededNoise, SystemNoise
 
 

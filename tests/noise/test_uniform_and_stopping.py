@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.noise.stopping import number_of_runs
 from discreet.noise.uniform import shuffled, uniform_below
 from discreet.noise.words import system_words

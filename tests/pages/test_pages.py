@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.pages import Bullets, Code, Facts, Page, Picture, Pictures, Section, Table, Text, Tone, page_html, page_markdown, svg, view_html
 from discreet.pages.markdown import plain
 from discreet.pages.visible import visible

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from discreet.errors import InfeasibleTarget, InvalidInput
+from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.ledger import Ledger, using
 from discreet.noise import SeededNoise
 from discreet.planning import Plan, SimulatedEpsilon, bracket, least_epsilon, proved_at, simulate_epsilons

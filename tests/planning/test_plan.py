@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from discreet.bounds import GammaNorm, lemma_4
-from discreet.errors import InfeasibleTarget, InvalidInput
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.ledger import Ledger, using
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise
 from discreet.planning import Plan, plan_plot, simulate
 from discreet.planning.simulate import invented, usual_ridge

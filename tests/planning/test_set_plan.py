@@ -8,17 +8,17 @@ import pytest
 
 from discreet import ConstrainedERM
 from discreet.bounds.averaged_walk import averaged_frank_wolfe
-from discreet.constraints import GroupL2Ball, L1Ball, L2Ball, LInfinityBall, Simplex
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import RealDataset
-from discreet.designs import as_design
-from discreet.errors import InfeasibleTarget, InvalidInput
 from discreet.ledger import Ledger, using
+from discreet.matrices import as_design
 from discreet.mechanisms.constrained import GaussianFrankWolfe, PolytopeFrankWolfe
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise
 from discreet.planning import SetPlan, simulate_over_set
 from discreet.planning.least_over_set import least_over_set
 from discreet.planning.set_simulate import invented_over_set, model_over_set
+from discreet.sets import GroupL2Ball, L1Ball, L2Ball, LInfinityBall, Simplex
 
 PLANS = {
     "lasso": SetPlan(constraint=L1Ball(dimension=12), epsilon=1.0, delta=1e-6, entry_bound=1.0),

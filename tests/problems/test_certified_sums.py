@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from discreet.data import Dataset, Domain
-from discreet.designs import DenseDesign
 from discreet.losses import HuberHinge, Logistic
+from discreet.losses.regularisers import L2
+from discreet.matrices import DenseDesign
 from discreet.problems import RegularisedRisk
 from discreet.problems.certified_sums import CertifiedSums, RunningSum
 from discreet.problems.objective import MarginObjective
 from discreet.problems.parts import WHOLE_RECORDS
 from discreet.problems.summed_objective import SummedObjective
-from discreet.regularisers import L2
 from discreet.solvers import solve
 
 

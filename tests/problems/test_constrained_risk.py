@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from discreet.constraints import L1Ball, L2Ball, LInfinityBall, Simplex, translated
+from discreet.core.errors import InvalidInput
 from discreet.data import RealDataset, RealDomain
-from discreet.designs import as_design
-from discreet.errors import InvalidInput
 from discreet.losses import SmoothedHinge
 from discreet.losses.predictions import Absolute, Hinge, HuberLoss, LogCosh, OfMargin, Squared
+from discreet.matrices import as_design
 from discreet.problems import ConstrainedRisk, prediction_objective
+from discreet.sets import L1Ball, L2Ball, LInfinityBall, Simplex, translated
 
 FEATURES = 4
 DOMAINS = [

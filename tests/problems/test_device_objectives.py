@@ -7,14 +7,14 @@ import pytest
 from mpmath import mp
 
 from discreet.data import Dataset, Domain
-from discreet.designs import as_design, device_rows
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
+from discreet.losses.regularisers import L2
+from discreet.matrices import as_design, device_rows
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk, device_sums
 from discreet.problems.device_margins import DeviceMargins
 from discreet.problems.device_softmax import DeviceSoftmax
 from discreet.problems.device_sums import tree_sum
 from discreet.problems.rounding import gamma
-from discreet.regularisers import L2
 from discreet.solvers import solve, solve_many
 
 pytest.importorskip("array_api_compat")

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.designs import AugmentedDesign, DenseDesign, TabularDesign
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
+from discreet.matrices import AugmentedDesign, DenseDesign, TabularDesign
 from discreet.problems.objective import MarginObjective
 
 LOSSES = [Logistic(), SoftplusHinge(temperature=0.3), HuberHinge(half_width=0.4), HuberHinge(half_width=1e-6), SmoothedHinge(half_width=0.7)]

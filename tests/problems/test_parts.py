@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from discreet.data import Block, Dataset, Domain, FunctionTable, streamed_dataset
-from discreet.designs import DenseDesign
 from discreet.losses import Logistic
+from discreet.losses.regularisers import L2
+from discreet.matrices import DenseDesign
 from discreet.problems import RegularisedRisk, parts
-from discreet.regularisers import L2
 from discreet.solvers import solve
 
 COUNT, FEATURES, SIZE = 70_000, 3, 4000
@@ -87,7 +87,7 @@ def test_short_tables_and_tables_of_few_blocks_are_not_sampled():
 
 
 def test_a_sample_that_cannot_be_fitted_is_left_alone(monkeypatch, plain):
-    from discreet.errors import SolverFailure
+    from discreet.core.errors import SolverFailure
     from discreet.solvers import single
 
     whole = single.minimise

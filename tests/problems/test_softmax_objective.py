@@ -4,12 +4,12 @@ import mpmath
 import numpy as np
 import pytest
 
+from discreet.core.errors import InvalidInput
 from discreet.data import Dataset, Domain
-from discreet.designs import AugmentedDesign, DenseDesign, TabularDesign
-from discreet.errors import InvalidInput
 from discreet.losses import Logistic
+from discreet.losses.regularisers import L2
+from discreet.matrices import AugmentedDesign, DenseDesign, TabularDesign
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk, SoftmaxObjective, softmax
-from discreet.regularisers import L2
 from discreet.solvers import solve
 
 K = 4

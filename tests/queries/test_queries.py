@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.accounting import Unit
+from discreet.core.errors import InvalidInput, SolverFailure
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import RealDataset, RealDomain
-from discreet.designs import as_design
-from discreet.errors import InvalidInput, SolverFailure
-from discreet.guarantees import Unit
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.matrices import as_design
 from discreet.queries import LinearMap, Projection, RowQuery, Rows, SecondMoments, Target, WeightedRows
 from discreet.queries.linear import resolution
 

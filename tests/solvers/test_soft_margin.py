@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.solvers.soft_margin import solve_soft_margin
 
 

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, sparse
 
-from discreet.designs import DenseDesign, SparseDesign
-from discreet.errors import InvalidInput, SolverFailure
+from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
+from discreet.matrices import DenseDesign, SparseDesign
 from discreet.problems.objective import MarginObjective
 from discreet.solvers import solve
 from discreet.solvers.cholesky import CholeskyDirections, positive_factor

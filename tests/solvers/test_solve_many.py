@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from discreet.designs import DenseDesign, SparseDesign
-from discreet.errors import SolverFailure
+from discreet.core.errors import SolverFailure
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
+from discreet.matrices import DenseDesign, SparseDesign
 from discreet.problems.objective import MarginObjective
 from discreet.solvers import solve, solve_many
 from discreet.solvers.secant import SecantPairs

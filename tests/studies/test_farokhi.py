@@ -5,7 +5,7 @@ import pytest
 
 from discreet import SeededNoise
 from discreet.data import RealDataset, RealDomain
-from discreet.designs import as_design
+from discreet.matrices import as_design
 from discreet.mechanisms.release import NullSpaceNoise
 from discreet.queries import Rows, Target
 from discreet.solvers import solve_soft_margin

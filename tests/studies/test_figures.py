@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 import polars as pl
 import pytest
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from studies import Comparison, Line, Panel, Verdict, figure, numbers
 from studies.curves import curves, level
 

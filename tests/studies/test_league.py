@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from discreet.errors import InfeasibleTarget, SolverFailure
+from discreet.core.errors import InfeasibleTarget, SolverFailure
 from studies import Cell, Tables
 from studies.league import methods
 from studies.league.methods import METHODS, league_records, peer_records, trivial_records

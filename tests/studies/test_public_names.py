@@ -7,12 +7,19 @@ from pathlib import Path
 import pytest
 
 import studies
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from studies import STUDIES, Tables, study_named
 
 FOLDER = Path(studies.__file__).parent
 FILES = sorted(FOLDER.rglob("*.py"))
-INNER = {"discreet.arrays", "discreet.errors", "discreet.files.lookup", "discreet.neighbours", "discreet.quiet", "discreet.version"}
+INNER = {
+    "discreet.core.arrays",
+    "discreet.core.errors",
+    "discreet.core.files.lookup",
+    "discreet.core.neighbours",
+    "discreet.core.quiet",
+    "discreet.core.version",
+}
 """Modules beside the packages: all that they have without an underscore is public."""
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import polars as pl
 import pytest
 
-from discreet.errors import FileFormatError, InvalidInput
+from discreet.core.errors import FileFormatError, InvalidInput
 from studies import Cell, Comparison, Figure, Line, Page, Panel, Tables, Verdict, figure, run
 from studies.results import summary
 

@@ -7,7 +7,7 @@ import pytest
 from sklearn import datasets
 from sklearn.utils import Bunch
 
-from discreet.errors import FileFormatError, InvalidInput
+from discreet.core.errors import FileFormatError, InvalidInput
 from studies import Tables
 from studies.loaders import LOADERS, as_idx, idx
 from studies.tables import FILES, NAMES, File

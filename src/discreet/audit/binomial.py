@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betainccinv, betaincinv
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 
 _ROOM = 1e-9
 

@@ -19,10 +19,10 @@ from typing import TypeAlias
 import numpy as np
 from scipy.stats import binom
 
-from discreet.arrays import Floats
 from discreet.audit.claim import Claim
 from discreet.audit.report import AuditReport, Event
-from discreet.errors import InvalidInput
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 from discreet.ledger import without_ledger
 from discreet.noise import SystemNoise
 

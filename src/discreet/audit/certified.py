@@ -6,13 +6,13 @@ exact law of the released minimiser. Between the two lies the truth. Neither see
 
 import math
 
+from discreet.accounting import Json
 from discreet.audit.claim import Claim
 from discreet.audit.learning import Release, audit_release
 from discreet.audit.pairs import worst_pairs
 from discreet.audit.report import AuditReport
 from discreet.certificates import Certificate
-from discreet.errors import InvalidInput
-from discreet.guarantees import Json
+from discreet.core.errors import InvalidInput
 from discreet.losses import loss_named
 
 _LAWS = {

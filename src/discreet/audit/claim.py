@@ -16,9 +16,9 @@ accuracy = (1 + advantage) / 2. Both are reached: by the mechanism that tells al
 import math
 from dataclasses import dataclass
 
-from discreet.arrays import is_finite
-from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, epsilon_for
+from discreet.accounting import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, epsilon_for
+from discreet.core.arrays import is_finite
+from discreet.core.errors import InvalidInput
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats
 from discreet.audit.exact import PrivacyLoss
-from discreet.errors import SolverFailure
+from discreet.core.arrays import Floats
+from discreet.core.errors import SolverFailure
 from discreet.losses import MarginLoss
 
 _REACH = 9.0

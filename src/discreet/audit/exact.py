@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats
 from discreet.audit.claim import Claim
 from discreet.audit.report import AuditReport, Event, LawPicture
-from discreet.errors import InvalidInput
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 
 _ROOM = 1e-4
 _BINS = 48

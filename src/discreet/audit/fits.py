@@ -5,9 +5,9 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 from discreet.data import BlockTable
-from discreet.errors import InvalidInput
 
 Batch: TypeAlias = Callable[[Any, int], Floats]
 """From (table, count) to outputs (count, k)."""

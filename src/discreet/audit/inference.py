@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import Json
 from discreet.audit.binomial import lower_share
 from discreet.audit.claim import Claim
 from discreet.audit.scores import learnt
 from discreet.audit.statistical import OneRun, outputs_of
-from discreet.errors import InvalidInput
-from discreet.guarantees import Json
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.signal import fftconvolve
 from scipy.stats import binom
 
-from discreet.arrays import Floats
 from discreet.audit.exact import PrivacyLoss
+from discreet.core.arrays import Floats
 
 _GAUSSIAN_REACH = 9.5
 _LAPLACE_REACH = 40.0

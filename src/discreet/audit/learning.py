@@ -17,7 +17,8 @@ from discreet.audit.densities import Records, gaussian_losses, minimiser, shifte
 from discreet.audit.exact import PrivacyLoss, exact_audit, worst_of
 from discreet.audit.pairs import Pair, worst_pairs
 from discreet.audit.report import AuditReport
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Neighbours
 from discreet.losses import MarginLoss
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.learning import (
@@ -26,7 +27,6 @@ from discreet.mechanisms.learning import (
     PureObjectivePerturbation,
     PureOutputPerturbation,
 )
-from discreet.neighbours import Neighbours
 from discreet.problems import RegularisedRisk
 
 _NODES = {1: 41, 2: 101}

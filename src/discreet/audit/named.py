@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arrays import Floats
 from discreet.audit.claim import Claim
 from discreet.audit.drawn.catalogue import WATCHED
 from discreet.audit.drawn.report import DrawnReport
@@ -21,21 +20,22 @@ from discreet.audit.report import AuditReport
 from discreet.audit.statistical import audit
 from discreet.audit.target import Audited, Target, Watched
 from discreet.audit.walks import gaussian_walk, line_problem, polytope_walk
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.data import Domain, RealDataset, RealDomain
-from discreet.designs import DenseDesign
-from discreet.errors import InvalidInput
 from discreet.losses import Logistic
+from discreet.losses.regularisers import L2
+from discreet.matrices import DenseDesign
 from discreet.mechanisms.constrained import GaussianFrankWolfe, NoisyMirrorDescent, PolytopeFrankWolfe
 from discreet.mechanisms.counting import GaussianCounting, Histogram, LaplaceCounting
 from discreet.mechanisms.learning import calibrate, default_ridge
 from discreet.mechanisms.release import FreshProjection, GaussianRelease, GaussianSketch
 from discreet.mechanisms.selection import ExponentialMechanism
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.noise import SystemNoise
 from discreet.problems import RegularisedRisk
 from discreet.queries import Rows, SecondMoments
 from discreet.queries import Target as Column
-from discreet.regularisers import L2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

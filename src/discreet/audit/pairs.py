@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.arrays import Floats
 from discreet.audit.densities import Records
-from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
 
 _SHORT = 0.01
 _MARGIN = 12.0

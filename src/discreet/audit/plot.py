@@ -7,9 +7,9 @@ mark where the event begins, or the claimed epsilon on either side.
 import math
 from xml.sax.saxutils import escape
 
-from discreet.arrays import Floats
 from discreet.audit.report import AuditReport, LawPicture, number
-from discreet.errors import InvalidInput
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM, _RIGHT = 560, 260, 66, 96, 62, 28
 _TITLE = 52

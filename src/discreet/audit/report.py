@@ -4,11 +4,11 @@ import json
 import math
 from dataclasses import asdict, dataclass, field
 
-from discreet.arrays import Floats
+from discreet.accounting import Json
 from discreet.audit.claim import Claim
 from discreet.audit.drawn.parts import Watch
 from discreet.audit.drawn.report import drawn_lines
-from discreet.guarantees import Json
+from discreet.core.arrays import Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,8 +16,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from discreet.arrays import Floats
 from discreet.audit.tree import tree_score
+from discreet.core.arrays import Floats
 
 Score: TypeAlias = Callable[[Floats], Floats]
 """From outputs (n, k) to numbers (n,), large where the first table is likelier."""

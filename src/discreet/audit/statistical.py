@@ -18,14 +18,14 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from discreet.arrays import Floats
 from discreet.audit.binomial import lower_share, upper_share
 from discreet.audit.claim import Claim
 from discreet.audit.report import AuditReport, Event, LawPicture
 from discreet.audit.scores import Named, learnt
-from discreet.errors import InvalidInput
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.quiet import quietly
 from discreet.ledger import without_ledger
-from discreet.quiet import quietly
 
 OneRun: TypeAlias = Callable[[Any, int], Any]
 """From (table, seed) to an output: a number, or an array of numbers of the same shape in every run."""

@@ -8,7 +8,7 @@ from discreet.audit.claim import Claim
 from discreet.audit.drawn.parts import Watch
 from discreet.audit.report import AuditReport
 from discreet.audit.statistical import Progress
-from discreet.neighbours import Neighbours
+from discreet.core.neighbours import Neighbours
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

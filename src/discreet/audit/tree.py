@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 
 _LEAVES = 24
 _LEAST = 20

@@ -9,21 +9,21 @@ from collections.abc import Callable
 
 import numpy as np
 
-from discreet.arrays import Floats
 from discreet.audit.claim import Claim
 from discreet.audit.exact import exact_audit
 from discreet.audit.laws import gaussian_integers, two_outcomes
 from discreet.audit.report import AuditReport
-from discreet.constraints import L1Ball
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.data import RealDataset, RealDomain
-from discreet.designs import DenseDesign
 from discreet.losses import HuberHinge
 from discreet.losses.predictions import OfMargin
+from discreet.matrices import DenseDesign
 from discreet.mechanisms.constrained import GaussianSteps, PolytopeFrankWolfe
 from discreet.mechanisms.constrained.polytope import scores_on_grid
 from discreet.mechanisms.constrained.walk import Walk
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.problems import ConstrainedRisk
+from discreet.sets import L1Ball
 
 _COARSE = 1024.0
 PAIRS: dict[Neighbours, tuple[list[float], list[float]]] = {REPLACE_ONE: ([1.0], [-1.0]), ADD_REMOVE: ([-0.5, 1.0], [-0.5])}

@@ -1,7 +1,7 @@
 """Checks that all calculators share. Nothing here has seen a record: every argument is a public number."""
 
-from discreet.arrays import is_finite
-from discreet.errors import InvalidInput
+from discreet.core.arrays import is_finite
+from discreet.core.errors import InvalidInput
 
 
 def positive(**values: float) -> None:

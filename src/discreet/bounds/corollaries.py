@@ -16,13 +16,13 @@ mu = mu(epsilon, delta) is the exact Gaussian calibration, so there is no log(n 
 import math
 from collections.abc import Callable
 
+from discreet.accounting import gaussian_mu
 from discreet.bounds.checks import positive, whole
 from discreet.bounds.geometry import polytope_frank_wolfe, theorem_3_2
-from discreet.constraints import GroupL2Ball, NuclearBall
-from discreet.errors import InvalidInput
-from discreet.guarantees import gaussian_mu
-from discreet.mirror_maps import MirrorMap, PNormMap
-from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.sets import GroupL2Ball, NuclearBall
+from discreet.sets.mirror_maps import MirrorMap, PNormMap
 
 _MOST_RECORDS = 1e15
 _LASSO_SLOPE = 4.0

@@ -21,7 +21,7 @@ import math
 
 from discreet.bounds.checks import not_negative, positive, probability, whole
 from discreet.bounds.noise_norm import NoiseNorm, lemma_4
-from discreet.errors import InfeasibleTarget
+from discreet.core.errors import InfeasibleTarget
 
 
 def lemma_3(*, dimension: int, records: int, epsilon: float, ridge: float, smoothness: float, delta: float, eta: float = 1.0) -> float:

@@ -19,7 +19,7 @@ import math
 from dataclasses import dataclass
 
 from discreet.bounds.checks import not_negative, positive, probability
-from discreet.rounding import raising
+from discreet.core.rounding import raising
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from typing import Protocol, runtime_checkable
 from scipy.special import chdtrc, chdtri, gammaincc, gammainccinv
 
 from discreet.bounds.checks import positive, probability, whole
-from discreet.rounding import raising
+from discreet.core.rounding import raising
 
 
 @runtime_checkable

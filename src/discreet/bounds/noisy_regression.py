@@ -23,9 +23,9 @@ import math
 
 import numpy as np
 
-from discreet.arrays import Floats
 from discreet.bounds.checks import not_negative, positive, probability, whole
-from discreet.errors import InvalidInput
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 
 
 def noisy_rows_risk(

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from discreet.arrays import Floats
-from discreet.errors import InvalidInput
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 
 
 def linear_bayes_error(prior: Floats, noise: Floats, *, weights: Floats | None = None) -> float:

@@ -22,9 +22,9 @@ import math
 
 import numpy as np
 
-from discreet.arrays import Floats
 from discreet.bounds.checks import positive
-from discreet.errors import InvalidInput
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 
 
 def learning_cost(hessian: Floats, mixed: Floats, *, weights: Floats | None = None) -> Floats:

@@ -25,9 +25,9 @@ The printed corollary 3 needs |X theta*|, as in its proof, for |X theta* - y|.
 import numpy as np
 from scipy.special import fdtri
 
-from discreet.arrays import Floats
 from discreet.bounds.checks import not_negative, positive, probability, whole
-from discreet.errors import InvalidInput
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 
 
 def sketch_loss_quantile(*, features: int, rows: int, failure: float) -> float:

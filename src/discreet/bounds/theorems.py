@@ -17,8 +17,8 @@ scales, and module `localised` for numbers. For the Huber hinge c = 1 / (2 h), a
 
 import math
 
-from discreet.arrays import as_float
 from discreet.bounds.checks import not_negative, positive, probability, whole
+from discreet.core.arrays import as_float
 
 
 def theorem_3(*, norm: float, excess: float, epsilon: float, dimension: int, smoothness: float, delta: float, constant: float) -> float:

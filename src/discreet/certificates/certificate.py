@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, guarantee_from_dict
 from discreet.certificates.view import certificate_view, verification_view
-from discreet.errors import FileFormatError, VerificationFailure
-from discreet.files.strict_json import printable, read_object
-from discreet.files.text_file import read_parsed
-from discreet.files.whole_file import write_whole
-from discreet.guarantees import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, guarantee_from_dict
+from discreet.core.arrays import Floats
+from discreet.core.errors import FileFormatError, VerificationFailure
+from discreet.core.files.strict_json import printable, read_object
+from discreet.core.files.text_file import read_parsed
+from discreet.core.files.whole_file import write_whole
 from discreet.statements import Hypothesis
 from discreet.verification import Check, Stated, rebuilt_checks, recheck
 

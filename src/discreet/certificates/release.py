@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from discreet.arrays import Floats
 from discreet.certificates.certificate import Certificate, Verification
+from discreet.core.arrays import Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from discreet.errors import FileFormatError
-from discreet.files.lookup import is_folder
+from discreet.core.errors import FileFormatError
+from discreet.core.files.lookup import is_folder
 
 if TYPE_CHECKING:
     from discreet.certificates import Certificate, Verification
@@ -110,7 +110,7 @@ class _Record(Kind):
     name, what = "record", "randomised record"
 
     def read(self, text: str, path: Path) -> Any:  # noqa: ARG002 - as above
-        from discreet.publications.local import RandomisedRecord
+        from discreet.releases.local import RandomisedRecord
 
         return RandomisedRecord.from_line(text)
 
@@ -124,7 +124,7 @@ class _Release(Kind):
     name, what = "release", "release folder"
 
     def read(self, text: str, path: Path) -> Any:
-        from discreet.publications.release import release_from
+        from discreet.releases.release import release_from
 
         return release_from(path, text)
 
@@ -167,7 +167,7 @@ class Artefact:
 
     def page(self, *, ledger: "Ledger | None") -> "Page":
         """The report for everyone."""
-        from discreet.reports import page_of
+        from discreet.display.reports import page_of
 
         return page_of(self.value, ledger=ledger, name=self.path)
 
@@ -177,8 +177,8 @@ def read_artefact(path: str) -> Artefact:
 
     Raises InvalidInput where nothing can be read; FileFormatError, with the path, for what is of no kind, of another version or damaged.
     """
-    from discreet.files.strict_json import read_object
-    from discreet.files.text_file import read_text
+    from discreet.core.files.strict_json import read_object
+    from discreet.core.files.text_file import read_text
 
     if is_folder(path):
         text = read_text(Path(path) / MANIFEST, what="manifest", remedy=f"The folder {path!r} is no release: give {known()}.")
@@ -225,7 +225,7 @@ def _kind_of(stated: object, path: str) -> Kind:
 
 
 def _read(path: str, kind: Kind, text: str) -> Artefact:
-    from discreet.files.strict_json import read_object
+    from discreet.core.files.strict_json import read_object
 
     try:
         return Artefact(path=path, kind=kind, document=read_object(text, what=f"a {kind.what}"), value=kind.read(text, Path(path)))

@@ -15,8 +15,8 @@ import click
 from discreet.cli.numbers import NUMBER
 from discreet.cli.output import answer, examples, json_option, step, styled
 from discreet.cli.report import check_report, report_option, told, written_report
-from discreet.errors import InvalidInput, VerificationFailure
-from discreet.files.lookup import exists
+from discreet.core.errors import InvalidInput, VerificationFailure
+from discreet.core.files.lookup import exists
 
 if TYPE_CHECKING:
     from discreet.audit import AuditReport
@@ -71,7 +71,7 @@ def audit(
     with step("Loading"):
         from discreet.audit.named import CATALOGUE  # noqa: PLC0415 - imports of the library wait until they are needed
         from discreet.cli.audit_estimators import ESTIMATORS  # noqa: PLC0415
-        from discreet.files.whole_file import check_writable, write_whole  # noqa: PLC0415
+        from discreet.core.files.whole_file import check_writable, write_whole  # noqa: PLC0415
     known = {**CATALOGUE, **ESTIMATORS}
     if listed:
         _list(known, as_json=as_json)
@@ -106,7 +106,7 @@ def _list(known: "dict[str, NamedAudit]", *, as_json: bool) -> None:
 
 def _named(entry: "NamedAudit", settings: dict[str, Any]) -> "AuditReport | DrawnReport":
     from discreet.audit.target import Target  # noqa: PLC0415
-    from discreet.neighbours import Neighbours  # noqa: PLC0415
+    from discreet.core.neighbours import Neighbours  # noqa: PLC0415
 
     statistical = entry.method == "statistical"
     if not statistical and (given := [name for name in ("runs", "confidence") if settings[name] is not None]):
@@ -131,7 +131,7 @@ def _named(entry: "NamedAudit", settings: dict[str, Any]) -> "AuditReport | Draw
 
 def _model(path: str, known: "dict[str, NamedAudit]", settings: dict[str, Any]) -> "AuditReport":
     from discreet.audit.certified import certificate_audit  # noqa: PLC0415
-    from discreet.data.words import did_you_mean  # noqa: PLC0415
+    from discreet.core.words import did_you_mean  # noqa: PLC0415
     from discreet.estimators.model import Model  # noqa: PLC0415
 
     if not exists(path):

@@ -11,15 +11,15 @@ from discreet.audit.drawn.parts import Part, Watch
 from discreet.audit.fits import Batch, many_fits, single_fits
 from discreet.audit.named import NamedAudit
 from discreet.audit.target import Audited, Target
-from discreet.constraints import L2Ball
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.data import Block, BlockTable, FunctionTable
-from discreet.designs import DenseDesign, as_design
 from discreet.estimators import ConstrainedERM, Lasso, LassoClassifier, LinearSVC, LogisticRegression
 from discreet.estimators.search_blocks import streamed_table
 from discreet.estimators.search_table import SearchTable, held_table
+from discreet.matrices import DenseDesign, as_design
 from discreet.mechanisms.selection import ALGORITHM_4
-from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import SystemNoise
+from discreet.sets import L2Ball
 
 _SHORT = 0.05
 _ANGLE = 0.5

@@ -12,7 +12,7 @@ from discreet.cli.numbers import NUMBER
 from discreet.cli.output import answer, examples, json_option, refuse, refuse_same_file, step, warn
 from discreet.cli.spending import account_from, check_would_fit, ledger_options, left_after
 from discreet.cli.training import warn_of_seed
-from discreet.errors import DiscreetError, InvalidInput
+from discreet.core.errors import DiscreetError, InvalidInput
 
 if TYPE_CHECKING:
     from discreet.ledger import Account
@@ -76,9 +76,9 @@ def bounds(  # noqa: PLR0913 - one argument an option
     never taken from the records; it costs that much privacy, besides what a fit will cost. Records beyond the bounds are clipped later on.
     """
     with step("Checking what can be checked without the records"):
+        from discreet.core.files.whole_file import check_writable  # noqa: PLC0415
         from discreet.data import read_table  # noqa: PLC0415 - imports of the library wait until they are needed
         from discreet.data.draft import SchemaDraft  # noqa: PLC0415
-        from discreet.files.whole_file import check_writable  # noqa: PLC0415
         from discreet.mechanisms.bounds_choice.release import prepare_bounds, release_bounds  # noqa: PLC0415
         from discreet.noise import SeededNoise, SystemNoise  # noqa: PLC0415
 
@@ -107,7 +107,7 @@ def bounds(  # noqa: PLR0913 - one argument an option
 def _report(released: "ReleasedBounds", out: str, certificate_out: str, account: "Account | None", *, overwrite: bool, as_json: bool) -> int:
     """Write both files; what was chosen, what it cost, what is left; the exit code."""
     from discreet.cli import words  # noqa: PLC0415
-    from discreet.files.whole_file import write_whole  # noqa: PLC0415
+    from discreet.core.files.whole_file import write_whole  # noqa: PLC0415
 
     certificate, verification = released.certificate, released.verify()
     text = "" if released.schema is None else released.schema.to_toml()

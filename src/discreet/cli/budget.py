@@ -10,8 +10,8 @@ from discreet.cli.data_sets import document_of, in_words, lines_of
 from discreet.cli.numbers import NUMBER
 from discreet.cli.output import answer, examples, json_option, refuse_same_file
 from discreet.cli.spending import opened
-from discreet.errors import FileFormatError, InvalidInput
-from discreet.files.lookup import exists
+from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.files.lookup import exists
 
 _FILE = click.argument("path", metavar="FILE", type=click.Path())
 _DATA_SET = click.option("--data-set", required=True, help="Name of the data set.")
@@ -192,7 +192,7 @@ def export(*, path: str, out: str | None, overwrite: bool, as_json: bool) -> Non
         _write(out, f"{text}\n", path, overwrite=overwrite)
         answer({"command": "budget export", "ledger": path, "written": out}, [f"Written to {out}"], as_json=as_json)
     elif as_json:
-        from discreet.files.strict_json import read_object  # noqa: PLC0415 - imports of the library wait until they are needed
+        from discreet.core.files.strict_json import read_object  # noqa: PLC0415 - imports of the library wait until they are needed
 
         answer({"command": "budget export", "ledger": path, "written": None, "export": read_object(text, what="an export")}, [], as_json=True)
     else:
@@ -219,7 +219,7 @@ def import_(*, path: str, exported: str, as_json: bool) -> None:
 
 
 def _write(out: str, text: str, path: str, *, overwrite: bool) -> None:
-    from discreet.files.whole_file import write_whole  # noqa: PLC0415
+    from discreet.core.files.whole_file import write_whole  # noqa: PLC0415
 
     refuse_same_file(out, path)
     write_whole(out, text, overwrite=overwrite)

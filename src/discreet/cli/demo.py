@@ -48,8 +48,8 @@ def demo(*, epsilon: float, delta: float, neighbours: str, seed: int | None, out
     settings: Settings = {"epsilon": epsilon, "delta": delta, "neighbours": neighbours, "random_state": seed}
     with step("Loading"):
         from discreet.cli.measures import Measures  # noqa: PLC0415 - imports of the library wait until they are needed
+        from discreet.core.files.whole_file import check_writable  # noqa: PLC0415
         from discreet.data.adult import adult_schema, load_adult  # noqa: PLC0415
-        from discreet.files.whole_file import check_writable  # noqa: PLC0415
 
         schema = adult_schema()
         if out is not None:

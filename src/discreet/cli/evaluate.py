@@ -106,10 +106,10 @@ def _evaluate_public(
     model_path: str, table: tuple[str, ...], data_is: str, *, jobs: int | None, dask: str | None, out: str | None, overwrite: bool, as_json: bool
 ) -> None:
     from discreet.cli.measures import Measures  # noqa: PLC0415 - imports of the library wait until they are needed
+    from discreet.core.files.whole_file import check_writable, write_whole  # noqa: PLC0415
+    from discreet.core.workers import job_count  # noqa: PLC0415
     from discreet.data.labels import canonical  # noqa: PLC0415
     from discreet.estimators.model import Model  # noqa: PLC0415
-    from discreet.files.whole_file import check_writable, write_whole  # noqa: PLC0415
-    from discreet.workers import job_count  # noqa: PLC0415
 
     model = Model.load(model_path)
     threads, tables = job_count(jobs), named_tables(table)

@@ -129,8 +129,8 @@ def fit(  # noqa: PLR0913 - one argument an option
         "random_state": seed,
     }
     with step("Checking what can be checked without the records"):
+        from discreet.core.files.whole_file import check_writable  # noqa: PLC0415
         from discreet.data import Schema  # noqa: PLC0415 - imports of the library wait until they are needed
-        from discreet.files.whole_file import check_writable  # noqa: PLC0415
 
         schema = Schema.load(schema_path)
         chosen = kind or standard_kind(schema)

@@ -12,8 +12,8 @@ from discreet.cli.output import answer, examples, heading, json_option
 @json_option
 def inspect_release(*, folder: str, as_json: bool) -> None:
     """Print what the release in FOLDER is, what it protects and does not, and how to use it. To check it, use `discreet verify`."""
-    from discreet.publications import read_release  # noqa: PLC0415 - imports of the library wait until they are needed
-    from discreet.publications.inspection import inspection, inspection_record  # noqa: PLC0415
+    from discreet.releases import read_release  # noqa: PLC0415 - imports of the library wait until they are needed
+    from discreet.releases.inspection import inspection, inspection_record  # noqa: PLC0415
 
     release = read_release(folder)
     lines: list[str] = []

@@ -13,7 +13,7 @@ from discreet.cli.output import answer, examples, json_option, refuse_same_file,
 from discreet.cli.saving import save_or_show
 from discreet.cli.spending import account_from, check_would_fit, ledger_options, left_after
 from discreet.cli.training import warn_of_seed
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 if TYPE_CHECKING:
     from discreet.estimators.interval_file import IntervalFile
@@ -71,10 +71,10 @@ def intervals(  # noqa: PLR0913 - one argument an option
     TABLE needs the columns of the model's schema, the target's too; - is CSV on standard input.
     """
     with step("Checking what can be checked without the records"):
+        from discreet.core.files.whole_file import check_writable  # noqa: PLC0415
         from discreet.data import read_table  # noqa: PLC0415 - imports of the library wait until they are needed
         from discreet.estimators.model import Model  # noqa: PLC0415
         from discreet.estimators.uncertainty_release import measure_uncertainty, prepare_uncertainty, table_records  # noqa: PLC0415
-        from discreet.files.whole_file import check_writable  # noqa: PLC0415
         from discreet.noise import SeededNoise, SystemNoise  # noqa: PLC0415
 
         if not 0 < level < 1:

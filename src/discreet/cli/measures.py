@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from discreet.core.errors import InvalidInput
 from discreet.data import Block, BlockTable, EncodedTable, class_codes
-from discreet.errors import InvalidInput
 from discreet.estimators.model import Model, chosen_codes
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 

@@ -98,8 +98,8 @@ def plan(  # noqa: PLR0913 - one argument an option
             click.get_current_context(),
         )
     with step("Calibrating"):
-        from discreet.files.whole_file import check_writable, write_whole  # noqa: PLC0415 - imports of the library wait until they are needed
-        from discreet.neighbours import Neighbours  # noqa: PLC0415
+        from discreet.core.files.whole_file import check_writable, write_whole  # noqa: PLC0415 - imports of the library wait until they are needed
+        from discreet.core.neighbours import Neighbours  # noqa: PLC0415
         from discreet.planning import Plan, least_epsilon, plan_plot  # noqa: PLC0415
 
         if plot is not None:
@@ -130,7 +130,7 @@ def plan(  # noqa: PLR0913 - one argument an option
     if plot is not None:
         write_whole(plot, plan_plot(bounds, simulated, title=problem_of(made), subtitle=privacy_of(made)), overwrite=overwrite)
     if report_path is not None:
-        from discreet.reports import plan_page, write_page  # noqa: PLC0415 - imports of the library wait until they are needed
+        from discreet.display.reports import plan_page, write_page  # noqa: PLC0415 - imports of the library wait until they are needed
 
         with step("Writing the report"):
             page = plan_page(made, found, bounds, simulated, excess=excess, tried=None if wanted is None else tried)

@@ -88,9 +88,9 @@ def plan_over(  # noqa: PLR0913 - one argument an option
         raise click.UsageError("rows need a public bound: --entry-bound, --data-norm, or both", click.get_current_context())
     with step("Calibrating"):
         from discreet.bounds.checks import whole  # noqa: PLC0415 - imports of the library wait until they are needed
-        from discreet.constraints import constraint_named  # noqa: PLC0415
-        from discreet.neighbours import Neighbours  # noqa: PLC0415
+        from discreet.core.neighbours import Neighbours  # noqa: PLC0415
         from discreet.planning import SetPlan  # noqa: PLC0415
+        from discreet.sets import constraint_named  # noqa: PLC0415
 
         check_report(report_path, overwrite=overwrite)
         whole(features=features)
@@ -111,7 +111,7 @@ def plan_over(  # noqa: PLR0913 - one argument an option
         found = made.records_for(excess) if excess is not None else made.bound(int(records or 0))
     simulated = [] if no_simulation else _simulated(made, found, excess, seed, jobs)
     if report_path is not None:
-        from discreet.reports import set_plan_page, write_page  # noqa: PLC0415 - imports of the library wait until they are needed
+        from discreet.display.reports import set_plan_page, write_page  # noqa: PLC0415 - imports of the library wait until they are needed
 
         with step("Writing the report"):
             write_page(set_plan_page(made, found, needed, simulated, radius=radius, excess=excess), report_path, overwrite=overwrite)

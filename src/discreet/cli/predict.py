@@ -11,7 +11,7 @@ from discreet.cli.output import answer, examples, json_option, refuse_same_file,
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from discreet.arrays import Floats
+    from discreet.core.arrays import Floats
 
 _EXAMPLES = examples(
     "discreet predict model.json people.csv > predictions.csv",
@@ -33,10 +33,10 @@ def predict(*, model_path: str, table: str, probabilities: bool, out: str | None
     TABLE needs the columns of the model's schema, the target's not; - is CSV on standard input. Predicting spends nothing, but predictions are about
     the people in TABLE: protect them as you protect TABLE. The file of --out is yours alone to read.
     """
+    from discreet.core.files.whole_file import check_writable, write_whole  # noqa: PLC0415
     from discreet.data import read_table  # noqa: PLC0415 - imports of the library wait until they are needed
     from discreet.data.labels import canonical  # noqa: PLC0415
     from discreet.estimators.model import Model  # noqa: PLC0415
-    from discreet.files.whole_file import check_writable, write_whole  # noqa: PLC0415
 
     model = Model.load(model_path)
     if probabilities:

@@ -14,7 +14,7 @@ from discreet.cli.saving import save_or_show
 from discreet.cli.spending import account_from, check_would_fit, left_after
 from discreet.cli.tables import files_within, named_tables, opened
 from discreet.cli.training import warn_of_seed
-from discreet.errors import DiscreetError, InvalidInput
+from discreet.core.errors import DiscreetError, InvalidInput
 
 if TYPE_CHECKING:
     from discreet.evaluation import Estimate, PrivateEvaluation
@@ -46,14 +46,14 @@ def evaluate_private(  # noqa: PLR0913 - one argument an option
 ) -> None:
     """Release measures of MODEL on the private records of TABLE."""
     with step("Checking what can be checked without the records"):
+        from discreet.core.files.whole_file import check_writable  # noqa: PLC0415
+        from discreet.core.workers import job_count  # noqa: PLC0415
         from discreet.data import BlockTable  # noqa: PLC0415 - imports of the library wait until they are needed
         from discreet.estimators.model import Model  # noqa: PLC0415
         from discreet.evaluation import prepare  # noqa: PLC0415
         from discreet.evaluation.outcomes import outcomes_of  # noqa: PLC0415
         from discreet.evaluation.private import measure, measure_blocks  # noqa: PLC0415
-        from discreet.files.whole_file import check_writable  # noqa: PLC0415
         from discreet.noise import SeededNoise, SystemNoise  # noqa: PLC0415
-        from discreet.workers import job_count  # noqa: PLC0415
 
         model = Model.load(model_path)
         tables, threads = named_tables(table), job_count(jobs)
@@ -113,7 +113,7 @@ def _report(
 ) -> int:
     """What was found, what it cost, what is left; the exit code."""
     from discreet.cli import words  # noqa: PLC0415
-    from discreet.files.whole_file import write_whole  # noqa: PLC0415
+    from discreet.core.files.whole_file import write_whole  # noqa: PLC0415
 
     certificate, verification = report.certificate, report.verify()
     left, ledger = (None, None) if account is None else left_after(account, certificate.ledger_entry)

@@ -24,7 +24,7 @@ import click
 from discreet.cli.commands import COMMANDS
 from discreet.cli.output import UNWRITABLE, Ended, examples, interruption, refuse
 from discreet.cli.versions import print_versions
-from discreet.errors import DiscreetError
+from discreet.core.errors import DiscreetError
 
 if TYPE_CHECKING:
     from discreet.ledger import Account

@@ -14,7 +14,7 @@ import click
 from discreet.cli.numbers import NUMBER
 from discreet.cli.output import answer, examples, json_option, step
 from discreet.cli.training import warn_of_seed
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 _LONGEST = 1 << 20
 
@@ -47,8 +47,8 @@ def randomise(*, cells: Sequence[str], schema_path: str, epsilon: float, delta: 
     """
     from discreet.data import Schema  # noqa: PLC0415 - imports of the library wait until they are needed
     from discreet.noise import SeededNoise, SystemNoise  # noqa: PLC0415
-    from discreet.publications import LocalSurvey  # noqa: PLC0415
     from discreet.queries import Target  # noqa: PLC0415
+    from discreet.releases import LocalSurvey  # noqa: PLC0415
 
     survey = LocalSurvey.planned(Schema.load(schema_path), epsilon=epsilon, delta=delta, target=Target(target))
     warn_of_seed(seed)
@@ -82,7 +82,7 @@ def _standard_input() -> dict[str, object]:
 
 
 def _json_record(text: str) -> dict[str, object] | None:
-    from discreet.files.strict_json import read_object  # noqa: PLC0415 - imports of the library wait until they are needed
+    from discreet.core.files.strict_json import read_object  # noqa: PLC0415 - imports of the library wait until they are needed
 
     found = read_object(text, what="a record")
     flat = all(isinstance(cell, str | int | float | bool | None) for cell in found.values())

@@ -14,16 +14,16 @@ from discreet.cli.report import check_report, report_option, told, within, writt
 from discreet.cli.spending import account_from, check_would_fit, ledger_options, left_after
 from discreet.cli.tables import cluster_of, files_within, in_blocks, named_tables, worker_options
 from discreet.cli.training import warn_of_seed
-from discreet.errors import FileFormatError, InvalidInput
-from discreet.quiet import quietly
+from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.quiet import quietly
 
 if TYPE_CHECKING:
     from discreet.data import Cluster, RealDataset, Schema
     from discreet.ledger import Account
-    from discreet.publications import About, Publication, PublishedRelease
+    from discreet.releases import About, Publication, PublishedRelease
 
 Numbers: TypeAlias = dict[str, Any]
-"""What a method may need, None where nothing was said; see `discreet.publications.Request`."""
+"""What a method may need, None where nothing was said; see `discreet.releases.Request`."""
 
 _EXAMPLES = examples(
     "discreet release people.csv --schema people.toml --method additive --epsilon 1 --delta 1e-6 --out noisy",
@@ -152,8 +152,8 @@ def release(  # noqa: PLR0913 - one argument an option
     with step("Checking what can be checked without the records"):
         from discreet.data import Schema  # noqa: PLC0415 - imports of the library wait until they are needed
         from discreet.noise import SeededNoise, SystemNoise  # noqa: PLC0415
-        from discreet.publications import About  # noqa: PLC0415
-        from discreet.publications.columns import released_schema  # noqa: PLC0415
+        from discreet.releases import About  # noqa: PLC0415
+        from discreet.releases.columns import released_schema  # noqa: PLC0415
 
         schema = released_schema(Schema.load(schema_path))
         about = About(name=name, description=description, license=licence)
@@ -183,7 +183,7 @@ def release(  # noqa: PLR0913 - one argument an option
 def _records(tables: list[str], schema: "Schema", publication: "Publication", jobs: int | None, client: "Cluster | None") -> "RealDataset":
     """One table in memory, or files in blocks; private."""
     from discreet.data import read_table  # noqa: PLC0415
-    from discreet.publications.records import file_records, held_records  # noqa: PLC0415
+    from discreet.releases.records import file_records, held_records  # noqa: PLC0415
 
     request = publication.request
     if client is not None or in_blocks(tables, None):
@@ -211,10 +211,10 @@ def _finish(made: "PublishedRelease", out: str, account: "Account | None", repor
 
 
 def _planned(method: str, schema: "Schema", numbers: Numbers, about: "About", *, neighbours: str, target: str, calibration: str) -> "Publication":
-    from discreet.neighbours import Neighbours  # noqa: PLC0415
-    from discreet.publications import Publication, Request  # noqa: PLC0415
-    from discreet.publications.columns import schema_domain  # noqa: PLC0415
+    from discreet.core.neighbours import Neighbours  # noqa: PLC0415
     from discreet.queries import Target  # noqa: PLC0415
+    from discreet.releases import Publication, Request  # noqa: PLC0415
+    from discreet.releases.columns import schema_domain  # noqa: PLC0415
 
     request = Request(domain=schema_domain(schema), target=Target(target), neighbours=Neighbours(neighbours), **numbers)
     return Publication.planned(method, request, calibration=calibration, schema=schema, about=about)
@@ -239,7 +239,7 @@ def _refuse_numbers(numbers: Numbers, account: "Account | None", tables: list[st
 
 
 def _collected(table: str, out: str, schema: "Schema", about: "About", *, overwrite: bool) -> "PublishedRelease":
-    from discreet.publications import collect  # noqa: PLC0415
+    from discreet.releases import collect  # noqa: PLC0415
 
     try:
         with click.open_file(table, encoding="utf-8") as lines:
@@ -254,7 +254,7 @@ def _collected(table: str, out: str, schema: "Schema", about: "About", *, overwr
 def _report(made: "PublishedRelease", out: str, account: "Account | None", *, report_path: str | None, as_json: bool) -> None:
     """What left, what was spent, what is left, and what to do next."""
     from discreet.cli import words  # noqa: PLC0415
-    from discreet.publications.inspection import inspection, inspection_record  # noqa: PLC0415
+    from discreet.releases.inspection import inspection, inspection_record  # noqa: PLC0415
 
     with step("Checking the release"):
         verification = made.verify()

@@ -13,11 +13,11 @@ import click
 from discreet.cli.artefacts import is_ledger, read_artefact
 from discreet.cli.output import answer, examples, json_option, refuse, step, warn
 from discreet.cli.spending import opened
-from discreet.errors import DiscreetError, InvalidInput, InvalidType
+from discreet.core.errors import DiscreetError, InvalidInput, InvalidType
 
 if TYPE_CHECKING:
+    from discreet.display.reports import Subject
     from discreet.ledger import Account
-    from discreet.reports import Subject
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -33,7 +33,7 @@ def check_report(path: str | None, *others: str, overwrite: bool) -> None:
     """Raise InvalidInput unless the page could be written now, and is none of the other files."""
     if path is None:
         return
-    from discreet.files.whole_file import check_writable  # noqa: PLC0415 - imports of the library wait until they are needed
+    from discreet.core.files.whole_file import check_writable  # noqa: PLC0415 - imports of the library wait until they are needed
 
     for other in others:
         if other != "-" and same_path(path, other):
@@ -45,7 +45,7 @@ def written_report(subject: "Subject", path: str | None, account: "Account | Non
     """Write the page where one is wanted; what went wrong, if anything did. `name` is that of the file that the page is about."""
     if path is None:
         return None
-    from discreet.reports import write_report  # noqa: PLC0415 - see above
+    from discreet.display.reports import write_report  # noqa: PLC0415 - see above
 
     try:
         with step("Writing the report"):
@@ -88,7 +88,7 @@ def report(*, source: str, out: str, ledger_path: str | None, card_path: str | N
     SOURCE is a model, an evaluation, intervals, a certificate, a randomised record, a ledger, or the folder of a release. The page is one file, needs
     no network and prints well. It holds public numbers only: what SOURCE holds, and what follows from it.
     """
-    from discreet.reports import card_of, page_of, write_page  # noqa: PLC0415 - imports of the library wait until they are needed
+    from discreet.display.reports import card_of, page_of, write_page  # noqa: PLC0415 - imports of the library wait until they are needed
 
     if card_path is not None and same_path(card_path, out):
         raise click.UsageError("--out and --card name the same file", click.get_current_context())

@@ -7,7 +7,7 @@ from typing import Protocol
 import click
 
 from discreet.cli.output import as_text, interruption, refuse
-from discreet.errors import DiscreetError
+from discreet.core.errors import DiscreetError
 
 
 class Released(Protocol):

@@ -32,8 +32,8 @@ def new(*, table: str, target: str | None, out: str | None, overwrite: bool, as_
 
     No record of TABLE has any influence on it: bounds and categories are yours to write, from what is publicly known.
     """
+    from discreet.core.files.whole_file import check_writable, write_whole  # noqa: PLC0415
     from discreet.data import read_header, schema_stub  # noqa: PLC0415 - imports of the library wait until they are needed
-    from discreet.files.whole_file import check_writable, write_whole  # noqa: PLC0415
 
     if out is not None:
         refuse_same_file(out, table)
@@ -62,10 +62,10 @@ def new(*, table: str, target: str | None, out: str | None, overwrite: bool, as_
 @json_option
 def check(*, schema_path: str, table: str | None, as_json: bool) -> None:
     """Check SCHEMA by itself and, with TABLE, against the header of that table; no record is read."""
+    from discreet.core.words import quoted  # noqa: PLC0415
     from discreet.data import NumberTarget, Schema, read_header  # noqa: PLC0415
     from discreet.data.frames import check_present  # noqa: PLC0415
     from discreet.data.labels import canonical  # noqa: PLC0415
-    from discreet.data.words import quoted  # noqa: PLC0415
 
     found = Schema.load(schema_path)
     needed = found.columns(target=True)

@@ -8,7 +8,7 @@ import click
 
 from discreet.cli.artefacts import read_artefact
 from discreet.cli.output import answer, examples, json_option, refuse_same_file, step, warn
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 
 @click.command(

@@ -7,11 +7,11 @@ import click
 
 from discreet.cli.data_sets import as_json_pair, in_words
 from discreet.cli.output import warn
-from discreet.errors import DiscreetError, InvalidInput
-from discreet.files.lookup import exists
+from discreet.core.errors import DiscreetError, InvalidInput
+from discreet.core.files.lookup import exists
 
 if TYPE_CHECKING:
-    from discreet.guarantees import Guarantee
+    from discreet.accounting import Guarantee
     from discreet.ledger import Account, Ledger
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])

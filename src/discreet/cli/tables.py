@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from discreet.cli.output import step
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 if TYPE_CHECKING:
     from discreet.data import Cluster, EncodedTable, Schema
@@ -126,9 +126,9 @@ def _cluster(address: str, jobs: int | None) -> Iterator["Cluster"]:
         from distributed import Client  # noqa: PLC0415 - an optional dependency
     except ImportError:
         raise InvalidInput("--dask needs Dask: pip install discreet[dask].") from None
+    from discreet.core.workers import job_count  # noqa: PLC0415
     from discreet.data import Cluster, local_cluster  # noqa: PLC0415
     from discreet.data.blocks import DEADLINE, check_address, quiet  # noqa: PLC0415
-    from discreet.workers import job_count  # noqa: PLC0415
 
     said = click.get_current_context().meta
     insecure, deadline = bool(said.get(f"{__name__}.dask_insecure")), said.get(f"{__name__}.dask_deadline")

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from discreet.cli.output import step, warn
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 if TYPE_CHECKING:
     from discreet.certificates import Certificate
@@ -38,8 +38,8 @@ def rehearse(kind: str, schema: "Schema", settings: Settings) -> "Certificate":
     import numpy as np  # noqa: PLC0415 - see above
 
     from discreet.data import EncodedTable  # noqa: PLC0415
-    from discreet.designs import as_design  # noqa: PLC0415
     from discreet.ledger import without_ledger  # noqa: PLC0415
+    from discreet.matrices import as_design  # noqa: PLC0415
 
     public = dict(settings)
     alpha = settings.get("alpha")

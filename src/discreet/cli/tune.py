@@ -18,7 +18,7 @@ from discreet.cli.saving import save_or_show
 from discreet.cli.spending import account_from, ledger_options, left_after
 from discreet.cli.tables import files_within, in_blocks, named_tables, opened, worker_options
 from discreet.cli.training import Settings, estimator_named, standard_kind, warn_of_seed
-from discreet.quiet import quietly
+from discreet.core.quiet import quietly
 
 if TYPE_CHECKING:
     from discreet.estimators import PrivateSearchCV
@@ -96,10 +96,10 @@ def tune(  # noqa: PLR0913 - one argument an option
     """
     values = _grid(grid)
     with step("Checking what can be checked without the records"):
+        from discreet.core.files.whole_file import check_writable  # noqa: PLC0415
         from discreet.data import Schema  # noqa: PLC0415 - imports of the library wait until they are needed
         from discreet.estimators import PrivateSearchCV  # noqa: PLC0415
         from discreet.estimators.model import Model  # noqa: PLC0415
-        from discreet.files.whole_file import check_writable  # noqa: PLC0415
 
         schema = Schema.load(schema_path)
         chosen = kind or standard_kind(schema)

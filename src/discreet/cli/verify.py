@@ -7,8 +7,8 @@ import click
 from discreet.cli.artefacts import Artefact, read_artefact
 from discreet.cli.output import answer, examples, json_option, step, styled
 from discreet.cli.sign import signature_of
-from discreet.errors import VerificationFailure
-from discreet.files.lookup import is_file
+from discreet.core.errors import VerificationFailure
+from discreet.core.files.lookup import is_file
 
 if TYPE_CHECKING:
     from discreet.certificates import Check

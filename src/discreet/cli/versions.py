@@ -5,7 +5,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import click
 
-from discreet.version import VERSION
+from discreet.core.version import VERSION
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "polars", "randomgen")
 """Those that compute."""

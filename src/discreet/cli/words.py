@@ -3,12 +3,12 @@
 import math
 from typing import TYPE_CHECKING
 
+from discreet.accounting import Json
 from discreet.certificates import Certificate, Verification
 from discreet.cli.output import styled
+from discreet.core.neighbours import ADD_REMOVE
+from discreet.core.words import quoted
 from discreet.data.labels import canonical
-from discreet.data.words import quoted
-from discreet.guarantees import Json
-from discreet.neighbours import ADD_REMOVE
 
 if TYPE_CHECKING:
     from discreet.estimators.model import Model

@@ -31,7 +31,7 @@ def workbench(*, port: int, open_: bool, folder: str, ledger_path: str | None, d
     from pathlib import Path  # noqa: PLC0415 - imports wait until they are needed
 
     from discreet.cli.spending import opened  # noqa: PLC0415
-    from discreet.workbench import Workbench  # noqa: PLC0415
+    from discreet.display.workbench import Workbench  # noqa: PLC0415
 
     if ledger_path is not None:
         ledger_path = str(opened(ledger_path).path)

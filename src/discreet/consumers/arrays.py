@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arrays import Floats, Matrix
-from discreet.errors import InvalidInput
-from discreet.quiet import quietly
+from discreet.core.arrays import Floats, Matrix
+from discreet.core.errors import InvalidInput
+from discreet.core.quiet import quietly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import root
 from scipy.special import expit
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 
 LARGEST = 4.0
 """Of w'Sigma w."""

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh
 
-from discreet.arrays import Floats, Matrix
-from discreet.errors import InvalidInput
+from discreet.core.arrays import Floats, Matrix
+from discreet.core.errors import InvalidInput
 from discreet.solvers import NoisyMatrix
 
 SHARE = 0.75

@@ -18,17 +18,17 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from discreet.arrays import Floats
 from discreet.consumers.arrays import feature_covariance, new_rows, not_negative, rows_of
 from discreet.consumers.conditional_score import refined
 from discreet.consumers.published import noise_on_rows, opened, with_targets
 from discreet.consumers.reconstruction import reconstructed_rows
-from discreet.designs import answers_per_record, as_design, ordered_matvec
-from discreet.errors import InvalidInput
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 from discreet.losses import Logistic, MarginLoss, SmoothedHinge
+from discreet.matrices import answers_per_record, as_design, ordered_matvec
 from discreet.problems.objective import MarginObjective
-from discreet.publications import Kind, PublishedRelease
 from discreet.queries import Target
+from discreet.releases import Kind, PublishedRelease
 from discreet.solvers import solve
 
 _BOUNDED = "release-bounded-noise"

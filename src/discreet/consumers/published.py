@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 
-from discreet.arrays import Floats
 from discreet.consumers.arrays import RowNoise
-from discreet.errors import InvalidInput
-from discreet.publications import Kind, PublishedRelease, read_release
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 from discreet.queries import Target
+from discreet.releases import Kind, PublishedRelease, read_release
 
 _WORDS = {Kind.ROWS: "one row a record", Kind.PROJECTED_ROWS: "projected rows", Kind.SKETCH: "a sketch"}
 

@@ -16,9 +16,9 @@ corrected: that classifier is best for NEW rows with the same noise, and wrong f
 import numpy as np
 import numpy.typing as npt
 
-from discreet.arrays import Floats
 from discreet.consumers.corrected import spectrum
-from discreet.errors import InvalidInput
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 
 
 def reconstructed_rows(rows: Floats, codes: npt.NDArray[np.intp], noise: Floats) -> tuple[Floats, int]:

@@ -23,12 +23,12 @@ from scipy.special import ndtri, stdtrit
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from discreet.arrays import Floats, Matrix
 from discreet.consumers.arrays import deviations, feature_covariance, interval, level_of, new_rows, not_negative, records_of, rows_of, targets_of
 from discreet.consumers.corrected import spectrum
 from discreet.consumers.published import noise_on_rows, opened, with_targets
-from discreet.errors import InvalidInput
-from discreet.publications import Kind, PublishedRelease
+from discreet.core.arrays import Floats, Matrix
+from discreet.core.errors import InvalidInput
+from discreet.releases import Kind, PublishedRelease
 
 
 class SketchRidge(RegressorMixin, BaseEstimator):  # type: ignore[misc]

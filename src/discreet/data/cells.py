@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.quiet import quietly
 from discreet.data.columns import CategoricalColumn, NumberTarget, NumericColumn, Target
 from discreet.data.frames import object_texts
 from discreet.data.labels import BLANKS, Label, canonical, spellings
 from discreet.data.toml_text import toml_key
-from discreet.errors import InvalidInput
-from discreet.quiet import quietly
 
 Codes: TypeAlias = npt.NDArray[np.int32]
 """Positions in a list of labels."""

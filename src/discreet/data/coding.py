@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from discreet.arrays import Floats, Matrix
+from discreet.core.arrays import Floats, Matrix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,9 +15,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal, NoReturn, TypeAlias
 
+from discreet.core.errors import SchemaError
+from discreet.core.words import did_you_mean, kind
 from discreet.data.labels import Label, checked_labels, checked_text, declared
-from discreet.data.words import did_you_mean, kind
-from discreet.errors import SchemaError
 
 Outside: TypeAlias = Literal["clip"]
 Scale: TypeAlias = Literal["unit", "symmetric"]

@@ -21,9 +21,9 @@ from typing import BinaryIO, TypeVar, cast
 
 import polars as pl
 
+from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.data.frames import check_present
 from discreet.data.labels import BLANKS
-from discreet.errors import FileFormatError, InvalidInput
 
 T = TypeVar("T")
 

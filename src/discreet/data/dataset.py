@@ -13,15 +13,15 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.private import holds_records
 from discreet.data.domain import Domain
 from discreet.data.stream import NOT_HELD, Stream, column_bytes
-from discreet.designs import Design
-from discreet.designs.bounded import shortened
-from discreet.designs.computed import computed_rows
-from discreet.designs.cut import cache_rows, cuts, rows_of
-from discreet.errors import InvalidInput
-from discreet.private import holds_records
+from discreet.matrices import Design
+from discreet.matrices.bounded import shortened
+from discreet.matrices.computed import computed_rows
+from discreet.matrices.cut import cache_rows, cuts, rows_of
 
 Codes: TypeAlias = npt.NDArray[np.integer]
 """Numbers of classes, from 0."""

@@ -7,8 +7,8 @@ every x; it counts in the norm: |(x, t)|_2 <= R = sqrt(norm_bound^2 + t^2), and 
 import math
 from dataclasses import dataclass
 
-from discreet.arrays import is_finite
-from discreet.errors import InvalidInput
+from discreet.core.arrays import is_finite
+from discreet.core.errors import InvalidInput
 
 SMALLEST, LARGEST = 1e-9, 1e9
 """Of a declared bound. Weights times squares of bounds stay far from the ends of single precision, in which Newton matrices are taken, and fourth

@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
+from discreet.core.errors import FileFormatError, InvalidInput, SchemaError
+from discreet.core.quiet import frameless
 from discreet.data.cells import column_numbers
 from discreet.data.frames import Frame, as_frame
 from discreet.data.labels import PLACEHOLDER
 from discreet.data.schema import Schema
 from discreet.data.toml_text import read_toml
-from discreet.errors import FileFormatError, InvalidInput, SchemaError
-from discreet.quiet import frameless
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
     x = (numbers in [0, 1] or [-1, 1], one 1 a categorical column),   then x / |x|_2 where rows are normalised (0 stays 0)
 
-The result is held as numbers and codes, never as a table of zeros and ones; see `discreet.designs`.
+The result is held as numbers and codes, never as a table of zeros and ones; see `discreet.matrices`.
 """
 
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
+from discreet.core.private import holds_records
 from discreet.data.cells import Codes, encode_labels, encode_numbers
 from discreet.data.coding import Coding
 from discreet.data.columns import CategoricalColumn, NumberTarget, NumericColumn, Target
 from discreet.data.labels import Label
-from discreet.designs import AugmentedDesign, Design, TabularDesign
-from discreet.private import holds_records
+from discreet.matrices import AugmentedDesign, Design, TabularDesign
 
 
 @holds_records

@@ -13,10 +13,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
+from discreet.core.errors import InvalidInput, InvalidType, SchemaError
+from discreet.core.quiet import quietly
+from discreet.core.words import quoted
 from discreet.data.labels import BLANKS
-from discreet.data.words import quoted
-from discreet.errors import InvalidInput, InvalidType, SchemaError
-from discreet.quiet import quietly
 
 _NUMBERS = "biuf"
 _OBJECTS = "OUT"

@@ -16,8 +16,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from discreet.data.words import did_you_mean, kind
-from discreet.errors import SchemaError
+from discreet.core.errors import SchemaError
+from discreet.core.words import did_you_mean, kind
 
 Label: TypeAlias = str | int | bool
 """A category or a class as it is declared."""

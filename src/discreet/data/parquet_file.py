@@ -12,9 +12,9 @@ from contextlib import contextmanager, suppress
 
 import polars as pl
 
+from discreet.core.errors import FileFormatError
+from discreet.core.quiet import quietly
 from discreet.data.frames import check_present
-from discreet.errors import FileFormatError
-from discreet.quiet import quietly
 
 
 def parquet_header(path: str) -> list[str]:

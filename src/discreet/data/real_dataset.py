@@ -5,7 +5,7 @@ mechanism takes both kinds, so that neither type has fields that the other one l
 within the domain's bounds one record at a time, the caller's table is neither copied nor changed, and nothing prints, pickles or copies.
 
 What is done to a record depends on this record alone, to the last bit: entries are clipped, squares are added up in the order of the columns
-(designs/ordered.py), and one factor min(1, bound / |x|) a row shortens it. So two data sets that share a record share its clipped form, which proofs
+(matrices/ordered.py), and one factor min(1, bound / |x|) a row shortens it. So two data sets that share a record share its clipped form, which proofs
 about losses with a kink need. A data set that is read in blocks is a sequence of small ones (see `Dataset`), and so is a long one that is held: where
 it is cut depends on its shape alone, so that sums over its blocks are the same for any number of threads.
 """
@@ -15,17 +15,17 @@ from typing import TypeVar
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.private import holds_records
+from discreet.core.workers import map_in_order
 from discreet.data.real_domain import RealDomain
 from discreet.data.stream import NOT_HELD, Stream, column_bytes
-from discreet.designs import Design
-from discreet.designs.bounded import shortened_in_order
-from discreet.designs.clipped import clip_entries
-from discreet.designs.cut import cache_cuts, cuts, rows_of, thread_cuts
-from discreet.designs.near import check_finite
-from discreet.errors import InvalidInput
-from discreet.private import holds_records
-from discreet.workers import map_in_order
+from discreet.matrices import Design
+from discreet.matrices.bounded import shortened_in_order
+from discreet.matrices.clipped import clip_entries
+from discreet.matrices.cut import cache_cuts, cuts, rows_of, thread_cuts
+from discreet.matrices.near import check_finite
 
 R = TypeVar("R")
 

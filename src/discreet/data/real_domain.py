@@ -12,9 +12,9 @@ so that under an entry bound a constant of that size costs nothing in R_inf. Cla
 import math
 from dataclasses import dataclass
 
+from discreet.core.errors import InvalidInput
+from discreet.core.rounding import raising
 from discreet.data.domain import check_scale
-from discreet.errors import InvalidInput
-from discreet.rounding import raising
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

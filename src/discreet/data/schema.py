@@ -16,6 +16,9 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, TypeVar
 
+from discreet.core.errors import FileFormatError, InvalidInput, SchemaError
+from discreet.core.quiet import frameless
+from discreet.core.words import did_you_mean, kind, quoted
 from discreet.data.cells import Codes
 from discreet.data.coding import Coding
 from discreet.data.columns import CategoricalColumn, NumberTarget, NumericColumn, Target
@@ -23,10 +26,7 @@ from discreet.data.encoding import EncodedTable, encode_codes, encode_features, 
 from discreet.data.frames import Frame, as_frame
 from discreet.data.labels import canonical, checked_text, spellings
 from discreet.data.toml_text import read_toml, write_toml
-from discreet.data.words import did_you_mean, kind, quoted
-from discreet.designs import Design
-from discreet.errors import FileFormatError, InvalidInput, SchemaError
-from discreet.quiet import frameless
+from discreet.matrices import Design
 
 FORMAT = "discreet-schema/1"
 """The first line of a schema; another version is refused."""

@@ -12,11 +12,11 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
+from discreet.core.errors import InvalidInput
+from discreet.core.private import holds_records
 from discreet.data.blocks.base import CHANGED, Block, BlockTable
-from discreet.designs import BLOCK_ROWS, DenseDesign, Design
-from discreet.designs.cut import cache_rows, cuts
-from discreet.errors import InvalidInput
-from discreet.private import holds_records
+from discreet.matrices import BLOCK_ROWS, DenseDesign, Design
+from discreet.matrices.cut import cache_rows, cuts
 
 NOT_HELD = (
     "this needs all records in memory at once, and the table is read in blocks. Load it into an array, or use a method that goes block by block."

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.quiet import quietly
 from discreet.data.blocks.base import Block, BlockTable
 from discreet.data.dataset import Codes, Dataset
 from discreet.data.domain import Domain
 from discreet.data.real_dataset import RealDataset
 from discreet.data.real_domain import RealDomain
 from discreet.data.stream import Stream
-from discreet.errors import InvalidInput
-from discreet.quiet import quietly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,10 +6,10 @@ Every column gets both of its possible tables; its owner keeps one and replaces 
 
 from collections.abc import Sequence
 
+from discreet.core.errors import SchemaError
+from discreet.core.words import did_you_mean
 from discreet.data.labels import PLACEHOLDER, checked_text
 from discreet.data.toml_text import toml_key, toml_string
-from discreet.data.words import did_you_mean
-from discreet.errors import SchemaError
 
 _OPEN = toml_string(PLACEHOLDER)
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import polars as pl
 
+from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.quiet import frameless
 from discreet.data.csv_text import csv_header, csv_table
 from discreet.data.parquet_file import parquet_header, parquet_table
-from discreet.errors import FileFormatError, InvalidInput
-from discreet.quiet import frameless
 
 _SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t"}
 _PARQUET = ".parquet"

@@ -13,9 +13,9 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from discreet.core.errors import SchemaError
+from discreet.core.words import kind, quoted
 from discreet.data.labels import PLACEHOLDER
-from discreet.data.words import kind, quoted
-from discreet.errors import SchemaError
 
 COLUMN_TABLES = ("numeric", "categorical")
 """The tables that hold one table a column."""

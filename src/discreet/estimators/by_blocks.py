@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 from discreet.data import BlockTable
-from discreet.designs import Design
-from discreet.errors import InvalidInput
+from discreet.matrices import Design
 
 
 def by_blocks(table: BlockTable, work: Callable[[Design], Floats], *, features: int, jobs: int) -> Floats:

@@ -11,10 +11,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from discreet.arrays import Floats
-from discreet.errors import InvalidInput
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.losses.regularisers import L2
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
-from discreet.regularisers import L2
 
 SCHEMES = ("multinomial", "one-vs-rest")
 

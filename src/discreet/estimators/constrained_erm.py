@@ -11,16 +11,16 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
 
-from discreet.arrays import Floats
-from discreet.constraints import Constraint, L2Ball
-from discreet.designs import answers_per_record
-from discreet.errors import InvalidInput
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 from discreet.estimators.compared_model import ComparedModel
 from discreet.estimators.declared import signs_and_classes
 from discreet.estimators.parameters import real_targets
 from discreet.estimators.scores import measured
 from discreet.ledger import Account
 from discreet.losses.predictions import PredictionLoss, prediction_loss_named
+from discreet.matrices import answers_per_record
+from discreet.sets import Constraint, L2Ball
 
 
 def _named(loss: object) -> PredictionLoss:
@@ -55,7 +55,7 @@ class ConstrainedERM(ComparedModel):
     ----------
     loss : a loss of `discreet.losses.predictions`, or its name: "squared", "huber", "log-cosh", "absolute" for real targets; "hinge", "logistic",
         "huber-hinge", "smoothed-hinge", "softplus-hinge" for two classes.
-    constraint : a set of `discreet.constraints` in as many dimensions as there are features, one more with an intercept; None is the unit l2 ball.
+    constraint : a set of `discreet.sets` in as many dimensions as there are features, one more with an intercept; None is the unit l2 ball.
     epsilon : privacy loss, > 0; `inf` is the ordinary fit without privacy (smooth losses), and its certificate says so.
     delta : probability that the loss is exceeded, well below 1 / n. With 0 only sets with a list of vertices are left.
     neighbours : "replace-one" (the number of records is public) or "add-remove" (it is not).
@@ -153,7 +153,7 @@ class ConstrainedERM(ComparedModel):
         if self.constraint is None:
             return L2Ball(dimension=dimension)
         if not isinstance(self.constraint, Constraint):
-            raise InvalidInput(f"constraint must be a set of discreet.constraints; an object of type {type(self.constraint).__name__} was given.")
+            raise InvalidInput(f"constraint must be a set of discreet.sets; an object of type {type(self.constraint).__name__} was given.")
         return self.constraint
 
     def _loss(self) -> PredictionLoss:

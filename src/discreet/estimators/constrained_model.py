@@ -17,12 +17,12 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from discreet.arrays import Floats
 from discreet.certificates import Certificate
-from discreet.constraints import Constraint
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Neighbours, neighbours_of
+from discreet.core.workers import job_count
 from discreet.data import BlockTable, RealDataset, RealDomain, streamed_reals
-from discreet.designs import Design
-from discreet.errors import InvalidInput
 from discreet.estimators.by_blocks import by_blocks
 from discreet.estimators.decision import bounded_decision
 from discreet.estimators.inputs import feature_rows, number, positive
@@ -30,11 +30,11 @@ from discreet.estimators.notebook import CertificateView
 from discreet.estimators.parameters import account_of, noise_of, whole_or_none
 from discreet.ledger import Account, check_may_travel
 from discreet.losses.predictions import PredictionLoss
+from discreet.matrices import Design
 from discreet.mechanisms.constrained import ConstrainedMechanism, calibrate_frank_wolfe
-from discreet.neighbours import ADD_REMOVE, Neighbours, neighbours_of
 from discreet.problems import ConstrainedRisk
+from discreet.sets import Constraint
 from discreet.statements.declared import about_records
-from discreet.workers import job_count
 
 _Given: TypeAlias = tuple[int, int, float, tuple[str, ...], Callable[[RealDomain], RealDataset]]
 """Records, features, the bound of targets, what was declared, and what makes a data set within a domain."""

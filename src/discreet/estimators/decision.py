@@ -10,10 +10,10 @@ one record changes, as the sensitivity of a private score or evaluation says.
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 from discreet.data import RealDomain, bounded_rows
-from discreet.designs import Design, ordered_matvec, ordered_row_norms, shortening
-from discreet.designs.near import brought_near
+from discreet.matrices import Design, ordered_matvec, ordered_row_norms, shortening
+from discreet.matrices.near import brought_near
 
 
 def linear_decision(rows: Design, *, weights: Floats, intercept: float | Floats, data_norm: float) -> Floats:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from discreet.arrays import Floats
-from discreet.errors import InvalidInput, PrivacyWarning
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput, PrivacyWarning
 from discreet.estimators.inputs import labels
 from discreet.statements.declared import CLASSES, LABELS_THAT_OCCUR
 

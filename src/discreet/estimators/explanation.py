@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arrays import Floats
-from discreet.errors import InfeasibleTarget
-from discreet.guarantees import Json
+from discreet.accounting import Json
+from discreet.core.arrays import Floats
+from discreet.core.errors import InfeasibleTarget
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
+from discreet.losses.regularisers import L2
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.learning import default_ridge, least_ridge, slack_free_ridge
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.pages import Facts, view_html
 from discreet.problems import RegularisedRisk
-from discreet.regularisers import L2
 
 Calibrated = Callable[[RegularisedRisk, Neighbours, float, str], tuple[Any, Mechanism[Any]]]
 """From (problem of two classes, relation, delta, mechanism) to the problem that is solved and its calibrated mechanism."""

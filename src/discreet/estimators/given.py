@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 from discreet.data import BlockTable, Classified, Dataset, Domain, streamed_classes
-from discreet.errors import InvalidInput
 from discreet.statements.declared import CLASSES
 
 

@@ -14,13 +14,13 @@ import scipy.sparse as sp
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
-from discreet.arrays import Floats, as_float
-from discreet.designs import Design, as_design, travel
-from discreet.designs.near import check_finite
-from discreet.designs.tabmat import is_tabmat
-from discreet.designs.travel import is_device_array
-from discreet.errors import InvalidInput, InvalidType
-from discreet.quiet import quietly
+from discreet.core.arrays import Floats, as_float
+from discreet.core.errors import InvalidInput, InvalidType
+from discreet.core.quiet import quietly
+from discreet.matrices import Design, as_design, travel
+from discreet.matrices.near import check_finite
+from discreet.matrices.tabmat import is_tabmat
+from discreet.matrices.travel import is_device_array
 
 _NOT_FINITE = "X must be finite: it contains NaN or inf. Decide on missing values before fitting (a schema can do that, column by column)."
 

@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from discreet.accounting import Json
 from discreet.certificates import Certificate, Check, Verification
+from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.files.read_back import read_back
+from discreet.core.files.text_file import read_parsed
+from discreet.core.files.whole_file import write_whole
 from discreet.data.coding import Coding
-from discreet.errors import FileFormatError, InvalidInput
 from discreet.estimators.uncertainty import PENALISED, UNPENALISED, Uncertainty
 from discreet.estimators.uncertainty_release import problem_of
-from discreet.files.read_back import read_back
-from discreet.files.text_file import read_parsed
-from discreet.files.whole_file import write_whole
-from discreet.guarantees import Json
 from discreet.mechanisms.curvature import CurvatureQuery
 
 FORMAT = "discreet-intervals/1"

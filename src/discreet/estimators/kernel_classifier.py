@@ -19,23 +19,23 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import Json
 from discreet.certificates import Certificate, digest_of
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.workers import job_count
 from discreet.data import BlockTable, TransformedTable
-from discreet.designs import Design, answers_per_record, entries_of
-from discreet.errors import InvalidInput
 from discreet.estimators.inputs import number
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.estimators.many_fits import ManyFits
-from discreet.guarantees import Json
 from discreet.kernels import Kernel, draw_frequencies, fresh_public_seed, kernel_named, kernel_names
 from discreet.kernels.design import FeatureMapDesign, RecentFeatures
 from discreet.kernels.feature_map import FeatureMap
 from discreet.ledger import Account
 from discreet.losses import MarginLoss
+from discreet.matrices import Design, answers_per_record, entries_of
 from discreet.statements.declared import KERNEL
 from discreet.statements.learning import mapped_hypothesis
-from discreet.workers import job_count
 
 _MOST_FEATURES = 1 << 24
 _FITTED = ("classes_", "weights_", "coef_", "intercept_", "certificate_")

@@ -8,15 +8,15 @@ where features outnumber records (theorem 5.8).
 
 from typing import Any
 
-from discreet.arrays import Floats
-from discreet.constraints import L1Ball
-from discreet.errors import InvalidInput
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 from discreet.estimators.constrained_model import ConstrainedModel
 from discreet.estimators.inputs import positive
 from discreet.estimators.parameters import real_targets
 from discreet.estimators.scores import ScoredRegressor
 from discreet.ledger import Account
 from discreet.losses.predictions import HuberLoss, LogCosh, PredictionLoss, Squared
+from discreet.sets import L1Ball
 
 _LOSSES = {loss.name: loss for loss in (Squared(), HuberLoss(), LogCosh())}
 

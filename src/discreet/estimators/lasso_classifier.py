@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from discreet.arrays import Floats
-from discreet.constraints import L1Ball
-from discreet.designs import answers_per_record
+from discreet.core.arrays import Floats
 from discreet.estimators.constrained_model import ConstrainedModel
 from discreet.estimators.declared import signs_and_classes
 from discreet.estimators.inputs import positive
@@ -19,6 +17,8 @@ from discreet.estimators.scores import ScoredClassifier
 from discreet.ledger import Account
 from discreet.losses import Logistic
 from discreet.losses.predictions import OfMargin
+from discreet.matrices import answers_per_record
+from discreet.sets import L1Ball
 
 
 @answers_per_record

@@ -17,11 +17,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Neighbours, neighbours_of
+from discreet.core.workers import job_count
 from discreet.data import BlockTable, Dataset, Domain, EncodedTable, class_codes
 from discreet.data.blocks.moved import moved_blocks, moved_rows
-from discreet.designs import Design
-from discreet.errors import InvalidInput
 from discreet.estimators.classes import SCHEMES, ClassRisk, class_problem, scheme_named, split_weights, with_ridge
 from discreet.estimators.decision import linear_decision
 from discreet.estimators.declared import labels_and_classes
@@ -35,13 +36,12 @@ from discreet.estimators.parameters import account_of, noise_of, whole_or_none
 from discreet.estimators.scores import ScoredClassifier
 from discreet.ledger import Account, check_may_travel
 from discreet.losses import MarginLoss, loss_named
+from discreet.losses.regularisers import L2
+from discreet.matrices import Design
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.learning import calibrate, calibrate_classes, default_class_ridge, default_ridge
-from discreet.neighbours import ADD_REMOVE, Neighbours, neighbours_of
 from discreet.problems import RegularisedRisk
-from discreet.regularisers import L2
 from discreet.statements.declared import SCHEMA, about_records
-from discreet.workers import job_count
 
 _INTERCEPT_SHARE = 0.3
 """The constant feature over data_norm where the caller does not choose: it lengthens the norm bound, and so the noise, by 4 %."""

@@ -18,23 +18,23 @@ from scipy.special import ndtri
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from discreet.arrays import Floats
 from discreet.certificates import Certificate
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Neighbours, neighbours_of
+from discreet.core.workers import job_count
 from discreet.data import BlockTable, RealDataset, RealDomain, bounded_rows, streamed_reals
-from discreet.designs import Design, ordered_matvec
-from discreet.designs.clipped import entry_chunks
-from discreet.errors import InvalidInput
 from discreet.estimators.by_blocks import by_blocks
 from discreet.estimators.inputs import feature_rows, number, positive
 from discreet.estimators.notebook import CertificateView
 from discreet.estimators.parameters import account_of, noise_of, real_targets, whole_or_none
 from discreet.estimators.scores import ScoredRegressor
 from discreet.ledger import Account, check_may_travel
+from discreet.matrices import Design, ordered_matvec
+from discreet.matrices.clipped import entry_chunks
 from discreet.mechanisms.regression import Equations, LeastSquares, RegressionMechanism, calibrate_least_squares
 from discreet.mechanisms.regression.sums import MOST_RECORDS
-from discreet.neighbours import ADD_REMOVE, Neighbours, neighbours_of
 from discreet.statements.declared import about_records
-from discreet.workers import job_count
 
 _INTERCEPT_SHARE = 0.3
 """The constant feature over the bound of rows where the caller does not choose: it lengthens that bound, and so the noise, by 4 %."""

@@ -6,8 +6,8 @@ noise than the Huber hinge at the same budget.
 
 from typing import ClassVar
 
-from discreet.designs import answers_per_record
 from discreet.estimators.linear_classifier import LinearClassifier
+from discreet.matrices import answers_per_record
 
 
 @answers_per_record

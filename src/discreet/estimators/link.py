@@ -14,7 +14,7 @@ Losses with a flat part (Huber hinge, smoothed hinge) answer 0 / 0 there: they t
 import numpy as np
 from scipy.special import expit, log_expit, log_softmax, softmax
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 from discreet.losses import Logistic, MarginLoss, SoftplusHinge
 
 

@@ -6,11 +6,11 @@ notes in discreet/mechanisms/learning.
 
 from typing import ClassVar
 
-from discreet.designs import answers_per_record
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.estimators.classes import SCHEMES
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.losses import Logistic, MarginLoss
+from discreet.matrices import answers_per_record
 
 
 @answers_per_record

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from discreet.arrays import Floats
 from discreet.certificates import Certificate
+from discreet.core.arrays import Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

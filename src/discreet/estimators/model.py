@@ -19,25 +19,25 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from discreet.arrays import Floats
+from discreet.accounting import Json
 from discreet.certificates import Certificate, Check, Verification
+from discreet.core.arrays import Floats
+from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput, InvalidType
+from discreet.core.files.strict_json import read_object
+from discreet.core.files.text_file import read_parsed
+from discreet.core.files.whole_file import write_whole
+from discreet.core.words import did_you_mean, quoted
 from discreet.data import EncodedTable, Schema
 from discreet.data.frames import Frame
 from discreet.data.labels import canonical
-from discreet.data.words import did_you_mean, quoted
-from discreet.designs import Design, answers_per_record
-from discreet.errors import DiscreetError, FileFormatError, InvalidInput, InvalidType
 from discreet.estimators.classes import SCHEMES, split_weights
 from discreet.estimators.decision import linear_decision
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.estimators.linear_svc import LinearSVC
 from discreet.estimators.link import has_link, log_probabilities, probabilities
 from discreet.estimators.logistic_regression import LogisticRegression
-from discreet.files.strict_json import read_object
-from discreet.files.text_file import read_parsed
-from discreet.files.whole_file import write_whole
-from discreet.guarantees import Json
 from discreet.losses import Logistic, MarginLoss, loss_named
+from discreet.matrices import Design, answers_per_record
 from discreet.statements.declared import CLASSES, LABELS_THAT_OCCUR, SCHEMA
 
 FORMAT = "discreet-model/1"

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
-from discreet.arrays import Floats
-from discreet.errors import InvalidInput
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.quiet import quietly
 from discreet.ledger import Account
 from discreet.noise import Noise, SeededNoise, SystemNoise
-from discreet.quiet import quietly
 
 
 def account_of(value: Any) -> Account | None:

@@ -9,8 +9,8 @@ from typing import Any
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 
-from discreet.errors import InvalidInput
-from discreet.quiet import quietly
+from discreet.core.errors import InvalidInput
+from discreet.core.quiet import quietly
 
 
 class ScoredClassifier(ClassifierMixin):  # type: ignore[misc]

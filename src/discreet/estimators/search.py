@@ -5,7 +5,7 @@
 Ordinary cross-validation of private fits costs folds times settings fits, and its scores tell about the held-out records besides. Here
 
     random-stopping   a secret random number of runs; each fits a setting drawn at random on all records, and scores it by a noisy count on them;
-                      the best is kept (guarantees/selection.md, mechanisms/selection/stopping.md)
+                      the best is kept (accounting/selection.md, mechanisms/selection/stopping.md)
     algorithm-4       Chaudhuri, Monteleoni, Sarwate (2011): one part of the records for each setting, one for the choice
                       (mechanisms/selection/exponential.md)
 
@@ -26,11 +26,13 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from discreet.arrays import Floats
+from discreet.accounting.stopping import NegativeBinomialRuns
 from discreet.certificates import Certificate
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput, InvalidType
+from discreet.core.neighbours import neighbours_of
+from discreet.core.workers import job_count
 from discreet.data import BlockTable, EncodedTable
-from discreet.designs import answers_as_its, marked_per_record
-from discreet.errors import InvalidInput, InvalidType
 from discreet.estimators.inputs import number
 from discreet.estimators.notebook import CertificateView
 from discreet.estimators.search_algorithm_4 import algorithm_4
@@ -39,12 +41,10 @@ from discreet.estimators.search_fits import SET_BY_THE_SEARCH, Fits, Found
 from discreet.estimators.search_plans import rehearse_blocks
 from discreet.estimators.search_stopping import random_stopping
 from discreet.estimators.search_table import SearchTable, held_table
-from discreet.guarantees.stopping import NegativeBinomialRuns
 from discreet.ledger import Account, check_may_travel
-from discreet.neighbours import neighbours_of
+from discreet.matrices import answers_as_its, marked_per_record
 from discreet.noise import Noise, SeededNoise, SystemNoise
 from discreet.statements.declared import CLASSES, LABELS_THAT_OCCUR, THE_SETTINGS
-from discreet.workers import job_count
 
 METHODS = ("random-stopping", "algorithm-4")
 LAWS = {"geometric": 1.0, "logarithmic": 0.0}

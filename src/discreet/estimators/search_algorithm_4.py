@@ -11,20 +11,20 @@ import math
 
 import numpy as np
 
+from discreet.accounting import ApproximateDP, Guarantee, Json, PureDP, parallel
+from discreet.accounting.base import scope, together
 from discreet.certificates import Certificate
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE
+from discreet.core.version import VERSION
 from discreet.estimators.search_fits import Fits, Found, candidate_records
 from discreet.estimators.search_plans import PrivateEstimator
 from discreet.estimators.search_stopping import fit_seed
 from discreet.estimators.search_table import SearchTable
-from discreet.guarantees import ApproximateDP, Guarantee, Json, PureDP, parallel
-from discreet.guarantees.base import scope, together
 from discreet.ledger import Account, spending_on
 from discreet.mechanisms.selection import ALGORITHM_4, ExponentialMechanism
-from discreet.neighbours import ADD_REMOVE
 from discreet.noise import Noise
 from discreet.statements import hypotheses_of
-from discreet.version import VERSION
 
 
 def algorithm_4(fits: Fits, table: SearchTable, noise: Noise, *, epsilon: float, delta: float, account: Account | None) -> Found:

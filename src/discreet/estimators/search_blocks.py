@@ -17,17 +17,17 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from discreet.core.errors import InvalidInput
+from discreet.core.private import holds_records
 from discreet.data import Block, BlockTable, Classified, Dataset, Domain, FunctionTable, class_codes
 from discreet.data.stream import Stream
-from discreet.designs import SparseDesign
-from discreet.designs.chosen import chosen_rows
-from discreet.errors import InvalidInput
 from discreet.estimators.given import distinct_classes
 from discreet.estimators.search_table import HeldTable, Predicts, SearchTable
+from discreet.matrices import SparseDesign
+from discreet.matrices.chosen import chosen_rows
 from discreet.noise import Integers, Noise
 from discreet.noise.uniform import shuffled, uniform_below
 from discreet.noise.words import keyed_words
-from discreet.private import holds_records
 
 R = TypeVar("R")
 

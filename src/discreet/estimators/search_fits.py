@@ -16,14 +16,14 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
+from discreet.accounting import Guarantee, Json
 from discreet.certificates import Certificate
-from discreet.errors import InfeasibleTarget, VerificationFailure
+from discreet.core.errors import InfeasibleTarget, VerificationFailure
+from discreet.core.neighbours import Neighbours
+from discreet.core.workers import map_in_order
 from discreet.estimators.search_plans import PrivateEstimator, certificate_of_fit, planned_certificate
 from discreet.estimators.search_table import SearchTable
-from discreet.guarantees import Guarantee, Json
 from discreet.mechanisms.selection import whole_curve
-from discreet.neighbours import Neighbours
-from discreet.workers import map_in_order
 
 SET_BY_THE_SEARCH = ("epsilon", "delta", "neighbours", "ledger", "random_state", "classes", "public_records")
 Setting = Mapping[str, Any]

@@ -15,14 +15,14 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from discreet.certificates import Certificate
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.data import Block, FunctionTable
-from discreet.designs import SparseDesign
-from discreet.errors import InfeasibleTarget, InvalidInput
 from discreet.estimators.inputs import positive
 from discreet.estimators.kernel_classifier import KernelClassifier
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.ledger import without_ledger
-from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.matrices import SparseDesign
 
 _ROWS = 1 << 16
 """In a block of zeros."""

@@ -4,20 +4,20 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from discreet.accounting import ApproximateDP, Guarantee, Json, PureDP
+from discreet.accounting.base import scope
+from discreet.accounting.stopping import NegativeBinomialRuns
 from discreet.certificates import Certificate
-from discreet.errors import SolverFailure
+from discreet.core.errors import SolverFailure
+from discreet.core.neighbours import REPLACE_ONE
+from discreet.core.version import VERSION
 from discreet.estimators.search_fits import Fits, Found, candidate_records, curves
 from discreet.estimators.search_plans import PrivateEstimator
 from discreet.estimators.search_table import SearchTable
-from discreet.guarantees import ApproximateDP, Guarantee, Json, PureDP
-from discreet.guarantees.base import scope
-from discreet.guarantees.stopping import NegativeBinomialRuns
 from discreet.ledger import Account, spending_on
 from discreet.mechanisms.selection import InnerTarget, calibrated
-from discreet.neighbours import REPLACE_ONE
 from discreet.noise import Noise
 from discreet.statements import hypotheses_of
-from discreet.version import VERSION
 
 
 def random_stopping(

@@ -8,14 +8,14 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from discreet.core.errors import InvalidInput
+from discreet.core.private import holds_records
 from discreet.data import EncodedTable
-from discreet.designs import Design
-from discreet.errors import InvalidInput
 from discreet.estimators.declared import labels_and_classes
 from discreet.estimators.inputs import feature_rows
+from discreet.matrices import Design
 from discreet.noise import Noise
 from discreet.noise.uniform import shuffled, uniform_below
-from discreet.private import holds_records
 from discreet.problems.parts import WHOLE_RECORDS
 
 

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arrays import Floats
-from discreet.constraints import Constraint, GroupL2Ball, NuclearBall, Simplex
-from discreet.errors import InvalidInput
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 from discreet.estimators.compared_model import ComparedModel
 from discreet.estimators.inputs import positive
 from discreet.estimators.parameters import real_targets
 from discreet.estimators.scores import ScoredRegressor
 from discreet.ledger import Account
 from discreet.losses.predictions import PredictionLoss, prediction_loss_named
+from discreet.sets import Constraint, GroupL2Ball, NuclearBall, Simplex
 
 
 class SetRegression(ScoredRegressor, ComparedModel):

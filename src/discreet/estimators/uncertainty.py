@@ -41,18 +41,18 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 from scipy.stats import gamma
 
-from discreet.arrays import Floats, Matrix
+from discreet.accounting import Guarantee, Json, compose
 from discreet.certificates import Certificate, Verification
+from discreet.core.arrays import Floats, Matrix
+from discreet.core.errors import InvalidInput
+from discreet.core.words import quoted
 from discreet.data import EncodedTable
 from discreet.data.coding import Coding
-from discreet.data.words import quoted
-from discreet.designs import Design, ordered_row_norms, shortening
-from discreet.designs.clipped import entry_chunks
-from discreet.designs.near import brought_near
-from discreet.errors import InvalidInput
 from discreet.estimators.inputs import feature_rows
 from discreet.estimators.link import has_link, probabilities
-from discreet.guarantees import Guarantee, Json, compose
+from discreet.matrices import Design, ordered_row_norms, shortening
+from discreet.matrices.clipped import entry_chunks
+from discreet.matrices.near import brought_near
 from discreet.mechanisms.curvature import Curvature
 from discreet.mechanisms.curvature.query import ABOVE, DIAGONAL
 from discreet.problems import RegularisedRisk

@@ -12,18 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import Guarantee
 from discreet.certificates import Certificate
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 from discreet.data import EncodedTable
 from discreet.data.coding import Coding
-from discreet.designs import Design
-from discreet.errors import InvalidInput
 from discreet.estimators.inputs import number, positive
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.estimators.model import Model
 from discreet.estimators.uncertainty import Uncertainty, noise_law
-from discreet.guarantees import Guarantee
 from discreet.ledger import Account
+from discreet.matrices import Design
 from discreet.mechanisms.curvature import CurvatureQuery, GaussianCurvature
 from discreet.mechanisms.hypotheses import problem_record
 from discreet.mechanisms.selection.curves import problem_from

@@ -27,7 +27,7 @@ import math
 import numpy as np
 from scipy.special import ndtri
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 from discreet.evaluation.intervals import Estimate
 from discreet.evaluation.noise_law import NoiseLaw
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import isotonic_regression
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 from discreet.evaluation.area import area_under_curve
 from discreet.evaluation.intervals import Estimate, ratio_interval
 from discreet.evaluation.noise_law import NoiseLaw

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betainc, betaincinv
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.evaluation.noise_law import NoiseLaw
 
 _NOISE_SHARE = 0.25

@@ -14,8 +14,8 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import ndtr
 
-from discreet.arrays import Floats
-from discreet.errors import InvalidInput
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 
 _FINE = 32.0
 _NEGLIGIBLE = 1e-10

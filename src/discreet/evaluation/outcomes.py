@@ -1,7 +1,7 @@
 """What a model says about private records, beside what is true of them.
 
-A model whose class was marked (designs/per_record.py: all of ours) is asked about all records together. Every other one is asked about each record in
-a table of one row: its answers about a table may depend, in their last bits or more, on which other records stand in it.
+A model whose class was marked (matrices/per_record.py: all of ours) is asked about all records together. Every other one is asked about each record
+in a table of one row: its answers about a table may depend, in their last bits or more, on which other records stand in it.
 
 Only predictions, probabilities and decision values are asked of a model, so any number of classes and any kind of classifier will do: ours, a model
 read from a file, or one of scikit-learn's. What a classifier of scikit-learn's kind offers is asked of the object, as scikit-learn does, since
@@ -15,14 +15,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
+from discreet.core.errors import DiscreetError, InvalidInput, InvalidType
+from discreet.core.private import holds_records
+from discreet.core.quiet import quietly
 from discreet.data import Block, EncodedTable, Schema
 from discreet.data.labels import canonical
-from discreet.designs import Design, as_design, entries_of, is_per_record, plain_rows
-from discreet.errors import DiscreetError, InvalidInput, InvalidType
+from discreet.matrices import Design, as_design, entries_of, is_per_record, plain_rows
 from discreet.noise import Integers
-from discreet.private import holds_records
-from discreet.quiet import quietly
 
 
 @runtime_checkable

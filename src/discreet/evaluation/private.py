@@ -16,10 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arrays import Floats, as_float
+from discreet.accounting import Guarantee
 from discreet.certificates import Release
+from discreet.core.arrays import Floats, as_float
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Neighbours, neighbours_of
+from discreet.core.quiet import frameless
+from discreet.core.workers import job_count
 from discreet.data import BlockTable
-from discreet.errors import InvalidInput
 from discreet.evaluation.curves import CalibrationCurve, RocCurve, calibration_curve, roc_curve
 from discreet.evaluation.intervals import Estimate, checked_level, mean_interval, noisy_range, proportion_interval, ratio_interval
 from discreet.evaluation.noise_law import NoiseLaw
@@ -27,13 +31,9 @@ from discreet.evaluation.outcomes import Outcomes, classes_of, has_probabilities
 from discreet.evaluation.report import PrivateEvaluation
 from discreet.evaluation.streamed import answered
 from discreet.evaluation.survey import LEVELS, Survey, edges_for
-from discreet.guarantees import Guarantee
 from discreet.ledger import Account
 from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, LaplaceCounting
-from discreet.neighbours import ADD_REMOVE, Neighbours, neighbours_of
 from discreet.noise import Noise, SeededNoise, SystemNoise
-from discreet.quiet import frameless
-from discreet.workers import job_count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arrays import Floats
 from discreet.certificates import Certificate, Verification
-from discreet.errors import InvalidInput
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.files.whole_file import write_whole
 from discreet.evaluation.curves import CalibrationCurve, RocCurve
 from discreet.evaluation.intervals import Estimate
 from discreet.evaluation.plots import curves_plot
 from discreet.evaluation.survey import Survey
 from discreet.evaluation.view import evaluation_view
-from discreet.files.whole_file import write_whole
 
 FORMAT = "discreet-evaluation/1"
 

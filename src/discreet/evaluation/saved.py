@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from discreet.certificates import Certificate, Release
-from discreet.errors import FileFormatError
+from discreet.core.errors import FileFormatError
+from discreet.core.files.read_back import read_back
+from discreet.core.files.text_file import read_parsed
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.evaluation.private import Prepared, read_report
 from discreet.evaluation.report import FORMAT, PrivateEvaluation
 from discreet.evaluation.survey import Survey
-from discreet.files.read_back import read_back
-from discreet.files.text_file import read_parsed
 from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, LaplaceCounting
-from discreet.neighbours import ADD_REMOVE, Neighbours
 
 
 def read_evaluation(path: str | Path) -> PrivateEvaluation:

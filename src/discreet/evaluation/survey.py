@@ -18,12 +18,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from discreet.arrays import Floats, is_finite
-from discreet.data.words import did_you_mean, quoted
-from discreet.errors import InvalidInput
+from discreet.core.arrays import Floats, is_finite
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.words import did_you_mean, quoted
 from discreet.evaluation.outcomes import DECISION, PREDICTED, PROBABILITIES, Outcomes
 from discreet.mechanisms.counting import BoundedSum, Histogram, IntegerQuery
-from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Integers
 
 METRICS = ("accuracy", "confusion", "log_loss", "roc", "calibration")

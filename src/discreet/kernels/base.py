@@ -10,7 +10,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 
 
 @runtime_checkable

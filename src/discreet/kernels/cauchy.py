@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 from discreet.kernels.scale import checked_scale
 
 

@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 
 CHUNK = 8192
 """Angles at a time: the four work arrays stay in cache."""

@@ -2,7 +2,7 @@
 
     matvec, rmatvec, gram = sums over blocks of v(x_i),  v the map of module `feature_map`
 
-The rows are those floats that the map gives, and it gives the same ones in every pass, so that bounds on rounding errors (designs/base.py,
+The rows are those floats that the map gives, and it gives the same ones in every pass, so that bounds on rounding errors (matrices/base.py,
 problems/objective.py) hold for one fixed table, as for any dense one: sums here are sums of products in float64 in any order, width D.
 
 Time of a pass: O(n d m) for the angles, about 10 ns each of the n m cosines and sines, and O(n D) for the product; O(n D^2) for a Gram matrix.
@@ -16,14 +16,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from discreet.arrays import Floats, Matrix
-from discreet.designs import DenseDesign, Design, entries_of
-from discreet.designs.computed import computed_rows
-from discreet.designs.cut import rows_of
-from discreet.designs.dense import weighted_gram
-from discreet.errors import InvalidInput
+from discreet.core.arrays import Floats, Matrix
+from discreet.core.errors import InvalidInput
+from discreet.core.private import holds_records
 from discreet.kernels.feature_map import FeatureMap
-from discreet.private import holds_records
+from discreet.matrices import DenseDesign, Design, entries_of
+from discreet.matrices.computed import computed_rows
+from discreet.matrices.cut import rows_of
+from discreet.matrices.dense import weighted_gram
 
 HELD_BYTES = 256 * 2**20
 """Up to this size a table of features is computed once and kept."""

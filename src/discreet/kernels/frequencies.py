@@ -12,8 +12,8 @@ Time O(count d), and O(count d min(d, count)) for orthogonal ones. All of it is 
 
 import numpy as np
 
-from discreet.arrays import Floats
-from discreet.errors import InvalidInput
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 from discreet.kernels.base import Kernel
 from discreet.kernels.public_randomness import public_generator
 

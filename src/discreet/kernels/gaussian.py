@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 from discreet.kernels.scale import checked_scale
 
 

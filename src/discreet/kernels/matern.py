@@ -15,8 +15,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 from scipy.special import gammaln, kv
 
-from discreet.arrays import Floats
-from discreet.errors import InvalidInput
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 from discreet.kernels.scale import checked_scale
 
 _ROUGHEST, _SMOOTHEST = 0.25, 50.0

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 import discreet.kernels as catalogue
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
+from discreet.core.quiet import quietly
 from discreet.kernels.base import Kernel
-from discreet.quiet import quietly
 
 
 def _classes() -> dict[str, type[Kernel]]:

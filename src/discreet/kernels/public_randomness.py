@@ -7,7 +7,7 @@ the only place outside `discreet.noise` where a generator is made.
 
 import numpy as np
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 _BITS = 53
 """A fresh seed fits into a float64, so that any reader of JSON reads it exactly."""

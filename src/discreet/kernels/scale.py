@@ -1,7 +1,7 @@
 """The one check that all kernels share."""
 
-from discreet.arrays import is_finite
-from discreet.errors import InvalidInput
+from discreet.core.arrays import is_finite
+from discreet.core.errors import InvalidInput
 
 _SMALLEST, _LARGEST = 1e-30, 1e30
 """Beyond these, squares and ratios of frequencies would leave the range in which angles are exact (module `feature_map`)."""

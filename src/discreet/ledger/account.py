@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from discreet.errors import InvalidInput
-from discreet.guarantees import Guarantee
+from discreet.accounting import Guarantee
+from discreet.core.errors import InvalidInput
 from discreet.ledger.amounts import Amount
 from discreet.ledger.ledger import Ledger, Reservation
 

@@ -14,8 +14,8 @@ of the deltas of all accountants would be proved. For the same reason a Renyi cu
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, ConcentratedDP, GaussianDP, Guarantee, NoGuarantee, PureDP, compose, to_concentrated
+from discreet.accounting import ApproximateDP, ConcentratedDP, GaussianDP, Guarantee, NoGuarantee, PureDP, compose, to_concentrated
+from discreet.core.errors import InvalidInput
 
 Accountant: TypeAlias = Callable[[Sequence[Guarantee]], Guarantee]
 """From the guarantees of several releases on the same records, each possibly chosen after seeing the ones before, to that of all of them together."""

@@ -24,9 +24,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from discreet.arrays import as_float
-from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, Guarantee, NoGuarantee, PureDP, epsilon_for
+from discreet.accounting import ApproximateDP, Guarantee, NoGuarantee, PureDP, epsilon_for
+from discreet.core.arrays import as_float
+from discreet.core.errors import InvalidInput
 from discreet.ledger.accountants import Accountant
 
 _ROUNDING = 1e-9

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
-from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, Guarantee, NoGuarantee, PureDP, Unit
+from discreet.accounting import ApproximateDP, Guarantee, NoGuarantee, PureDP, Unit
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Neighbours
+from discreet.core.quiet import quietly
 from discreet.ledger.accountants import accountant_named
 from discreet.ledger.amounts import Amount
-from discreet.neighbours import Neighbours
-from discreet.quiet import quietly
 
 _LONGEST = 200
 """Characters of a name, a part or a purpose."""

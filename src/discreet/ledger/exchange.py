@@ -12,13 +12,13 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from discreet.errors import DiscreetError, FileFormatError, InvalidInput
-from discreet.files.strict_json import read_object
-from discreet.guarantees import Json, Unit, guarantee_from_dict
+from discreet.accounting import Json, Unit, guarantee_from_dict
+from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput
+from discreet.core.files.strict_json import read_object
+from discreet.core.neighbours import Neighbours
 from discreet.ledger import records
 from discreet.ledger.amounts import Amount, total
 from discreet.ledger.entries import Amendment, DataSet, Entry, State, distinct_labels, public_text
-from discreet.neighbours import Neighbours
 
 FORMAT = "discreet-ledger/1"
 _FIRMNESS = (State.CANCELLED, State.RESERVED, State.SETTLED)

@@ -25,8 +25,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from discreet.errors import DiscreetError, FileFormatError, InvalidInput
-from discreet.files.lookup import exists
+from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput
+from discreet.core.files.lookup import exists
 from discreet.ledger.refusals import LedgerUnavailable
 from discreet.ledger.seals import Broken, check_all, sums
 from discreet.ledger.tables import APPLICATION, VERSION, make, orphaned, renew

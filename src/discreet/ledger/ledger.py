@@ -18,8 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import uuid4
 
-from discreet.errors import DiscreetError, InvalidInput
-from discreet.guarantees import Guarantee, Unit
+from discreet.accounting import Guarantee, Unit
+from discreet.core.errors import DiscreetError, InvalidInput
+from discreet.core.neighbours import Neighbours
 from discreet.ledger import exchange, records
 from discreet.ledger.accountants import BASIC
 from discreet.ledger.amounts import Amount, total
@@ -30,7 +31,6 @@ from discreet.ledger.refusals import LedgerUnavailable
 from discreet.ledger.seals import sums
 from discreet.ledger.spending import cancel, check_declared_alike, check_fits, check_parts, check_relation, reserve, settle, taken
 from discreet.ledger.view import ledger_view, unreadable_view
-from discreet.neighbours import Neighbours
 
 PATIENCE = 60.0
 """Seconds to wait for others by default."""

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from discreet.errors import DiscreetError, FileFormatError, InvalidInput
-from discreet.files.strict_json import read_object
-from discreet.guarantees import Guarantee, Unit, guarantee_from_dict
+from discreet.accounting import Guarantee, Unit, guarantee_from_dict
+from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput
+from discreet.core.files.strict_json import read_object
+from discreet.core.neighbours import Neighbours
+from discreet.core.quiet import quietly
 from discreet.ledger import seals
 from discreet.ledger.accountants import adds
 from discreet.ledger.amounts import Amount
 from discreet.ledger.entries import Amendment, DataSet, Entry, State
 from discreet.ledger.tallies import Tallies
-from discreet.neighbours import Neighbours
-from discreet.quiet import quietly
 
 _ENTRY = seals.SEALED["entry"]
 

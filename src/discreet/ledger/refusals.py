@@ -1,6 +1,6 @@
 """What a ledger refuses with. Every message is made of public numbers: names, budgets, and what was reserved or settled before."""
 
-from discreet.errors import DiscreetError
+from discreet.core.errors import DiscreetError
 
 
 class BudgetExceeded(DiscreetError, RuntimeError):

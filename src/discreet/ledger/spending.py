@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import TypeAlias
 from uuid import uuid4
 
-from discreet.errors import InvalidInput
-from discreet.guarantees import Guarantee
+from discreet.accounting import Guarantee
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Neighbours
 from discreet.ledger import records
 from discreet.ledger.accountants import accountant_named
 from discreet.ledger.amounts import Amount, cost_of_all
 from discreet.ledger.entries import DataSet, Entry, State, now, priced, relation
 from discreet.ledger.refusals import BudgetExceeded
-from discreet.neighbours import Neighbours
 
 
 def check_parts(data_set: DataSet, *, part_of_a_record_stays: bool) -> None:

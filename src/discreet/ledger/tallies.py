@@ -21,11 +21,11 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple, Self
 
-from discreet.files.strict_json import read_object
-from discreet.guarantees import ApproximateDP, ConcentratedDP, GaussianDP, Guarantee, Json, PureDP, guarantee_from_dict
-from discreet.guarantees.numbers import ceiling
+from discreet.accounting import ApproximateDP, ConcentratedDP, GaussianDP, Guarantee, Json, PureDP, guarantee_from_dict
+from discreet.accounting.numbers import ceiling
+from discreet.core.files.strict_json import read_object
+from discreet.core.rounding import up
 from discreet.ledger.accountants import normal_form
-from discreet.rounding import up
 
 _STEPS = 1 << 1074
 _NUMBERS = {"pure": ("epsilon",), "approximate": ("epsilon", "delta"), "gaussian": ("mu",), "concentrated": ("rho",), "none": ()}

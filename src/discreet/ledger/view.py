@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from discreet.errors import DiscreetError
+from discreet.core.errors import DiscreetError
 from discreet.ledger.amounts import Amount
 from discreet.ledger.entries import DataSet, relation
 from discreet.pages import Table, Text, Tone, view_html

@@ -4,7 +4,7 @@ A loss owns its constants: nothing outside this package ever types a Lipschitz o
 slope's size q in [0, L]; `kappa(q) = sup { l''(m) : |l'(m)| = q }` links the two derivatives, and is what makes the Jacobian
 term of objective perturbation vanish for losses whose curvature dies where their slope is largest (learning notes, theorem T1).
 
-Value, slope and curvature take NumPy arrays, and arrays of another library where rows are on a device (`discreet.arrays.namespace`).
+Value, slope and curvature take NumPy arrays, and arrays of another library where rows are on a device (`discreet.core.arrays.namespace`).
 
 Every loss here is non-increasing (the slope never changes sign) and has a concave kappa with kappa(tq) >= t^2 kappa(q) for t in [0, 1];
 the law tests check all of it.
@@ -12,7 +12,7 @@ the law tests check all of it.
 
 from typing import Protocol, runtime_checkable
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 
 
 @runtime_checkable

@@ -11,18 +11,18 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import Guarantee, Json, compose
 from discreet.certificates import Certificate, Release, digest_of
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Neighbours
+from discreet.core.version import VERSION
 from discreet.data import Dataset
-from discreet.errors import InvalidInput
-from discreet.guarantees import Guarantee, Json, compose
 from discreet.ledger import Account, spending_on
 from discreet.mechanisms.hypotheses import AnyRisk, problem_record
-from discreet.neighbours import Neighbours
 from discreet.noise import Noise
 from discreet.problems import RegularisedRisk
 from discreet.statements import Hypothesis, hypotheses_of
-from discreet.version import VERSION
 
 P = TypeVar("P", bound=AnyRisk)
 """The public problem that a mechanism is for."""

@@ -2,7 +2,7 @@
 
 from typing import TypeAlias
 
-from discreet.guarantees import Json
+from discreet.accounting import Json
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
 
 AnyRisk: TypeAlias = RegularisedRisk | MultinomialRisk | OneVsRestRisk

@@ -23,7 +23,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from discreet.errors import InvalidInput, InvalidType
+from discreet.core.errors import InvalidInput, InvalidType
 from discreet.noise.discrete import checked_count, exact
 from discreet.noise.exponential import WORD, below, exp_bounds, scaled_exp
 from discreet.noise.words import Integers, WordArray, Words

@@ -21,7 +21,7 @@ import math
 import numpy as np
 from scipy.special import erfinv, ndtri
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 from discreet.noise.words import WordArray, Words
 
 NORMAL_ERROR = 2.0**-48

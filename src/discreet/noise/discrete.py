@@ -21,7 +21,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from discreet.errors import InvalidInput, InvalidType
+from discreet.core.errors import InvalidInput, InvalidType
 from discreet.noise.envelope import CELL_BITS, CELLS, UNIT_BITS, Envelope, Exponent, envelope_for
 from discreet.noise.exponential import WORD, below
 from discreet.noise.words import Integers, WordArray, Words

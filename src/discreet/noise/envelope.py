@@ -23,7 +23,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.noise.exponential import Bounds, exp_bounds, scaled_exp
 from discreet.noise.words import Integers
 

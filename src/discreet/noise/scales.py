@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from discreet.errors import InfeasibleTarget
+from discreet.core.errors import InfeasibleTarget
 from discreet.noise.envelope import LARGEST_SCALE
 
 _FINE = 1e-6

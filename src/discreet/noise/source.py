@@ -23,8 +23,8 @@ from itertools import count
 import numpy as np
 import numpy.typing as npt
 
-from discreet.arrays import Floats, is_finite
-from discreet.errors import InvalidInput, PrivateDataError
+from discreet.core.arrays import Floats, is_finite
+from discreet.core.errors import InvalidInput, PrivateDataError
 from discreet.noise.continuous import EXPONENTIAL_LIMIT, NORMAL_ERROR, NORMAL_LIMIT, standard_exponentials, standard_normals
 from discreet.noise.discrete import discrete_gaussian, discrete_laplace
 from discreet.noise.tally import select_one

@@ -18,7 +18,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.noise.exponential import WORD
 from discreet.noise.uniform import uniform_below
 from discreet.noise.words import Words

@@ -9,7 +9,7 @@ words; if two words are equal, all are drawn again, so that no order is favoured
 
 import numpy as np
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.noise.discrete import checked_count
 from discreet.noise.exponential import WORD
 from discreet.noise.words import Integers, Words

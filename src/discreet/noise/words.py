@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from randomgen import ChaCha
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 WordArray: TypeAlias = npt.NDArray[np.uint64]
 """Uniform words."""

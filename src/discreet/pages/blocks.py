@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 
 
 class Tone(StrEnum):

@@ -20,16 +20,16 @@ from functools import partial
 import numpy as np
 from scipy.special import stdtrit
 
-from discreet.arrays import Floats
 from discreet.bounds.checks import positive, whole
+from discreet.core.arrays import Floats
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.workers import job_count, map_in_order
 from discreet.data import Dataset
-from discreet.designs import as_design
-from discreet.errors import InfeasibleTarget, InvalidInput
 from discreet.ledger import without_ledger
+from discreet.matrices import as_design
 from discreet.noise import Noise, apart
 from discreet.planning.plan import Plan
 from discreet.planning.simulate import invented, predictor, usual_ridge
-from discreet.workers import job_count, map_in_order
 
 EPSILONS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 """That a simulation tries, rising."""

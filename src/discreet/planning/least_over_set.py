@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from discreet.arrays import Floats
-from discreet.constraints import Constraint
+from discreet.core.arrays import Floats
 from discreet.losses import HuberHinge
 from discreet.losses.predictions import HuberLoss, OfMargin
 from discreet.problems import ConstrainedRisk, PredictionObjective
+from discreet.sets import Constraint
 
 _STEPS = 600
 _CLOSE = 1e-5

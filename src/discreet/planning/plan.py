@@ -27,9 +27,11 @@ from discreet.bounds import (
     output_excess,
 )
 from discreet.bounds.checks import positive, probability, whole
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import Neighbours
 from discreet.data import Domain
-from discreet.errors import InfeasibleTarget, InvalidInput
 from discreet.losses import MarginLoss, loss_named
+from discreet.losses.regularisers import L2
 from discreet.mechanisms.learning import (
     GaussianObjectivePerturbation,
     GaussianOutputPerturbation,
@@ -38,10 +40,8 @@ from discreet.mechanisms.learning import (
     calibrate,
     slack_free_ridge,
 )
-from discreet.neighbours import Neighbours
 from discreet.planning.view import bound_view, plan_view
 from discreet.problems import RegularisedRisk
-from discreet.regularisers import L2
 
 MECHANISMS = ("objective", "output")
 _LAST = 1e-3

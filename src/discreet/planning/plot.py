@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.pages.svg import BLUE, LIGHT_BLUE, PALE, RED, LogAxis, path, picture, words
 from discreet.planning.plan import PlannedBound
 from discreet.planning.simulate import Simulated

@@ -10,7 +10,7 @@ are those of Talwar, Thakurta and Zhang (2014) for our own mechanisms, every con
     frank-wolfe-gaussian         bounds/averaged_walk.py, regret sigma G_C, sigma that of the calibrated mechanism
     frank-wolfe-polytope         bounds/averaged_walk.py, regret S' ln k / e, e the range of one of T choices
 
-e is the range that the Renyi curve of T choices proves (guarantees/bounded_range.py; epsilon / T for delta = 0); the mechanism's own, by the optimal
+e is the range that the Renyi curve of T choices proves (accounting/bounded_range.py; epsilon / T for delta = 0); the mechanism's own, by the optimal
 recursion, is 5 to 20 % larger, and takes seconds. The limit 2 mu / sqrt(T) is not a bound: at (0.1, 1e-3) two choices have 6 % less. The grid
 of scores costs up to GRID more and one step of the grid (the tests compare). Rounding errors of gradients are left out: 2^-14 of one record's.
 The Frank-Wolfe bounds are for the T that makes them least; a fit takes fewer (mechanisms/constrained/horizon.py), for which `own_risk` is proved.
@@ -23,13 +23,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from discreet.accounting import gaussian_mu
 from discreet.bounds.averaged_walk import averaged_frank_wolfe
 from discreet.bounds.checks import positive, whole
 from discreet.bounds.geometry import private_noise
-from discreet.constraints import Constraint
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import Neighbours
 from discreet.data import RealDomain
-from discreet.errors import InfeasibleTarget, InvalidInput
-from discreet.guarantees import gaussian_mu
 from discreet.losses.predictions import prediction_loss_named
 from discreet.mechanisms.constrained import Candidate, NoisyMirrorDescent, ObjectivePerturbationOverSet, candidates
 from discreet.mechanisms.constrained.compare import GAUSSIAN, MIRROR, OBJECTIVE
@@ -37,9 +37,9 @@ from discreet.mechanisms.constrained.general import default_gaussian_steps, grad
 from discreet.mechanisms.constrained.horizon import checked_steps
 from discreet.mechanisms.constrained.polytope import default_polytope_steps
 from discreet.mechanisms.constrained.regret import gaussian_regret, least_walk, vertex_regret
-from discreet.neighbours import Neighbours
 from discreet.planning.view import plan_view, set_bound_view
 from discreet.problems import ConstrainedRisk
+from discreet.sets import Constraint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,17 +15,17 @@ from functools import partial
 import numpy as np
 from scipy.special import ndtr
 
-from discreet.arrays import Floats
 from discreet.bounds.checks import whole
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.workers import job_count, map_in_order
 from discreet.data import RealDataset
-from discreet.designs import as_design
-from discreet.errors import InvalidInput
 from discreet.ledger import without_ledger
+from discreet.matrices import as_design
 from discreet.mechanisms.constrained import ConstrainedMechanism, calibrate_over_set
 from discreet.noise import Noise, apart
 from discreet.planning.least_over_set import least_over_set
 from discreet.planning.set_plan import SetPlan
-from discreet.workers import job_count, map_in_order
 
 _NOISE = 0.1
 _SHARES = (0.5, 0.3, 0.2)

@@ -14,15 +14,15 @@ from functools import partial
 import numpy as np
 from scipy.special import ndtr
 
-from discreet.arrays import Floats
 from discreet.bounds.checks import whole
+from discreet.core.arrays import Floats
+from discreet.core.workers import job_count, map_in_order
 from discreet.data import Dataset
-from discreet.designs import as_design
 from discreet.ledger import without_ledger
+from discreet.matrices import as_design
 from discreet.mechanisms.learning import default_ridge, slack_free_ridge
 from discreet.noise import Noise, apart
 from discreet.planning.plan import Plan
-from discreet.workers import job_count, map_in_order
 
 _TESTED = 20_000
 

@@ -4,8 +4,8 @@ import math
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from discreet.constraints import Constraint
 from discreet.pages import Facts, Table, view_html
+from discreet.sets import Constraint
 
 if TYPE_CHECKING:
     from discreet.planning.plan import Plan, PlannedBound

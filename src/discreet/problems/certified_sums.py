@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats, two_sum
-from discreet.designs.base import BLOCK_ROWS
+from discreet.core.arrays import Floats, two_sum
+from discreet.matrices.base import BLOCK_ROWS
 from discreet.problems.rounding import UNIT, gamma, norms_above
 
 GROUP = 64

@@ -18,14 +18,14 @@ neighbours; their Gamma for theta^T A^T A theta + <b, theta> lacks a factor 2: w
 import math
 from dataclasses import dataclass
 
-from discreet.arrays import is_finite
-from discreet.constraints import Constraint
+from discreet.core.arrays import is_finite
+from discreet.core.errors import InvalidInput
+from discreet.core.rounding import raising
 from discreet.data import RealDataset, RealDomain
-from discreet.errors import InvalidInput
 from discreet.losses.predictions import PredictionLoss
 from discreet.problems.prediction_objective import PredictionObjective, PredictionSum, rounding_share
 from discreet.problems.summed_predictions import MOST_BLOCKS, SummedPredictions
-from discreet.rounding import raising
+from discreet.sets import Constraint
 
 ROUNDING = 2.0**-14
 """The share of a record's gradient bound that rounding errors of a whole gradient may have: noise covers it, for 0.01 % more."""

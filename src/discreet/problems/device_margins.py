@@ -3,9 +3,9 @@
     G(w) = sum_i c_i l(y_i <x_i, w>) + (ridge / 2) |w|^2 + <linear, w>
 
 Margins, slopes and curvatures are (n,) arrays there; points (d, k), gradients (d, k), Hessians (d, d) and sums travel: O(d^2 + d k) numbers a pass.
-Signs, weights and norms (24 bytes a record) stay there between passes. Losses are written for any library (`discreet.arrays.namespace`). Items 1 to 6
-of module `objective` hold as they stand, with plain sums over 32 blocks of 1024 rows and compensated ones of those (module `device_sums`, which says
-what is assumed of the device; the exponential of a loss is asked for 16 u L, as there).
+Signs, weights and norms (24 bytes a record) stay there between passes. Losses are written for any library (`discreet.core.arrays.namespace`). Items 1
+to 6 of module `objective` hold as they stand, with plain sums over 32 blocks of 1024 rows and compensated ones of those (module `device_sums`,
+which says what is assumed of the device; the exponential of a loss is asked for 16 u L, as there).
 """
 
 from collections.abc import Callable
@@ -14,10 +14,10 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.arrays import Floats
-from discreet.designs import DeviceDesign, travel
-from discreet.designs.device_rows import Array, DeviceRows
+from discreet.core.arrays import Floats
 from discreet.losses import MarginLoss
+from discreet.matrices import DeviceDesign, travel
+from discreet.matrices.device_rows import Array, DeviceRows
 from discreet.problems.certified_sums import CertifiedSums, Certifying
 from discreet.problems.device_sums import DeviceSum, Radii, product_errors, rows_together, sampled, together
 from discreet.problems.rounding import TINY, UNIT, gamma, norms_above

@@ -12,9 +12,9 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.arrays import Floats
-from discreet.designs import DeviceDesign, travel
-from discreet.designs.device_rows import Array, DeviceRows
+from discreet.core.arrays import Floats
+from discreet.matrices import DeviceDesign, travel
+from discreet.matrices.device_rows import Array, DeviceRows
 from discreet.problems.certified_sums import CertifiedSums, Certifying, side_by_side
 from discreet.problems.device_sums import DeviceSum, Radii, product_errors, rows_together, sampled, together
 from discreet.problems.kronecker import KRONECKER_LIMIT, kronecker_inverse, spectrum

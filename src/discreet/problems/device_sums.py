@@ -16,10 +16,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from discreet.arrays import Floats, two_sum
-from discreet.designs import travel
-from discreet.designs.base import BLOCK_ROWS
-from discreet.designs.device_rows import Array, DeviceRows, Library
+from discreet.core.arrays import Floats, two_sum
+from discreet.matrices import travel
+from discreet.matrices.base import BLOCK_ROWS
+from discreet.matrices.device_rows import Array, DeviceRows, Library
 from discreet.problems.rounding import TINY, gamma
 
 WHOLE_RECORDS = 1 << 16

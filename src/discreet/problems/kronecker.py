@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 
 KRONECKER_LIMIT = 1500
 """Widest table whose Gram matrix is formed and diagonalised."""

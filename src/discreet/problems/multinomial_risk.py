@@ -12,15 +12,15 @@ With p the softmax of W^T x and S(p) = diag(p) - p p^T, one record has gradient 
 import math
 from dataclasses import dataclass
 
+from discreet.core.errors import InvalidInput
 from discreet.data import Dataset, Domain
 from discreet.data.domain import check_scale
-from discreet.errors import InvalidInput
+from discreet.losses.regularisers import L2
 from discreet.problems.device_softmax import DeviceSoftmax
 from discreet.problems.on_device import device_softmax, on_device
 from discreet.problems.parts import objective_of
 from discreet.problems.softmax_objective import SoftmaxObjective
 from discreet.problems.summed_objective import SummedObjective
-from discreet.regularisers import L2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,10 +31,10 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.arrays import Floats, Matrix
-from discreet.designs import Design
-from discreet.designs.banded import banded, bands
+from discreet.core.arrays import Floats, Matrix
 from discreet.losses import MarginLoss
+from discreet.matrices import Design
+from discreet.matrices.banded import banded, bands
 from discreet.problems.certified_sums import BandedSum, CertifiedSums, Certifying
 from discreet.problems.rounding import CHUNK, TINY, UNIT, chunks, gamma, norms_above
 

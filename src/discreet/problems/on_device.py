@@ -3,9 +3,9 @@
 import numpy as np
 
 from discreet.data import Dataset
-from discreet.designs import DeviceDesign, travel
-from discreet.designs.device_rows import Array, DeviceRows
 from discreet.losses import MarginLoss
+from discreet.matrices import DeviceDesign, travel
+from discreet.matrices.device_rows import Array, DeviceRows
 from discreet.problems.device_margins import DeviceMargins
 from discreet.problems.device_softmax import DeviceSoftmax
 

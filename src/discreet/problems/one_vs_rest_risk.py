@@ -12,8 +12,8 @@ from functools import partial
 
 import numpy as np
 
+from discreet.core.errors import InvalidInput
 from discreet.data import Dataset, Domain
-from discreet.errors import InvalidInput
 from discreet.problems.device_margins import DeviceMargins
 from discreet.problems.objective import MarginObjective
 from discreet.problems.on_device import device_margins, on_device

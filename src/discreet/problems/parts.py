@@ -7,10 +7,10 @@ same sums to the last bit. On a device it is one part, whose long vectors are ke
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
+from discreet.core.workers import map_in_order
 from discreet.data import Dataset
 from discreet.problems.on_device import on_device
 from discreet.problems.summed_objective import Part, Sample, Some, Spread, SummedObjective, Sums, Work, added
-from discreet.workers import map_in_order
 
 WHOLE_RECORDS = 1 << 16
 """Up to so many held records an objective is one part, which keeps vectors as long as the table between passes."""

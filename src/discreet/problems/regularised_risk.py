@@ -16,17 +16,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 from discreet.data import Dataset, Domain
 from discreet.data.domain import check_scale
-from discreet.errors import InvalidInput
 from discreet.losses import MarginLoss
+from discreet.losses.regularisers import L2
 from discreet.problems.device_margins import DeviceMargins
 from discreet.problems.objective import MarginObjective
 from discreet.problems.on_device import device_margins, on_device
 from discreet.problems.parts import objective_of
 from discreet.problems.summed_objective import SummedObjective
-from discreet.regularisers import L2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 
 UNIT = 2.0**-53
 TINY = 2.0**-1022

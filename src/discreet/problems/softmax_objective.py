@@ -27,9 +27,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from discreet.arrays import Floats
-from discreet.designs import Design
-from discreet.designs.banded import banded, bands
+from discreet.core.arrays import Floats
+from discreet.matrices import Design
+from discreet.matrices.banded import banded, bands
 from discreet.problems.certified_sums import BandedSum, CertifiedSums, Certifying, side_by_side
 from discreet.problems.kronecker import KRONECKER_LIMIT, kronecker_inverse, spectrum
 from discreet.problems.rounding import TINY, UNIT, chunks, gamma, norms_above

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 from discreet.problems.certified_sums import CertifiedSums
 
 Sums = tuple[Any, ...]

@@ -18,11 +18,11 @@ from functools import partial
 
 import numpy as np
 
-from discreet.arrays import Floats, two_sum
+from discreet.core.arrays import Floats, two_sum
+from discreet.core.errors import InvalidInput
 from discreet.data import RealDataset
-from discreet.designs.columns import Columns, columns_of
-from discreet.errors import InvalidInput
 from discreet.losses.predictions import PredictionLoss
+from discreet.matrices.columns import Columns, columns_of
 from discreet.problems.prediction_objective import SINGLE_PRODUCT, PredictionObjective
 
 MOST_BLOCKS = 1 << 20

@@ -18,13 +18,13 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import Json, Unit
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.rounding import raising
 from discreet.data import RealDataset, RealDomain
-from discreet.designs.clipped import entry_chunks
-from discreet.errors import InvalidInput
-from discreet.guarantees import Json, Unit
-from discreet.neighbours import ADD_REMOVE, Neighbours
-from discreet.rounding import raising
+from discreet.matrices.clipped import entry_chunks
 
 UP = raising(4_096)
 """More than the rounding errors of a formula of a few terms."""

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats
-from discreet.errors import InvalidInput, SolverFailure
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.queries.base import UP, Released, Target
 
 BITS = 25

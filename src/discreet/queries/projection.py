@@ -14,12 +14,12 @@ from functools import partial
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import Json
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Neighbours
 from discreet.data import RealDataset, RealDomain
-from discreet.errors import InvalidInput
-from discreet.guarantees import Json
 from discreet.kernels.public_randomness import public_generator
-from discreet.neighbours import Neighbours
 from discreet.queries.base import UP, Released, Target, reach, released
 from discreet.queries.linear import LinearMap, resolution
 

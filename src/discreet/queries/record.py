@@ -5,16 +5,16 @@ from typing import TypeAlias
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import Json
+from discreet.core.arrays import Floats
+from discreet.core.errors import FileFormatError
+from discreet.core.quiet import quietly
 from discreet.data import RealDomain
-from discreet.errors import FileFormatError
-from discreet.guarantees import Json
 from discreet.queries.base import RowQuery, Target
 from discreet.queries.projection import Projection
 from discreet.queries.rows import Rows
 from discreet.queries.second_moments import SecondMoments
 from discreet.queries.weighted_rows import WeightedRows
-from discreet.quiet import quietly
 
 Query: TypeAlias = RowQuery | SecondMoments
 """Public, of the records of a table."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import Json
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import Neighbours
 from discreet.data import RealDataset, RealDomain
-from discreet.guarantees import Json
-from discreet.neighbours import Neighbours
 from discreet.queries.base import UP, Released, Target, reach, released
 
 

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.accounting import Json
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Neighbours
+from discreet.core.rounding import raising
 from discreet.data import RealDataset, RealDomain
-from discreet.designs.integer_gram import integer_gram
-from discreet.errors import InvalidInput
-from discreet.guarantees import Json
-from discreet.neighbours import Neighbours
+from discreet.matrices.integer_gram import integer_gram
 from discreet.noise import Integers
 from discreet.queries.base import Released, Target, released
 from discreet.queries.linear import power_of_two
-from discreet.rounding import raising
 
 MOST_BITS = 20
 MOST_RECORDS = 1 << 40

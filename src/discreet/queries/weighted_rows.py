@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import Json
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Neighbours
 from discreet.data import RealDataset, RealDomain
-from discreet.errors import InvalidInput
-from discreet.guarantees import Json
-from discreet.neighbours import Neighbours
 from discreet.queries.base import Released, Target, released
 from discreet.queries.linear import LinearMap
 from discreet.queries.projection import Projection

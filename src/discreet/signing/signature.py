@@ -3,8 +3,8 @@
     signature = Ed25519(private key, line + canonical JSON of the document),    line = discreet-signature/1 and a line feed
     key id    = SHA-256 of the 32 bytes of the public key
 
-(RFC 8032; the canonical spelling is that of `discreet.files.canonical_json`.) What is signed stays as it is: the signature is a file beside it, a
-JSON object with format, algorithm, key id and signature. A release is signed by its manifest, which holds the digests of its files. A verifier
+(RFC 8032; the canonical spelling is that of `discreet.core.files.canonical_json`.) What is signed stays as it is: the signature is a file beside it,
+a JSON object with format, algorithm, key id and signature. A release is signed by its manifest, which holds the digests of its files. A verifier
 needs the public key from a place that the signer is known to write to; the key id is for comparing, and proves nothing by itself.
 
 Keys are PEM files: PKCS #8 without a password for the private one, readable by its owner only, SubjectPublicKeyInfo for the public one. The package
@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from discreet.errors import FileFormatError, InvalidInput
-from discreet.files.canonical_json import canonical_bytes
-from discreet.files.lookup import exists
-from discreet.files.strict_json import read_object
-from discreet.files.text_file import read_parsed, read_text
-from discreet.files.whole_file import check_writable, write_whole
+from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.files.canonical_json import canonical_bytes
+from discreet.core.files.lookup import exists
+from discreet.core.files.strict_json import read_object
+from discreet.core.files.text_file import read_parsed, read_text
+from discreet.core.files.whole_file import check_writable, write_whole
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey

@@ -9,7 +9,7 @@ of all records.
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 from discreet.solvers.objective import Objective
 from discreet.solvers.secant import SecantPairs
 from discreet.solvers.solution import Status

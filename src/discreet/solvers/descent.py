@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 from discreet.solvers.directions import Directions
 from discreet.solvers.line_search import SIGMA, descend
 from discreet.solvers.objective import Objective

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 from discreet.solvers.objective import Objective
 from discreet.solvers.solution import Status
 

@@ -15,16 +15,16 @@ from collections.abc import Callable
 import numpy as np
 from scipy.linalg import cho_solve
 
-from discreet.arrays import Floats
-from discreet.errors import SolverFailure
-from discreet.quiet import quietly
+from discreet.core.arrays import Floats
+from discreet.core.errors import SolverFailure
+from discreet.core.quiet import quietly
+from discreet.core.workers import map_in_order, single_threaded_algebra
 from discreet.solvers.cholesky import positive_factor
 from discreet.solvers.descent import minimise
 from discreet.solvers.objective import Objective
 from discreet.solvers.secant import SecantPairs
 from discreet.solvers.single import MATRIX_LIMIT, check, directions_for, solve
 from discreet.solvers.solution import Status, failure
-from discreet.workers import map_in_order, single_threaded_algebra
 
 COLUMNS = 64
 """Columns in a chunk: enough for efficient products, few enough that a row block of margins stays in cache."""

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from discreet.arrays import Floats, Matrix
+from discreet.core.arrays import Floats, Matrix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

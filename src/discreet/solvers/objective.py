@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 
 
 class Objective(Protocol):

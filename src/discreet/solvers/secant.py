@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 
 _MEMORY = 12
 

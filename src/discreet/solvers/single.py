@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from discreet.arrays import Floats
-from discreet.errors import InvalidInput, SolverFailure
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.solvers.cholesky import CholeskyDirections
 from discreet.solvers.conjugate import ConjugateDirections
 from discreet.solvers.descent import minimise

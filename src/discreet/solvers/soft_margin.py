@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from discreet.arrays import Floats
-from discreet.errors import InvalidInput, SolverFailure
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput, SolverFailure
 
 _WIDTHS = tuple(10.0**-power for power in range(-3, 13))
 _STEPS = 60

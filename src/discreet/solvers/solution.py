@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from discreet.arrays import Floats
-from discreet.errors import SolverFailure
+from discreet.core.arrays import Floats
+from discreet.core.errors import SolverFailure
 
 
 class Status(StrEnum):

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
-from discreet.guarantees import Json, Unit
-from discreet.neighbours import ADD_REMOVE, Neighbours
-from discreet.quiet import quietly
+from discreet.accounting import Json, Unit
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.quiet import quietly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,12 +3,12 @@
 import hashlib
 import json
 
-from discreet.constraints import constraint_named
+from discreet.accounting import Json
+from discreet.core.neighbours import Neighbours
 from discreet.data import RealDomain
-from discreet.guarantees import Json
 from discreet.losses.predictions import prediction_loss_named
-from discreet.neighbours import Neighbours
 from discreet.problems import ConstrainedRisk
+from discreet.sets import constraint_named
 from discreet.statements.base import (
     Fields,
     Hypothesis,

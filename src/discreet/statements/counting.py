@@ -3,8 +3,8 @@
 import hashlib
 import json
 
-from discreet.guarantees import Json
-from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.accounting import Json
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.statements.base import (
     Fields,
     Hypothesis,

@@ -3,9 +3,9 @@
 import math
 from functools import partial
 
-from discreet.guarantees import Json
+from discreet.accounting import Json
+from discreet.core.neighbours import Neighbours
 from discreet.losses import loss_named
-from discreet.neighbours import Neighbours
 from discreet.statements.base import (
     Fields,
     Hypothesis,

@@ -1,7 +1,7 @@
 """The words of linear regressions."""
 
+from discreet.core.neighbours import Neighbours
 from discreet.data import RealDomain
-from discreet.neighbours import Neighbours
 from discreet.queries import SecondMoments, Target
 from discreet.statements.base import (
     Fields,

@@ -1,7 +1,7 @@
 """The words of released rows, and what all releases of a table share."""
 
-from discreet.guarantees import Json, Unit
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
+from discreet.accounting import Json, Unit
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.queries import Released, RowQuery, Rows, SecondMoments, Target
 from discreet.queries.record import query_from_record
 from discreet.statements.base import (

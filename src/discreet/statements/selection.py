@@ -1,7 +1,7 @@
 """The words of private searches and choices."""
 
-from discreet.guarantees import Json
-from discreet.neighbours import ADD_REMOVE
+from discreet.accounting import Json
+from discreet.core.neighbours import ADD_REMOVE
 from discreet.statements.base import (
     Fields,
     Hypothesis,

@@ -3,10 +3,10 @@
 import math
 from typing import NamedTuple
 
-from discreet.guarantees import Unit
-from discreet.neighbours import REPLACE_ONE
+from discreet.accounting import Unit
+from discreet.core.neighbours import REPLACE_ONE
+from discreet.core.rounding import raising
 from discreet.queries import SecondMoments
-from discreet.rounding import raising
 from discreet.statements.base import (
     Fields,
     Hypothesis,

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from scipy.special import logsumexp
 
-from discreet.arrays import Floats
-from discreet.guarantees import Guarantee, Json, PureDP
-from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.accounting import Guarantee, Json, PureDP
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.statements.base import finite, positive
 from discreet.verification.parts import CLOSE, covers, delta_check, same_relation
 from discreet.verification.registry import Check, register_recheck

@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 from scipy.fft import irfft, rfft
 
-from discreet.arrays import Floats
-from discreet.guarantees import Guarantee, Json
-from discreet.neighbours import ADD_REMOVE
+from discreet.accounting import Guarantee, Json
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import ADD_REMOVE
 from discreet.statements.base import finite, positive
 from discreet.verification.parts import (
     NODES,

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from discreet.arrays import Floats
-from discreet.guarantees import Guarantee, Json, PureDP
+from discreet.accounting import Guarantee, Json, PureDP
+from discreet.core.arrays import Floats
 from discreet.statements.base import finite, whole
 from discreet.verification.constrained_parts import copies, public_numbers
 from discreet.verification.parts import covers, delta_check, discrete_integral, on_a_grid, same_relation

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.arrays import Floats
-from discreet.constraints import Constraint, Polytope, constraint_named
-from discreet.guarantees import Guarantee, Json
+from discreet.accounting import Guarantee, Json
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import ADD_REMOVE
 from discreet.losses.predictions import prediction_loss_named
-from discreet.neighbours import ADD_REMOVE
+from discreet.sets import Constraint, Polytope, constraint_named
 from discreet.statements.base import finite
 
 _LISTED = 4096

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from discreet.arrays import Floats
-from discreet.guarantees import Guarantee, Json, PureDP, closeness
-from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.accounting import Guarantee, Json, PureDP, closeness
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.statements.base import positive
 from discreet.verification.parts import CLOSE, covers, delta_check, same_relation
 from discreet.verification.registry import Check, register_recheck

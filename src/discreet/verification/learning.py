@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.arrays import Floats
-from discreet.guarantees import Guarantee, Json
-from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.accounting import Guarantee, Json
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.statements.base import finite, positive
 from discreet.verification.parts import (
     Scan,

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from discreet.guarantees import ApproximateDP, Guarantee, Json, closeness
-from discreet.neighbours import ADD_REMOVE
-from discreet.rounding import raising
+from discreet.accounting import ApproximateDP, Guarantee, Json, closeness
+from discreet.core.neighbours import ADD_REMOVE
+from discreet.core.rounding import raising
 from discreet.statements.base import finite, whole
 from discreet.verification.constrained_parts import public_numbers
 from discreet.verification.parts import LEAST_SCALE, on_a_grid, same_relation

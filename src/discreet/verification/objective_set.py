@@ -7,7 +7,7 @@ objective-perturbation-gaussian: tolerance, noise_error and the grid mean the sa
 import math
 from collections.abc import Iterator, Mapping
 
-from discreet.guarantees import Guarantee, Json
+from discreet.accounting import Guarantee, Json
 from discreet.statements.base import finite
 from discreet.verification.constrained_parts import public_numbers
 from discreet.verification.registry import Check, recheck, register_recheck

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
-from discreet.arrays import Floats
-from discreet.guarantees import ApproximateDP, Guarantee, Json, PureDP, closeness
+from discreet.accounting import ApproximateDP, Guarantee, Json, PureDP, closeness
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import Neighbours
 from discreet.losses import loss_named
-from discreet.neighbours import Neighbours
 from discreet.noise import gaussian_error, spherical_error
 from discreet.statements.base import finite, positive
 from discreet.statements.learning import dimension_of

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
-from discreet.guarantees import Guarantee, Json, NoGuarantee
-from discreet.guarantees.base import Statement
-from discreet.neighbours import ADD_REMOVE
+from discreet.accounting import Guarantee, Json, NoGuarantee
+from discreet.accounting.base import Statement
+from discreet.core.neighbours import ADD_REMOVE
+from discreet.core.version import KNOWN_VERSIONS
 from discreet.noise import SEEDED_SOURCE, SYSTEM_SOURCE
 from discreet.statements import Hypothesis, Words, words_of
 from discreet.statements.declared import public_records, unknown_lines
 from discreet.verification.registry import Check
-from discreet.version import KNOWN_VERSIONS
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 

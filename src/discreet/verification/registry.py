@@ -7,7 +7,7 @@ Mechanisms register theirs by name; a certificate of a mechanism that nobody reg
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
-from discreet.guarantees import Guarantee, Json
+from discreet.accounting import Guarantee, Json
 
 
 class Check(NamedTuple):

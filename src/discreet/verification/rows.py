@@ -12,10 +12,10 @@ import numpy as np
 from scipy.linalg import solveh_banded
 from scipy.special import gammaln, log_ndtr
 
-from discreet.arrays import Floats
-from discreet.guarantees import Guarantee, Json, MutualInformation, NoGuarantee, Unit, closeness
-from discreet.guarantees.base import Statement
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.accounting import Guarantee, Json, MutualInformation, NoGuarantee, Unit, closeness
+from discreet.accounting.base import Statement
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.queries.projection import public_matrix
 from discreet.statements.base import finite, positive, whole
 from discreet.verification.parts import CLOSE, covers, delta_check, discrete_integral, power_of_two, same_relation

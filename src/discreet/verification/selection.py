@@ -13,9 +13,9 @@ import numpy as np
 from scipy.interpolate import PchipInterpolator
 from scipy.special import gammaln
 
-from discreet.arrays import Floats
-from discreet.guarantees import ApproximateDP, Guarantee, Json, PureDP, closeness, guarantee_from_dict
-from discreet.neighbours import ADD_REMOVE
+from discreet.accounting import ApproximateDP, Guarantee, Json, PureDP, closeness, guarantee_from_dict
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import ADD_REMOVE
 from discreet.statements.base import finite, positive
 from discreet.verification.learning import objective_stages, output_stages
 from discreet.verification.parts import covers, same_relation

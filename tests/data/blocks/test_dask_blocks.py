@@ -15,17 +15,17 @@ import numpy as np
 import pytest
 
 from discreet import LogisticRegression
-from discreet.constraints import L1Ball
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import Block, DaskTable, Dataset, RealDataset, RealDomain, local_cluster, streamed_real_dataset
-from discreet.designs import DenseDesign
-from discreet.errors import InvalidInput
 from discreet.ledger import Account, Ledger
 from discreet.losses.predictions import Squared
+from discreet.matrices import DenseDesign
 from discreet.mechanisms.constrained import PolytopeFrankWolfe
-from discreet.neighbours import ADD_REMOVE
 from discreet.noise import SeededNoise
 from discreet.problems import ConstrainedRisk
 from discreet.queries import Rows, SecondMoments
+from discreet.sets import L1Ball
 from tests.canary import CANARY, assert_silent
 from tests.data.blocks.cluster_here import Here, reached
 from tests.laws.block_tables import records

@@ -5,10 +5,10 @@ import polars as pl
 import pytest
 from pyarrow import parquet
 
+from discreet.core.errors import FileFormatError, InvalidInput, SchemaError
 from discreet.data import Dataset, Domain, NpyTable, Schema, numeric_files, schema_files, streamed_dataset
 from discreet.data.blocks.base import Block, block_rows
-from discreet.designs import DenseDesign
-from discreet.errors import FileFormatError, InvalidInput, SchemaError
+from discreet.matrices import DenseDesign
 from tests.canary import CANARY, assert_silent
 
 COUNT = 1003

@@ -5,15 +5,15 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 
+from discreet.core.errors import InvalidInput
 from discreet.data import Domain, numeric_files, streamed_dataset
 from discreet.data.blocks.base import Block
 from discreet.data.blocks.kept import KeptBlocks
-from discreet.designs import AugmentedDesign, DenseDesign, SparseDesign, TabularDesign, as_design
-from discreet.designs.held import held_bytes
-from discreet.errors import InvalidInput
 from discreet.losses import Logistic
+from discreet.losses.regularisers import L2
+from discreet.matrices import AugmentedDesign, DenseDesign, SparseDesign, TabularDesign, as_design
+from discreet.matrices.held import held_bytes
 from discreet.problems import RegularisedRisk
-from discreet.regularisers import L2
 from discreet.solvers import solve
 
 COUNT = 1000

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from discreet import LogisticRegression
+from discreet.core.errors import InvalidInput
 from discreet.data import Cluster, DaskTable, local_cluster
-from discreet.errors import InvalidInput
 from discreet.ledger import Account, Ledger
 from tests.data.blocks.test_troubled_clusters import BLOCKS, ROWS, make
 

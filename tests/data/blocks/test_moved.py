@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from discreet import LogisticRegression
+from discreet.core.errors import InvalidInput
 from discreet.data import Block, BlockTable, FunctionTable
 from discreet.data.blocks.moved import MovedTable
-from discreet.designs import DenseDesign, DeviceDesign
-from discreet.errors import InvalidInput
+from discreet.matrices import DenseDesign, DeviceDesign
 
 pytest.importorskip("array_api_compat")
 ROWS = np.random.default_rng(0).standard_normal((30, 3))

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from discreet.core.errors import InvalidInput
 from discreet.data import Block, FunctionTable, TransformedTable
-from discreet.designs import DenseDesign, entries_of
-from discreet.errors import InvalidInput
+from discreet.matrices import DenseDesign, entries_of
 
 ROWS = np.arange(60.0).reshape(20, 3)
 LENGTHS = [7, 0, 9, 4]

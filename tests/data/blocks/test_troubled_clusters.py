@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from discreet import LogisticRegression
+from discreet.core.errors import InvalidInput
 from discreet.data import Block, Cluster, DaskTable
 from discreet.data.blocks import quiet
-from discreet.designs import DenseDesign
-from discreet.errors import InvalidInput
 from discreet.ledger import Account, Ledger
+from discreet.matrices import DenseDesign
 from tests.canary import CANARY, assert_silent
 from tests.data.blocks.cluster_here import Handle, Here
 from tests.laws.block_tables import records

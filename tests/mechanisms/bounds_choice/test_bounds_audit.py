@@ -8,9 +8,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from discreet.guarantees import PureDP
+from discreet.accounting import PureDP
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.mechanisms.bounds_choice import BoundsChoice, BoundsGrid
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise
 
 GRID = BoundsGrid(lower=(0.0, -1.0, -2.0), upper=(0.0, 1.0, 2.0))

@@ -6,14 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from discreet.accounting import ApproximateDP, PureDP
 from discreet.certificates import Certificate
+from discreet.core.errors import InvalidInput, SchemaError
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Schema
 from discreet.data.draft import SchemaDraft
-from discreet.errors import InvalidInput, SchemaError
-from discreet.guarantees import ApproximateDP, PureDP
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.mechanisms.bounds_choice import BoundsChoice, BoundsGrid, choose_bounds, choose_norm, grid_named
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SystemNoise
 from tests.canary import CANARY, assert_silent
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from discreet.constraints import L2Ball
 from discreet.data import RealDataset, RealDomain
-from discreet.designs import as_design
 from discreet.losses.predictions import Absolute
+from discreet.matrices import as_design
 from discreet.problems import ConstrainedRisk
+from discreet.sets import L2Ball
 
 
 def data_set(problem, rows, targets):

@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from discreet.constraints import ConvexHull, L1Ball, L2Ball, Simplex
+from discreet.accounting import NoGuarantee, PureDP
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import RealDataset, RealDomain
-from discreet.designs import as_design
-from discreet.errors import InvalidInput
-from discreet.guarantees import NoGuarantee, PureDP
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.losses.predictions import Hinge, HuberLoss, OfMargin, Squared
+from discreet.matrices import as_design
 from discreet.mechanisms.constrained import GaussianFrankWolfe, NonPrivateFrankWolfe, PolytopeFrankWolfe, calibrate_frank_wolfe
 from discreet.mechanisms.constrained.choose import better
 from discreet.mechanisms.constrained.polytope import scores_on_grid
 from discreet.mechanisms.constrained.walk import Walk
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.problems import ConstrainedRisk
+from discreet.sets import ConvexHull, L1Ball, L2Ball, Simplex
 from tests.canary import CANARY, assert_silent
 
 RELATIONS = [REPLACE_ONE, ADD_REMOVE]

@@ -5,19 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from discreet.accounting import gaussian_delta
 from discreet.certificates import Certificate
-from discreet.constraints import Box, L1Ball, L2Ball, Simplex
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import RealDataset, RealDomain
-from discreet.designs import as_design
-from discreet.errors import InvalidInput
-from discreet.guarantees import gaussian_delta
 from discreet.losses.predictions import Absolute, Hinge, LogCosh, Squared
+from discreet.matrices import as_design
 from discreet.mechanisms.constrained.general import gradient_distance
 from discreet.mechanisms.constrained.mirror_descent import NoisyMirrorDescent
 from discreet.mechanisms.constrained.mirror_geometry import map_names, mirror_map_named
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.problems import ConstrainedRisk
+from discreet.sets import Box, L1Ball, L2Ball, Simplex
 from tests.canary import CANARY, assert_silent
 from tests.mechanisms.constrained.mirror_problems import data_set, line, regression
 

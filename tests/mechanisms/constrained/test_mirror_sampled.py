@@ -6,15 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from discreet.constraints import L1Ball, L2Ball
-from discreet.errors import InvalidInput
-from discreet.guarantees import gaussian_delta
-from discreet.guarantees.subsampled import added_deltas, removed_deltas, subsampled_gaussian
+from discreet.accounting import gaussian_delta
+from discreet.accounting.subsampled import added_deltas, removed_deltas, subsampled_gaussian
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.losses.predictions import Absolute, Squared
 from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
 from discreet.mechanisms.constrained.mirror_sampled import SampledMirrorDescent, batch, sampled_delta
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise, SystemNoise
+from discreet.sets import L1Ball, L2Ball
 from discreet.verification.mirror_sampled import composed
 from tests.canary import CANARY, assert_silent
 from tests.mechanisms.constrained.mirror_problems import data_set, line, regression

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from discreet.constraints import Box, GroupL2Ball, L1Ball, L2Ball, LInfinityBall, Simplex
-from discreet.errors import InfeasibleTarget, InvalidInput, SolverFailure
+from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.losses import HuberHinge
 from discreet.losses.predictions import OfMargin, Squared
 from discreet.mechanisms.constrained import calibrate_over_set, candidates
 from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet
 from discreet.mechanisms.constrained.objective_set_solver import certified_minimiser, projection
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise, SystemNoise
+from discreet.sets import Box, GroupL2Ball, L1Ball, L2Ball, LInfinityBall, Simplex
 from tests.canary import CANARY, assert_silent
 from tests.mechanisms.constrained.mirror_problems import data_set, regression
 

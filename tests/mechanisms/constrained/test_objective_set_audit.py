@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from discreet.constraints import LInfinityBall
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import RealDomain
 from discreet.losses import HuberHinge, Logistic
 from discreet.losses.predictions import OfMargin
 from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet, without_set
 from discreet.mechanisms.learning.gaussian_profile import objective_delta
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.problems import ConstrainedRisk
+from discreet.sets import LInfinityBall
 
 EPSILON, DELTA = 1.0, 1e-4
 

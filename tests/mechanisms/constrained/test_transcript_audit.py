@@ -8,17 +8,17 @@ The instance: C = [-r, r], a loss that is linear over C, so that a record pushes
 import numpy as np
 import pytest
 
-from discreet.constraints import L1Ball
+from discreet.accounting import bounded_range_delta, bounded_range_width
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import RealDataset, RealDomain
-from discreet.designs import DenseDesign
-from discreet.guarantees import bounded_range_delta, bounded_range_width
 from discreet.losses import HuberHinge
 from discreet.losses.predictions import OfMargin
+from discreet.matrices import DenseDesign
 from discreet.mechanisms.constrained import GaussianFrankWolfe, GaussianSteps, PolytopeFrankWolfe
 from discreet.mechanisms.constrained.polytope import scores_on_grid
 from discreet.mechanisms.constrained.walk import Walk
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.problems import ConstrainedRisk
+from discreet.sets import L1Ball
 from tests.mechanisms.constrained.transcripts import both_ways, discrete_gaussians, laplace_noisy_min
 
 DOMAIN = RealDomain(features=1, entry_bound=1.0, target_bound=1.0)

@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram, LaplaceCounting
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise
 
 QUERIES = [Histogram(cells=2), BoundedSum(largest=3)]

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.errors import InfeasibleTarget, InvalidInput
-from discreet.guarantees import gaussian_delta, gaussian_mu
+from discreet.accounting import gaussian_delta, gaussian_mu
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram
 from discreet.mechanisms.counting.gaussian_curve import WIDE, Component, divergence, lattice
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 
 
 def masses(scale: float, reach: int) -> dict[int, mpmath.mpf]:

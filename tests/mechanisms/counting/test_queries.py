@@ -5,9 +5,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.mechanisms.counting import BoundedSum, Histogram, IntegerQuery, LaplaceCounting
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise
 from tests.canary import assert_silent
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from discreet.accounting import ApproximateDP, PureDP
 from discreet.certificates import Certificate
-from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, PureDP
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram, LaplaceCounting
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise, SystemNoise
 
 QUERIES = [Histogram(cells=6), BoundedSum(largest=1024)]

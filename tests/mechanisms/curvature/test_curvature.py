@@ -7,18 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from discreet.accounting import gaussian_delta
 from discreet.certificates import Certificate
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain
-from discreet.designs import as_design
-from discreet.errors import InfeasibleTarget, InvalidInput
-from discreet.guarantees import gaussian_delta
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
+from discreet.losses.regularisers import L2
+from discreet.matrices import as_design
 from discreet.mechanisms.curvature import CurvatureQuery, GaussianCurvature
 from discreet.mechanisms.curvature.query import ABOVE, DIAGONAL
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.problems import RegularisedRisk
-from discreet.regularisers import L2
 
 LOSSES = [Logistic(), SoftplusHinge(), HuberHinge(), SmoothedHinge()]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 
 
 def complement(classes: int) -> Floats:

@@ -2,8 +2,8 @@
 
 from discreet.data import Domain
 from discreet.losses import MarginLoss
+from discreet.losses.regularisers import L2
 from discreet.problems import RegularisedRisk
-from discreet.regularisers import L2
 
 
 def problem(

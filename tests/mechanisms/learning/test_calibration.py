@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.accounting import gaussian_delta, gaussian_mu
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.data import Dataset
-from discreet.designs import DenseDesign
-from discreet.errors import InfeasibleTarget, InvalidInput
-from discreet.guarantees import gaussian_delta, gaussian_mu
 from discreet.losses import HuberHinge, Logistic, MarginLoss, SmoothedHinge, SoftplusHinge
+from discreet.matrices import DenseDesign
 from discreet.mechanisms.learning import (
     GaussianObjectivePerturbation,
     GaussianOutputPerturbation,
@@ -27,7 +28,6 @@ from discreet.mechanisms.learning import (
 from discreet.mechanisms.learning.gaussian_profile import objective_delta
 from discreet.mechanisms.learning.jacobian import jacobian_corners
 from discreet.mechanisms.learning.objective_pure import objective_epsilon
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.problems import RegularisedRisk
 from tests.mechanisms.learning.problems import problem

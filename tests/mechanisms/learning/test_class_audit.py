@@ -5,19 +5,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.accounting import gaussian_delta
 from discreet.audit.densities import Records, perturbation_and_logdet
 from discreet.audit.densities import minimiser as one_minimiser
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain
-from discreet.guarantees import gaussian_delta
 from discreet.losses import Logistic, SoftplusHinge
+from discreet.losses.regularisers import L2
 from discreet.mechanisms.learning.class_ridge import comfortable_multinomial_ridge, comfortable_one_vs_rest_ridge
 from discreet.mechanisms.learning.gaussian_profile import objective_scale
 from discreet.mechanisms.learning.multinomial_profile import cell_edges, most_gained, multinomial_delta, multinomial_scale
 from discreet.mechanisms.learning.multinomial_pure import multinomial_epsilon, multinomial_rate
 from discreet.mechanisms.learning.one_vs_rest_profile import one_vs_rest_delta, one_vs_rest_scale
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
-from discreet.regularisers import L2
 from tests.mechanisms.learning.class_densities import Labelled, delta_between, log_ratios, minimiser, noise_and_hessians
 
 K = 3

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
+from discreet.accounting import PureDP, gaussian_mu
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.data import Domain
-from discreet.guarantees import PureDP, gaussian_mu
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
+from discreet.losses.regularisers import L2
 from discreet.mechanisms.learning import calibrate, calibrate_classes, default_class_ridge, default_ridge, slack_free_ridge
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.problems import MultinomialRisk, OneVsRestRisk
-from discreet.regularisers import L2
 from tests.mechanisms.learning.problems import problem
 
 LOSSES = [Logistic(), SoftplusHinge(), SoftplusHinge(temperature=0.01), HuberHinge(), SmoothedHinge()]

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import LogisticRegression
-from discreet.arrays import Floats
-from discreet.errors import SolverFailure
+from discreet.core.arrays import Floats
+from discreet.core.errors import SolverFailure
+from discreet.core.neighbours import ADD_REMOVE
 from discreet.losses import Logistic
 from discreet.mechanisms.learning import GaussianOutputPerturbation, PureOutputPerturbation
 from discreet.mechanisms.learning.grid import GaussianGrid, LaplaceGrid, grid_step
-from discreet.neighbours import ADD_REMOVE
 from discreet.noise import Noise, SeededNoise, SystemNoise
 from discreet.noise.words import Integers, Words
 from tests.mechanisms.learning.problems import problem

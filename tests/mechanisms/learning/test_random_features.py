@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from discreet.audit.densities import Records, minimiser, spherical_log_ratios
+from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import Dataset
-from discreet.designs import DenseDesign
 from discreet.kernels import Gaussian, Kernel, Laplacian, draw_frequencies
 from discreet.kernels.design import FeatureMapDesign
 from discreet.kernels.feature_map import FeatureMap
 from discreet.losses import HuberHinge
+from discreet.matrices import DenseDesign
 from discreet.mechanisms.learning.published import published_objective, published_output
-from discreet.neighbours import REPLACE_ONE
 from tests.mechanisms.learning.problems import problem
 
 EPSILON, RECORDS = 1.0, 101

@@ -9,11 +9,11 @@ import math
 import numpy as np
 import pytest
 
+from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import Dataset
-from discreet.designs import DenseDesign
 from discreet.losses import Logistic
+from discreet.matrices import DenseDesign
 from discreet.mechanisms.learning import PureObjectivePerturbation, slack_free_ridge
-from discreet.neighbours import REPLACE_ONE
 from discreet.noise import SystemNoise
 from discreet.problems import RegularisedRisk
 from discreet.solvers import solve

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy.stats import gamma, kstest, norm
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import Dataset
-from discreet.designs import DenseDesign
 from discreet.losses import HuberHinge, Logistic, MarginLoss, SoftplusHinge
+from discreet.matrices import DenseDesign
 from discreet.mechanisms.base import LearningMechanism
 from discreet.mechanisms.learning import calibrate, slack_free_ridge
-from discreet.neighbours import REPLACE_ONE
 from discreet.noise import SystemNoise
 from discreet.problems import RegularisedRisk
 from tests.mechanisms.learning.problems import problem

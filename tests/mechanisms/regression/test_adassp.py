@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from discreet.accounting import gaussian_mu
 from discreet.certificates import Certificate
+from discreet.core.errors import InfeasibleTarget
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import RealDomain
-from discreet.errors import InfeasibleTarget
-from discreet.guarantees import gaussian_mu
 from discreet.mechanisms.regression import AdaSSP, LeastSquares
 from discreet.mechanisms.regression.adassp import eigenvalue_error, eigenvalue_reach, least_eigenvalue
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise, SystemNoise
 from tests.mechanisms.release.tables import invented, of
 

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from discreet.guarantees import gaussian_delta
+from discreet.accounting import gaussian_delta
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.mechanisms.regression.curve import composed_delta, moment_reach, step_reach, total_mu
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.verification.regression import farthest
 
 WEIGHTS = [(0.85, 0.3), (0.85, 0.99), (0.2, 0.1), (1.4, 1.9), (1.41, 0.5), (0.3, 2.5)]

@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from discreet.accounting import gaussian_delta, gaussian_mu
 from discreet.certificates import Certificate
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import RealDomain
-from discreet.errors import InfeasibleTarget, InvalidInput
-from discreet.guarantees import gaussian_delta, gaussian_mu
 from discreet.mechanisms.regression import GaussianMixing, HessianMixing, LeastSquares
 from discreet.mechanisms.regression.hessian_mixing import sketch_profile
 from discreet.mechanisms.regression.mixing import drawn_moments, of_records, sketched
 from discreet.mechanisms.release.profiles import replace_delta, zero_out_delta
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.verification.regression_sketch import composed
 from tests.mechanisms.release.tables import invented, of

@@ -8,16 +8,16 @@ import mpmath
 import numpy as np
 import pytest
 
+from discreet.accounting import gaussian_mu
 from discreet.certificates import Certificate
+from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import RealDomain
-from discreet.errors import InfeasibleTarget, InvalidInput, SolverFailure
-from discreet.guarantees import gaussian_mu
 from discreet.mechanisms.regression import LeastSquares, ResidualObjectivePerturbation
 from discreet.mechanisms.regression.objective import planned_records
 from discreet.mechanisms.regression.objective_curve import Half, curvature_at, prediction_loss
 from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, gradient_error, longest
 from discreet.mechanisms.regression.residual_sums import accurate_gradient, accurate_residuals
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise, SystemNoise
 from tests.mechanisms.release.tables import invented, of
 

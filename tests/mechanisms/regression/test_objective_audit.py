@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from discreet.guarantees import gaussian_delta
+from discreet.accounting import gaussian_delta
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.mechanisms.learning.gaussian_profile import objective_scale
 from discreet.mechanisms.regression.objective_curve import curvature_at, half_problem, prediction_loss, two_signed_delta, two_signed_scale
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 
 
 class Setting(NamedTuple):

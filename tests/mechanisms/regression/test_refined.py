@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from discreet.accounting import ApproximateDP, gaussian_mu
 from discreet.certificates import Certificate
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import RealDomain
-from discreet.errors import InfeasibleTarget, InvalidInput
-from discreet.guarantees import ApproximateDP, gaussian_mu
 from discreet.mechanisms.regression import LeastSquares, NonPrivateLeastSquares, RefinedMoments
 from discreet.mechanisms.regression.belief import Belief
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise, SystemNoise
 from tests.mechanisms.release.tables import invented, of
 

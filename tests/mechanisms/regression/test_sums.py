@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.data import RealDomain
-from discreet.errors import InvalidInput, SolverFailure
 from discreet.mechanisms.regression import LeastSquares
 from discreet.mechanisms.regression.sums import LENGTH_UP
 from tests.mechanisms.release.tables import invented, of

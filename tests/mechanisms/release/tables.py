@@ -3,7 +3,7 @@
 import numpy as np
 
 from discreet.data import RealDataset, RealDomain
-from discreet.designs import as_design
+from discreet.matrices import as_design
 
 BOX = RealDomain(features=3, entry_bound=1.0)
 BALL = RealDomain(features=3, norm_bound=1.0, target_bound=2.0)

@@ -9,8 +9,9 @@ import math
 import numpy as np
 import pytest
 
+from discreet.accounting import NoGuarantee, gaussian_delta
+from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import RealDomain
-from discreet.guarantees import NoGuarantee, gaussian_delta
 from discreet.mechanisms.release import (
     ClearTargetSketch,
     FisherNoise,
@@ -21,7 +22,6 @@ from discreet.mechanisms.release import (
     PublishedSketch,
     tu_theorem_1,
 )
-from discreet.neighbours import REPLACE_ONE
 from discreet.noise import SystemNoise
 from discreet.queries import Projection, Rows, SecondMoments, WeightedRows
 from discreet.solvers.soft_margin import solve_soft_margin

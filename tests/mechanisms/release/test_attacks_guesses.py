@@ -5,9 +5,9 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from discreet.bounds import class_mean_error, cramer_rao_error, linear_bayes_error
+from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import RealDomain
 from discreet.mechanisms.release import FisherNoise, GaussianRelease, NullSpaceNoise
-from discreet.neighbours import REPLACE_ONE
 from discreet.noise import SystemNoise
 from discreet.queries import Rows, WeightedRows
 from discreet.solvers.soft_margin import solve_soft_margin

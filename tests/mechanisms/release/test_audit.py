@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import RealDomain
 from discreet.mechanisms.release import FreshProjection, GaussianRelease, GaussianSketch
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SystemNoise
 from discreet.queries import Rows, SecondMoments
 from tests.mechanisms.release.tables import of

@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
+from discreet.accounting import ApproximateDP, NoGuarantee, Unit
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import RealDomain
-from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, NoGuarantee, Unit
 from discreet.mechanisms.release import BoundedNoise
 from discreet.mechanisms.release.bounded_noise import ground_state
-from discreet.neighbours import ADD_REMOVE
 from discreet.noise import SystemNoise
 from discreet.queries import Rows
 from tests.mechanisms.release.tables import BALL, of

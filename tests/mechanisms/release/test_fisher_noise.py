@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
+from discreet.accounting import ApproximateDP, NoGuarantee, Unit, epsilon_for, gaussian_mu
+from discreet.accounting.gaussian_dp import GaussianDP
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import RealDomain
-from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, NoGuarantee, Unit, epsilon_for, gaussian_mu
-from discreet.guarantees.gaussian_dp import GaussianDP
 from discreet.mechanisms.release import FisherNoise, farokhi_theorem_5
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SystemNoise
 from discreet.queries import WeightedRows
 from tests.mechanisms.release.tables import BOX, invented

@@ -11,10 +11,10 @@ from scipy.linalg import eigh
 from scipy.special import gammainc, gammaincc
 from scipy.stats import chi2
 
-from discreet.errors import InfeasibleTarget, InvalidInput
-from discreet.guarantees import PureDP, gaussian_delta
+from discreet.accounting import PureDP, gaussian_delta
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.mechanisms.release.profiles import largest, mixture_delta, replace_delta, zero_out_delta
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.verification.sketch import integral
 
 

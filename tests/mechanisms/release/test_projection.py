@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
+from discreet.accounting import ApproximateDP, NoGuarantee
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import RealDomain
-from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, NoGuarantee
 from discreet.mechanisms.release import FreshProjection, GaussianRelease, tu_factor_1, tu_factor_2, tu_theorem_1
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SystemNoise
 from discreet.queries import Projection, Rows
 from tests.mechanisms.release.tables import BALL, BOX, invented

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
+from discreet.accounting import gaussian_mu
 from discreet.bounds import sketch_loss_quantile
-from discreet.errors import InvalidInput
-from discreet.guarantees import gaussian_mu
+from discreet.core.errors import InvalidInput
 from discreet.mechanisms.release.bounded_noise import ground_state
 from discreet.mechanisms.release.profiles import largest, mixture_delta, replace_delta, zero_out_delta
 from discreet.mechanisms.release.sketch_information import divergence_bits

@@ -7,9 +7,10 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
+from discreet.accounting import ApproximateDP, MutualInformation, Unit
 from discreet.certificates import Certificate, digest_of
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import RealDomain
-from discreet.guarantees import ApproximateDP, MutualInformation, Unit
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.mechanisms.release import (
     BoundedNoise,
@@ -25,7 +26,6 @@ from discreet.mechanisms.release import (
     PublishedSketch,
     ReleaseMechanism,
 )
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SystemNoise
 from discreet.queries import Projection, Rows, SecondMoments, WeightedRows
 from tests.canary import CANARY, assert_silent

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, NoGuarantee, Unit, gaussian_mu
+from discreet.accounting import ApproximateDP, NoGuarantee, Unit, gaussian_mu
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.mechanisms.release import GaussianRelease
 from discreet.mechanisms.release.rows import moved_delta
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.queries import Projection, Rows, Target
 from tests.mechanisms.release.tables import BALL, BOX, invented, of

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from discreet.accounting import Unit
+from discreet.core.errors import InvalidInput
 from discreet.data import RealDomain
-from discreet.errors import InvalidInput
-from discreet.guarantees import Unit
 from discreet.mechanisms.release import InformationRelease
 from discreet.noise import SystemNoise
 from discreet.queries import Rows

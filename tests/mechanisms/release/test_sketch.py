@@ -6,14 +6,14 @@ import mpmath
 import numpy as np
 import pytest
 
+from discreet.accounting import ApproximateDP, MutualInformation, Unit
+from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import RealDomain
-from discreet.errors import InfeasibleTarget, InvalidInput, SolverFailure
-from discreet.guarantees import ApproximateDP, MutualInformation, Unit
 from discreet.mechanisms.release import ClearTargetSketch, EigenvalueSketch, GaussianSketch, InformationSketch
 from discreet.mechanisms.release.arithmetic import Arithmetic
 from discreet.mechanisms.release.profiles import largest, replace_delta, zero_out_delta
 from discreet.mechanisms.release.sketch_information import coherent_bits, divergence_bits
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SystemNoise
 from discreet.queries import SecondMoments
 from tests.mechanisms.release.tables import BALL, BOX, invented, of

@@ -4,11 +4,11 @@ import math
 
 import pytest
 
-from discreet.errors import InfeasibleTarget, InvalidInput
-from discreet.guarantees import ApproximateDP, GaussianDP, PureDP, epsilon_for, gaussian_mu
-from discreet.guarantees.stopping import NegativeBinomialRuns
+from discreet.accounting import ApproximateDP, GaussianDP, PureDP, epsilon_for, gaussian_mu
+from discreet.accounting.stopping import NegativeBinomialRuns
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import REPLACE_ONE
 from discreet.mechanisms.selection import calibrated
-from discreet.neighbours import REPLACE_ONE
 
 LAW = NegativeBinomialRuns.with_mean(8.0, eta=1.0)
 STATED = {"neighbours": REPLACE_ONE, "theorem": "a theorem"}

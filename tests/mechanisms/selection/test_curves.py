@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from discreet import KernelClassifier, LinearSVC, LogisticRegression
-from discreet.guarantees import ApproximateDP, Profile, PureDP, gaussian_delta, gaussian_mu
+from discreet.accounting import ApproximateDP, Profile, PureDP, gaussian_delta, gaussian_mu
 from discreet.mechanisms.selection import whole_curve
 
 TABLE = (sp.csr_array((500, 3)), np.arange(500) % 2)

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from discreet.errors import InvalidInput, InvalidType
-from discreet.guarantees import PureDP
+from discreet.accounting import PureDP
+from discreet.core.errors import InvalidInput, InvalidType
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.ledger import Account, Ledger
 from discreet.mechanisms.selection import ExponentialMechanism
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise, SystemNoise
 
 

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from discreet.errors import InvalidInput
-from discreet.guarantees import PureDP, gaussian_delta
+from discreet.accounting import PureDP, gaussian_delta
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.mechanisms.selection import CountNoise
 from discreet.mechanisms.selection.score import GAUSSIAN, LAPLACE
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SeededNoise
 
 

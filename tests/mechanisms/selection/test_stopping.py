@@ -6,14 +6,14 @@ import math
 import numpy as np
 import pytest
 
-from discreet.guarantees import ApproximateDP, PureDP, compose, selected
-from discreet.guarantees.selection import drawn_at_random
-from discreet.guarantees.stopping import NegativeBinomialRuns
+from discreet.accounting import ApproximateDP, PureDP, compose, selected
+from discreet.accounting.selection import drawn_at_random
+from discreet.accounting.stopping import NegativeBinomialRuns
+from discreet.core.neighbours import REPLACE_ONE
 from discreet.mechanisms.selection import CountNoise, RandomStopping
 from discreet.mechanisms.selection.score import GAUSSIAN, LAPLACE
-from discreet.neighbours import REPLACE_ONE
 from discreet.noise import SystemNoise
-from tests.guarantees.test_selection import best_of, hockey, worst_ratio
+from tests.accounting.test_selection import best_of, hockey, worst_ratio
 
 STATED = {"neighbours": REPLACE_ONE, "theorem": "an invented fit"}
 LAWS = [NegativeBinomialRuns(eta=1.0, gamma=0.1), NegativeBinomialRuns(eta=0.0, gamma=0.03)]

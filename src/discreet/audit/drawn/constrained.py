@@ -14,16 +14,16 @@ from itertools import product
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import Json
 from discreet.audit.drawn.normal_scores import chosen, discrete_gaussian, gaussian
 from discreet.audit.drawn.parts import Part, Watch, number
 from discreet.audit.target import Target
-from discreet.constraints import L2Ball, Simplex
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import RealDataset, RealDomain
-from discreet.designs import DenseDesign
-from discreet.guarantees import Json
 from discreet.losses import Logistic
 from discreet.losses.predictions import OfMargin
+from discreet.matrices import DenseDesign
 from discreet.mechanisms.constrained import (
     GaussianFrankWolfe,
     GaussianSteps,
@@ -35,9 +35,9 @@ from discreet.mechanisms.constrained import (
 from discreet.mechanisms.constrained.base import ConstrainedMechanism
 from discreet.mechanisms.constrained.mirror_geometry import SMOOTH
 from discreet.mechanisms.constrained.mirror_sampled import RATE_BITS
-from discreet.neighbours import ADD_REMOVE
 from discreet.noise import SystemNoise
 from discreet.problems import ConstrainedRisk
+from discreet.sets import L2Ball, Simplex
 
 _ROWS: Floats = np.array([[0.9, -0.2], [-0.1, 0.8], [0.5, 0.5], [0.7, -0.6]])
 _TARGETS: Floats = np.array([1.0, -1.0, 1.0, 1.0])

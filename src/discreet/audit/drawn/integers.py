@@ -5,14 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting.stopping import NegativeBinomialRuns
 from discreet.audit.drawn.normal_scores import chosen, discrete_gaussian, discrete_laplace
 from discreet.audit.drawn.parts import Watch, number
 from discreet.audit.target import Target
+from discreet.core.arrays import Floats
 from discreet.data import Domain
-from discreet.designs import DenseDesign
-from discreet.guarantees.stopping import NegativeBinomialRuns
 from discreet.losses import Logistic
+from discreet.losses.regularisers import L2
+from discreet.matrices import DenseDesign
 from discreet.mechanisms.bounds_choice import BoundsChoice, BoundsGrid
 from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram, LaplaceCounting
 from discreet.mechanisms.counting.queries import IntegerQuery
@@ -20,7 +21,6 @@ from discreet.mechanisms.curvature import CurvatureQuery, GaussianCurvature
 from discreet.mechanisms.selection import CountNoise, ExponentialMechanism, RandomStopping
 from discreet.noise import SystemNoise
 from discreet.problems import RegularisedRisk
-from discreet.regularisers import L2
 
 _RUNS = 300
 _CELLS = np.array([0, 1, 1, 2, 0, 1])

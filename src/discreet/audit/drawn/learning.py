@@ -13,20 +13,20 @@ from typing import Any
 import numpy as np
 from scipy.special import softmax
 
-from discreet.arrays import Floats
 from discreet.audit.drawn.normal_scores import discrete_gaussian, discrete_laplace, gaussian, spherical
 from discreet.audit.drawn.parts import Part, Watch, number
 from discreet.audit.target import Target, Watched
+from discreet.core.arrays import Floats
 from discreet.data import Dataset, Domain
-from discreet.designs import DenseDesign
 from discreet.losses import Logistic
+from discreet.losses.regularisers import L2
+from discreet.matrices import DenseDesign
 from discreet.mechanisms.learning import calibrate, default_class_ridge, default_ridge
 from discreet.mechanisms.learning.choose_classes import calibrate_classes
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.learning.sensitivity import one_minimiser
 from discreet.noise import SystemNoise
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
-from discreet.regularisers import L2
 
 _RUNS, _LOUD_STEP, _LOUDER = 1000, 2.0**-10, 1e5
 _ROWS: Floats = np.array([[0.3, -0.2], [-0.1, 0.4], [0.2, 0.2], [-0.3, -0.3]])

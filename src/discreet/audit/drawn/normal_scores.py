@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammainc, ndtri, stdtr
 
-from discreet.arrays import Floats
 from discreet.audit.drawn.parts import Part
+from discreet.core.arrays import Floats
 from discreet.noise import SystemNoise
 
 _SUMMED = 64.0

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtr, chdtrc, ndtr
 
-from discreet.arrays import Floats
-from discreet.guarantees import Json
+from discreet.accounting import Json
+from discreet.core.arrays import Floats
 
 FALSE_ALARM = 1e-9
 """Probability, at most, with which a watch of a mechanism that draws as stated says otherwise."""

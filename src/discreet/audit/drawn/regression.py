@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arrays import Floats
 from discreet.audit.drawn.normal_scores import discrete_gaussian, gaussian
 from discreet.audit.drawn.parts import Part, Watch, number
 from discreet.audit.target import Target
+from discreet.core.arrays import Floats
 from discreet.data import RealDataset, RealDomain
-from discreet.designs import DenseDesign
+from discreet.matrices import DenseDesign
 from discreet.mechanisms.regression import AdaSSP, HessianMixing, LeastSquares, RefinedMoments, ResidualObjectivePerturbation
 from discreet.mechanisms.regression.adassp import least_eigenvalue
 from discreet.mechanisms.regression.objective_curve import prediction_loss

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arrays import Floats
 from discreet.audit.drawn.normal_scores import chosen, discrete_gaussian, gaussian, of_law
 from discreet.audit.drawn.parts import Watch, number
 from discreet.audit.target import Target
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import RealDataset, RealDomain
-from discreet.designs import DenseDesign
+from discreet.matrices import DenseDesign
 from discreet.mechanisms.release import BoundedNoise, FisherNoise, FreshProjection, GaussianRelease, InformationRelease, NullSpaceNoise
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.noise import SystemNoise
 from discreet.queries import Projection, Rows, WeightedRows
 from discreet.queries import Target as Column

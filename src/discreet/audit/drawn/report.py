@@ -3,9 +3,9 @@
 import json
 from dataclasses import dataclass
 
+from discreet.accounting import Json
 from discreet.audit.drawn.parts import FALSE_ALARM, Watch
-from discreet.errors import InvalidInput
-from discreet.guarantees import Json
+from discreet.core.errors import InvalidInput
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from scipy.special import chdtr
 
-from discreet.arrays import Floats
 from discreet.audit.drawn.normal_scores import discrete_gaussian, gaussian, of_law
 from discreet.audit.drawn.parts import Part, Watch, number
 from discreet.audit.drawn.released_rows import numbers, table
 from discreet.audit.target import Target
+from discreet.core.arrays import Floats
 from discreet.data import RealDataset, RealDomain
-from discreet.designs import DenseDesign
+from discreet.matrices import DenseDesign
 from discreet.mechanisms.regression import GaussianMixing, LeastSquares
 from discreet.mechanisms.regression.mixing import drawn_moments, of_records, sketched
 from discreet.mechanisms.release import ClearTargetSketch, EigenvalueSketch, GaussianSketch, InformationSketch, PublishedSketch

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 from discreet.data.adult.table import adult_schema, load_adult
 from discreet.data.cells import encode_labels
 from discreet.data.columns import Target

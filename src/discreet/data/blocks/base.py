@@ -12,11 +12,11 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy.typing as npt
 
-from discreet.arrays import Floats
-from discreet.designs import Design
-from discreet.designs.cut import rows_of
-from discreet.private import holds_records_of_a_block
-from discreet.workers import map_in_order
+from discreet.core.arrays import Floats
+from discreet.core.private import holds_records_of_a_block
+from discreet.core.workers import map_in_order
+from discreet.matrices import Design
+from discreet.matrices.cut import rows_of
 
 R = TypeVar("R")
 BLOCK_BYTES = 32 * 2**20

@@ -20,8 +20,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from discreet.core.errors import InvalidInput
 from discreet.data.blocks.travel import let_blocks_travel
-from discreet.errors import InvalidInput
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -22,10 +22,10 @@ from concurrent.futures import CancelledError
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from discreet.core.errors import DiscreetError, InvalidInput
+from discreet.core.workers import map_in_order
 from discreet.data.blocks.base import Block, BlockTable
 from discreet.data.blocks.cluster import SPENT, Cluster, quiet
-from discreet.errors import DiscreetError, InvalidInput
-from discreet.workers import map_in_order
 
 if TYPE_CHECKING:
     from distributed import Client

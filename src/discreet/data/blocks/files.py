@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 import polars as pl
 
+from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.quiet import quietly
+from discreet.core.workers import map_in_order
 from discreet.data.blocks.base import Block, BlockTable, SomeBlocks, block_rows
 from discreet.data.blocks.cluster import Cluster
 from discreet.data.blocks.dask_blocks import DaskTable
@@ -24,10 +27,7 @@ from discreet.data.blocks.row_groups import row_group_sizes
 from discreet.data.frames import check_present
 from discreet.data.parquet_file import parquet_header, silent
 from discreet.data.schema import Schema
-from discreet.designs import DenseDesign
-from discreet.errors import FileFormatError, InvalidInput
-from discreet.quiet import quietly
-from discreet.workers import map_in_order
+from discreet.matrices import DenseDesign
 
 if TYPE_CHECKING:
     from distributed import Client

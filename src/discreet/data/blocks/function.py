@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
+from discreet.core.errors import InvalidInput
+from discreet.core.workers import map_in_order
 from discreet.data.blocks.base import Block, BlockTable
-from discreet.errors import InvalidInput
-from discreet.workers import map_in_order
 
 R = TypeVar("R")
 

@@ -10,10 +10,10 @@ kept or not; nothing is written anywhere.
 import threading
 from collections.abc import Callable, Sequence
 
+from discreet.core.errors import InvalidInput
+from discreet.core.private import holds_records
 from discreet.data.blocks.base import Block
-from discreet.designs.held import held_bytes
-from discreet.errors import InvalidInput
-from discreet.private import holds_records
+from discreet.matrices.held import held_bytes
 
 MEMORY = 2**30
 """Bytes of blocks that a table of files keeps unless told otherwise."""

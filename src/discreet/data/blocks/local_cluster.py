@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from discreet.core.errors import InvalidInput
 from discreet.data.blocks.cluster import quiet
-from discreet.errors import InvalidInput
 
 if TYPE_CHECKING:
     from distributed import Client

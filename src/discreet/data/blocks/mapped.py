@@ -7,12 +7,12 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.private import holds_records
+from discreet.core.workers import map_in_order
 from discreet.data.blocks.base import Block, BlockTable, SomeBlocks, block_rows
-from discreet.designs import as_design
-from discreet.designs.cut import cuts
-from discreet.errors import FileFormatError, InvalidInput
-from discreet.private import holds_records
-from discreet.workers import map_in_order
+from discreet.matrices import as_design
+from discreet.matrices.cut import cuts
 
 R = TypeVar("R")
 

@@ -6,10 +6,10 @@ work(k, block_k) -> work(k, block_k on the device)
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
+from discreet.core.errors import InvalidInput
 from discreet.data.blocks.base import Block, BlockTable
-from discreet.designs import Design
-from discreet.designs.move import check_device, on_device
-from discreet.errors import InvalidInput
+from discreet.matrices import Design
+from discreet.matrices.move import check_device, on_device
 
 R = TypeVar("R")
 

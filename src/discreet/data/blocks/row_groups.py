@@ -8,7 +8,7 @@ Counts of rows are private; they stay in the table.
 from pathlib import Path
 from typing import Any
 
-from discreet.errors import FileFormatError
+from discreet.core.errors import FileFormatError
 
 _MAGIC = b"PAR1"
 _STOP, _TRUE, _FALSE = 0, 1, 2

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from itertools import accumulate
 from typing import TypeVar
 
+from discreet.core.errors import InvalidInput
 from discreet.data.blocks.base import CHANGED, Block, BlockTable, block_rows
-from discreet.designs import Design
-from discreet.designs.cut import cuts, rows_of
-from discreet.errors import InvalidInput
+from discreet.matrices import Design
+from discreet.matrices.cut import cuts, rows_of
 
 R = TypeVar("R")
 

@@ -3,8 +3,8 @@
 import sys
 from typing import Any
 
+from discreet.core.private import packed, unpacked
 from discreet.data.blocks.base import Block
-from discreet.private import packed, unpacked
 
 
 def let_blocks_travel() -> None:

@@ -11,7 +11,7 @@ The law tests check both, and that neither is too large by 1 %.
 
 from typing import Protocol, runtime_checkable
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 
 
 @runtime_checkable

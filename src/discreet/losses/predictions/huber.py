@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats, is_finite
-from discreet.errors import InvalidInput
+from discreet.core.arrays import Floats, is_finite
+from discreet.core.errors import InvalidInput
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

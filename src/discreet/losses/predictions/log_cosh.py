@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats, is_finite
-from discreet.errors import InvalidInput
-from discreet.rounding import raising
+from discreet.core.arrays import Floats, is_finite
+from discreet.core.errors import InvalidInput
+from discreet.core.rounding import raising
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

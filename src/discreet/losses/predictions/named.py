@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 
 import discreet.losses.predictions as catalogue
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
+from discreet.core.quiet import quietly
 from discreet.losses.named import loss_named
 from discreet.losses.predictions.base import PredictionLoss
 from discreet.losses.predictions.of_margin import OfMargin
-from discreet.quiet import quietly
 
 
 def prediction_loss_named(name: str, parameters: Mapping[str, object] | None = None) -> PredictionLoss:

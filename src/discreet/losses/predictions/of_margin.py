@@ -7,7 +7,7 @@ So |l'| <= b L and l'' <= b^2 c for |y| <= b, L and c the constants of m: for cl
 
 from dataclasses import dataclass, field
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 from discreet.losses.base import MarginLoss
 from discreet.losses.logistic import Logistic
 

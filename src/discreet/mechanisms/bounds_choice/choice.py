@@ -7,7 +7,7 @@ in an interval of that length. Under add-remove a record lies on one side only, 
 c columns and s sides that there is a choice of, the release is T choices of range `rate`, T = c under add-remove and s under replace-one:
 
     pure:          epsilon = T rate
-    (eps, delta):  the Renyi curve of bounded range, T times (Durfee and Rogers 2019; guarantees/bounded_range.py)
+    (eps, delta):  the Renyi curve of bounded range, T times (Durfee and Rogers 2019; accounting/bounded_range.py)
 
 toll = ceil(1.5 / rate) records: what one more step outwards must save, and three times that for leaving the centre, which often is a natural bound
 such as 0. It keeps the choice from wandering off where no record is any more. Tolls are public: privacy does not rest on them.
@@ -20,17 +20,17 @@ from typing import Self
 
 import numpy as np
 
-from discreet.arrays import Floats, is_finite
+from discreet.accounting import ApproximateDP, Json, PureDP, bounded_range_renyi, bounded_range_width
 from discreet.certificates import Certificate, Release, digest_of
-from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, Json, PureDP, bounded_range_renyi, bounded_range_width
+from discreet.core.arrays import Floats, is_finite
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.version import VERSION
 from discreet.ledger import Account, spending_on
 from discreet.mechanisms.bounds_choice.grid import BoundsGrid
-from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Integers, Noise
 from discreet.statements import certified_words
 from discreet.statements.counting import BOUNDS_CHOICE as BOUNDS_WORDS
-from discreet.version import VERSION
 
 BOUNDS_CHOICE = "bounds-choice"
 _ROUNDING = 1e-15

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Self
 
-from discreet.data.words import did_you_mean, quoted
-from discreet.errors import InvalidInput
-from discreet.guarantees import Json
-from discreet.rounding import lowering, raising
+from discreet.accounting import Json
+from discreet.core.errors import InvalidInput
+from discreet.core.rounding import lowering, raising
+from discreet.core.words import did_you_mean, quoted
 
 _MOST = 1000
 """Candidates on one side."""

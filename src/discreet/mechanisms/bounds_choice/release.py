@@ -13,19 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import Json
 from discreet.certificates import Certificate, Release, Verification
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import REPLACE_ONE, Neighbours, neighbours_of
 from discreet.data.draft import SchemaDraft
 from discreet.data.frames import Frame
 from discreet.data.schema import Schema
-from discreet.designs import as_design, ordered_row_norms
-from discreet.designs.near import brought_near
-from discreet.errors import InvalidInput
-from discreet.guarantees import Json
 from discreet.ledger import Account
+from discreet.matrices import as_design, ordered_row_norms
+from discreet.matrices.near import brought_near
 from discreet.mechanisms.bounds_choice.choice import BoundsChoice
 from discreet.mechanisms.bounds_choice.grid import BoundsGrid, grid_named
-from discreet.neighbours import REPLACE_ONE, Neighbours, neighbours_of
 from discreet.noise import Noise, SeededNoise, SystemNoise
 
 NORM = "row norm"

@@ -6,17 +6,17 @@ data, `run` draws the noise and releases a point of the set. The guarantee is st
 
 from abc import ABC, abstractmethod
 
-from discreet.arrays import Floats
+from discreet.accounting import Guarantee, Json
 from discreet.certificates import Certificate, Hypothesis, Release, digest_of
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import Neighbours
+from discreet.core.version import VERSION
 from discreet.data import RealDataset
-from discreet.guarantees import Guarantee, Json
 from discreet.ledger import Account, spending_on
 from discreet.mechanisms.constrained.records import constrained_record
-from discreet.neighbours import Neighbours
 from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
 from discreet.statements import hypotheses_of
-from discreet.version import VERSION
 
 
 class ConstrainedMechanism(ABC):

@@ -11,14 +11,14 @@ Euclidean norm only are the other case, by a factor of sqrt(ln(2 d) / 2). Withou
 
 import math
 
-from discreet.constraints import Polytope
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Neighbours
 from discreet.mechanisms.constrained.general import GaussianFrankWolfe
 from discreet.mechanisms.constrained.horizon import checked_steps
 from discreet.mechanisms.constrained.non_private import NonPrivateFrankWolfe
 from discreet.mechanisms.constrained.polytope import PolytopeFrankWolfe
-from discreet.neighbours import Neighbours
 from discreet.problems import ConstrainedRisk
+from discreet.sets import Polytope
 
 AUTO = "auto"
 _BY_NAME = {"frank-wolfe-polytope": PolytopeFrankWolfe, "frank-wolfe-gaussian": GaussianFrankWolfe}

@@ -12,16 +12,16 @@ Frank-Wolfe methods are often better than theirs, and they run fewer steps than 
 import math
 from dataclasses import dataclass
 
-from discreet.constraints import Polytope
-from discreet.errors import InfeasibleTarget, InvalidInput
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import Neighbours
 from discreet.mechanisms.constrained.base import ConstrainedMechanism
 from discreet.mechanisms.constrained.choose import calibrate_frank_wolfe
 from discreet.mechanisms.constrained.horizon import NOMINAL
 from discreet.mechanisms.constrained.mirror_descent import NoisyMirrorDescent
 from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet, why_not
 from discreet.mechanisms.constrained.regret import least_walk
-from discreet.neighbours import Neighbours
 from discreet.problems import ConstrainedRisk
+from discreet.sets import Polytope
 
 AUTO = "auto"
 OBJECTIVE, MIRROR = "objective-perturbation-set", "mirror-descent"

@@ -17,11 +17,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from discreet.arrays import Floats
-from discreet.errors import InvalidInput
-from discreet.guarantees import discrete_delta, gaussian_mu
+from discreet.accounting import discrete_delta, gaussian_mu
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.rounding import raising
 from discreet.noise import Noise, least_drawable
-from discreet.rounding import raising
 
 _FINENESS = 16
 _UP = raising(4_096)

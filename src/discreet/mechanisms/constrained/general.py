@@ -13,17 +13,17 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
-from discreet.arrays import Floats
-from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, Json, gaussian_mu
+from discreet.accounting import ApproximateDP, Json, gaussian_mu
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.rounding import raising
 from discreet.mechanisms.constrained.base import ConstrainedMechanism
 from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
 from discreet.mechanisms.constrained.horizon import checked_steps, default_steps, require_smooth
 from discreet.mechanisms.constrained.walk import Walk
-from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
-from discreet.rounding import raising
 from discreet.statements.constrained import FRANK_WOLFE
 
 

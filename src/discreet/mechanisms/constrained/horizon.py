@@ -12,7 +12,7 @@ Under add-remove n is private, and T may only depend on a number of records that
 records, and grows like n^(2/3), so that being wrong about n by a factor of ten costs a factor of about two in the excess risk.
 """
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.problems import ConstrainedRisk
 
 SHARE = 1.0 / 24.0

@@ -18,15 +18,15 @@ from typing import Self
 
 import numpy as np
 
-from discreet.arrays import Floats, is_finite
-from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, Json, gaussian_mu
+from discreet.accounting import ApproximateDP, Json, gaussian_mu
+from discreet.core.arrays import Floats, is_finite
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Neighbours
 from discreet.mechanisms.constrained.base import ConstrainedMechanism
 from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
 from discreet.mechanisms.constrained.general import gradient_distance
 from discreet.mechanisms.constrained.horizon import checked_steps
 from discreet.mechanisms.constrained.mirror_geometry import AUTO, SMOOTH, STRONGLY_CONVEX, Plan, mirror_map_named, plan
-from discreet.neighbours import Neighbours
 from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
 from discreet.statements.constrained import MIRROR_DESCENT

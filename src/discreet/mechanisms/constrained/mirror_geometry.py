@@ -25,11 +25,11 @@ from discreet.bounds.geometry import (
     smooth_mirror_descent_step,
     strongly_convex_mirror_descent,
 )
-from discreet.constraints import Constraint, GroupL2Ball, L1Ball, NuclearBall, Polytope
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.mechanisms.constrained.horizon import NOMINAL
-from discreet.mirror_maps import EntropyMap, EuclideanMap, MirrorMap, PNormMap, PowerMap
 from discreet.problems import ConstrainedRisk
+from discreet.sets import Constraint, GroupL2Ball, L1Ball, NuclearBall, Polytope
+from discreet.sets.mirror_maps import EntropyMap, EuclideanMap, MirrorMap, PNormMap, PowerMap
 
 AUTO = "auto"
 SMOOTH, LIPSCHITZ, STRONGLY_CONVEX = "smooth", "lipschitz", "strongly-convex"

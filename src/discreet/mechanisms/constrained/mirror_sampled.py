@@ -2,7 +2,7 @@
 
     every step: each record takes part with probability q, exactly, in secret;   y_t = (sum over the batch of gradients + noise on a grid) / q
 
-The composed curve is that of T subsampled Gaussian steps (guarantees/subsampled.py) beside one Gaussian of mu_e, which pays for rounding errors, as
+The composed curve is that of T subsampled Gaussian steps (accounting/subsampled.py) beside one Gaussian of mu_e, which pays for rounding errors, as
 those may differ between neighbours whether or not the record takes part:
 
     mu = (S / w) / (s sqrt(1 - a)),   mu_e = 2 E sqrt(T) / (s sqrt(a)),   E = e / w + sqrt(d) / 2,   a = 1/64
@@ -17,18 +17,18 @@ from typing import Self
 
 import numpy as np
 
-from discreet.arrays import Floats
-from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, Json, beyond, closeness
-from discreet.guarantees.subsampled import subsampled_gaussian
+from discreet.accounting import ApproximateDP, Json, beyond, closeness
+from discreet.accounting.subsampled import subsampled_gaussian
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.rounding import raising
 from discreet.mechanisms.constrained.base import ConstrainedMechanism
 from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
 from discreet.mechanisms.constrained.horizon import checked_steps
 from discreet.mechanisms.constrained.mirror_geometry import AUTO, SMOOTH, Plan, mirror_map_named, plan
-from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
-from discreet.rounding import raising
 from discreet.statements.constrained import MIRROR_SAMPLED
 
 RATE_BITS = 20

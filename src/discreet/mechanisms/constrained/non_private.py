@@ -5,12 +5,12 @@ Kept as a mechanism so that it carries a certificate, which says that there is n
 
 from dataclasses import dataclass
 
-from discreet.arrays import Floats
-from discreet.guarantees import Json, NoGuarantee
+from discreet.accounting import Json, NoGuarantee
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import Neighbours
 from discreet.mechanisms.constrained.base import ConstrainedMechanism
 from discreet.mechanisms.constrained.horizon import require_smooth
 from discreet.mechanisms.constrained.walk import Walk
-from discreet.neighbours import Neighbours
 from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
 from discreet.statements.learning import NON_PRIVATE

@@ -14,23 +14,23 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
-from discreet.arrays import Floats, is_finite
+from discreet.accounting import ApproximateDP, Json, gaussian_mu
 from discreet.bounds.geometry import objective_perturbation
+from discreet.core.arrays import Floats, is_finite
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Neighbours
+from discreet.core.rounding import lowering
 from discreet.data import Domain
-from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, Json, gaussian_mu
 from discreet.losses.predictions import OfMargin
+from discreet.losses.regularisers import L2
 from discreet.mechanisms.constrained.base import ConstrainedMechanism
 from discreet.mechanisms.constrained.horizon import NOMINAL
 from discreet.mechanisms.constrained.objective_set_solver import certified_minimiser, curvature_of, gradient_error, has_certified_projection
 from discreet.mechanisms.learning.gaussian_profile import objective_delta, objective_scale
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.learning.ridge import infeasible, least_ridge, slack_free_ridge
-from discreet.neighbours import Neighbours
 from discreet.noise import Noise, gaussian_error
 from discreet.problems import ConstrainedRisk, PredictionSum, RegularisedRisk
-from discreet.regularisers import L2
-from discreet.rounding import lowering
 from discreet.statements.constrained import OBJECTIVE_SET
 
 _ROOM = 8.0

@@ -14,12 +14,12 @@ import math
 
 import numpy as np
 
-from discreet.arrays import Floats
-from discreet.constraints import Box, Constraint, L1Ball, L2Ball, LInfinityBall, Simplex
-from discreet.errors import InvalidInput, SolverFailure
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput, SolverFailure
+from discreet.core.rounding import raising
 from discreet.problems import ConstrainedRisk, PredictionSum
 from discreet.problems.prediction_objective import rounding_share
-from discreet.rounding import raising
+from discreet.sets import Box, Constraint, L1Ball, L2Ball, LInfinityBall, Simplex
 
 _UNIT = 2.0**-53
 _MOST = 100_000

@@ -7,7 +7,7 @@ replace-one, and E the bound of rounding errors of a score, neighbours move the 
 
     span = (k B spread + 4 E) / w + 2   steps of the grid
 
-so a step has bounded range rate span, and T adaptive steps have the delta of `bounded_range_delta` (guarantees/bounded_range.py). With delta = 0 the
+so a step has bounded range rate span, and T adaptive steps have the delta of `bounded_range_delta` (accounting/bounded_range.py). With delta = 0 the
 ranges add up to epsilon. This replaces Talwar, Thakurta and Zhang (2014), Algorithm 4, whose Laplace noise is too small for its claim where
 epsilon is large and too large elsewhere (note, section "What was printed").
 """
@@ -19,19 +19,19 @@ from typing import Self
 
 import numpy as np
 
-from discreet.arrays import Floats
-from discreet.constraints import Polytope
-from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, Guarantee, Json, PureDP, bounded_range_delta, bounded_range_width, gaussian_mu
+from discreet.accounting import ApproximateDP, Guarantee, Json, PureDP, bounded_range_delta, bounded_range_width, gaussian_mu
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.rounding import raising
 from discreet.mechanisms.constrained.base import ConstrainedMechanism
 from discreet.mechanisms.constrained.horizon import checked_steps, default_steps, require_smooth
 from discreet.mechanisms.constrained.walk import Walk
-from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Integers, Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
 from discreet.problems.constrained_risk import ROUNDING
 from discreet.problems.rounding import gamma
-from discreet.rounding import raising
+from discreet.sets import Polytope
 from discreet.statements.constrained import POLYTOPE
 
 _FINE, _COARSE = 12, 10

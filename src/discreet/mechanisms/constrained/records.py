@@ -1,6 +1,6 @@
 """The public record of a problem over a set."""
 
-from discreet.guarantees import Json
+from discreet.accounting import Json
 from discreet.problems import ConstrainedRisk
 
 

@@ -10,12 +10,12 @@ optimal recursion, is a little larger, so its regret a little less. Mechanisms: 
 import math
 from functools import lru_cache, partial
 
+from discreet.accounting import bounded_range_width
 from discreet.bounds.averaged_walk import averaged_frank_wolfe, averaged_steps
-from discreet.constraints import Polytope
-from discreet.guarantees import bounded_range_width
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.mechanisms.constrained.general import GaussianFrankWolfe
-from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.problems import ConstrainedRisk
+from discreet.sets import Polytope
 
 GRID = 1.004
 """What rounding scores to the grid adds to the spread, at most."""

@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from discreet.arrays import Floats
-from discreet.constraints import Constraint
-from discreet.designs.columns import Columns
+from discreet.core.arrays import Floats
+from discreet.matrices.columns import Columns
 from discreet.problems import PredictionSum
+from discreet.sets import Constraint
 
 _FEW = 8
 """Coordinates of a point up to which its predictions are sums of columns."""

@@ -11,15 +11,15 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from discreet.accounting import Guarantee, Json
 from discreet.certificates import Certificate, Release, digest_of
-from discreet.errors import InvalidInput
-from discreet.guarantees import Guarantee, Json
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Neighbours
+from discreet.core.version import VERSION
 from discreet.ledger import Account, spending_on
 from discreet.mechanisms.counting.queries import IntegerQuery
-from discreet.neighbours import Neighbours
 from discreet.noise import Integers, Noise
 from discreet.statements import hypotheses_of
-from discreet.version import VERSION
 
 
 class CountingMechanism(ABC):

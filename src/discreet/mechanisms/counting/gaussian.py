@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from discreet.arrays import is_finite
-from discreet.errors import InfeasibleTarget, InvalidInput
-from discreet.guarantees import ApproximateDP, ConcentratedDP, Json, gaussian_mu
+from discreet.accounting import ApproximateDP, ConcentratedDP, Json, gaussian_mu
+from discreet.core.arrays import is_finite
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import Neighbours
+from discreet.core.rounding import raising
 from discreet.mechanisms.counting.base import CountingMechanism, checked_shares, require_scales
 from discreet.mechanisms.counting.gaussian_curve import Component, divergence
 from discreet.mechanisms.counting.queries import IntegerQuery, Sensitivity
-from discreet.neighbours import Neighbours
 from discreet.noise import Integers, Noise, drawable
-from discreet.rounding import raising
 from discreet.statements.counting import COUNTING_GAUSSIAN
 
 _LARGEST_EPSILON = 100.0

@@ -20,10 +20,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats
-from discreet.errors import InvalidInput
-from discreet.guarantees import beyond_each, closeness, gaussian_deltas
-from discreet.rounding import raising
+from discreet.accounting import beyond_each, closeness, gaussian_deltas
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.rounding import raising
 
 WIDE = 4096.0
 _REACH = 14.0

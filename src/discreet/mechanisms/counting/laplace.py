@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Self
 
-from discreet.arrays import is_finite
-from discreet.errors import InvalidInput
-from discreet.guarantees import PureDP
+from discreet.accounting import PureDP
+from discreet.core.arrays import is_finite
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Neighbours
+from discreet.core.rounding import raising
 from discreet.mechanisms.counting.base import CountingMechanism, checked_shares, require_scales
 from discreet.mechanisms.counting.queries import IntegerQuery
-from discreet.neighbours import Neighbours
 from discreet.noise import Integers, Noise, drawable
-from discreet.rounding import raising
 from discreet.statements.counting import COUNTING_LAPLACE
 
 

@@ -16,9 +16,9 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from discreet.errors import InvalidInput
-from discreet.guarantees import Json
-from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.accounting import Json
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Integers
 
 LARGEST = 1 << 20

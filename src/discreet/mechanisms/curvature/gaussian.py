@@ -14,18 +14,18 @@ from typing import Self
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import ApproximateDP, Json, discrete_delta, gaussian_mu
 from discreet.certificates import Certificate, Release, digest_of
-from discreet.designs import Design
-from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, Json, discrete_delta, gaussian_mu
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Neighbours
+from discreet.core.version import VERSION
 from discreet.ledger import Account, spending_on
+from discreet.matrices import Design
 from discreet.mechanisms.curvature.query import LEVELS, UNIT, CurvatureQuery
-from discreet.neighbours import Neighbours
 from discreet.noise import Noise, least_drawable
 from discreet.statements import certified_words
 from discreet.statements.counting import CURVATURE as CURVATURE_WORDS
-from discreet.version import VERSION
 
 CURVATURE = "curvature-gaussian"
 _LEAST_SCALE = 2.0**12

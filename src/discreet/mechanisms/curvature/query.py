@@ -20,19 +20,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.arrays import Floats, Matrix
+from discreet.accounting import Json
 from discreet.certificates import digest_of
-from discreet.designs import Design, ordered_row_norms, shortening
-from discreet.designs.clipped import entry_chunks
-from discreet.designs.near import brought_near
-from discreet.errors import InvalidInput
-from discreet.guarantees import Json
+from discreet.core.arrays import Floats, Matrix
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.rounding import raising
 from discreet.losses import MarginLoss
+from discreet.matrices import Design, ordered_row_norms, shortening
+from discreet.matrices.clipped import entry_chunks
+from discreet.matrices.near import brought_near
 from discreet.mechanisms.hypotheses import problem_record
-from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Integers
 from discreet.problems import RegularisedRisk
-from discreet.rounding import raising
 
 UNIT, LEVELS, HALF = 1 << 13, 1 << 10, 1 << 15
 DIAGONAL, ABOVE = 5, 7

@@ -4,7 +4,8 @@ import math
 from collections.abc import Callable
 from typing import TypeAlias
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Neighbours
 from discreet.mechanisms.base import LearningMechanism
 from discreet.mechanisms.learning.non_private import NonPrivate
 from discreet.mechanisms.learning.objective_gaussian import GaussianObjectivePerturbation
@@ -12,7 +13,6 @@ from discreet.mechanisms.learning.objective_pure import PureObjectivePerturbatio
 from discreet.mechanisms.learning.output_gaussian import GaussianOutputPerturbation
 from discreet.mechanisms.learning.output_pure import PureOutputPerturbation
 from discreet.mechanisms.learning.published import published_objective, published_output
-from discreet.neighbours import Neighbours
 from discreet.problems import RegularisedRisk
 
 _CURVATURE = 0.5

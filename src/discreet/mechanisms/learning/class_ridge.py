@@ -6,10 +6,10 @@ likely, a = c_max R^2 / lambda, so this must be below epsilon: lambda > c_max R^
 
 import math
 
-from discreet.errors import InfeasibleTarget
-from discreet.guarantees import gaussian_mu
+from discreet.accounting import gaussian_mu
+from discreet.core.errors import InfeasibleTarget
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.mechanisms.learning.ridge import least_ridge
-from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.problems import MultinomialRisk, OneVsRestRisk
 
 

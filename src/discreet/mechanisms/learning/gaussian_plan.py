@@ -9,12 +9,12 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from discreet.errors import InfeasibleTarget
-from discreet.guarantees import gaussian_mu
+from discreet.accounting import gaussian_mu
+from discreet.core.errors import InfeasibleTarget
+from discreet.core.rounding import lowering
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.learning.minimise import last_share
 from discreet.noise import gaussian_error
-from discreet.rounding import lowering
 
 
 class GaussianPlan(NamedTuple):

@@ -24,11 +24,11 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import erfcx, ndtr
 
-from discreet.arrays import Floats
-from discreet.guarantees import gaussian_delta, gaussian_deltas, gaussian_mu
+from discreet.accounting import gaussian_delta, gaussian_deltas, gaussian_mu
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.mechanisms.learning.gaussian_plan import least_scale
 from discreet.mechanisms.learning.jacobian import jacobian_corners
-from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.problems import RegularisedRisk
 
 _LINES = 48

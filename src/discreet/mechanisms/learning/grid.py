@@ -21,11 +21,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from discreet.arrays import Floats
-from discreet.errors import InfeasibleTarget, SolverFailure
-from discreet.guarantees import discrete_delta, gaussian_mu
+from discreet.accounting import discrete_delta, gaussian_mu
+from discreet.core.arrays import Floats
+from discreet.core.errors import InfeasibleTarget, SolverFailure
+from discreet.core.rounding import raising
 from discreet.noise import Integers, Noise, drawable, least_drawable
-from discreet.rounding import raising
 
 _FINENESS = 32.0
 """radius / (w sqrt(d)), at least: rounding adds at most 1 / 64 to the distance."""

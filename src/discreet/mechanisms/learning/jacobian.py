@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 from discreet.problems import RegularisedRisk
 
 _CELLS = 512

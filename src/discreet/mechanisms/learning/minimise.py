@@ -9,14 +9,14 @@ import math
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
+from discreet.core.workers import map_in_order
 from discreet.data import Dataset
 from discreet.mechanisms.hypotheses import AnyRisk
 from discreet.problems import MultinomialRisk, OneVsRestRisk
 from discreet.problems.parts import WHOLE_RECORDS
 from discreet.solvers import Objective, solve, solve_many
 from discreet.solvers.many import COLUMNS
-from discreet.workers import map_in_order
 
 _UNIT_ROUNDOFF = 2.0**-53
 _NOMINAL_RECORDS = 1_000_000

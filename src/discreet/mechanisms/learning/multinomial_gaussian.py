@@ -11,20 +11,20 @@ regularisation K classes cost about what one Gaussian mechanism of sensitivity s
 from dataclasses import dataclass
 from typing import Self
 
-from discreet.arrays import Floats
+from discreet.accounting import ApproximateDP
+from discreet.core.arrays import Floats
+from discreet.core.errors import InfeasibleTarget
+from discreet.core.neighbours import Neighbours
+from discreet.core.quiet import quietly
 from discreet.data import Dataset
-from discreet.errors import InfeasibleTarget
-from discreet.guarantees import ApproximateDP
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.learning.class_ridge import infeasible_multinomial, least_multinomial_ridge
 from discreet.mechanisms.learning.gaussian_plan import gaussian_plan
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.learning.minimise import default_tolerance, minimisers, weight_reach
 from discreet.mechanisms.learning.multinomial_profile import multinomial_delta, multinomial_scale
-from discreet.neighbours import Neighbours
 from discreet.noise import Noise, gaussian_error
 from discreet.problems import MultinomialRisk
-from discreet.quiet import quietly
 from discreet.statements.learning import MULTINOMIAL_GAUSSIAN
 
 

@@ -25,12 +25,12 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import erfcx, ndtr
 
-from discreet.arrays import Floats
-from discreet.guarantees import gaussian_delta, gaussian_mu
+from discreet.accounting import gaussian_delta, gaussian_mu
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.rounding import raising
 from discreet.mechanisms.learning.gaussian_plan import least_scale
-from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.problems import MultinomialRisk
-from discreet.rounding import raising
 
 _CELLS = 192
 _TANGENTS = (0.0, 0.25, 0.5, 0.75, 1.0)

@@ -15,17 +15,17 @@ from typing import Self
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import PureDP
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.rounding import lowering, raising
 from discreet.data import Dataset
-from discreet.guarantees import PureDP
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.learning.class_ridge import infeasible_multinomial
 from discreet.mechanisms.learning.grid import LaplaceGrid
 from discreet.mechanisms.learning.minimise import default_tolerance, last_share, minimisers, weight_reach
-from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Noise, spherical_error
 from discreet.problems import MultinomialRisk
-from discreet.rounding import lowering, raising
 from discreet.statements.learning import MULTINOMIAL_PURE
 
 _DOWN = lowering(450)

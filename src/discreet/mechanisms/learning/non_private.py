@@ -8,13 +8,13 @@ from typing import Self
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import NoGuarantee
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import Neighbours
 from discreet.data import Dataset
-from discreet.guarantees import NoGuarantee
 from discreet.mechanisms.base import LearningMechanism, Mechanism
 from discreet.mechanisms.learning.minimise import default_tolerance, minimisers
 from discreet.mechanisms.learning.sensitivity import one_minimiser
-from discreet.neighbours import Neighbours
 from discreet.noise import Noise
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
 from discreet.statements.learning import NON_PRIVATE

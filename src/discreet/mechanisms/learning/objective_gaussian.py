@@ -13,20 +13,20 @@ mechanism, with no slack at all.
 from dataclasses import dataclass
 from typing import Self
 
-from discreet.arrays import Floats
+from discreet.accounting import ApproximateDP
+from discreet.core.arrays import Floats
+from discreet.core.errors import InfeasibleTarget
+from discreet.core.neighbours import Neighbours
+from discreet.core.quiet import quietly
 from discreet.data import Dataset
-from discreet.errors import InfeasibleTarget
-from discreet.guarantees import ApproximateDP
 from discreet.mechanisms.base import LearningMechanism
 from discreet.mechanisms.learning.gaussian_plan import gaussian_plan
 from discreet.mechanisms.learning.gaussian_profile import objective_delta, objective_scale
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.learning.minimise import default_tolerance, minimisers, weight_reach
 from discreet.mechanisms.learning.ridge import infeasible, least_ridge
-from discreet.neighbours import Neighbours
 from discreet.noise import Noise, gaussian_error
 from discreet.problems import RegularisedRisk
-from discreet.quiet import quietly
 from discreet.statements.learning import OBJECTIVE_GAUSSIAN
 
 

@@ -14,19 +14,19 @@ from typing import Self
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import PureDP
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.rounding import lowering, raising
 from discreet.data import Dataset
-from discreet.guarantees import PureDP
+from discreet.losses.regularisers import L2
 from discreet.mechanisms.base import LearningMechanism
 from discreet.mechanisms.learning.grid import LaplaceGrid
 from discreet.mechanisms.learning.jacobian import jacobian_corners
 from discreet.mechanisms.learning.minimise import default_tolerance, last_share, minimisers, weight_reach
 from discreet.mechanisms.learning.ridge import infeasible
-from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Noise, spherical_error
 from discreet.problems import RegularisedRisk
-from discreet.regularisers import L2
-from discreet.rounding import lowering, raising
 from discreet.statements.learning import OBJECTIVE_PURE
 
 _DOWN = lowering(450)

@@ -14,10 +14,13 @@ from typing import Self
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import ApproximateDP, PureDP
+from discreet.core.arrays import Floats
+from discreet.core.errors import InfeasibleTarget
+from discreet.core.neighbours import Neighbours
+from discreet.core.quiet import quietly
+from discreet.core.rounding import lowering, raising
 from discreet.data import Dataset
-from discreet.errors import InfeasibleTarget
-from discreet.guarantees import ApproximateDP, PureDP
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.learning.class_ridge import infeasible_one_vs_rest, least_one_vs_rest_ridge
 from discreet.mechanisms.learning.gaussian_plan import gaussian_plan
@@ -25,11 +28,8 @@ from discreet.mechanisms.learning.grid import GaussianGrid, LaplaceGrid
 from discreet.mechanisms.learning.minimise import default_tolerance, minimisers, weight_reach
 from discreet.mechanisms.learning.objective_pure import PureObjectivePerturbation, objective_epsilon
 from discreet.mechanisms.learning.one_vs_rest_profile import one_vs_rest_delta, one_vs_rest_scale
-from discreet.neighbours import Neighbours
 from discreet.noise import Noise, gaussian_error, spherical_error
 from discreet.problems import OneVsRestRisk
-from discreet.quiet import quietly
-from discreet.rounding import lowering, raising
 from discreet.statements.learning import one_vs_rest
 
 

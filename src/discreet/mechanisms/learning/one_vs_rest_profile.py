@@ -17,11 +17,11 @@ import math
 import numpy as np
 from scipy.special import ndtr
 
-from discreet.arrays import Floats
-from discreet.guarantees import Profile, gaussian_delta, gaussian_deltas, gaussian_mu, n_fold, to_replace_one
+from discreet.accounting import Profile, gaussian_delta, gaussian_deltas, gaussian_mu, n_fold, to_replace_one
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.mechanisms.learning.gaussian_plan import least_scale
 from discreet.mechanisms.learning.gaussian_profile import objective_delta
-from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.problems import OneVsRestRisk, RegularisedRisk
 
 _POINTS = 320

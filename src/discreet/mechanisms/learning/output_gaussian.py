@@ -11,17 +11,17 @@ tau / lambda + e: the solver stops at gradient norm tau, the drawn noise is with
 from dataclasses import dataclass
 from typing import Self
 
-from discreet.arrays import Floats
+from discreet.accounting import ApproximateDP, gaussian_delta, gaussian_mu
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import Neighbours
+from discreet.core.rounding import lowering
 from discreet.data import Dataset
-from discreet.guarantees import ApproximateDP, gaussian_delta, gaussian_mu
 from discreet.mechanisms.base import LearningMechanism
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.learning.minimise import default_tolerance, last_share
 from discreet.mechanisms.learning.sensitivity import minimiser_sensitivity, one_minimiser
-from discreet.neighbours import Neighbours
 from discreet.noise import Noise, gaussian_error
 from discreet.problems import RegularisedRisk
-from discreet.rounding import lowering
 from discreet.statements.learning import OUTPUT_GAUSSIAN
 
 

@@ -12,17 +12,17 @@ the loss is needed; the noise is larger than that of objective perturbation, whi
 from dataclasses import dataclass
 from typing import Self
 
-from discreet.arrays import Floats
+from discreet.accounting import PureDP
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import Neighbours
+from discreet.core.rounding import lowering
 from discreet.data import Dataset
-from discreet.guarantees import PureDP
 from discreet.mechanisms.base import LearningMechanism
 from discreet.mechanisms.learning.grid import LaplaceGrid
 from discreet.mechanisms.learning.minimise import default_tolerance, last_share
 from discreet.mechanisms.learning.sensitivity import minimiser_sensitivity, one_minimiser
-from discreet.neighbours import Neighbours
 from discreet.noise import Noise, spherical_error
 from discreet.problems import RegularisedRisk
-from discreet.rounding import lowering
 from discreet.statements.learning import OUTPUT_PURE
 
 

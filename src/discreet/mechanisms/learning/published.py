@@ -14,13 +14,13 @@ what is proved. The paper covers replace-one neighbours and pure epsilon only.
 
 import math
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import REPLACE_ONE, Neighbours
+from discreet.losses.regularisers import L2
 from discreet.mechanisms.learning.minimise import default_tolerance
 from discreet.mechanisms.learning.objective_pure import PureObjectivePerturbation, objective_epsilon
 from discreet.mechanisms.learning.output_pure import PureOutputPerturbation
-from discreet.neighbours import REPLACE_ONE, Neighbours
 from discreet.problems import RegularisedRisk
-from discreet.regularisers import L2
 
 _LAST_SHARE = 1e-3
 

@@ -6,8 +6,8 @@ The Jacobian term alone uses up ln(1 + c_max c R^2 / lambda) of epsilon when its
 
 import math
 
-from discreet.errors import InfeasibleTarget
-from discreet.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.errors import InfeasibleTarget
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.problems import RegularisedRisk
 
 

@@ -7,12 +7,12 @@ and each computed minimiser is within tau / lambda of the exact one.
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.rounding import raising
 from discreet.data import Dataset
 from discreet.mechanisms.learning.minimise import minimisers
-from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.problems import RegularisedRisk
-from discreet.rounding import raising
 
 
 def minimiser_sensitivity(problem: RegularisedRisk, *, neighbours: Neighbours) -> float:

@@ -14,14 +14,14 @@ from typing import Self
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import ApproximateDP, Json, NoGuarantee, gaussian_mu
+from discreet.core.arrays import Floats
+from discreet.core.errors import InfeasibleTarget, SolverFailure
+from discreet.core.neighbours import Neighbours
 from discreet.data import RealDataset
-from discreet.errors import InfeasibleTarget, SolverFailure
-from discreet.guarantees import ApproximateDP, Json, NoGuarantee, gaussian_mu
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.curve import UP, composed_delta, moment_reach
 from discreet.mechanisms.regression.sums import LeastSquares, Moments
-from discreet.neighbours import Neighbours
 from discreet.noise import Noise
 from discreet.statements.regression import ADASSP
 

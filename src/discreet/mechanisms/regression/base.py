@@ -7,18 +7,18 @@ may be published with the weights at no further cost. The guarantee is stated an
 from abc import ABC, abstractmethod
 from typing import NamedTuple
 
-from discreet.arrays import Floats
+from discreet.accounting import Guarantee, Json
 from discreet.certificates import Certificate, Hypothesis, Release, digest_of
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Neighbours
+from discreet.core.version import VERSION
 from discreet.data import RealDataset
-from discreet.errors import InvalidInput
-from discreet.guarantees import Guarantee, Json
 from discreet.ledger import Account, spending_on
 from discreet.mechanisms.regression.belief import Equations
 from discreet.mechanisms.regression.sums import LeastSquares
-from discreet.neighbours import Neighbours
 from discreet.noise import Noise
 from discreet.statements import hypotheses_of
-from discreet.version import VERSION
 
 
 class Fitted(NamedTuple):

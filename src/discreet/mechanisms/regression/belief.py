@@ -35,7 +35,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats, Matrix
+from discreet.core.arrays import Floats, Matrix
 from discreet.solvers import NoisyMatrix
 
 _CLIPPED = 0.4

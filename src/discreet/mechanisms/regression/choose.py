@@ -16,7 +16,8 @@ import math
 from collections.abc import Callable
 from functools import partial
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Neighbours
 from discreet.mechanisms.regression.adassp import AdaSSP
 from discreet.mechanisms.regression.base import RegressionMechanism
 from discreet.mechanisms.regression.hessian_mixing import HessianMixing
@@ -25,7 +26,6 @@ from discreet.mechanisms.regression.non_private import NonPrivateLeastSquares
 from discreet.mechanisms.regression.objective import ResidualObjectivePerturbation
 from discreet.mechanisms.regression.refined import RefinedMoments
 from discreet.mechanisms.regression.sums import LeastSquares
-from discreet.neighbours import Neighbours
 
 NAMES = ("auto", "objective", "objective-huber", "refined", "moments", "adassp", "mixing", "hessian-mixing")
 _WITH_GRADIENTS = ("refined", "hessian-mixing")

@@ -15,9 +15,9 @@ whose proof holds with one scale per coordinate).
 
 import math
 
-from discreet.guarantees import discrete_delta
-from discreet.neighbours import ADD_REMOVE, Neighbours
-from discreet.rounding import raising
+from discreet.accounting import discrete_delta
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.rounding import raising
 
 UP = raising(65_536)
 """More than the rounding errors of a formula of a few terms, clipped lengths included."""

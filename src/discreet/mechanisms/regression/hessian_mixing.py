@@ -4,7 +4,7 @@
     T times: g~ = sum x clip(y - <x, theta_j>) + noise,   theta_{j+1} = theta_j + A~^{-1} g~, shrunk as in module `belief`,   A~ = W / k - v I
 
 The first gradient is at zero and clips at |x r| <= R B, so not at all; the others clip at a quarter of it. The curve of the whole is the numerical
-composition of the sketch's profile with mu-GDP, mu^2 = T (1 or 2)^2 / nu^2 (guarantees/composition.md), in place of published Renyi curves; discrete
+composition of the sketch's profile with mu-GDP, mu^2 = T (1 or 2)^2 / nu^2 (accounting/composition.md), in place of published Renyi curves; discrete
 noise costs what it does in module `curve`:
 
     delta(epsilon) <= e^A (delta_composed(epsilon - A - B) + e^epsilon T e^-800)
@@ -16,10 +16,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import ApproximateDP, GaussianDP, Json, NoGuarantee, Profile, beyond, closeness, compose, gaussian_mu
+from discreet.core.arrays import Floats
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import Neighbours
 from discreet.data import RealDataset
-from discreet.errors import InfeasibleTarget, InvalidInput
-from discreet.guarantees import ApproximateDP, GaussianDP, Json, NoGuarantee, Profile, beyond, closeness, compose, gaussian_mu
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.belief import Belief
@@ -27,7 +28,6 @@ from discreet.mechanisms.regression.curve import LEAST_SCALE, UP, step_reach
 from discreet.mechanisms.regression.mixing import calibrated_sketch, drawn_moments, of_records, rows_for, sketched
 from discreet.mechanisms.regression.sums import CAP, LeastSquares
 from discreet.mechanisms.release.sketch import GaussianSketch, sketch_delta
-from discreet.neighbours import Neighbours
 from discreet.noise import Noise
 from discreet.statements.regression import HESSIAN_MIXING
 from discreet.statements.sketch import SECRET

@@ -15,14 +15,14 @@ from typing import Self
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import ApproximateDP, Json, NoGuarantee
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import Neighbours
 from discreet.data import RealDataset, RealDomain
-from discreet.guarantees import ApproximateDP, Json, NoGuarantee
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.belief import Belief
 from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.mechanisms.release.sketch import GaussianSketch
-from discreet.neighbours import Neighbours
 from discreet.noise import Noise
 from discreet.queries import SecondMoments
 

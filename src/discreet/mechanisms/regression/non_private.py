@@ -6,12 +6,12 @@ from functools import partial
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import Json, NoGuarantee
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import Neighbours
 from discreet.data import RealDataset
-from discreet.guarantees import Json, NoGuarantee
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.sums import LeastSquares
-from discreet.neighbours import Neighbours
 from discreet.noise import Noise
 from discreet.statements.learning import NON_PRIVATE
 

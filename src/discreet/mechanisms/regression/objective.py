@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Self
 
-from discreet.arrays import is_finite
+from discreet.accounting import ApproximateDP, Json, gaussian_mu
+from discreet.core.arrays import is_finite
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.data import RealDataset
-from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, Json, gaussian_mu
 from discreet.mechanisms.learning.gaussian_plan import gaussian_plan
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.objective_curve import curvature_at, half_problem, prediction_loss, two_signed_delta, two_signed_scale
 from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, gradient_error, longest
 from discreet.mechanisms.regression.sums import LeastSquares
-from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Noise, gaussian_error
 from discreet.problems import RegularisedRisk
 from discreet.statements.regression import OBJECTIVE

@@ -19,18 +19,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import gaussian_mu
+from discreet.core.arrays import Floats
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.quiet import quietly
+from discreet.core.rounding import raising
 from discreet.data import Domain
-from discreet.errors import InfeasibleTarget, InvalidInput
-from discreet.guarantees import gaussian_mu
 from discreet.losses.predictions import HuberLoss, LogCosh, PredictionLoss
+from discreet.losses.regularisers import L2
 from discreet.mechanisms.learning.gaussian_plan import least_scale
 from discreet.mechanisms.learning.gaussian_profile import objective_delta
-from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.problems import RegularisedRisk
-from discreet.quiet import quietly
-from discreet.regularisers import L2
-from discreet.rounding import raising
 
 LOSSES = ("log-cosh", "huber")
 _UP = raising(4_096)

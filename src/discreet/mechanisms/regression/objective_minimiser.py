@@ -20,14 +20,14 @@ from collections.abc import Callable
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
+from discreet.core.errors import SolverFailure
+from discreet.core.rounding import raising
 from discreet.data import RealDataset
-from discreet.errors import SolverFailure
 from discreet.losses.predictions import PredictionLoss
 from discreet.mechanisms.regression.residual_sums import BLOCK, Evaluated, accurate_gradient, evaluated
 from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.problems.rounding import UNIT, gamma
-from discreet.rounding import raising
 
 _MOST = 300
 _HALVINGS = 40

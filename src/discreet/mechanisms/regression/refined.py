@@ -14,15 +14,15 @@ from typing import Self
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import ApproximateDP, Json, NoGuarantee, gaussian_mu
+from discreet.core.arrays import Floats
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.data import RealDataset
-from discreet.errors import InfeasibleTarget, InvalidInput
-from discreet.guarantees import ApproximateDP, Json, NoGuarantee, gaussian_mu
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.belief import Answer, Belief, solved
 from discreet.mechanisms.regression.curve import composed_delta, moment_reach, step_reach, total_mu
 from discreet.mechanisms.regression.sums import CAP, LeastSquares
-from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Integers, Noise
 from discreet.statements.regression import MOMENTS
 

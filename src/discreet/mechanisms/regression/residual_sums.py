@@ -19,10 +19,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.arrays import Floats, two_sum
+from discreet.core.arrays import Floats, two_sum
 from discreet.data import RealDataset
-from discreet.designs.clipped import entry_chunks
 from discreet.losses.predictions import PredictionLoss
+from discreet.matrices.clipped import entry_chunks
 
 BLOCK = 128
 """Rows of one product in an accurate gradient."""

@@ -17,13 +17,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import Json
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput, SolverFailure
+from discreet.core.rounding import raising
 from discreet.data import RealDataset, RealDomain
-from discreet.designs.clipped import entry_chunks
-from discreet.errors import InvalidInput, SolverFailure
-from discreet.guarantees import Json
+from discreet.matrices.clipped import entry_chunks
 from discreet.noise import Integers
-from discreet.rounding import raising
 
 MOST_BITS = 20
 MOST_RECORDS = 1 << 40

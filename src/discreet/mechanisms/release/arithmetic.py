@@ -17,12 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, eigh
 
-from discreet.arrays import Floats
-from discreet.errors import SolverFailure
+from discreet.core.arrays import Floats
+from discreet.core.errors import SolverFailure
+from discreet.core.quiet import quietly
+from discreet.core.rounding import raising
 from discreet.noise import Integers
 from discreet.noise.continuous import NORMAL_ERROR, NORMAL_LIMIT
-from discreet.quiet import quietly
-from discreet.rounding import raising
 
 UNIT = 2.0**-53
 _LARGEST_ETA = 2.0**-10

@@ -13,16 +13,16 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import Guarantee, Json
 from discreet.certificates import Certificate, Release
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import Neighbours
+from discreet.core.version import VERSION
 from discreet.data import RealDataset
-from discreet.guarantees import Guarantee, Json
 from discreet.ledger import Account, spending_on
-from discreet.neighbours import Neighbours
 from discreet.noise import Noise
 from discreet.queries import RowQuery, SecondMoments
 from discreet.statements import certified_words
-from discreet.version import VERSION
 
 Q = TypeVar("Q", bound=RowQuery | SecondMoments)
 """The public query that a mechanism answers."""

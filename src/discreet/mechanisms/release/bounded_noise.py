@@ -18,13 +18,13 @@ from functools import lru_cache, partial
 import numpy as np
 from scipy.linalg import eigh_tridiagonal
 
-from discreet.arrays import Floats, is_finite
+from discreet.accounting import ApproximateDP, Json, NoGuarantee, Unit
+from discreet.core.arrays import Floats, is_finite
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.data import RealDataset
-from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, Json, NoGuarantee, Unit
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.by_blocks import noisy_blocks
-from discreet.neighbours import REPLACE_ONE, Neighbours
 from discreet.noise import Integers, Noise
 from discreet.noise.uniform import uniform_below
 from discreet.queries import Rows, Target

@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.core.arrays import Floats
 from discreet.data import RealDataset
 from discreet.noise import Noise
 from discreet.queries import RowQuery, Target

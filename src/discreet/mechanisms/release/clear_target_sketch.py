@@ -16,21 +16,21 @@ from typing import Self
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky
 
-from discreet.arrays import Floats, is_finite
+from discreet.accounting import Json, MutualInformation
+from discreet.core.arrays import Floats, is_finite
+from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure
+from discreet.core.neighbours import REPLACE_ONE, Neighbours
+from discreet.core.quiet import quietly
 from discreet.data import RealDataset
-from discreet.errors import InfeasibleTarget, InvalidInput, SolverFailure
-from discreet.guarantees import Json, MutualInformation
 from discreet.mechanisms.learning.grid import GaussianGrid, grid_step
 from discreet.mechanisms.release.arithmetic import FAILURE, UNIT
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.rows import LARGEST_SCALE
 from discreet.mechanisms.release.sketch import TOO_ROUGH, arithmetic_of, check_target
 from discreet.mechanisms.release.sketch_information import check_entries, coherent_bits, covariance_distance
-from discreet.neighbours import REPLACE_ONE, Neighbours
 from discreet.noise import Integers, Noise
 from discreet.queries import SecondMoments, Target
 from discreet.queries.base import UP
-from discreet.quiet import quietly
 from discreet.statements.sketch import CLEAR_TARGET_SKETCH
 
 _SHARES = (1e-4, 1e-3, 1e-2, 5e-2, 0.2)

@@ -17,19 +17,19 @@ from typing import Self
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from discreet.accounting import ApproximateDP, Json, NoGuarantee, gaussian_mu
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import Neighbours
+from discreet.core.rounding import lowering, raising
 from discreet.data import RealDataset
-from discreet.errors import InfeasibleTarget, InvalidInput
-from discreet.guarantees import ApproximateDP, Json, NoGuarantee, gaussian_mu
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.release.arithmetic import Arithmetic
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.rows import LARGEST_SCALE, moved_delta
 from discreet.mechanisms.release.sketch import TOO_ROUGH, arithmetic_of, check_target, drawn_rows, sketch_delta, solve
-from discreet.neighbours import Neighbours
 from discreet.noise import Noise, least_drawable
 from discreet.queries import SecondMoments
 from discreet.queries.base import UP
-from discreet.rounding import lowering, raising
 from discreet.statements.sketch import EIGENVALUE_SKETCH, SECRET
 
 _LAST = 1e-3

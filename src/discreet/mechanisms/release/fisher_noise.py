@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Self
 
-from discreet.arrays import Floats, is_finite
+from discreet.accounting import ApproximateDP, CramerRaoBound, Json, NoGuarantee
 from discreet.certificates import Release
+from discreet.core.arrays import Floats, is_finite
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.data import RealDataset
-from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, CramerRaoBound, Json, NoGuarantee
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.by_blocks import Add, noisy_blocks
 from discreet.mechanisms.release.rows import GaussianRelease
-from discreet.neighbours import REPLACE_ONE, Neighbours
 from discreet.noise import Noise
 from discreet.queries import Target, WeightedRows
 from discreet.statements.release import FISHER

@@ -20,14 +20,14 @@ from typing import Self
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import ApproximateDP, Json, NoGuarantee, beyond, closeness
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Neighbours
 from discreet.data import RealDataset
-from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, Json, NoGuarantee, beyond, closeness
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.profiles import largest, mixture_delta, require_rows
 from discreet.mechanisms.release.rows import GaussianRelease, grid_step
-from discreet.neighbours import Neighbours
 from discreet.noise import Noise, gaussian_error, least_drawable
 from discreet.queries import LinearMap, Projection, Rows, Target
 from discreet.queries.base import UP

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats, is_finite
+from discreet.accounting import Json, NoGuarantee, Unit
+from discreet.core.arrays import Floats, is_finite
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.data import RealDataset
-from discreet.errors import InvalidInput
-from discreet.guarantees import Json, NoGuarantee, Unit
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
-from discreet.neighbours import REPLACE_ONE, Neighbours
 from discreet.noise import Noise
 from discreet.queries import Rows, Target
 from discreet.solvers.soft_margin import solve_soft_margin

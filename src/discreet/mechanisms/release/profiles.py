@@ -23,8 +23,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammainc, gammaincc, ndtr
 
-from discreet.arrays import Floats
-from discreet.errors import InfeasibleTarget, InvalidInput
+from discreet.core.arrays import Floats
+from discreet.core.errors import InfeasibleTarget, InvalidInput
 
 _REACH = 14.0
 _BEYOND = 1e-38

@@ -13,11 +13,11 @@ import math
 
 import numpy as np
 
-from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, Guarantee
+from discreet.accounting import ApproximateDP, Guarantee
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import REPLACE_ONE
 from discreet.mechanisms.release.fisher_noise import FisherNoise
 from discreet.mechanisms.release.rows import GaussianRelease
-from discreet.neighbours import REPLACE_ONE
 from discreet.queries import Projection, WeightedRows
 
 

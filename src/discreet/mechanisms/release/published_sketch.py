@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats
+from discreet.accounting import Json, NoGuarantee, Unit
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.data import RealDataset
-from discreet.guarantees import Json, NoGuarantee, Unit
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
-from discreet.neighbours import REPLACE_ONE, Neighbours
 from discreet.noise import Noise
 from discreet.queries import SecondMoments, Target
 from discreet.statements.sketch import PUBLISHED_SKETCH

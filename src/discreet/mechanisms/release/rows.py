@@ -22,23 +22,23 @@ from typing import Self
 
 import numpy as np
 
-from discreet.arrays import Floats, is_finite
+from discreet.accounting import ApproximateDP, ConcentratedDP, Json, MutualInformation, NoGuarantee, Statement, discrete_delta, gaussian_mu
+from discreet.accounting.base import scope
 from discreet.certificates import Release
+from discreet.core.arrays import Floats, is_finite
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
+from discreet.core.workers import map_in_order
 from discreet.data import RealDataset
-from discreet.designs import as_design
-from discreet.designs.cut import cuts
-from discreet.errors import InvalidInput
-from discreet.guarantees import ApproximateDP, ConcentratedDP, Json, MutualInformation, NoGuarantee, Statement, discrete_delta, gaussian_mu
-from discreet.guarantees.base import scope
+from discreet.matrices import as_design
+from discreet.matrices.cut import cuts
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.by_blocks import Add, noisy_blocks
-from discreet.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.noise import Noise, least_drawable
 from discreet.noise.uniform import shuffled
 from discreet.queries import RowQuery, Rows, Target
 from discreet.queries.base import UP
 from discreet.statements.release import GAUSSIAN_ROWS, INFORMATION_ROWS
-from discreet.workers import map_in_order
 
 _LEAST_SCALE = 2.0**12
 LARGEST_SCALE = 2.0**51

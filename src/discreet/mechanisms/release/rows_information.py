@@ -11,13 +11,13 @@ import sys
 from dataclasses import dataclass
 from typing import Self
 
-from discreet.arrays import is_finite
+from discreet.accounting import Json, MutualInformation
+from discreet.core.arrays import is_finite
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.data import RealDataset
-from discreet.errors import InfeasibleTarget, InvalidInput
-from discreet.guarantees import Json, MutualInformation
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.rows import LARGEST_SCALE, GaussianRelease
-from discreet.neighbours import REPLACE_ONE, Neighbours
 from discreet.noise import Noise
 from discreet.queries import Rows
 

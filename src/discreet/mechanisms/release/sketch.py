@@ -17,20 +17,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self
 
-from discreet.arrays import Floats
+from discreet.accounting import ApproximateDP, Json, NoGuarantee
+from discreet.core.arrays import Floats
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.rounding import lowering
 from discreet.data import RealDataset
-from discreet.errors import InfeasibleTarget, InvalidInput
-from discreet.guarantees import ApproximateDP, Json, NoGuarantee
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.release.arithmetic import CLOSENESS_DELTA, Arithmetic
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.profiles import Bounded, largest, replace_delta, require_rows, zero_out_delta
 from discreet.mechanisms.release.rows import LARGEST_SCALE
-from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Noise
 from discreet.queries import SecondMoments
 from discreet.queries.base import UP
-from discreet.rounding import lowering
 from discreet.statements.sketch import GAUSSIAN_SKETCH, SECRET
 
 _SHARES = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 5e-2)

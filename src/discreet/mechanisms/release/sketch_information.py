@@ -17,16 +17,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Self, TypeAlias
 
-from discreet.arrays import is_finite
+from discreet.accounting import Json, MutualInformation
+from discreet.core.arrays import is_finite
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.data import RealDataset
-from discreet.errors import InfeasibleTarget, InvalidInput
-from discreet.guarantees import Json, MutualInformation
 from discreet.mechanisms.learning.grid import GaussianGrid, grid_step
 from discreet.mechanisms.release.arithmetic import Arithmetic
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.rows import LARGEST_SCALE
 from discreet.mechanisms.release.sketch import TOO_ROUGH, arithmetic_of, check_target, drawn_rows
-from discreet.neighbours import REPLACE_ONE, Neighbours
 from discreet.noise import Noise
 from discreet.noise.continuous import NORMAL_LIMIT
 from discreet.queries import SecondMoments

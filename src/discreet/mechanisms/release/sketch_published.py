@@ -15,7 +15,7 @@ import math
 
 from scipy.optimize import brentq, minimize_scalar
 
-from discreet.errors import InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.mechanisms.release.profiles import require_rows
 
 

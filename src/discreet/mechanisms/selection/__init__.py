@@ -1,4 +1,4 @@
-"""Choosing among candidates privately, with proof notes beside the code (exponential.md, stopping.md, and guarantees/selection.md)."""
+"""Choosing among candidates privately, with proof notes beside the code (exponential.md, stopping.md, and accounting/selection.md)."""
 
 from discreet.mechanisms.selection.calibration import InnerTarget, calibrated
 from discreet.mechanisms.selection.curves import whole_curve

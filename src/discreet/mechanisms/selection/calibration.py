@@ -11,13 +11,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from discreet.errors import InfeasibleTarget, InvalidInput
-from discreet.guarantees import GaussianDP, Guarantee, PureDP, epsilon_for, gaussian_mu
-from discreet.guarantees.selection import log_tilt, selected
-from discreet.guarantees.stopping import NegativeBinomialRuns
+from discreet.accounting import GaussianDP, Guarantee, PureDP, epsilon_for, gaussian_mu
+from discreet.accounting.selection import log_tilt, selected
+from discreet.accounting.stopping import NegativeBinomialRuns
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import Neighbours
 from discreet.mechanisms.selection.score import GAUSSIAN, LAPLACE, CountNoise
 from discreet.mechanisms.selection.stopping import RandomStopping
-from discreet.neighbours import Neighbours
 
 _CLOSE = 5e-3
 """A total this much below the target, or less, is good enough."""

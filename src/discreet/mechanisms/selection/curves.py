@@ -14,18 +14,18 @@ from functools import lru_cache
 
 import numpy as np
 
+from discreet.accounting import ApproximateDP, Guarantee, Json, Profile, gaussian_delta
+from discreet.accounting.profile import hull
+from discreet.core.neighbours import Neighbours
+from discreet.core.rounding import raising
 from discreet.data import Domain
-from discreet.guarantees import ApproximateDP, Guarantee, Json, Profile, gaussian_delta
-from discreet.guarantees.profile import hull
 from discreet.losses import loss_named
+from discreet.losses.regularisers import L2
 from discreet.mechanisms.learning import GaussianObjectivePerturbation, GaussianOutputPerturbation
 from discreet.mechanisms.learning.gaussian_profile import objective_delta
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.learning.sensitivity import minimiser_sensitivity
-from discreet.neighbours import Neighbours
 from discreet.problems import RegularisedRisk
-from discreet.regularisers import L2
-from discreet.rounding import raising
 
 _KNOTS = 81
 _BEYOND = 1.6

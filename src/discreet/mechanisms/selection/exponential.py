@@ -14,16 +14,16 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from discreet.accounting import Json, PureDP
 from discreet.certificates import Certificate, Release, digest_of
-from discreet.errors import InvalidInput
-from discreet.guarantees import Json, PureDP
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.version import VERSION
 from discreet.ledger import Account, spending_on
-from discreet.neighbours import ADD_REMOVE, Neighbours
 from discreet.noise import Noise
 from discreet.noise.choice import select
 from discreet.statements import hypotheses_of
 from discreet.statements.selection import EXPONENTIAL
-from discreet.version import VERSION
 
 ALGORITHM_4 = "algorithm-4"
 """Name in certificates of the search by parts (exponential.md)."""

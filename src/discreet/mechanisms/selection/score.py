@@ -16,13 +16,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.arrays import Floats
-from discreet.errors import InvalidInput
-from discreet.guarantees import ConcentratedDP, Guarantee, Profile, PureDP
-from discreet.guarantees.profile import hull
-from discreet.neighbours import Neighbours
+from discreet.accounting import ConcentratedDP, Guarantee, Profile, PureDP
+from discreet.accounting.profile import hull
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Neighbours
+from discreet.core.rounding import raising
 from discreet.noise import Noise
-from discreet.rounding import raising
 
 LAPLACE, GAUSSIAN = "discrete-laplace", "discrete-gaussian"
 _KNOTS = 65

@@ -2,7 +2,7 @@
 
     K ~ truncated negative binomial(eta, gamma);  K times: a setting drawn uniformly, a private fit, a private score;  release the best scored
 
-Guarantee: `selected` (guarantees/selection.py) of the base mechanism, which is a fit of a setting drawn at random, composed with its score.
+Guarantee: `selected` (accounting/selection.py) of the base mechanism, which is a fit of a setting drawn at random, composed with its score.
 With one pure epsilon for fit and score together the search is at most (2 + eta) epsilon; with a curve it is charged less.
 
 Every setting has its own mechanism, with its own curve. They are known before a record is read, and the mean of the curves is what one run promises.
@@ -11,11 +11,11 @@ Every setting has its own mechanism, with its own curve. They are known before a
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from discreet.guarantees import Guarantee, Json, PureDP, compose
-from discreet.guarantees.selection import drawn_at_random, selected
-from discreet.guarantees.stopping import NegativeBinomialRuns
+from discreet.accounting import Guarantee, Json, PureDP, compose
+from discreet.accounting.selection import drawn_at_random, selected
+from discreet.accounting.stopping import NegativeBinomialRuns
+from discreet.core.neighbours import Neighbours
 from discreet.mechanisms.selection.score import CountNoise
-from discreet.neighbours import Neighbours
 from discreet.noise import Noise
 from discreet.noise.stopping import number_of_runs
 from discreet.noise.uniform import uniform_below

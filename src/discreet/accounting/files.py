@@ -1,0 +1,78 @@
+"""Reading guarantees back from certificates: the inverse of `to_dict`, for every kind of this package."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from discreet.accounting.algebra import AnyGuarantee
+from discreet.accounting.approximate import ApproximateDP
+from discreet.accounting.base import Json, Unit
+from discreet.accounting.concentrated import ConcentratedDP
+from discreet.accounting.cramer_rao import CramerRaoBound
+from discreet.accounting.gaussian_dp import GaussianDP
+from discreet.accounting.information import MutualInformation
+from discreet.accounting.none import NoGuarantee
+from discreet.accounting.profile import Profile
+from discreet.accounting.pure import PureDP
+from discreet.accounting.renyi import RenyiDP
+from discreet.core.errors import FileFormatError
+from discreet.core.neighbours import Neighbours
+from discreet.core.quiet import quietly
+
+
+def guarantee_from_dict(record: Mapping[str, Json]) -> AnyGuarantee:
+    """Read back `to_dict`. Raises FileFormatError for anything it does not know."""
+    kind = record.get("kind") if isinstance(record, Mapping) else None
+    reader = _READERS.get(kind) if isinstance(kind, str) else None
+    if isinstance(kind, str) and reader is None:
+        raise FileFormatError(f"the certificate states a guarantee of unknown kind {kind!r}; a newer version of discreet may know it.")
+    refusal = FileFormatError("the certificate's guarantee is incomplete or holds values of the wrong type.")
+    if reader is None:
+        raise refusal
+    return quietly(lambda: reader(record, _scope(record)), refusal, KeyError, TypeError, ValueError, OverflowError)
+
+
+def _scope(record: Mapping[str, Json]) -> dict[str, Any]:
+    local, secret = record.get("local", False), record.get("secret", [])
+    if not isinstance(local, bool) or not isinstance(secret, list) or not all(isinstance(name, str) for name in secret):
+        raise TypeError
+    return {
+        "neighbours": Neighbours(str(record["neighbours"])),
+        "unit": Unit(str(record["unit"])),
+        "theorem": str(record["theorem"]),
+        "local": local,
+        "secret": tuple(secret),
+    }
+
+
+def _number(value: Json) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError
+    return float(value)
+
+
+def _numbers(value: Json) -> tuple[float, ...]:
+    if not isinstance(value, list):
+        raise TypeError
+    return tuple(_number(number) for number in value)
+
+
+def _rows(value: Json) -> tuple[tuple[float, ...], ...]:
+    if not isinstance(value, list):
+        raise TypeError
+    return tuple(_numbers(row) for row in value)
+
+
+Reader = Callable[[Mapping[str, Json], dict[str, Any]], AnyGuarantee]
+_READERS: dict[str, Reader] = {
+    "pure": lambda record, scope: PureDP(epsilon=_number(record["epsilon"]), **scope),
+    "approximate": lambda record, scope: ApproximateDP(epsilon=_number(record["epsilon"]), delta_at_epsilon=_number(record["delta"]), **scope),
+    "profile": lambda record, scope: Profile(epsilons=_numbers(record["epsilons"]), deltas_at=_numbers(record["deltas"]), **scope),
+    "gaussian": lambda record, scope: GaussianDP(mu=_number(record["mu"]), **scope),
+    "concentrated": lambda record, scope: ConcentratedDP(rho=_number(record["rho"]), **scope),
+    "renyi": lambda record, scope: RenyiDP(orders=_numbers(record["orders"]), divergences=_numbers(record["divergences"]), **scope),
+    "mutual-information": lambda record, scope: MutualInformation(bits=_number(record["bits"]), **scope),
+    "cramer-rao": lambda record, scope: CramerRaoBound(
+        information=_rows(record["information"]), prior_information=_rows(record.get("prior_information", [])), **scope
+    ),
+    "none": lambda _record, scope: NoGuarantee(**scope),
+}

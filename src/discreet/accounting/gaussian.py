@@ -1,0 +1,130 @@
+"""The privacy profile of one Gaussian mechanism, and the least noise that reaches a target (Balle and Wang 2018, theorem 8).
+
+A Gaussian vector N(f, sigma^2 I) with |f - f'|_2 <= Delta, mu = Delta / sigma, has
+
+    delta_G(epsilon; mu) = Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu)
+
+Numerics. With a = epsilon/mu - mu/2, b = epsilon/mu + mu/2, phi the normal density and M(x) = (1 - Phi(x)) / phi(x) Mills' ratio, the same number
+is phi(a) (M(a) - M(b)), for a >= 0: no large terms cancel. What is returned is an upper bound. u = 2^-53 is the unit roundoff.
+
+  * a and b are off by at most r = 4 u (|epsilon/mu| + mu/2), so the formula is evaluated at a - r and, below, at b + r. The profile falls with
+    epsilon, and phi(x) (M(x) - M(x + mu)) is the profile at the epsilon that belongs to x and mu: at x = a - r it is no smaller.
+  * a - r >= 0: phi has a relative error below u (x^2 / 2 + 8), from the rounding of x^2 / 2 and of exp; each M one below `_ROUNDING` = 90 u, the sum
+    x + mu included, as -1/x < M'/M < 0.
+  * a - r < 0: 1 - Phi(a - r) has a relative error below `_ROUNDING`; e^epsilon (1 - Phi(b + r)) is lowered by its own, below 4 u (max(b, 0)^2 + 4):
+    the logarithm of 1 - Phi has a slope below max(b, 0) + 1 in absolute value. Capping epsilon at 700 only lowers it.
+  * Beyond a = 37.6 the profile is below the smallest normal number, and what is returned is never smaller than that.
+
+`_ROUNDING` is about 20 times what erfcx and erfc commit (below 5e-16, compared with 60 digits).
+"""
+
+import math
+import sys
+
+import numpy as np
+from scipy.special import erfc, erfcx
+
+from discreet.accounting.numbers import require_count
+from discreet.core.arrays import Floats, as_float, is_finite
+from discreet.core.errors import InvalidInput
+from discreet.core.rounding import up
+
+_UNIT = 2.0**-53
+_ROUNDING = 90.0 * _UNIT
+"""Relative error allowed for a value of erfc or erfcx."""
+_FARTHEST = 37.6
+_LEAST = sys.float_info.min
+_HUGE = 1e200
+"""Where epsilon / mu is beyond it, mu is far smaller, and the profile is at its limit."""
+
+
+def mills_ratio(x: float) -> float:
+    """(1 - Phi(x)) / phi(x) for x > -37 or so, where it is still finite."""
+    return math.sqrt(math.pi / 2.0) * float(erfcx(x / math.sqrt(2.0)))
+
+
+def normal_density(x: float) -> float:
+    """phi(x)."""
+    return math.exp(-0.5 * x * x) / math.sqrt(2.0 * math.pi)
+
+
+def normal_tail(x: float) -> float:
+    """1 - Phi(x), accurate in both tails."""
+    return 0.5 * math.erfc(x / math.sqrt(2.0))
+
+
+def gaussian_delta(epsilon: float, mu: float) -> float:
+    """Upper bound of delta_G(epsilon; mu), for any real epsilon and mu >= 0."""
+    epsilon, mu = as_float(epsilon), as_float(mu)
+    if math.isnan(epsilon) or math.isnan(mu) or mu < 0:
+        raise InvalidInput(f"the Gaussian profile needs numbers with mu >= 0; epsilon={epsilon!r}, mu={mu!r} were given.")
+    if mu == 0:
+        return min(1.0, -math.expm1(epsilon) * (1.0 + 4.0 * _UNIT)) if epsilon < 0 else 0.0
+    if math.isinf(mu):
+        return 1.0
+    quotient = max(-_HUGE, min(epsilon / mu, _HUGE))
+    room = 4.0 * _UNIT * (abs(quotient) + 0.5 * mu)
+    left, right = quotient - 0.5 * mu - room, quotient + 0.5 * mu + room
+    if left > _FARTHEST:
+        return _LEAST
+    if left < 0:
+        first = normal_tail(left)
+        high = max(right, 0.0)
+        second = math.exp(min(epsilon, 700.0)) * normal_tail(right) * max(0.0, 1.0 - 4.0 * _UNIT * (high * high + 4.0))
+        return max(_LEAST, min(1.0, max(0.0, first - second) + _ROUNDING * first))
+    near, far = mills_ratio(left), mills_ratio(left + mu)
+    raised = normal_density(left) * (1.0 + _UNIT * (left * left + 16.0))
+    return max(_LEAST, raised * (near - far + _ROUNDING * near))
+
+
+def gaussian_deltas(epsilons: Floats, mu: float) -> Floats:
+    """`gaussian_delta` of every number of an array."""
+    mu = as_float(mu)
+    if not 0 < mu < math.inf:
+        return np.array([gaussian_delta(float(epsilon), mu) for epsilon in epsilons])
+    with np.errstate(over="ignore"):
+        quotients = np.clip(epsilons / mu, -_HUGE, _HUGE)
+    room = 4.0 * _UNIT * (np.abs(quotients) + 0.5 * mu)
+    left, right = quotients - 0.5 * mu - room, quotients + 0.5 * mu + room
+    low, high = np.clip(left, -_FARTHEST - 1.0, 0.0), np.clip(right, -2.0 * _FARTHEST, 2.0 * _FARTHEST)
+    first = 0.5 * erfc(low / math.sqrt(2.0))
+    second = np.exp(np.minimum(epsilons, 700.0)) * 0.5 * erfc(high / math.sqrt(2.0)) * (1.0 - 4.0 * _UNIT * (np.square(np.maximum(high, 0.0)) + 4.0))
+    body = np.minimum(1.0, np.maximum(0.0, first - second) + _ROUNDING * first)
+    at = np.clip(left, 0.0, _FARTHEST)
+    near, far = (math.sqrt(math.pi / 2.0) * erfcx(point / math.sqrt(2.0)) for point in (at, at + mu))
+    raised = np.exp(-0.5 * np.square(at)) / math.sqrt(2.0 * math.pi) * (1.0 + _UNIT * (at * at + 16.0))
+    deltas: Floats = np.where(left < 0, body, np.where(left > _FARTHEST, 0.0, raised * (near - far + _ROUNDING * near)))
+    return np.maximum(deltas, _LEAST)
+
+
+def gaussian_mu(epsilon: float, delta: float) -> float:
+    """The largest mu (to 1e-9, rounded down) with delta_G(epsilon; mu) <= delta: the analytic Gaussian mechanism needs sigma = Delta / mu.
+
+    Raises InvalidInput unless epsilon >= 0 and 0 < delta < 1.
+    """
+    if not (epsilon >= 0 and is_finite(epsilon) and 0 < delta < 1):
+        raise InvalidInput(f"Gaussian noise needs epsilon >= 0 and 0 < delta < 1; epsilon={epsilon!r}, delta={delta!r} were given.")
+    low, high = -46.0, 6.0
+    while gaussian_delta(epsilon, math.exp(high)) <= delta:
+        high += 1.0
+    if gaussian_delta(epsilon, math.exp(low)) > delta:
+        raise InvalidInput(f"no Gaussian noise that fits in a computer's numbers reaches epsilon={epsilon!r}, delta={delta!r}; raise delta.")
+    while high - low > 1e-9:
+        middle = 0.5 * (low + high)
+        if gaussian_delta(epsilon, math.exp(middle)) <= delta:
+            low = middle
+        else:
+            high = middle
+    return math.exp(low)
+
+
+def gaussian_scale(epsilon: float, delta: float, *, sensitivity: float, count: int = 1) -> float:
+    """The least standard deviation (to 1e-9, rounded up) with which `count` Gaussian answers are (epsilon, delta)-private together.
+
+    Each answer may depend on the ones before and moves by at most `sensitivity` in Euclidean norm between neighbours; together they are one
+    Gaussian answer of sensitivity sqrt(count) times as large (Dong, Roth, Su 2022, corollary 3.3).
+    """
+    require_count("the number of answers", count)
+    if not (is_finite(sensitivity) and sensitivity > 0):
+        raise InvalidInput(f"Gaussian noise needs a positive finite sensitivity; {sensitivity!r} was given.")
+    return up(sensitivity * math.sqrt(count) / gaussian_mu(epsilon, delta), 5)

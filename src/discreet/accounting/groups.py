@@ -1,0 +1,136 @@
+"""Groups of k records, and replace-one as a group of two steps under add-remove.
+
+Between two data sets that differ in k records lie k steps between neighbours. What follows for the k-step pair:
+
+    pure           k epsilon                                                          exact
+    approximate    (k epsilon, delta (1 + e^epsilon + ... + e^{(k-1) epsilon}))       (Dwork and Roth 2014, theorem 2.2, with its proof's constant)
+    Gaussian       k mu                                                               exact: Dong, Roth, Su 2022, theorem 2.14
+    concentrated   k^2 rho                                                            (Bun and Steinke 2016, proposition 1.9)
+    Renyi          D_a(P, R) <= (a - 1/p)/(a - 1) D_{pa}(P, Q) + D_{(pa - 1)/(p - 1)}(Q, R) for every p > 1    (Mironov 2017, proposition 11)
+    any curve      delta_{i+j}(epsilon) <= min over real a of delta_i(a) + e^a delta_j(epsilon - a)
+
+The last needs delta at negative arguments: delta(-x) = 1 - e^{-x} + e^{-x} delta(x), by complements (the relation is symmetric). It gives the
+group curve exactly where a curve is all that is known (note composition.md).
+
+Replacing a record is removing it and adding another: two steps under add-remove. The converse is false: a mechanism may publish n and be
+perfectly private under replace-one.
+
+Nothing follows for groups from bits of mutual information, nor from a Cramer-Rao number: InvalidInput.
+"""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from discreet.accounting.approximate import ApproximateDP
+from discreet.accounting.base import Guarantee, scope, together
+from discreet.accounting.concentrated import ConcentratedDP
+from discreet.accounting.conversions import to_profile
+from discreet.accounting.cramer_rao import CramerRaoBound
+from discreet.accounting.gaussian_dp import GaussianDP
+from discreet.accounting.information import MutualInformation
+from discreet.accounting.none import NoGuarantee
+from discreet.accounting.numbers import require_count, sum_up
+from discreet.accounting.profile import Profile, hull
+from discreet.accounting.pure import PureDP
+from discreet.accounting.renyi import RenyiDP
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
+from discreet.core.rounding import raising, up
+
+Grouped = PureDP | ApproximateDP | GaussianDP | ConcentratedDP | RenyiDP | Profile | NoGuarantee
+_POINTS = 257
+_FARTHEST = 500.0
+"""Splits stay below it: e^split must fit in a computer's numbers."""
+_EXPONENTS = np.concatenate((1.0 + np.geomspace(0.02, 50.0, 40), [2.0]))
+
+
+def group(part: Guarantee, size: int) -> Grouped:
+    """What `part` promises to `size` records together. Raises InvalidInput for the kinds from which nothing follows."""
+    require_count("the size of a group", size)
+    return _steps(part, size, f"group of {size} records" if size > 1 else "", relation=None)
+
+
+def to_replace_one(part: Guarantee) -> Grouped:
+    """What an add-remove guarantee promises when one record is replaced. Raises InvalidInput for other relations: there is no way back."""
+    if part.neighbours is not ADD_REMOVE:
+        raise InvalidInput(f"replace-one is two steps under add-remove, and there is no way back; {str(part.neighbours)!r} was given.")
+    return _steps(part, 2, "replacing is removing and adding", relation=REPLACE_ONE)
+
+
+def _steps(part: Guarantee, size: int, rule: str, relation: Neighbours | None) -> Grouped:  # noqa: C901, PLR0911 - one case for each kind
+    shared = scope(together([part], rule))
+    if relation is not None:
+        shared["neighbours"] = relation
+    match part:
+        case NoGuarantee():
+            return NoGuarantee(**shared)
+        case PureDP(epsilon=epsilon):
+            return PureDP(epsilon=sum_up([(epsilon, size)]), **shared)
+        case ApproximateDP():
+            return _approximate(part, size, shared)
+        case GaussianDP(mu=mu):
+            return GaussianDP(mu=sum_up([(mu, size)]), **shared)
+        case ConcentratedDP(rho=rho):
+            return ConcentratedDP(rho=sum_up([(rho, size * size)]), **shared)
+        case RenyiDP():
+            curve = part
+            for _ in range(size - 1):
+                curve = _renyi_step(curve, part)
+            return replace(curve, **shared)
+        case MutualInformation() | CramerRaoBound():
+            raise InvalidInput(f"nothing follows for groups from {type(part).__name__}.")
+        case _:
+            whole = to_profile(part)
+            curve_so_far = whole
+            for _ in range(size - 1):
+                curve_so_far = _profile_step(curve_so_far, whole)
+            return replace(curve_so_far, **shared)
+
+
+def _approximate(part: ApproximateDP, size: int, shared: dict[str, Any]) -> ApproximateDP | NoGuarantee:
+    failures = math.fsum(math.exp(min(700.0, step * part.epsilon)) for step in range(size))
+    delta = up(part.delta_at_epsilon * failures) if size > 1 else part.delta_at_epsilon
+    if delta >= 1:
+        return NoGuarantee(**{**shared, "theorem": f"{shared['theorem']} (delta reaches 1)"})
+    return ApproximateDP(epsilon=sum_up([(part.epsilon, size)]), delta_at_epsilon=delta, **shared)
+
+
+def _renyi_step(far: RenyiDP, near: RenyiDP) -> RenyiDP:
+    """One more step: the best p for each order; orders at which the curves end are left out."""
+    kept = []
+    for order in far.orders:
+        best = math.inf
+        for p in _EXPONENTS.tolist():
+            first, second = p * order, (p * order - 1.0) / (p - 1.0)
+            if first <= far.orders[-1] and second <= near.orders[-1]:
+                best = min(best, (order - 1.0 / p) / (order - 1.0) * far.divergence(first) + near.divergence(second))
+        if math.isfinite(best):
+            kept.append((order, up(best)))
+    if not kept:
+        raise InvalidInput("the Renyi curve ends at too low an order for a group of this size.")
+    return replace(far, orders=tuple(order for order, _ in kept), divergences=tuple(value for _, value in kept))
+
+
+def _profile_step(far: Profile, near: Profile) -> Profile:
+    """One more step, minimised over a grid of splits; any split is valid."""
+    last = far.epsilons[-1] + near.epsilons[-1]
+    epsilons = np.linspace(0.0, max(last, 1e-9), _POINTS)
+    splits = np.concatenate((np.linspace(-near.epsilons[-1], last, 2 * _POINTS), np.asarray(far.epsilons)))
+    splits = np.minimum(splits, _FARTHEST)
+    first = _extended(far, splits)
+    second = _extended(near, np.subtract.outer(epsilons, splits))
+    bounds = np.min(first + np.exp(splits) * second, axis=1) * raising(4_096)
+    knots, deltas = hull(epsilons, np.minimum(bounds, 1.0))
+    return replace(far, epsilons=knots, deltas_at=deltas)
+
+
+def _extended(curve: Profile, epsilons: Floats) -> Floats:
+    """The curve at any real numbers; see the module docstring."""
+    at_size = curve.deltas(np.abs(epsilons).ravel()).reshape(epsilons.shape)
+    below_zero = np.minimum(epsilons, 0.0)
+    extended: Floats = np.where(epsilons >= 0, at_size, -np.expm1(below_zero) + np.exp(below_zero) * at_size)
+    return extended

@@ -1,0 +1,1 @@
+"""What everything stands on: errors, arrays, rounding, files, workers, and the neighbouring relations."""

@@ -1,0 +1,92 @@
+"""JSON, strictly: one object, every number finite, no key twice, not too deep, and texts that a terminal shows as they are.
+
+The standard library reads NaN, takes 1e999 for infinity and keeps the last of two equal keys; a file that strangers check must leave no room for two
+readings. And it reads lists in lists until its own stack is full, or nearly, so that whoever walks through what it read fails instead. JSON is read
+here and nowhere else, so that every reader is safe from both.
+"""
+
+import json
+import math
+from typing import Any, NoReturn
+
+from discreet.core.errors import FileFormatError
+from discreet.core.words import kind
+
+DEEPEST = 64
+"""Lists and objects within each other: ours are less than ten deep."""
+
+
+def read_object(text: str, *, what: str) -> dict[str, Any]:
+    """The JSON object that `text` spells; FileFormatError, without any of its content, for everything else. `what` names it in messages."""
+    try:
+        record = json.loads(text, parse_constant=_no_number, parse_float=_finite, object_pairs_hook=_each_once)
+    except FileFormatError:
+        raise
+    except json.JSONDecodeError as error:
+        refusal = FileFormatError(f"it is not JSON, or cut off (line {error.lineno}, column {error.colno}).")
+    except (ValueError, RecursionError):
+        refusal = FileFormatError(f"it holds a number too long or lists too deep for {what}.")
+    else:
+        if _too_deep(record):
+            refusal = FileFormatError(f"it holds lists or objects more than {DEEPEST} deep, which {what} never has.")
+        elif isinstance(record, dict):
+            return record
+        else:
+            refusal = FileFormatError(f"{what} is a JSON object; {kind(record)} was found.")
+    raise refusal
+
+
+def _too_deep(record: object) -> bool:
+    """Whether it is deeper than that, found level by level, so that no depth is too deep to find out."""
+    level = [record] if isinstance(record, dict | list) else []
+    for _ in range(DEEPEST + 1):
+        level = [inner for outer in level for inner in (outer.values() if isinstance(outer, dict) else outer) if isinstance(inner, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def printable(value: object) -> bool:
+    """Whether every text in it, keys included, is free of control characters, which could disguise what the others say."""
+    match value:
+        case str():
+            return value.isprintable()
+        case list():
+            return all(map(printable, value))
+        case dict():
+            return all(printable(key) and printable(inner) for key, inner in value.items())
+        case _:
+            return True
+
+
+def agree(first: object, second: object, *, relative: float = 1e-6) -> bool:
+    """Whether two JSON values say the same, numbers up to what another machine's arithmetic may change."""
+    match first, second:
+        case (bool(), _) | (_, bool()):
+            return first is second
+        case int() | float(), int() | float():
+            return math.isclose(first, second, rel_tol=relative, abs_tol=1e-9)
+        case list(), list():
+            return len(first) == len(second) and all(agree(one, other, relative=relative) for one, other in zip(first, second, strict=True))
+        case dict(), dict():
+            return first.keys() == second.keys() and all(agree(value, second[key], relative=relative) for key, value in first.items())
+        case _:
+            return type(first) is type(second) and first == second
+
+
+def _no_number(name: str) -> NoReturn:
+    raise FileFormatError(f"it holds {name}, and every number in it must be finite.")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise FileFormatError("it holds a number beyond the range of float64, and every number in it must be finite.")
+    return number
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) != len(pairs):
+        raise FileFormatError("it holds the same key twice in one object, so it says two things at once.")
+    return record

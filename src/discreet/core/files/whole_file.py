@@ -1,0 +1,120 @@
+"""Files that appear whole or not at all.
+
+The text goes to a temporary file in the target's folder, from there to the disk (fsync), and takes the target's name in one step. Whatever goes wrong
+on the way, an interrupt included, leaves the folder as it was; only a process that is killed outright can leave a temporary file, named
+`.discreet-....part`, and never a target that is half written.
+"""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from uuid import uuid4
+
+from discreet.core.errors import InvalidInput
+
+
+def check_writable(path: str | Path, *, overwrite: bool) -> None:
+    """Raise InvalidInput unless `write_whole` could write here now: tried with an empty temporary file, so before anything is spent."""
+    target = _target(path, overwrite=overwrite)
+    temporary = _beside(target)
+    try:
+        temporary.touch(exist_ok=False)
+    except OSError as error:
+        refusal = _refusal(path, error)
+    else:
+        _remove(temporary)
+        return
+    raise refusal
+
+
+def write_whole(path: str | Path, text: str, *, overwrite: bool, mode: int = 0o666) -> None:
+    """Write `text` as UTF-8, readable for whom `mode` (less the umask) says.
+
+    Raises InvalidInput where the target exists (unless `overwrite`) or cannot be written; then nothing has changed.
+    """
+    target = _target(path, overwrite=overwrite)
+    temporary = _beside(target)
+    try:
+        with open(temporary, "x", encoding="utf-8", newline="", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        _into_place(temporary, target, overwrite=overwrite)
+    except OSError as error:
+        refusal = _refusal(path, error)
+    else:
+        _keep_name(target.parent)
+        return
+    finally:
+        _remove(temporary)
+    raise refusal
+
+
+def _target(path: str | Path, *, overwrite: bool) -> Path:
+    """The file that `path` stands for, links followed. Raises InvalidInput for anything that must not be written to."""
+    if str(path) == "-":
+        raise InvalidInput("the name of a file is needed; '-' was given, and standard output cannot be written whole or not at all.")
+    try:
+        target = Path(os.path.realpath(path))
+        exists = _exists(target)
+        if exists and not target.is_file():
+            refusal = InvalidInput(f"{str(path)!r} is no ordinary file and is not written over. Give the path of a file.")
+        elif exists and not overwrite:
+            refusal = InvalidInput(
+                f"{str(path)!r} exists already. Choose another path, or allow overwriting (overwrite=True, --overwrite on the command line)."
+            )
+        elif not target.parent.is_dir():
+            refusal = InvalidInput(f"there is no folder {str(Path(path).parent)!r} to write to. Create it, or choose another path.")
+        else:
+            return target
+    except (OSError, ValueError) as error:
+        refusal = _refusal(path, error)
+    raise refusal
+
+
+def _exists(target: Path) -> bool:
+    """Whether something has this name; OSError for a name that the system cannot have, where Path.exists would say no."""
+    try:
+        target.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return True
+
+
+def _beside(target: Path) -> Path:
+    """A new name in the same folder, hence on the same file system."""
+    return target.with_name(f".discreet-{uuid4().hex}.part")
+
+
+def _into_place(temporary: Path, target: Path, *, overwrite: bool) -> None:
+    """Give the file its name; without `overwrite` by a link, which fails where a target has appeared in the meantime and a rename does not."""
+    if not overwrite:
+        try:
+            target.hardlink_to(temporary)
+        except FileExistsError:
+            raise
+        except OSError:
+            pass  # no links on this file system: the check at the beginning has to do
+        else:
+            return
+    temporary.replace(target)
+
+
+def _keep_name(folder: Path) -> None:
+    """Flush the folder's entry where the system can: after a power failure the file should still be there."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _remove(temporary: Path) -> None:
+    with suppress(OSError):
+        temporary.unlink(missing_ok=True)
+
+
+def _refusal(path: str | Path, error: Exception) -> InvalidInput:
+    reason = (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
+    return InvalidInput(f"{str(path)!r} cannot be written ({reason}). Choose another path, or make this one writable.")

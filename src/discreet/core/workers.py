@@ -1,0 +1,136 @@
+"""Work on many blocks by several threads: results in the order of the blocks, whatever the number of threads.
+
+    map_in_order(f, (b_1, .., b_m), jobs) = f(b_1), .., f(b_m)
+
+Sums are taken by whoever receives the results, in their order, so that they are the same to the last bit for one thread and for many. The linear
+algebra library is held to one thread meanwhile, whatever `jobs` is: its own threads add up in an order that depends on how many there are, and gain
+little on blocks of this size. That limit is one of the process, set by the first who needs it and lifted when the last one is done.
+
+There are two levels: blocks of one fit, and fits (folds, seeds, classes) of which there are many. Never both at once: a thread of ours that comes
+here again works alone, one item after the other. So whoever has many fits spreads them, and each of them runs as with one thread.
+"""
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, TypeVar
+
+from threadpoolctl import ThreadpoolController
+
+from discreet.core.errors import InvalidInput
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_AHEAD = 2
+"""Blocks in work or waiting, a thread: what bounds the memory of blocks that are read from a file."""
+
+
+def job_count(n_jobs: int | None) -> int:
+    """The number of threads that scikit-learn's `n_jobs` stands for: None is 1, -1 all processors that this process may use, -2 all but one.
+
+    Raises InvalidInput for 0 and for what is no integer.
+    """
+    if n_jobs is None:
+        return 1
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0:
+        raise InvalidInput(f"n_jobs must be None, a positive integer, or a negative one that counts back from all processors; {n_jobs!r} was given.")
+    return n_jobs if n_jobs > 0 else max(1, _processors() + 1 + n_jobs)
+
+
+def map_in_order(work: Callable[[T], R], items: Iterable[T], jobs: int) -> Iterator[R]:
+    """work(item) for every item, in order, by `jobs` threads; items are taken as they are needed. The first error of `work` is raised.
+
+    In a thread that works for another call of this function, that thread alone does it, whatever `jobs` is.
+    """
+    with single_threaded_algebra():
+        if jobs == 1 or vars(_own).get("working", False):
+            yield from map(work, items)
+            return
+        pool = ThreadPoolExecutor(jobs, thread_name_prefix="discreet", initializer=_begin)
+        try:
+            yield from _window(pool, work, items, _AHEAD * jobs)
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def single_threaded_algebra() -> Iterator[None]:
+    """Hold the linear algebra library of this process to one thread. Blocks may overlap, in one thread or several."""
+    _limit.enter()
+    try:
+        yield
+    finally:
+        _limit.leave()
+
+
+class _Limit:
+    """One limit for all who need it: two of their own would be lifted in the wrong order, and one of them while the other is still at work."""
+
+    __slots__ = ("_holders", "_lock", "_set")
+
+    def __init__(self) -> None:
+        self._holders = 0
+        self._set: Any = None
+        self.renew()
+
+    def renew(self) -> None:
+        """A new lock: in a forked process the old one may be held by a thread that is not there."""
+        self._lock = threading.Lock()
+
+    def enter(self) -> None:
+        """Set it, if nobody has."""
+        libraries = _linear_algebra()
+        with self._lock:
+            if self._holders == 0:
+                self._set = libraries.limit(limits=1)
+            self._holders += 1
+
+    def leave(self) -> None:
+        """Lift it, if nobody else needs it."""
+        with self._lock:
+            self._holders -= 1
+            if self._holders == 0:
+                self._set.restore_original_limits()
+                self._set = None
+
+
+_limit = _Limit()
+_own = threading.local()
+if hasattr(os, "register_at_fork"):  # not on every system
+    os.register_at_fork(after_in_child=_limit.renew)
+
+
+def _begin() -> None:
+    """In every thread of a pool: it works for somebody, and libraries that count threads by thread (OpenMP) are told here too."""
+    _own.working = True
+    _linear_algebra().limit(limits=1)
+
+
+def _window(pool: ThreadPoolExecutor, work: Callable[[T], R], items: Iterable[T], most: int) -> Iterator[R]:
+    waiting: deque[Future[R]] = deque()
+    for item in items:
+        waiting.append(pool.submit(work, item))
+        if len(waiting) >= most:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
+
+
+@cache
+def _linear_algebra() -> Any:  # noqa: ANN401 - threadpoolctl publishes no types
+    """The libraries loaded so far; NumPy's and SciPy's are, since `discreet.core.arrays` and the designs import them."""
+    import scipy.linalg  # noqa: F401, PLC0415 - loads its own library
+
+    return ThreadpoolController()
+
+
+def _processors() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1

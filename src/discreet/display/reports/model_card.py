@@ -1,0 +1,143 @@
+"""Model cards in the form of Mitchell et al. (2019, "Model Cards for Model Reporting"): nine sections, from public facts only.
+
+What a model file cannot know (who made it, what for, for whom it is not meant) is marked as to be filled in by whoever publishes the model.
+"""
+
+from collections.abc import Sequence
+
+from discreet.accounting import ApproximateDP, PureDP
+from discreet.certificates import Verification
+from discreet.core.neighbours import ADD_REMOVE
+from discreet.data.labels import canonical
+from discreet.display.reports.assurance import software
+from discreet.display.reports.promise import limits, odds_table, promise
+from discreet.display.reports.release_report import foot
+from discreet.estimators import Model
+from discreet.evaluation import PrivateEvaluation
+from discreet.evaluation.view import measures
+from discreet.pages import Block, Bullets, Facts, Page, Section, Table, Text, Tone
+
+_TO_FILL = "To be filled in by whoever publishes the model:"
+_MOST = 40
+"""Columns that are listed."""
+
+
+def card_page(model: Model, verification: Verification, *, evaluation: PrivateEvaluation | None = None) -> Page:
+    """The card as a page of its own."""
+    return Page(title=f"Model card: {model.schema.name}", lead=[], sections=card_sections(model, verification, evaluation=evaluation), foot=foot())
+
+
+def card_sections(model: Model, verification: Verification, *, evaluation: PrivateEvaluation | None) -> list[Section]:
+    """The nine sections, in the order of the paper."""
+    return [
+        Section(title="Model details", blocks=[_details(model)]),
+        Section(title="Intended use", blocks=_asked("primary intended uses", "primary intended users", "uses that are out of scope")),
+        Section(title="Factors", blocks=_factors(model)),
+        Section(title="Metrics", blocks=_metrics(model)),
+        Section(title="Evaluation data", blocks=_evaluated(evaluation)),
+        Section(title="Training data", blocks=_trained(model)),
+        Section(title="Quantitative analyses", blocks=measures(evaluation) if evaluation is not None else [Text(words="None were given.")]),
+        Section(title="Ethical considerations", blocks=_ethics(model, verification)),
+        Section(title="Caveats and recommendations", blocks=[*limits(model.certificate).blocks, *_caveats(model)]),
+    ]
+
+
+def _details(model: Model) -> Facts:
+    names = [canonical(label) for label in model.schema.target.classes]
+    certificate = model.certificate
+    kind = {"logistic-regression": "logistic regression", "linear-svc": "linear support vector classifier"}[model.kind]
+    loss = certificate.problem.get("loss")
+    rows = [
+        ("Kind", f"{kind}, {len(model.weights):,} weights"),
+        ("Answers", f"one of the classes {', '.join(names)}; {'probabilities too' if model.has_probabilities else 'no probabilities'}"),
+        ("Loss", loss if isinstance(loss, str) else "not stated"),
+        ("Training algorithm", f"{certificate.mechanism} ({certificate.guarantee.theorem})"),
+        ("Privacy", _privacy(model)),
+        ("Software", software(certificate.version)),
+        ("Digest of the weights (SHA-256)", certificate.digest),
+    ]
+    return Facts(caption="The model", rows=[*rows, ("Date, owner, licence, contact", "to be filled in")])
+
+
+def _privacy(model: Model) -> str:
+    certificate = model.certificate
+    match certificate.guarantee:
+        case PureDP(epsilon=epsilon):
+            stated = f"epsilon {epsilon:.6g}, delta 0, {certificate.guarantee.neighbours}"
+        case ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta):
+            stated = f"epsilon {epsilon:.6g}, delta {delta:.3g}, {certificate.guarantee.neighbours}"
+        case _:
+            return "none"
+    return stated if certificate.noise_private else f"none, since the noise was seeded ({stated} without the seed)"
+
+
+def _asked(*questions: str) -> list[Block]:
+    return [Text(words=_TO_FILL), Bullets(items=[f"{question}: ..." for question in questions])]
+
+
+def _factors(model: Model) -> list[Block]:
+    schema = model.schema
+    listed = [(one.name, "number", f"{one.lower:g} to {one.upper:g}") for one in schema.numeric]
+    listed += [(one.name, "category", ", ".join(canonical(value) for value in one.categories[:12])) for one in schema.categorical]
+    more = f", of which {_MOST} are listed" if len(listed) > _MOST else ""
+    table = Table(
+        caption=f"The {len(listed)} columns that the model reads{more}", header=("Column", "Kind", "Public range or values"), rows=listed[:_MOST]
+    )
+    return [table, *_asked("groups of people for whom the model may work differently", "how that was examined")]
+
+
+def _metrics(model: Model) -> list[Block]:
+    threshold = (
+        "the class with the larger decision value" if len(model.schema.target.classes) > 2 else "the second class where the decision is positive"
+    )
+    words = (
+        f"The model answers with {threshold}. Measures of it that are computed on private records are releases of their own, with their own budget."
+    )
+    return [Text(words=words)]
+
+
+def _evaluated(evaluation: PrivateEvaluation | None) -> list[Block]:
+    if evaluation is None:
+        return [Text(words="No evaluation was given. `discreet evaluate` measures the model, exactly on public records or privately on others.")]
+    count = f"{evaluation.records:,.0f}" + ("" if evaluation.records_error == 0 else f" (with noise, within {evaluation.records_error:,.0f})")
+    words = (
+        f"{count} private records of the same kind, measured under differential privacy. Whether the model was fitted on them the numbers cannot say."
+    )
+    return [Text(words=words), *_asked("where these records come from, and why they were chosen")]
+
+
+def _trained(model: Model) -> list[Block]:
+    certificate = model.certificate
+    records = certificate.problem.get("records")
+    secret = certificate.guarantee.neighbours is ADD_REMOVE
+    count = f"{records:,}" if isinstance(records, int) else "not published" if secret else "not stated"
+    rows = [
+        ("Records", count),
+        ("Target", f"{model.schema.target.column}: {', '.join(canonical(label) for label in model.schema.target.classes)}"),
+        ("Features after encoding", f"{model.schema.features:,}"),
+        ("Row norm, at most", f"{model.data_norm:g}; longer rows are shortened to it"),
+        ("Ranges and categories", "written down by the data's owner, not learnt from the records"),
+    ]
+    return [
+        Facts(caption="What is public about the records", rows=rows),
+        *_asked("who is in the table, how and when it was collected, with which consent"),
+    ]
+
+
+def _ethics(model: Model, verification: Verification) -> list[Block]:
+    private = [block for block in promise(model.certificate, what="this model") if isinstance(block, Text)]
+    verdict = (
+        Text(words="The certificate was checked when this card was written.", tone=Tone.GOOD)
+        if verification.ok
+        else Text(words="The certificate does not hold.", tone=Tone.BAD)
+    )
+    table = [odds_table(model.certificate.guarantee)] if isinstance(model.certificate.guarantee, PureDP | ApproximateDP) else []
+    return [*private, *table, verdict, *_asked("what harm a wrong answer does, and to whom")]
+
+
+def _caveats(model: Model) -> Sequence[Block]:
+    words = (
+        "Noise weighs most on small groups: a model that is private and accurate on average may be poor for those of whom there are few. "
+        "Measure it for them, each measurement with a budget of its own."
+    )
+    return [Text(words=words)] if model.certificate.guarantee.delta(0.0) < 1 else []

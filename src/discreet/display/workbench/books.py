@@ -1,0 +1,53 @@
+"""Ledgers as the page shows them: totals, what is left, and every entry."""
+
+from discreet.core.errors import InvalidInput
+from discreet.core.files.lookup import exists, is_file
+from discreet.ledger import Amount, DataSet, Entry, Ledger
+from discreet.ledger.amounts import total
+from discreet.ledger.entries import new_data_set, priced
+
+MOST_ENTRIES = 500
+
+
+def opened(path: str) -> Ledger:
+    """The ledger in this file. Raises InvalidInput where there is none: a mistyped path never becomes a new one."""
+    if not is_file(path):
+        raise InvalidInput(f"there is no ledger {path!r}. Check the path, or make one below.")
+    return Ledger(path)
+
+
+def ledger_record(ledger: Ledger) -> dict[str, object]:
+    """Everything that the page shows of it."""
+    return {"path": str(ledger.path), "data_sets": [_data_set(ledger, one) for one in ledger.data_sets()]}
+
+
+def declared(path: str, name: str, *, epsilon: float, delta: float, neighbours: str) -> Ledger:
+    """A data set with its total, in a ledger that is made where there is none. Raises as `Ledger.declare`; then no empty ledger is left behind."""
+    new_data_set(name, total(epsilon, delta), neighbours, "record", parts=(), accountant="basic")
+    ledger = Ledger(path) if exists(path) else Ledger.create(path)
+    ledger.declare(name, epsilon=epsilon, delta=delta, neighbours=neighbours)
+    return ledger
+
+
+def _data_set(ledger: Ledger, data_set: DataSet) -> dict[str, object]:
+    entries = ledger.history(data_set.name)
+    return {
+        "name": data_set.name,
+        "neighbours": str(data_set.neighbours),
+        "accountant": data_set.accountant,
+        "total": _amount(data_set.total),
+        "spent": _amount(ledger.spent(data_set.name)),
+        "left": _amount(ledger.left(data_set.name)),
+        "parts": list(data_set.parts),
+        "entries": [_entry(entry) for entry in reversed(entries[-MOST_ENTRIES:])],
+        "more": max(0, len(entries) - MOST_ENTRIES),
+    }
+
+
+def _entry(entry: Entry) -> dict[str, object]:
+    return {"when": entry.reserved_at, "purpose": entry.purpose, "state": str(entry.state), "cost": priced(entry.guarantee), "part": entry.part}
+
+
+def _amount(amount: Amount) -> dict[str, object]:
+    """Of an infinite epsilon nothing is left to say: it is shown as null."""
+    return {"epsilon": amount.epsilon if amount.epsilon < float("inf") else None, "delta": amount.delta}

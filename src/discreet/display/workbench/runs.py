@@ -1,0 +1,264 @@
+"""Runs: the command that reads the records and spends, as a process of its own, with its steps, its end, and a way to stop it.
+
+    running -> done | failed        running -> stopping -> cancelled | done
+
+Stopping sends the process the interrupt of a terminal (SIGINT). What the ledger then holds is right by the order inside the command: a reservation is
+on the disk before noise is drawn, and stays counted unless the release was made. A process that was stopped before it reserved has spent nothing.
+
+The process says its steps on standard error and its result, or its refusal, as one JSON document on standard output. Nothing else that it may write
+is kept or shown. It gets none of the variables that would change the command or make it talkative.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from discreet.core.errors import DiscreetError, FileFormatError
+from discreet.core.files.strict_json import read_object
+from discreet.core.files.whole_file import write_whole
+from discreet.display.workbench.recipe import CERTIFICATE, MODEL, RELEASE, REPORT, SCHEMA, Recipe
+from discreet.ledger import Ledger
+
+_STEP = "step: "
+_SPENDING = ("Fitting", "Releasing")
+"""The steps in which a budget is reserved and noise is drawn."""
+_PATIENCE = 30.0
+"""Seconds between the interrupt and the end of a process that does not listen."""
+_AGAIN = 0.5
+"""Seconds between interrupts of a process that has said nothing yet."""
+_PROGRAM = (
+    sys.executable,
+    "-P",
+    "-c",
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from discreet.cli import main; main()",
+)
+"""As `python -m discreet`, and to be interrupted even where the workbench runs in the background, whose processes ignore SIGINT by inheritance."""
+_FILES = (MODEL, CERTIFICATE, REPORT, SCHEMA, "run.sh", "run.py", "release.zip")
+
+
+class Run:
+    """One run. `start` it once; `record` may be asked for at any time, from any thread."""
+
+    def __init__(self, number: int, recipe: Recipe) -> None:
+        """Nothing happens yet."""
+        self.number = number
+        self.recipe = recipe
+        self.state = "running"
+        self._steps: list[str] = []
+        self._message = ""
+        self._document: dict[str, Any] = {}
+        self._files: tuple[str, ...] = ()
+        self._began = time.monotonic()
+        self._seconds: float | None = None
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[str] | None = None
+        self._thread = threading.Thread(target=self._follow, name=f"discreet-run-{number}", daemon=True)
+
+    def start(self) -> None:
+        """Start the process, and a thread that follows it."""
+        self._before = self._entries()
+        self._process = subprocess.Popen(  # noqa: S603 - this very program
+            [*_PROGRAM, *self.recipe.arguments(), *([] if self.recipe.releases_rows else self._report), "--json"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+            env=environment(),
+            start_new_session=True,
+        )
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Interrupt it, as Ctrl-C does. Nothing happens where it is over."""
+        with self._lock:
+            if self.state != "running" or self._process is None:
+                return
+            self.state = "stopping"
+        self._interrupt()
+        threading.Thread(target=self._insist, name=f"discreet-stop-{self.number}", daemon=True).start()
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Until it is over."""
+        self._thread.join(seconds)
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended."""
+        return self.state not in ("running", "stopping")
+
+    def file(self, name: str) -> Path | None:
+        """One of its files, where it is there."""
+        return self.recipe.folder / name if self.over and name in self._files else None
+
+    def record(self) -> dict[str, object]:
+        """For the page."""
+        with self._lock:
+            return {
+                "number": self.number,
+                "state": self.state,
+                "what": self.recipe.what,
+                "steps": list(self._steps),
+                "seconds": round(self._seconds if self._seconds is not None else time.monotonic() - self._began, 1),
+                "message": self._message,
+                "files": list(self._files),
+                "folder": str(self.recipe.folder),
+                "command": self.recipe.command(),
+                "script": self.recipe.script(),
+                "result": _public(self._document),
+            }
+
+    @property
+    def _report(self) -> list[str]:
+        return [f"--report={self.recipe.folder / REPORT}"]
+
+    def _interrupt(self) -> None:
+        if self._process is not None:
+            with suppress(OSError, ValueError):
+                self._process.send_signal(signal.SIGINT if os.name == "posix" else signal.SIGTERM)
+
+    def _insist(self) -> None:
+        """Again while it has not begun to speak: where SIGINT is ignored by inheritance, an interrupt of its first moments is lost. Then kill it."""
+        until = time.monotonic() + _PATIENCE
+        while self._thread.is_alive() and time.monotonic() < until:
+            self._thread.join(_AGAIN)
+            if self._thread.is_alive() and not self._steps:
+                self._interrupt()
+        if self._thread.is_alive() and self._process is not None:
+            self._process.kill()
+
+    def _follow(self) -> None:
+        """Read what it says until it ends, then settle what became of it."""
+        process = self._process
+        if process is None or process.stdout is None or process.stderr is None:
+            return
+        listening = threading.Thread(target=self._listen, args=(process.stderr,), daemon=True)
+        listening.start()
+        text = process.stdout.read()
+        code = process.wait()
+        listening.join()
+        process.stdout.close()
+        process.stderr.close()
+        try:
+            self._settle(code, _document(text))
+        except Exception as error:  # noqa: BLE001 - a run must end, and the text of an unexpected error may hold what nobody may see
+            self._end("failed", f"The run ended, and its result could not be read ({type(error).__name__}). Count its budget as spent.")
+
+    def _listen(self, stream: IO[str]) -> None:
+        for line in stream:
+            if line.startswith(_STEP):
+                with self._lock:
+                    self._steps.append(line.removeprefix(_STEP).strip())
+
+    def _settle(self, code: int, document: dict[str, Any]) -> None:
+        folder = self.recipe.folder
+        if "model" in document and isinstance(document["model"], dict):  # fitted, and then not saved: the budget is spent, so it must not be lost
+            write_whole(folder / MODEL, json.dumps(document["model"], indent=2, ensure_ascii=False) + "\n", overwrite=True)
+        made = self.recipe.output.exists()
+        if made:
+            self._keep()
+        error = document.get("error")
+        said = error["message"] if isinstance(error, dict) and isinstance(error.get("message"), str) else ""
+        self._document = document if "error" not in document else {}
+        if code == 0 and made:
+            self._end("done", "")
+            return
+        cancelled = self.state == "stopping"
+        if not cancelled and not said:
+            said = "the run ended without an answer."
+        if not made:
+            self._sweep()
+        lead = "The run was stopped." if cancelled else said[:1].upper() + said[1:]
+        self._end("cancelled" if cancelled else "failed", f"{lead} {self._spent(made=made)}".strip())
+
+    def _spent(self, *, made: bool) -> str:
+        """What became of the budget, in one sentence."""
+        if made:
+            return "The result was written before, and the budget is spent."
+        began = any(step.startswith(_SPENDING) for step in self._steps)
+        if self.recipe.ledger is None:
+            return "Noise may have been drawn: count its budget as spent." if began else "No noise was drawn: nothing is spent."
+        after = self._entries()
+        if self._before is None or after is None:
+            return "The ledger cannot be read now: look there before you run again."
+        if after - self._before:
+            return "The ledger had reserved the budget before, so it stays counted as spent."
+        return "Nothing was recorded in the ledger: nothing is spent."
+
+    def _entries(self) -> set[str] | None:
+        """The entries of the ledger that count; None where it cannot be read."""
+        if self.recipe.ledger is None or self.recipe.data_set is None:
+            return set()
+        try:
+            return {entry.id for entry in Ledger(self.recipe.ledger).history(self.recipe.data_set) if entry.state.counts}
+        except DiscreetError:
+            return None
+
+    def _keep(self) -> None:
+        """Write what belongs to the result: the certificate by itself, the recipe, a release as one file, its report."""
+        folder = self.recipe.folder
+        write_whole(folder / "run.sh", f"#!/bin/sh\n# Running it again spends the budget once more.\n{self.recipe.command()}\n", overwrite=True)
+        write_whole(folder / "run.py", self.recipe.script(), overwrite=True)
+        if self.recipe.releases_rows:
+            pack(folder / RELEASE, folder / "release.zip")
+            source = folder / RELEASE / "manifest.json"
+            with suppress(OSError, ValueError):
+                self._certificate(read_object(source.read_text(encoding="utf-8"), what="a manifest"))
+            ledger = [] if self.recipe.ledger is None else [f"--ledger={self.recipe.ledger}"]
+            words = [*_PROGRAM, "report", str(folder / RELEASE), f"--out={folder / REPORT}", *ledger]
+            subprocess.run(words, check=False, env=environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=300)  # noqa: S603 - as above
+        else:
+            self._certificate(read_object((folder / MODEL).read_text(encoding="utf-8"), what="a model"))
+        self._files = tuple(name for name in _FILES if (folder / name).exists())
+
+    def _certificate(self, record: dict[str, Any]) -> None:
+        found = record.get("certificate", record.get("discreet:certificate"))
+        if isinstance(found, dict):
+            text = json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+            write_whole(self.recipe.folder / CERTIFICATE, text, overwrite=True)
+
+    def _sweep(self) -> None:
+        """Leave nothing of a run without a result, nor the halves of files of a process that had to be killed. The folder was made for this run."""
+        shutil.rmtree(self.recipe.folder, ignore_errors=True)
+
+    def _end(self, state: str, message: str) -> None:
+        with self._lock:
+            self.state, self._message = state, message
+            self._seconds = time.monotonic() - self._began
+
+
+def environment() -> dict[str, str]:
+    """Of the process: what this one has, but for variables that would add to the command or show tracebacks."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("DISCREET_")}
+    return kept | {"DISCREET_STEPS": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8"}
+
+
+def pack(folder: Path, archive: Path) -> None:
+    """The folder of a release as one file. Parquet is compressed already."""
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as packed:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                packed.write(path, f"{folder.name}/{path.relative_to(folder)}")
+
+
+def _document(text: str) -> dict[str, Any]:
+    """The JSON document on standard output; empty where there is none."""
+    try:
+        return read_object(text, what="the answer of a command")
+    except FileFormatError:
+        return {}
+
+
+def _public(document: dict[str, Any]) -> dict[str, object]:
+    """What the page shows of the result; all of it is in the files as well."""
+    shown = ("guarantee", "spent", "ledger", "noise", "verification", "kind", "features", "protects", "does_not_protect", "shape", "noise_variance")
+    return {name: document[name] for name in shown if name in document}

@@ -1,0 +1,294 @@
+"""Requests in, answers out: Python's own HTTP server on the loopback address, with every request through the gate and no log.
+
+    GET    /  and  /assets/NAME     the page, which holds no secret        Host
+    GET    /runs/NUMBER/NAME        a file to download                     Host, cookie
+    POST   /api/enter               the token for a session                Host, Origin
+    POST   /api/NAME                a question of `desk`                   Host, Origin, cookie, key
+    PUT    /api/upload              the bytes of a table                   the same
+
+Python's server parses requests and nothing else; sizes, headers and answers are decided here. An unexpected error answers with its type
+alone, since its text could hold a value of the table.
+"""
+
+import json
+import shutil
+import socket
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import unquote
+
+from discreet.core.errors import DiscreetError, InvalidInput
+from discreet.display.workbench.desk import Desk
+from discreet.display.workbench.gate import KEY_HEADER, Gate
+from discreet.display.workbench.wire import Fields, Refused, read_fields
+
+LARGEST_REQUEST = 8 << 20
+_DECIDING = ("Host", "Origin", "Cookie", "Content-Length", KEY_HEADER, "Sec-Fetch-Site")
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".json": "application/json",
+    ".toml": "application/toml; charset=utf-8",
+    ".py": "text/x-python; charset=utf-8",
+    ".sh": "text/x-shellscript; charset=utf-8",
+    ".zip": "application/zip",
+}
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; "
+    "frame-ancestors 'none'"
+)
+_REPORT_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+"""A report is a page of its own, with its style inside and without scripts."""
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "Cache-Control": "no-store",
+}
+
+
+class Workbench:
+    """A running page. Use it as a context: its end stops what is under way and removes uploads.
+
+    Raises InvalidInput where the port is taken.
+    """
+
+    def __init__(self, *, port: int = 0, folder: str | Path = "workbench", ledger: str | None = None, data_set: str | None = None) -> None:
+        """Listen, on 127.0.0.1 only; nothing is answered before `serve` or entering the context."""
+        try:
+            self._server = _Server(("127.0.0.1", port), _Handler)
+        except (OSError, OverflowError) as error:
+            refusal = InvalidInput(f"port {port} cannot be listened on ({type(error).__name__}). Choose another with --port, or 0 for any free one.")
+        else:
+            self._uploads = Path(tempfile.mkdtemp(prefix="discreet-workbench-"))
+            self.gate = Gate(self._server.server_address[1])
+            self.desk = Desk(folder=Path(folder).absolute(), uploads=self._uploads, ledger=ledger, data_set=data_set)
+            self._server.workbench = self
+            return
+        raise refusal
+
+    @property
+    def address(self) -> str:
+        """Without the token."""
+        return f"http://{self.gate.hosts[0]}/"
+
+    @property
+    def link(self) -> str:
+        """To be opened once."""
+        return f"{self.address}#token={self.gate.token}"
+
+    def doorstep(self) -> Path:
+        """A file, readable for this user only, that leads to the link: arguments of a browser can be read by every user of the machine."""
+        path = self._uploads / "open.html"
+        path.touch(mode=0o600)
+        path.write_text(
+            '<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">'
+            f'<meta http-equiv="refresh" content="0;url={self.link}"><title>Discreet</title><a href="{self.link}">Open the workbench</a>\n',
+            encoding="utf-8",
+        )
+        return path
+
+    def serve(self) -> None:
+        """Answer until `close` is called, or the thread is interrupted."""
+        self._server.serve_forever(poll_interval=0.2)
+
+    def close(self) -> None:
+        """Stop what is under way, and remove uploads."""
+        self.desk.close()
+        self._server.server_close()
+        shutil.rmtree(self._uploads, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        """Answer in a thread of its own."""
+        threading.Thread(target=self.serve, name="discreet-workbench", daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """See `close`."""
+        self._server.shutdown()
+        self.close()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 32
+    workbench: Workbench
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - http.server's signature
+        """Say nothing: a browser that went away is no news, and a traceback could show a value."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    timeout = 60
+    server_version = "discreet"
+    sys_version = ""
+    _unread = True
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - http.server's signature
+        """No log: paths and refusals are nobody's business."""
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:  # noqa: ARG002 - http.server's signature
+        """What http.server refuses by itself, without repeating what was sent."""
+        self.close_connection = True
+        self._refuse(code, f"The request was refused: {HTTPStatus(code).phrase}.")
+
+    def do_GET(self) -> None:
+        """The page, its assets, and files of runs."""
+        self._answering(self._get)
+
+    def do_POST(self) -> None:
+        """Questions."""
+        self._answering(self._post)
+
+    def do_PUT(self) -> None:
+        """Uploads."""
+        self._answering(self._put)
+
+    def _answering(self, action: Callable[[dict[str, str]], None]) -> None:
+        """Every way in which an answer can fail ends here, with a status and a sentence."""
+        try:
+            headers = self._deciding()
+            self.server.workbench.gate.check_host(headers)
+            action(headers)
+        except Refused as refusal:
+            self._refuse(refusal.status, refusal.message)
+        except DiscreetError as error:
+            self._refuse(422, str(error))
+        except (ConnectionError, TimeoutError, socket.timeout):  # noqa: UP041 - three names of a browser that went away
+            self.close_connection = True
+        except Exception as error:  # noqa: BLE001 - its text may hold a private value
+            self._refuse(500, f"An unexpected {type(error).__name__}. Its text is not shown, since it may hold private values.")
+
+    def _deciding(self) -> dict[str, str]:
+        """The headers that decide, none of them given twice."""
+        found: dict[str, str] = {}
+        for name in _DECIDING:
+            given = self.headers.get_all(name, [])
+            if len(given) > 1:
+                raise Refused(400, f"The header {name} was given twice.")
+            if given:
+                found[name] = str(given[0])
+        return found
+
+    def _get(self, headers: dict[str, str]) -> None:
+        gate, desk = self.server.workbench.gate, self.server.workbench.desk
+        match self.path.split("/"):
+            case ["", ""] | ["", "index.html"]:
+                self._asset("index.html")
+            case ["", "assets", name] if name in _assets():
+                self._asset(name)
+            case ["", "runs", number, name] if number.isascii() and number.isdigit() and len(number) < 7:
+                gate.check_cookie(headers)
+                found = desk.file(int(number), name)
+                if found is None:
+                    raise Refused(404, "There is no such file.")
+                self._file(found)
+            case _:
+                raise Refused(404, "There is no such page.")
+
+    def _post(self, headers: dict[str, str]) -> None:
+        gate = self.server.workbench.gate
+        gate.check_origin(headers)
+        name = self.path.removeprefix("/api/") if self.path.startswith("/api/") else ""
+        if name == "enter":
+            key, cookie = gate.enter(self._fields().only("token").text("token"))
+            self._json({"key": key}, {"Set-Cookie": cookie})
+            return
+        gate.check_session(headers)
+        call = self._calls().get(name)
+        if call is None:
+            raise Refused(404, "There is no such question.")
+        self._json(call(self._fields()))
+
+    def _put(self, headers: dict[str, str]) -> None:
+        gate = self.server.workbench.gate
+        gate.check_origin(headers)
+        gate.check_session(headers)
+        if self.path != "/api/upload":
+            raise Refused(404, "There is no such question.")
+        self._unread = False
+        name = unquote(self.headers.get("X-Discreet-Name", ""), errors="replace")
+        self._json(self.server.workbench.desk.upload(name, self._length(), self.rfile))
+
+    def _calls(self) -> dict[str, Callable[[Fields], dict[str, object]]]:
+        desk = self.server.workbench.desk
+        asked = (desk.state, desk.table, desk.check, desk.load, desk.save, desk.point, desk.plan, desk.run, desk.status, desk.stop, desk.ledger)
+        return {call.__name__: call for call in (*asked, desk.declare)}
+
+    def _fields(self) -> Fields:
+        if self.headers.get_content_type() != "application/json":
+            raise Refused(415, "A question is application/json.")
+        length = self._length()
+        if length > LARGEST_REQUEST:
+            raise Refused(413, "The request is too large.")
+        body = self.rfile.read(length)
+        self._unread = False
+        if len(body) < length:
+            raise Refused(400, "The request was cut off.")
+        return read_fields(body)
+
+    def _length(self) -> int:
+        given = self.headers.get("Content-Length", "")
+        if "Transfer-Encoding" in self.headers or not (given.isascii() and given.isdigit() and len(given) < 15):
+            raise Refused(411, "The request must say its length.")
+        return int(given)
+
+    def _asset(self, name: str) -> None:
+        self._send(200, (files(__package__) / "assets" / name).read_bytes(), _TYPES[Path(name).suffix])
+
+    def _file(self, path: Path) -> None:
+        """A file to download; a report is shown."""
+        report = path.suffix == ".html"
+        shown = {"Content-Security-Policy": _REPORT_POLICY} if report else {"Content-Disposition": f'attachment; filename="{path.name}"'}
+        with path.open("rb") as file:
+            self._head(200, path.stat().st_size, _TYPES[path.suffix], shown)
+            shutil.copyfileobj(file, self.wfile)
+
+    def _json(self, document: Mapping[str, object], headers: Mapping[str, str] | None = None, status: int = 200) -> None:
+        body = json.dumps(document, ensure_ascii=True, allow_nan=False).encode()
+        self._send(status, body, "application/json", headers)
+
+    def _refuse(self, status: int, message: str) -> None:
+        self.close_connection = True
+        try:
+            self._json({"error": message}, status=status)
+            self._drain()
+        except OSError:
+            return
+
+    def _drain(self) -> None:
+        """Read a body that was refused unread: else the connection is reset, and the reason may never arrive."""
+        given = self.headers.get("Content-Length", "") if self.command in ("POST", "PUT") else ""
+        if self._unread and given.isascii() and given.isdigit() and len(given) < 15:
+            self.connection.settimeout(2.0)
+            self.rfile.read(min(int(given), LARGEST_REQUEST))
+
+    def _send(self, status: int, body: bytes, kind: str, headers: Mapping[str, str] | None = None) -> None:
+        self._head(status, len(body), kind, headers or {})
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def _head(self, status: int, length: int, kind: str, headers: Mapping[str, str]) -> None:
+        self.send_response(status)
+        for name, value in ({"Content-Security-Policy": _POLICY} | _HEADERS | dict(headers)).items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(length))
+        self.end_headers()
+
+
+def _assets() -> frozenset[str]:
+    return frozenset(item.name for item in (files(__package__) / "assets").iterdir() if Path(item.name).suffix in _TYPES)

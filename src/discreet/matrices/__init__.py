@@ -1,0 +1,41 @@
+"""Tables of rows x_1, ..., x_n in R^d, behind one protocol: dense, sparse, tabular (numbers and categories), and scaled with a constant column."""
+
+from discreet.matrices.augmented import AugmentedDesign
+from discreet.matrices.base import BLOCK_ROWS, Design
+from discreet.matrices.clipped import ClippedDesign, clip_entries
+from discreet.matrices.columns import Column, columns_of
+from discreet.matrices.convert import as_design
+from discreet.matrices.dense import DenseDesign
+from discreet.matrices.device import DeviceDesign
+from discreet.matrices.entries import entries_of
+from discreet.matrices.ordered import ordered_matvec, ordered_row_norms
+from discreet.matrices.per_record import answers_as_its, answers_per_record, is_per_record, marked_per_record
+from discreet.matrices.plain import plain_rows
+from discreet.matrices.shortening import safe_shortening, shortening
+from discreet.matrices.sparse import SparseDesign
+from discreet.matrices.tabular import TabularDesign
+
+__all__ = [
+    "BLOCK_ROWS",
+    "AugmentedDesign",
+    "ClippedDesign",
+    "Column",
+    "DenseDesign",
+    "Design",
+    "DeviceDesign",
+    "SparseDesign",
+    "TabularDesign",
+    "answers_as_its",
+    "answers_per_record",
+    "as_design",
+    "clip_entries",
+    "columns_of",
+    "entries_of",
+    "is_per_record",
+    "marked_per_record",
+    "ordered_matvec",
+    "ordered_row_norms",
+    "plain_rows",
+    "safe_shortening",
+    "shortening",
+]

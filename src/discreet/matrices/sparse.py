@@ -1,0 +1,126 @@
+"""A sparse table in compressed rows (CSR), never copied when it comes as canonical float64 CSR.
+
+Many models at once are the columns of a row-major (d, k) array: each non-zero then updates k contiguous numbers, and a product costs two to three
+times less a model than k single ones. Measured on 45k x 105 with 14 non-zeros a row, it also beats a dense product once fewer than about 30 % of
+the entries are non-zero; the Gram matrix, quadratic in the non-zeros, is formed from dense blocks unless the rows are very sparse.
+"""
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+from scipy import sparse
+
+from discreet.core.arrays import Floats, Matrix
+from discreet.core.errors import InvalidInput
+from discreet.core.private import holds_records_of_a_block
+from discreet.matrices.base import BLOCK_ROWS
+from discreet.matrices.dense import weighted_gram
+
+CSR: TypeAlias = "sparse.csr_array[np.float64, tuple[int, int]]"
+CSC: TypeAlias = "sparse.csc_array[np.float64]"
+AnySparse: TypeAlias = Any
+"""A SciPy sparse matrix or array of any format; SciPy publishes no common type with a shape."""
+
+_SPARSE_PRODUCT_COST = 200.0
+"""Time of one multiply-add of a sparse matrix product over one of a dense symmetric update, roughly."""
+
+
+@holds_records_of_a_block
+class SparseDesign:
+    """Rows of a SciPy sparse matrix. Other formats than canonical float64 CSR are converted, which copies.
+
+    The caller guarantees finite entries and leaves the matrix unchanged. Raises InvalidInput when it is not two-dimensional.
+    """
+
+    __slots__ = ("_blocks", "_rows", "_transposed")
+
+    def __init__(self, rows: AnySparse) -> None:
+        """Hold `rows` (n, d)."""
+        if rows.ndim != 2:
+            raise InvalidInput("a sparse design is a two-dimensional matrix.")
+        fits: bool = isinstance(rows, sparse.csr_array) and rows.dtype == np.float64
+        converted: AnySparse = rows if fits else sparse.csr_array(rows, dtype=np.float64)
+        matrix: CSR = converted
+        if not matrix.has_canonical_format:
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+        self._rows = matrix
+        self._transposed: CSC = matrix.T
+        self._transposed.data, self._transposed.indices = matrix.data, matrix.indices  # SciPy may have copied
+        self._blocks: tuple[tuple[slice, SparseDesign], ...] | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, d)."""
+        return self._rows.shape[0], self._rows.shape[1]
+
+    @property
+    def width(self) -> int:
+        """Most stored entries of a row."""
+        return int(np.diff(self._rows.indptr).max(initial=0))
+
+    def matvec(self, weights: Floats) -> Floats:
+        """See Design."""
+        return _product(self._rows, weights)
+
+    def rmatvec(self, coefficients: Floats) -> Floats:
+        """See Design."""
+        return _product(self._transposed, coefficients)
+
+    def gram(self, weights: Floats, *, single_precision: bool = False) -> Matrix:
+        """See Design; `single_precision` has no effect on very sparse rows."""
+        count, columns = self.shape
+        entries = self._rows.nnz / max(1, count)
+        if _SPARSE_PRODUCT_COST * entries * entries < columns * columns:
+            scaled = self._rows.copy()
+            scaled.data *= np.repeat(weights, np.diff(self._rows.indptr))
+            return np.asarray((self._transposed @ scaled).toarray())
+        size = max(64, 512 * 1024 // (8 * max(1, columns)))
+        blocks = (_rows_of(self._rows, slice(start, min(start + size, count))).toarray() for start in range(0, count, size))
+        return weighted_gram(blocks, columns, weights, single_precision=single_precision)
+
+    def gram_diagonal(self, weights: Floats) -> Floats:
+        """See Design."""
+        squares = sparse.csr_array((np.square(self._rows.data), self._rows.indices, self._rows.indptr), shape=self.shape)
+        return np.asarray(squares.T @ weights)
+
+    def row_norms(self) -> Floats:
+        """See Design."""
+        squares = sparse.csr_array((np.square(self._rows.data), self._rows.indices, self._rows.indptr), shape=self.shape)
+        norms: Floats = np.sqrt(np.asarray(squares @ np.ones(self.shape[1])))
+        return norms
+
+    def blocks(self) -> Iterator[tuple[slice, "SparseDesign"]]:
+        """See Design; views, made once."""
+        if self._blocks is None:
+            cuts = [slice(start, min(start + BLOCK_ROWS, self.shape[0])) for start in range(0, self.shape[0], BLOCK_ROWS)]
+            self._blocks = tuple((rows, self.rows(rows)) for rows in cuts)
+        return iter(self._blocks)
+
+    def content(self) -> Iterator[bytes]:
+        """See Design: the three arrays of the compressed rows."""
+        yield repr(("compressed rows", self.shape)).encode()
+        yield np.asarray(self._rows.indptr, dtype=np.int64).tobytes()
+        yield np.asarray(self._rows.indices, dtype=np.int64).tobytes()
+        yield np.asarray(self._rows.data, dtype=np.float64).tobytes()
+
+    def rows(self, rows: slice) -> "SparseDesign":
+        """The design of consecutive `rows`, a view."""
+        return SparseDesign(_rows_of(self._rows, rows))
+
+
+def _product(matrix: "CSR | CSC", vectors: Floats) -> Floats:
+    """matrix @ vectors; one column goes the (faster) way of a vector, many go row-major."""
+    if vectors.ndim == 2 and vectors.shape[1] == 1:
+        return np.asarray(matrix @ vectors[:, 0])[:, np.newaxis]
+    return np.asarray(matrix @ np.ascontiguousarray(vectors))
+
+
+def _rows_of(matrix: CSR, rows: slice) -> CSR:
+    bounds = matrix.indptr[rows.start : rows.stop + 1]
+    entries = slice(int(bounds[0]), int(bounds[-1]))
+    part: CSR = sparse.csr_array((matrix.data[entries], matrix.indices[entries], bounds - bounds[0]), shape=(rows.stop - rows.start, matrix.shape[1]))
+    part.data, part.indices = matrix.data[entries], matrix.indices[entries]  # SciPy copies small parts of large arrays
+    part.has_canonical_format = True
+    return part

@@ -1,0 +1,143 @@
+"""A table of numbers and categories, without ever writing out the indicator columns.
+
+    x_i = (numeric_i1, ..., numeric_ip, e(code_i1), ..., e(code_iC)),   e(a) the a-th unit vector of the category's size
+
+The Gram matrix falls into blocks: numbers by numbers (dense), category by numbers (sums by level), category by category (weighted contingency tables,
+one counting pass a pair: O(n) whatever the sizes). Products use the indicators as sparse rows.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from discreet.core.arrays import Floats, Matrix
+from discreet.core.errors import InvalidInput
+from discreet.core.private import holds_records_of_a_block
+from discreet.matrices.base import Design
+from discreet.matrices.dense import DenseDesign
+from discreet.matrices.sparse import CSR, SparseDesign
+
+_SUM_ROWS = 32768
+"""Rows whose weighted numbers are held at a time while they are summed by level."""
+
+
+@holds_records_of_a_block
+class TabularDesign:
+    """Columns: the numbers first, then the levels of each category in order; no level is dropped.
+
+    Parameters: `numeric` (n, p) floats, held by reference, or None; `codes`, one (n,) integer array a category with 0 <= code < size; `sizes`, the
+    public number of levels of each. Raises InvalidInput when shapes disagree or a code is out of range (a missing value needs a level of its own).
+    """
+
+    __slots__ = ("_codes", "_indicators", "_numeric", "_offsets", "_sizes", "_table")
+
+    def __init__(self, numeric: npt.NDArray[Any] | None, codes: Sequence[npt.NDArray[np.integer]], sizes: Sequence[int]) -> None:
+        """Check the codes and lay out the indicators."""
+        if len(codes) != len(sizes):
+            raise InvalidInput(f"a tabular design needs one size a category; {len(codes)} categories and {len(sizes)} sizes were given.")
+        lengths = {len(column) for column in codes} | ({len(numeric)} if numeric is not None else set())
+        if len(lengths) != 1:
+            raise InvalidInput("a tabular design needs at least one column, and columns of equal length.")
+        for column, size in zip(codes, sizes, strict=True):
+            if column.ndim != 1 or not np.issubdtype(column.dtype, np.integer):
+                raise InvalidInput("codes are one-dimensional integer arrays.")
+            if len(column) and not (column.min() >= 0 and column.max() < size):
+                raise InvalidInput(f"codes must lie in 0..{size - 1}; give missing values a level of their own.")
+        count = lengths.pop()
+        table = numeric if numeric is not None else np.empty((count, 0))
+        counted = [np.asarray(column, dtype=np.intp) for column in codes]  # the type that np.bincount counts without converting
+        indicators = SparseDesign(_indicator_rows(counted, sizes, count))
+        self._hold(table, DenseDesign(table), indicators, counted, [int(size) for size in sizes])
+
+    def _hold(
+        self, table: npt.NDArray[Any], numeric: DenseDesign, indicators: SparseDesign, codes: list[npt.NDArray[np.intp]], sizes: list[int]
+    ) -> None:
+        self._table, self._numeric, self._indicators = table, numeric, indicators
+        self._codes, self._sizes = codes, sizes
+        self._offsets = [int(start) for start in np.cumsum([0, *sizes])]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, d)."""
+        return self._numeric.shape[0], self._numeric.shape[1] + self._offsets[-1]
+
+    @property
+    def width(self) -> int:
+        """The numbers, and one level a category."""
+        return self._numeric.width + len(self._codes)
+
+    def matvec(self, weights: Floats) -> Floats:
+        """See Design."""
+        numbers = self._numeric.shape[1]
+        result = self._indicators.matvec(weights[numbers:])
+        if numbers:
+            result += self._numeric.matvec(weights[:numbers])
+        return result
+
+    def rmatvec(self, coefficients: Floats) -> Floats:
+        """See Design."""
+        return np.concatenate((self._numeric.rmatvec(coefficients), self._indicators.rmatvec(coefficients)))
+
+    def gram(self, weights: Floats, *, single_precision: bool = False) -> Matrix:  # noqa: ARG002 - allowed, not asked
+        """See Design; always float64, since counting gains nothing from float32."""
+        numbers, columns = self._numeric.shape[1], self.shape[1]
+        gram = np.zeros((columns, columns))
+        gram[:numbers, :numbers] = self._numeric.gram(weights)
+        gram[numbers:, :numbers] = self._level_sums(weights)
+        starts = [numbers + start for start in self._offsets]
+        for i, (code, size) in enumerate(zip(self._codes, self._sizes, strict=True)):
+            levels = np.arange(starts[i], starts[i + 1])
+            gram[levels, levels] = np.bincount(code, weights=weights, minlength=size)
+            for j in range(i):
+                cells = np.bincount(code * self._sizes[j] + self._codes[j], weights=weights, minlength=size * self._sizes[j])
+                gram[starts[i] : starts[i + 1], starts[j] : starts[j + 1]] = cells.reshape(size, self._sizes[j])
+        lower = np.tril(gram, -1)
+        return np.asarray(lower + lower.T + np.diag(np.diag(gram)))
+
+    def gram_diagonal(self, weights: Floats) -> Floats:
+        """See Design."""
+        levels = [np.bincount(code, weights=weights, minlength=size) for code, size in zip(self._codes, self._sizes, strict=True)]
+        return np.concatenate([self._numeric.gram_diagonal(weights), *levels])
+
+    def row_norms(self) -> Floats:
+        """See Design: every category adds 1 to the square."""
+        return np.sqrt(np.square(self._numeric.row_norms()) + float(len(self._codes)))
+
+    def content(self) -> Iterator[bytes]:
+        """See Design: the numbers, then the codes."""
+        yield from self._numeric.content()
+        yield repr(("codes", self._sizes)).encode()
+        for column in self._codes:
+            yield np.asarray(column, dtype=np.int64).tobytes()
+
+    def blocks(self) -> Iterator[tuple[slice, Design]]:
+        """See Design; views, not copies."""
+        for (rows, numeric), (_, indicators) in zip(self._numeric.blocks(), self._indicators.blocks(), strict=True):
+            part = TabularDesign.__new__(TabularDesign)
+            part._hold(self._table[rows], numeric, indicators, [code[rows] for code in self._codes], self._sizes)
+            yield rows, part
+
+    def _level_sums(self, weights: Floats) -> Floats:
+        """sum_i weights_i e(codes_i) numeric_i^T, shape (levels, p)."""
+        result = np.zeros((self._offsets[-1], self._numeric.shape[1]))
+        if not result.size:
+            return result
+        for start in range(0, self.shape[0], _SUM_ROWS):
+            rows = slice(start, min(start + _SUM_ROWS, self.shape[0]))
+            result += self._indicators.rows(rows).rmatvec(weights[rows, np.newaxis] * self._table[rows])
+        return result
+
+
+def _indicator_rows(codes: Sequence[npt.NDArray[np.intp]], sizes: Sequence[int], count: int) -> CSR:
+    width, total = len(codes), int(sum(sizes))
+    kind = np.int32 if max(count * width, total) < 2**31 else np.int64
+    columns = np.empty((count, width), dtype=kind)
+    offset = 0
+    for place, (code, size) in enumerate(zip(codes, sizes, strict=True)):
+        columns[:, place] = code + offset
+        offset += int(size)
+    starts = np.arange(count + 1, dtype=kind) * width
+    return sparse.csr_array((np.ones(count * width), columns.ravel(), starts), shape=(count, total))

@@ -1,0 +1,162 @@
+"""Everything that can be found out about a release by a stranger who has the folder and nothing else.
+
+files        each has the size and SHA-256 of the manifest, none is missing and none was added
+manifest     its digest; its query, target, columns and rows are those of its certificate; its words are those of this version, if it is of it
+projection   P is the matrix of the public seed, or that of the certificate
+certificate  the guarantee again, by another road; the noise source
+value        the digest of the released numbers, P included where it was drawn with them
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from discreet.certificates import Check
+from discreet.core.arrays import Floats
+from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.data import Schema
+from discreet.queries import Projection, SecondMoments, Target
+from discreet.releases.columns import released_columns, released_schema, schema_domain
+from discreet.releases.manifest import DIGEST, NAME, Contents, digest_of_manifest
+from discreet.releases.methods import LOCAL, METHODS, Kind
+from discreet.releases.parts import described, read_part, read_parts
+from discreet.releases.request import Query
+
+
+def all_checks(folder: Path, contents: Contents, document: Mapping[str, Any], query: Query) -> tuple[Check, ...]:
+    """Every check with its verdict; what cannot be read is a failed one."""
+    checks = [*_files(folder, contents), *_manifest(contents, document), *_agreement(contents, query)]
+    checks += contents.certificate.verify().checks
+    try:
+        if contents.projection is not None and isinstance(query, Projection):
+            given = read_part(folder, contents.projection, _projected_names(contents))
+            checks.append(Check("projection", np.array_equal(given, query.map.matrix), "the matrix in its file is that of the certificate"))
+        digest, on_grid = _numbers(folder, contents, query)
+        checks.append(Check("grid of the numbers", on_grid, "every number with noise is a multiple of the recorded step"))
+        same = digest == contents.certificate.digest
+        checks.append(Check("released value", same, "digest matches" if same else "the numbers are not those that the certificate was issued for"))
+    except InvalidInput as error:
+        checks.append(Check("released value", False, str(error)))
+    return tuple(checks)
+
+
+def _files(folder: Path, contents: Contents) -> Iterator[Check]:
+    parts = [*contents.parts, *([] if contents.projection is None else [contents.projection])]
+    changed = []
+    for part in parts:
+        try:
+            same = described(folder, part.path, part.rows) == part
+        except OSError:
+            same = False
+        if not same:
+            changed.append(part.path)
+    detail = f"size and SHA-256 of {len(parts)} files" if not changed else f"missing or changed: {', '.join(changed[:5])}"
+    yield Check("files", not changed, detail)
+    known = {NAME, *(part.path for part in parts)}
+    folders = {parent.as_posix() for path in known for parent in PurePosixPath(path).parents} - {"."}
+    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
+    added = [name for name, path in found.items() if path.is_symlink() or name not in (folders if path.is_dir() else known)]
+    yield Check("no other files", not added, "nothing was added" if not added else f"{len(added)} files or folders do not belong to the release")
+
+
+def _manifest(contents: Contents, document: Mapping[str, Any]) -> Iterator[Check]:
+    try:
+        same = document.get(DIGEST) == digest_of_manifest(dict(document))
+    except (TypeError, ValueError):
+        same = False
+    yield Check("manifest", same, "its digest matches" if same else "it was changed after it was written")
+    expected = contents.manifest()
+    other = sorted(key for key in {*expected, *document} - {DIGEST} if expected.get(key) != document.get(key))
+    detail = "every word follows from the certificate" if not other else f"not what this version writes: {', '.join(other)[:100]}"
+    yield Check("manifest's words", not other, detail)
+
+
+def _agreement(contents: Contents, query: Query) -> Iterator[Check]:
+    """Whether what the manifest says about the numbers is what the certificate says."""
+    certificate = contents.certificate
+    kinds = {kind for kind, names in _MECHANISMS.items() if certificate.mechanism in names}
+    if certificate.mechanism == "release-gaussian-rows":
+        kinds = {Kind.PROJECTED_ROWS if isinstance(query, Projection) else Kind.ROWS}
+    stated = METHODS[contents.method].kind if contents.method in METHODS else Kind.ROWS
+    yield Check("kind", kinds == {contents.kind} and stated is contents.kind, f"{contents.kind} by {certificate.mechanism}")
+    target = Target.CLEAR if certificate.mechanism == "release-clear-target-sketch" else query.read.target
+    yield Check("target", target is contents.target, f"stated {str(contents.target)!r}; the certificate's is {str(target)!r}")
+    yield Check("columns", _columns_fit(contents, query), "names, bounds and noise are those of the certificate's bounds and of the schema")
+    local = certificate.parameters.get("local", False)
+    yield Check("method", local is (contents.method == LOCAL), "the owners of the records" if local is True else "the holder of the table")
+    if contents.schema is not None:
+        yield Check("schema", _schema_fits(contents.schema, query), "its bounds and number of features are those of the certificate")
+    sizes = {"rows": certificate.parameters.get("rows")} if contents.kind is Kind.SKETCH else {"slots": certificate.parameters.get("slots")}
+    wrong = [name for name, size in sizes.items() if size is not None and size != contents.rows]
+    yield Check("rows", not wrong, f"{contents.rows} rows" if not wrong else "another number of rows than the certificate says")
+
+
+def _columns_fit(contents: Contents, query: Query) -> bool:
+    width = contents.certificate.parameters.get("width") if contents.certificate.mechanism == FRESH else query.columns
+    if not isinstance(width, int):
+        return False
+    try:
+        return contents.columns == released_columns(contents.kind, query.read.domain, contents.target, contents.schema, width=width)
+    except InvalidInput:
+        return False
+
+
+def _schema_fits(schema: Schema, query: Query) -> bool:
+    domain, read = schema_domain(schema), query.read.domain
+    same = (domain.features, domain.entry_bound, domain.norm_bound) == (read.features, read.entry_bound, read.norm_bound)
+    with_target = query.read.target is not Target.OMITTED
+    return same and (not with_target or domain.target_bound == read.target_bound) and released_schema(schema) == schema
+
+
+def _numbers(folder: Path, contents: Contents, query: Query) -> tuple[str, bool]:
+    """The digest of the value as the mechanism released it, P first where it was drawn with the rows; and whether numbers are on the grid."""
+    names = [column.name for column in contents.columns]
+    leading: Floats | None = None
+    if contents.certificate.mechanism == FRESH:
+        if contents.projection is None:
+            raise FileFormatError("the release lacks its projection.")
+        leading = read_part(folder, contents.projection, _projected_names(contents))
+        if contents.target is Target.CLEAR:
+            leading = np.column_stack((leading, np.zeros(len(leading))))
+    rows = contents.rows + (0 if leading is None else len(leading))
+    digest = hashlib.sha256(json.dumps((rows, len(names))).encode())
+    if leading is not None:
+        digest.update(np.ascontiguousarray(leading, dtype="<f8").tobytes())
+    noisy = [number for number, column in enumerate(contents.columns) if column.noisy]
+    step, on_grid = _step(contents, query), True
+    for block in read_parts(folder, contents.parts, names):
+        digest.update(np.ascontiguousarray(block, dtype="<f8").tobytes())
+        steps = block[:, noisy] / step if step is not None else np.zeros((0, 0))
+        on_grid = on_grid and bool(np.all(np.rint(steps) == steps))
+    return digest.hexdigest(), on_grid
+
+
+def _step(contents: Contents, query: Query) -> float | None:
+    """The grid of the released numbers, a power of two; None for rows that were brought back from a weighting, and for noise without a grid."""
+    step = contents.certificate.parameters.get("step")
+    if not isinstance(step, float) or step <= 0 or math.frexp(step)[0] != 0.5 or contents.certificate.mechanism == "release-fisher-noise":
+        return None
+    return step * query.unit if isinstance(query, SecondMoments) else step
+
+
+def _projected_names(contents: Contents) -> list[str]:
+    return [f"p{number}" for number in range(sum(column.role == "feature" for column in contents.columns))]
+
+
+FRESH = "release-fresh-projection"
+_MECHANISMS = {
+    Kind.ROWS: {"release-information-rows", "release-fisher-noise", "release-bounded-noise", "release-null-space-noise"},
+    Kind.PROJECTED_ROWS: {"release-fresh-projection"},
+    Kind.SKETCH: {
+        "release-gaussian-sketch",
+        "release-eigenvalue-sketch",
+        "release-information-sketch",
+        "release-clear-target-sketch",
+        "release-published-sketch",
+    },
+}

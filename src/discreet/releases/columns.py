@@ -1,0 +1,159 @@
+"""The columns of a release, with what is public about each; and the records that a table and its schema become.
+
+Numbers are released as they are encoded. With rows = "bound" a numeric column is encoded around zero whatever its `scale` says,
+
+    t = 2 (x - lower) / (upper - lower) - 1  in [-1, 1]
+
+since neighbours differ by its whole range, and bounds of a range around zero are half as far out as those of one that begins there. A column of
+categories is one number a category. With rows = "normalise" rows are encoded as the schema says and divided by their norm.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from discreet.accounting import Json
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.data import EncodedTable, NumberTarget, RealDataset, RealDomain, Schema
+from discreet.data import Target as ClassTarget
+from discreet.data.frames import Frame
+from discreet.queries import Target
+from discreet.releases.methods import Kind
+
+Role: TypeAlias = Literal["feature", "target"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedColumn:
+    """One column of the released numbers."""
+
+    name: str
+    role: Role
+    noisy: bool
+    """False for a target in clear."""
+    lower: float | None = None
+    """Smallest value before noise, in the column's own unit; None where a number has no meaning of its own (a projection, a sketch)."""
+    upper: float | None = None
+    encoded_lower: float | None = None
+    """What `lower` is encoded as."""
+    encoded_upper: float | None = None
+
+    def own_units(self, values: Floats) -> Floats:
+        """Encoded numbers in the column's own unit; unchanged where it has none."""
+        if self.lower is None or self.upper is None or self.encoded_lower is None or self.encoded_upper is None:
+            return values
+        return self.lower + (values - self.encoded_lower) * ((self.upper - self.lower) / (self.encoded_upper - self.encoded_lower))
+
+    def to_dict(self) -> dict[str, Json]:
+        """For the manifest."""
+        return {
+            "role": self.role,
+            "noisy": self.noisy,
+            "lower": self.lower,
+            "upper": self.upper,
+            "encodedLower": self.encoded_lower,
+            "encodedUpper": self.encoded_upper,
+        }
+
+
+def released_schema(schema: Schema) -> Schema:
+    """The schema by which a released table is encoded: numbers around zero where rows stay as they are."""
+    if schema.rows == "normalise":
+        return schema
+    return replace(schema, numeric=tuple(replace(column, scale="symmetric") for column in schema.numeric))
+
+
+def schema_domain(schema: Schema) -> RealDomain:
+    """Bounds of the records that this schema encodes: entries alone where rows are numeric columns as they are."""
+    alone = schema.rows == "bound" and not schema.categorical
+    bound = None if alone else schema.norm_bound
+    return RealDomain(features=schema.features, entry_bound=1.0, norm_bound=bound, target_bound=1.0)
+
+
+def encoded_records(schema: Schema, frame: Frame, target: Target) -> RealDataset:
+    """The records of a table. Raises as `Schema.encode` does, and InvalidInput for a target of more than two classes."""
+    with_target = target is not Target.OMITTED
+    require_target(schema, target)
+    encoded = schema.encode(frame, target=with_target)
+    targets = target_numbers(encoded) if with_target else np.zeros(encoded.rows.shape[0])
+    return RealDataset(rows=encoded.rows, targets=targets, domain=schema_domain(schema))
+
+
+def require_target(schema: Schema, target: Target) -> None:
+    """Raise InvalidInput where the schema's target is no number."""
+    if target is not Target.OMITTED and isinstance(schema.target, ClassTarget) and len(schema.target.classes) > 2:
+        raise InvalidInput(
+            f"{schema.target.where} has {len(schema.target.classes)} classes, and a released target is one number: a number or two classes. "
+            "Release without it (target='omitted'), or declare it as a categorical column and another target."
+        )
+
+
+def target_numbers(encoded: EncodedTable) -> Floats:
+    """+1 and -1 of two classes, or numbers in [-1, 1]."""
+    found = encoded.numbers if encoded.numbers is not None else encoded.signs
+    if found is None:
+        raise InvalidInput("the target of a released table is a number or one of two classes.")
+    return found
+
+
+def record_columns(domain: RealDomain, target: Target, schema: Schema | None) -> tuple[PublishedColumn, ...]:
+    """The columns of encoded records: features, and the target unless it is omitted."""
+    features = _numbered(domain) if schema is None else tuple(_of_schema(schema))
+    if target is Target.OMITTED:
+        return _distinct(features)
+    noisy = target is Target.NOISY
+    bound = domain.target_bound
+    made = PublishedColumn(name="y", role="target", noisy=noisy, encoded_lower=-bound, encoded_upper=bound)
+    if schema is not None:
+        made = replace(made, name=schema.target.column)
+        if isinstance(schema.target, NumberTarget):
+            made = replace(made, lower=schema.target.lower, upper=schema.target.upper)
+    return _distinct((*features, made))
+
+
+def without_meaning(columns: tuple[PublishedColumn, ...]) -> tuple[PublishedColumn, ...]:
+    """Of sums over many records: the same names, and no bounds."""
+    return tuple(replace(column, lower=None, upper=None, encoded_lower=None, encoded_upper=None) for column in columns)
+
+
+def projected_columns(width: int, target: PublishedColumn | None) -> tuple[PublishedColumn, ...]:
+    """Of rows times P: numbered, and the target where it is in clear beside them."""
+    features = tuple(PublishedColumn(name=f"p{number}", role="feature", noisy=True) for number in range(width))
+    return _distinct(features if target is None else (*features, target))
+
+
+def released_columns(kind: Kind, domain: RealDomain, target: Target, schema: Schema | None, *, width: int) -> tuple[PublishedColumn, ...]:
+    """Those of a release of this kind; `width` of a projection."""
+    records = record_columns(domain, target, schema)
+    if kind is Kind.SKETCH:
+        return without_meaning(records)
+    return projected_columns(width, records[-1] if target is Target.CLEAR else None) if kind is Kind.PROJECTED_ROWS else records
+
+
+def _numbered(domain: RealDomain) -> tuple[PublishedColumn, ...]:
+    bound = domain.largest_entry
+    return tuple(
+        PublishedColumn(name=f"x{number}", role="feature", noisy=True, encoded_lower=-bound, encoded_upper=bound) for number in range(domain.features)
+    )
+
+
+def _of_schema(schema: Schema) -> Iterator[PublishedColumn]:
+    for position, name in enumerate(schema.feature_names):
+        made = PublishedColumn(name=name, role="feature", noisy=True, encoded_lower=-1.0, encoded_upper=1.0)
+        if schema.rows == "normalise":
+            yield made
+        elif position < len(schema.numeric):
+            column = schema.numeric[position]
+            yield replace(made, lower=column.lower, upper=column.upper)
+        else:
+            yield replace(made, lower=0.0, upper=1.0, encoded_lower=0.0)
+
+
+def _distinct(columns: tuple[PublishedColumn, ...]) -> tuple[PublishedColumn, ...]:
+    names = [column.name for column in columns]
+    if repeated := {name for name in names if names.count(name) > 1}:
+        raise InvalidInput(f"two columns of the release would be called {min(repeated)!r}. Rename one in the table and its schema.")
+    return columns

@@ -1,0 +1,129 @@
+"""The records of a release, brought within its domain: of a table in memory, of files that are read in blocks, or of blocks anywhere.
+
+A table in blocks is read once before anything is spent, so that what is wrong with a record is found by then; a ledger that is in use reads it twice
+more, to know it again; and once (under add-remove once for every half GiB of released rows) while rows go out.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.workers import job_count
+from discreet.data import Block, BlockTable, Cluster, RealDataset, RealDomain, Schema, class_codes, schema_files
+from discreet.data import Target as ClassTarget
+from discreet.data.frames import Frame
+from discreet.data.stream import Stream
+from discreet.matrices import Design, as_design
+from discreet.queries import Target
+from discreet.releases.columns import encoded_records, require_target, schema_domain
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+Files: TypeAlias = str | Path | Sequence[str | Path]
+"""A Parquet or Arrow file, a folder of Parquet files, or several files."""
+
+
+def file_records(paths: Files, schema: Schema, target: Target, *, n_jobs: int | None = None, client: "Client | Cluster | None" = None) -> RealDataset:
+    """The records of files, encoded by `schema` block by block, by `n_jobs` threads, or by the workers of `client`, who find them at the same paths.
+
+    Workers keep nothing between the passes, which are few, so that a table larger than the cluster's memory is released too. `schema` is one of
+    `released_schema`. Raises as `schema_files` does, and InvalidInput for a target of more than two classes.
+    """
+    require_target(schema, target)
+    table = schema_files(paths, schema, target=target is not Target.OMITTED)
+    classes = np.asarray(schema.target.classes) if isinstance(schema.target, ClassTarget) and target is not Target.OMITTED else None
+    return block_records(table if client is None else table.on(client, remember=False), schema_domain(schema), target, classes=classes, n_jobs=n_jobs)
+
+
+def block_records(
+    table: BlockTable, domain: RealDomain, target: Target, *, classes: npt.NDArray[Any] | None = None, n_jobs: int | None = None
+) -> RealDataset:
+    """The records of a table in blocks; with two `classes` (2,), targets are -1 and +1. Raises InvalidInput for what does not fit the domain."""
+    if table.features != domain.features:
+        raise InvalidInput(f"the domain declares {domain.features} features; rows with {table.features} were given.")
+    jobs = job_count(n_jobs)
+    stream: Stream[RealDataset] = Stream(table, partial(_bounded, domain=domain, target=target, classes=classes), jobs)
+    return RealDataset.streamed(stream, domain=domain, jobs=jobs)
+
+
+def held_records(
+    table: Frame | Floats | Design, domain: RealDomain, target: Target, *, schema: Schema | None, y: Floats | None, n_jobs: int | None = None
+) -> RealDataset:
+    """The records of a table in memory: a frame that `schema` encodes, or an array (n, d) with its targets `y` (n,)."""
+    jobs = job_count(n_jobs)
+    if schema is not None:
+        if y is not None:
+            raise InvalidInput(_NO_Y)
+        data = encoded_records(schema, table, target)
+    else:
+        if y is None and target is not Target.OMITTED:
+            raise InvalidInput("an array comes with its targets y, or with target='omitted'.")
+        rows = as_design(table)
+        data = RealDataset(rows=rows, targets=np.zeros(rows.shape[0]) if y is None else np.asarray(y, dtype=np.float64), domain=domain)
+    data.jobs = jobs
+    return data
+
+
+def private_records(
+    table: RealDataset | BlockTable | Frame | Floats | Design | Files,
+    domain: RealDomain,
+    target: Target,
+    *,
+    schema: Schema | None,
+    y: Floats | None,
+    n_jobs: int | None,
+    client: "Client | Cluster | None",
+) -> RealDataset:
+    """Whatever `publish` was given. Raises InvalidInput for arguments that do not go together."""
+    files = _files(table)
+    if client is not None and files is None:
+        raise InvalidInput("client is for files, which its workers read; blocks on a cluster are a DaskTable.")
+    if y is not None and (files is not None or isinstance(table, RealDataset | BlockTable)):
+        raise InvalidInput(_NO_Y)
+    if files is not None:
+        if schema is None:
+            raise InvalidInput("files need a schema; with a domain, give numeric_files(paths, features=..., target=...), whose columns are numbers.")
+        return file_records(files, schema, target, n_jobs=n_jobs, client=client)
+    if isinstance(table, BlockTable):
+        if schema is not None:
+            raise InvalidInput("a table in blocks is encoded already: give its domain, or the paths of its files with the schema.")
+        return block_records(table, domain, target, n_jobs=n_jobs)
+    if isinstance(table, RealDataset):
+        if n_jobs is not None:
+            raise InvalidInput("a RealDataset has its own number of threads (jobs): leave n_jobs out.")
+        return table
+    return held_records(table, domain, target, schema=schema, y=y, n_jobs=n_jobs)
+
+
+_NO_Y = "y is for arrays: a RealDataset and a table in blocks have their targets, and a schema names the target's column."
+
+
+def _files(table: object) -> list[str | Path] | None:
+    """The paths, where the table is given as paths."""
+    given = [table] if isinstance(table, str | Path) else list(table) if isinstance(table, list | tuple) else []
+    paths = [one for one in given if isinstance(one, str | Path)]
+    return paths if paths and len(paths) == len(given) else None
+
+
+def _bounded(block: Block, *, domain: RealDomain, target: Target, classes: npt.NDArray[Any] | None) -> RealDataset:
+    """One block, wherever it is: public numbers only come along."""
+    if block.weights is not None:
+        raise InvalidInput("records that are released have no weights.")
+    if target is Target.OMITTED:
+        return RealDataset(rows=block.rows, targets=np.zeros(block.rows.shape[0]), domain=domain)
+    if block.targets is None:
+        raise InvalidInput("the table has no targets: give them, or release without (target='omitted').")
+    if classes is not None:
+        return RealDataset(rows=block.rows, targets=np.where(class_codes(block.targets, classes) == 1, 1.0, -1.0), domain=domain)
+    try:
+        targets = np.asarray(block.targets, dtype=np.float64)
+    except (TypeError, ValueError):
+        targets = np.full(block.rows.shape[0], np.nan)
+    return RealDataset(rows=block.rows, targets=targets, domain=domain)

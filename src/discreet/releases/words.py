@@ -1,0 +1,158 @@
+"""What a release protects and what it does not, and how to use it, in plain words: a function of its certificate and of how it was made."""
+
+import math
+from collections.abc import Mapping
+
+from discreet.accounting import ApproximateDP, CramerRaoBound, Guarantee, Json, MutualInformation, NoGuarantee, PureDP, Unit
+from discreet.accounting.base import Statement
+from discreet.certificates import Certificate
+from discreet.core.neighbours import ADD_REMOVE
+from discreet.queries import Target
+from discreet.releases.methods import LOCAL, Kind
+from discreet.releases.noise import has_public_noise
+
+SEEDED = (
+    "Nothing: the noise came from a seed, so whoever knows or guesses the seed subtracts it. Treat the release like the records themselves, "
+    "and release again without a seed."
+)
+
+
+def protects(certificate: Certificate) -> list[str]:
+    """Who is protected from whom, and how well."""
+    guarantee = certificate.guarantee
+    if isinstance(guarantee, NoGuarantee):
+        return [f"Nothing: {guarantee.theorem}."]
+    if not certificate.noise_private:
+        return [SEEDED]
+    lines = [f"{_UNITS[guarantee.unit]}, from everyone who sees the release, even from one who knows all other records."]
+    match guarantee:
+        case PureDP(epsilon=epsilon):
+            lines.append(_likelier(guarantee, epsilon, 0.0))
+        case ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta):
+            lines.append(_likelier(guarantee, epsilon, delta))
+        case MutualInformation(bits=bits):
+            lines.append(
+                f"On average over outcomes the release tells at most {bits:.6g} bits about it, whatever was known before. "
+                f"A coin could be guessed right with a probability of up to {_guess(bits):.3g} instead of 0.5."
+            )
+        case CramerRaoBound():
+            lines.append(f"Unbiased estimates of it have a mean squared error of at least {guarantee.unbiased_mse:.6g}.")
+        case _:
+            lines.append(f"At epsilon = 1 its delta is {guarantee.delta(1.0):.3g}.")
+    if guarantee.neighbours is ADD_REMOVE:
+        lines.append("The number of records: it is protected too (add-remove).")
+    if isinstance(guarantee, Statement) and guarantee.local:
+        lines.append("Every owner randomised their own record: nobody else ever held it.")
+    if isinstance(guarantee, Statement) and guarantee.secret:
+        lines.append(f"This holds while these stay secret: {', '.join(guarantee.secret)}. They were drawn inside the run and kept nowhere.")
+    return lines
+
+
+def exposes(certificate: Certificate, method: str, kind: Kind, target: Target) -> list[str]:
+    """What is not protected."""
+    guarantee, parameters = certificate.guarantee, certificate.parameters
+    lines = []
+    if method == "null-space":
+        lines.append("The exact weights of the support vector machine, and the exact score of every record, can be computed from the release.")
+    if target is Target.CLEAR:
+        lines.append("Targets: they are released as they are." if kind is not Kind.SKETCH else "Targets: they are sketched without noise.")
+    lines += _numbers_of_records(guarantee, parameters, kind)
+    if guarantee.unit is Unit.ENTRY and not isinstance(guarantee, NoGuarantee):
+        lines.append("Whole records: what is promised is for single numbers, and those of one person add up.")
+    if isinstance(guarantee, MutualInformation):
+        lines.append("Single outcomes: bits are an average, and one release may tell more. They are not a small delta.")
+    if method == "eigenvalue-sketch":
+        lines.append("A noisy least eigenvalue of the records' second moments, which is in the certificate and counted in the guarantee.")
+    if method == LOCAL:
+        lines.append("Owners who answered twice: they spent twice.")
+    if method == "fresh-projection":
+        lines.append("Anything else that is projected with the same matrix: it was for this release alone.")
+    lines.append("What the records have in common: averages and relations between columns may be learned. That is what a release is for.")
+    lines.append("Other releases about the same people: what is promised of each adds up. Keep a ledger.")
+    return lines
+
+
+def short(guarantee: Guarantee) -> str:
+    """The guarantee in a few signs."""
+    match guarantee:
+        case NoGuarantee():
+            return "none: nothing is promised"
+        case ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta):
+            numbers = f"epsilon {epsilon:.6g}, delta {delta:.3g}"
+        case MutualInformation(bits=bits):
+            numbers = f"{bits:.6g} bits"
+        case _:
+            numbers = ", ".join(f"{key} {value}" for key, value in guarantee.to_dict().items() if isinstance(value, float))
+    local = ", local" if isinstance(guarantee, Statement) and guarantee.local else ""
+    return f"{numbers}, {guarantee.neighbours}, one {guarantee.unit}{local}"
+
+
+def usage(certificate: Certificate, kind: Kind, target: Target) -> list[str]:
+    """A snippet for the user of the release."""
+    lines = ["from discreet.releases import read_release", 'release = read_release("FOLDER")  # this folder']
+    if not has_public_noise(certificate.mechanism):
+        return [*lines, "values = release.values()  # for comparison only: no estimator can correct for noise of unknown size"]
+    lines.append("release.verify().require()")
+    match kind:
+        case Kind.SKETCH:
+            lines += [
+                "S, k = release.values(), release.sketch_rows",
+                "second_moments = S.T @ S / k - release.noise_covariance  # unbiased for the sum of z z' over records z",
+            ]
+        case Kind.PROJECTED_ROWS:
+            lines.append("projected = release.features()  # records times release.projection, plus noise of release.noise_covariance")
+        case Kind.ROWS:
+            lines.append(
+                "X = release.features()  # encoded records plus noise of release.noise_covariance; release.frame() is in the columns' own units"
+            )
+    if names := _CONSUMERS.get((kind, target)):
+        lines.append("y = release.targets()")
+        lines.append(f"from discreet.consumers import {', '.join(names)}  # they know the noise and correct for it")
+        # With the number of records secret, rows of noise alone among them say nothing about a mean.
+        hidden = kind is Kind.ROWS and certificate.guarantee.neighbours is ADD_REMOVE
+        lines.append(f"model = {names[0]}({'fit_intercept=False' if hidden else ''}).fit_release(release)")
+    return lines
+
+
+def _likelier(guarantee: Guarantee, epsilon: float, delta: float) -> str:
+    factor = f"{math.exp(epsilon):.3g}" if epsilon < 300 else "10^130"
+    change = "is added or removed" if guarantee.neighbours is ADD_REMOVE else "is replaced by any other"
+    exception = f"but for a probability of {delta:.3g}" if delta else "without exception"
+    return f"Whatever anyone may conclude gets at most {factor} times (e^{epsilon:.4g}) likelier when it {change}, {exception}."
+
+
+def _guess(bits: float) -> float:
+    """How often a coin with these bits about it may be guessed right: 1 - h2(p) = bits."""
+    low, high = 0.5, 1.0
+    if bits >= 1:
+        return 1.0
+    while high - low > 1e-9:
+        middle = 0.5 * (low + high)
+        known = 1.0 + middle * math.log2(middle) + (1.0 - middle) * math.log2(1.0 - middle)
+        low, high = (middle, high) if known < bits else (low, middle)
+    return high
+
+
+def _numbers_of_records(guarantee: Guarantee, parameters: Mapping[str, Json], kind: Kind) -> list[str]:
+    if guarantee.neighbours is ADD_REMOVE:
+        slots = parameters.get("slots")
+        return [] if slots is None else [f"That there are at most {slots} records: so many rows are released, some of them noise alone."]
+    if kind is Kind.SKETCH:
+        return ["The number of records: it is taken as known (replace-one), though the sketch does not show it."]
+    return ["The number of records: one row is released for each."]
+
+
+_UNITS = {
+    Unit.RECORD: "Each person's whole record",
+    Unit.FEATURES: "The features of each person's record (not its target)",
+    Unit.ENTRY: "Each single number of a record",
+}
+
+_CONSUMERS = {
+    (Kind.ROWS, Target.NOISY): ["NoisyRidge"],
+    (Kind.ROWS, Target.CLEAR): ["NoisyRidge", "NoisyLogisticRegression", "NoisyLinearSVC"],
+    (Kind.PROJECTED_ROWS, Target.CLEAR): ["ProjectedRidge"],
+    (Kind.SKETCH, Target.NOISY): ["SketchRidge"],
+    (Kind.SKETCH, Target.CLEAR): ["SketchRidge"],
+}
+"""What trains on a release that has its targets."""

@@ -1,0 +1,102 @@
+"""The box { lower_j <= x_j <= upper_j }: a public range for each weight.
+
+projection          each coordinate clipped                                 O(d)
+linear minimiser    lower_j where v_j > 0, upper_j where v_j < 0, the middle where v_j = 0
+radii               l2: |m|_2, l1: |m|_1 with m_j = max(|lower_j|, |upper_j|)        diameter: |upper - lower|_2
+width               sum_j (upper_j - lower_j) / sqrt(2 pi)                   (exact; translations do not change it)
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.sets.base import TOLERANCE
+from discreet.sets.checks import outward, read_only, vector
+from discreet.sets.thresholds import norm2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Box:
+    """Points between two corners. Equality is identity; compare `parameters` for values."""
+
+    lower: Floats
+    """Shape (d,); a read-only copy is kept."""
+    upper: Floats
+    """Shape (d,), at least `lower` everywhere."""
+
+    def __post_init__(self) -> None:
+        """Keep copies that nobody can change; refuse an empty box."""
+        object.__setattr__(self, "lower", read_only(self.lower, 1, "the lower corner of a box"))
+        object.__setattr__(self, "upper", read_only(self.upper, 1, "the upper corner of a box"))
+        if self.lower.shape != self.upper.shape or (self.lower > self.upper).any():
+            raise InvalidInput("a box needs lower <= upper in every coordinate, and corners of one shape; exchange or correct the corners.")
+        if max(np.abs(self.lower).max(), np.abs(self.upper).max()) > 1e150:
+            raise InvalidInput("a box needs corners within 1e150 of 0, so that lengths are finite numbers.")
+
+    @property
+    def name(self) -> str:
+        """Name in files."""
+        return "box"
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """Both corners."""
+        return {"lower": self.lower.tolist(), "upper": self.upper.tolist()}
+
+    @property
+    def dimension(self) -> int:
+        """d."""
+        return int(self.lower.size)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the corners are opposite."""
+        return bool((self.lower == -self.upper).all())
+
+    @property
+    def l2_radius(self) -> float:
+        """At the corner farthest from 0."""
+        return outward(norm2(self._farthest), self.dimension)
+
+    @property
+    def l1_radius(self) -> float:
+        """At the corner farthest from 0."""
+        return outward(float(self._farthest.sum()), self.dimension)
+
+    @property
+    def diameter(self) -> float:
+        """Between the corners."""
+        return outward(norm2(self.upper - self.lower), self.dimension)
+
+    @property
+    def gaussian_width(self) -> float:
+        """Half the sum of the sides times E |g|."""
+        return float((self.upper - self.lower).sum()) / math.sqrt(2.0 * math.pi)
+
+    @property
+    def width_is_exact(self) -> bool:
+        """Yes."""
+        return True
+
+    @property
+    def _farthest(self) -> Floats:
+        return np.maximum(np.abs(self.lower), np.abs(self.upper))
+
+    def project(self, point: Floats) -> Floats:
+        """Clipped."""
+        return np.clip(vector(point, self.dimension, "the point"), self.lower, self.upper)
+
+    def linear_minimiser(self, direction: Floats) -> Floats:
+        """A corner, if no coordinate of the direction is 0."""
+        direction = vector(direction, self.dimension, "the direction")
+        middle = self.lower + (self.upper - self.lower) / 2.0
+        return np.where(direction > 0.0, self.lower, np.where(direction < 0.0, self.upper, middle))
+
+    def contains(self, point: Floats, tolerance: float = TOLERANCE) -> bool:
+        """Within tolerance times the l2 radius of the box in every coordinate."""
+        point = vector(point, self.dimension, "the point")
+        room = tolerance * self.l2_radius
+        return bool((point >= self.lower - room).all() and (point <= self.upper + room).all())

@@ -1,0 +1,151 @@
+"""The l_p ball { |x|_p <= r } for 1 < p < infinity; q = p / (p - 1) is the dual exponent.
+
+    projection          y_j + mu y_j^{p-1} = |x_j| for the one mu > 0 with |y|_p = r, signs restored        O(d) a step, two nested safeguarded
+                        scalar searches; mu <= |x|_q at r = 1, because y_j <= (|x_j| / mu)^{1/(p-1)}
+    linear minimiser    -r sign(v_j) (|v_j| / |v|_q)^{q-1}
+    radii               l2: r d^{(1/2 - 1/p)_+}        l1: r d^{1 - 1/p}        diameter: twice the l2 radius
+    width               r E |g|_q <= r min_{s <= q} d^{1/s} (E |g_1|^s)^{1/s}    (upper bound: |g|_q <= |g|_s, Jensen)
+
+In each coordinate y + mu y^{p-1} (p >= 2) and, in z = y^{p-1}, z^{1/(p-1)} + mu z (p < 2) are convex and increasing, so Newton's method from an upper
+bound of the root falls to it without safeguards.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.sets.base import TOLERANCE
+from discreet.sets.checks import outward, positive, vector, whole
+from discreet.sets.extremes import absolute_moment, mean_largest_absolute
+from discreet.sets.thresholds import tempered
+
+_STEPS = 200
+"""Newton steps at most; a dozen is usual."""
+
+
+def norm(values: Floats, exponent: float) -> float:
+    """|values|_p for p = exponent >= 1, without overflow of powers."""
+    largest = float(np.max(np.abs(values), initial=0.0))
+    if largest == 0.0 or math.isinf(exponent):
+        return largest
+    return largest * float(np.sum((np.abs(values) / largest) ** exponent)) ** (1.0 / exponent)
+
+
+def _shrunk(magnitudes: Floats, power: float, multiplier: float) -> Floats:
+    """The roots y >= 0 of y + multiplier y^power = magnitudes, power > 0."""
+    convex = power >= 1.0
+    # In the variable z = y (convex) or z = y^power: z^a + b z^c = magnitudes, with one of the exponents 1 and the other at least 1.
+    exponent = power if convex else 1.0 / power
+    steep, flat = (multiplier, 1.0) if convex else (1.0, multiplier)
+    root = np.minimum(magnitudes / flat, (magnitudes / steep) ** (1.0 / exponent))
+    for _ in range(_STEPS):
+        high = steep * root**exponent
+        slope = flat + steep * exponent * root ** (exponent - 1.0)
+        lower = np.maximum(root - (high + flat * root - magnitudes) / slope, 0.0)
+        if np.all(np.abs(lower - root) <= 4e-16 * root):
+            break
+        root = lower
+    return root if convex else root**exponent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LpBall:
+    """Points of l_p norm at most `radius`, 1 < p < infinity (L1Ball, LInfinityBall: the ends)."""
+
+    dimension: int
+    """d >= 1."""
+    exponent: float
+    """p, from 1.001 to 1000: outside, use the balls of the ends, whose norms differ by little."""
+    radius: float = 1.0
+    """r > 0."""
+
+    def __post_init__(self) -> None:
+        """Refuse a set without an interior, and an exponent of another class."""
+        whole(self.dimension, "the dimension")
+        positive(self.radius, "the radius")
+        positive(self.exponent, "the exponent")
+        if not 1.001 <= self.exponent <= 1000.0:
+            raise InvalidInput(f"the exponent of an l_p ball must be from 1.001 to 1000; {self.exponent!r} was given. Use L1Ball or LInfinityBall.")
+
+    @property
+    def name(self) -> str:
+        """Name in files."""
+        return "lp-ball"
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """Dimension, exponent and radius."""
+        return {"dimension": self.dimension, "exponent": self.exponent, "radius": self.radius}
+
+    @property
+    def symmetric(self) -> bool:
+        """Yes."""
+        return True
+
+    @property
+    def dual_exponent(self) -> float:
+        """q = p / (p - 1)."""
+        return self.exponent / (self.exponent - 1.0)
+
+    @property
+    def l2_radius(self) -> float:
+        """On an axis for p <= 2, on the diagonal for p >= 2."""
+        return outward(self.radius * self.dimension ** max(0.5 - 1.0 / self.exponent, 0.0), self.dimension)
+
+    @property
+    def l1_radius(self) -> float:
+        """On the diagonal."""
+        return outward(self.radius * self.dimension ** (1.0 - 1.0 / self.exponent), self.dimension)
+
+    @property
+    def diameter(self) -> float:
+        """Twice the l2 radius."""
+        return 2.0 * self.l2_radius
+
+    @property
+    def gaussian_width(self) -> float:
+        """The smallest of moment bounds over a grid of exponents, and of the bound by the largest coordinate."""
+        exponents = np.geomspace(1.0, self.dual_exponent, 200)
+        exponents[-1] = self.dual_exponent
+        moments = min(self.dimension ** (1.0 / s) * absolute_moment(s) for s in exponents.tolist())
+        largest = self.dimension ** (1.0 / self.dual_exponent) * mean_largest_absolute(self.dimension)
+        return self.radius * min(moments, largest)
+
+    @property
+    def width_is_exact(self) -> bool:
+        """No: Jensen's inequality."""
+        return False
+
+    def project(self, point: Floats) -> Floats:
+        """Two nested scalar searches."""
+        point = vector(point, self.dimension, "the point")
+        length = norm(point, self.exponent)
+        if length <= self.radius:
+            return point.copy()
+        magnitudes = tempered(np.abs(point), self.radius) / self.radius
+
+        def excess(multiplier: float) -> float:
+            return norm(_shrunk(magnitudes, self.exponent - 1.0, multiplier), self.exponent) - 1.0
+
+        most = norm(magnitudes, self.dual_exponent) * (1.0 + 1e-9)
+        least = 1e-200
+        multiplier = least if excess(least) <= 0.0 else brentq(excess, least, most, xtol=1e-300, rtol=8.9e-16, maxiter=2000)
+        shrunk = _shrunk(magnitudes, self.exponent - 1.0, multiplier)
+        return np.copysign(shrunk * (self.radius / norm(shrunk, self.exponent)), point)
+
+    def linear_minimiser(self, direction: Floats) -> Floats:
+        """Where Hoelder's inequality is an equality; the origin if the direction is 0."""
+        direction = vector(direction, self.dimension, "the direction")
+        length = norm(direction, self.dual_exponent)
+        if length == 0.0:
+            return np.zeros(self.dimension)
+        found = (np.abs(direction) / length) ** (self.dual_exponent - 1.0)
+        return np.copysign(found * (self.radius / norm(found, self.exponent)), -direction)
+
+    def contains(self, point: Floats, tolerance: float = TOLERANCE) -> bool:
+        """|x|_p <= r (1 + tolerance)."""
+        return norm(vector(point, self.dimension, "the point"), self.exponent) <= self.radius * (1.0 + tolerance)

@@ -1,0 +1,164 @@
+"""Three balls that are l1 balls of magnitudes: of coordinates, of block norms, of singular values.
+
+Each point is split into m magnitudes t >= 0 and a frame that says where they point, and joined again. The set is { sum of magnitudes <= r }. If f is
+a symmetric convex function of magnitudes, x -> f(t(x)) has the gradient whose magnitudes are f'(t) in the same frame (Lewis 1995 for singular
+values), and the minimiser of f(t(x)) - <z, x> has the frame of z: mirror steps happen among magnitudes.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidType
+from discreet.sets import Constraint, GroupL2Ball, L1Ball, LpBall, NuclearBall
+from discreet.sets.blocks import block_norms, spread
+from discreet.sets.checks import vector
+from discreet.sets.extremes import absolute_moment
+
+
+class Split(NamedTuple):
+    """A point as magnitudes and frame; frames are matrices that `join` of the same spectrum understands."""
+
+    magnitudes: Floats
+    """Shape (m,), >= 0."""
+    frame: tuple[Floats, ...]
+
+
+class Spectrum(Protocol):
+    """How points of one ball have magnitudes."""
+
+    @property
+    def count(self) -> int:
+        """m."""
+
+    @property
+    def radius(self) -> float:
+        """r."""
+
+    def split(self, point: Floats) -> Split:
+        """Magnitudes and frame of any point (d,)."""
+
+    def join(self, magnitudes: Floats, frame: tuple[Floats, ...]) -> Floats:
+        """The point (d,) with these magnitudes in this frame."""
+
+    def noise(self, exponent: float) -> float:
+        """An upper bound of E |t(g)|_q, q = exponent >= 2, for g ~ N(0, I_d)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinates:
+    """|x_j| and signs."""
+
+    ball: L1Ball
+
+    @property
+    def count(self) -> int:
+        """d."""
+        return self.ball.dimension
+
+    @property
+    def radius(self) -> float:
+        """r."""
+        return self.ball.radius
+
+    def split(self, point: Floats) -> Split:
+        """Absolute values and signs."""
+        point = vector(point, self.ball.dimension, "a state or direction")
+        return Split(np.abs(point), (np.sign(point),))
+
+    def join(self, magnitudes: Floats, frame: tuple[Floats, ...]) -> Floats:
+        """Signs restored."""
+        return magnitudes * frame[0]
+
+    def noise(self, exponent: float) -> float:
+        """The width of the dual ball."""
+        return LpBall(dimension=self.count, exponent=exponent / (exponent - 1.0)).gaussian_width
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """|x_B|_2 and directions of blocks."""
+
+    ball: GroupL2Ball
+
+    @property
+    def count(self) -> int:
+        """The number of blocks."""
+        return len(self.ball.sizes)
+
+    @property
+    def radius(self) -> float:
+        """r."""
+        return self.ball.radius
+
+    def split(self, point: Floats) -> Split:
+        """Block norms and unit vectors."""
+        point = vector(point, self.ball.dimension, "a state or direction")
+        norms = block_norms(point, self.ball.sizes)
+        return Split(norms, (point / spread(np.where(norms > 0.0, norms, 1.0), self.ball.sizes),))
+
+    def join(self, magnitudes: Floats, frame: tuple[Floats, ...]) -> Floats:
+        """Unit vectors times their norms."""
+        return frame[0] * spread(magnitudes, self.ball.sizes)
+
+    def noise(self, exponent: float) -> float:
+        """(sum_B E |g_B|^s)^(1/s) at the best s <= q of a grid (|.|_q <= |.|_s, Jensen), or m^(1/q) E max_B |g_B|."""
+        orders = np.append(np.geomspace(1.0, exponent, 100)[:-1], exponent).tolist()
+        moments = [sum(absolute_moment(s, size) ** s for size in self.ball.sizes) ** (1.0 / s) for s in orders]
+        largest = GroupL2Ball(sizes=self.ball.sizes).gaussian_width * self.count ** (1.0 / exponent)
+        return min(*moments, largest)
+
+
+@dataclass(frozen=True, slots=True)
+class SingularValues:
+    """Singular values and vectors."""
+
+    ball: NuclearBall
+
+    @property
+    def count(self) -> int:
+        """min(p, q)."""
+        return min(self.ball.rows, self.ball.columns)
+
+    @property
+    def radius(self) -> float:
+        """r."""
+        return self.ball.radius
+
+    def split(self, point: Floats) -> Split:
+        """A thin singular value decomposition."""
+        left, values, right = np.linalg.svd(self.ball.matrix(point), full_matrices=False)
+        return Split(values, (left, right))
+
+    def join(self, magnitudes: Floats, frame: tuple[Floats, ...]) -> Floats:
+        """U diag(t) W^T, flattened."""
+        return ((frame[0] * magnitudes) @ frame[1]).ravel()
+
+    def noise(self, exponent: float) -> float:
+        """Norms of neighbouring exponents interpolate: E |s|_q <= (E |s|_a)^(1-b) (E |s|_c)^b with 1/q = (1-b)/a + b/c (Hoelder, twice).
+
+        E |s|_2 <= sqrt(p q),  E |s|_4 <= (p q (p + q + 1))^(1/4) = (E tr (G G^T)^2)^(1/4),  E |s|_inf <= sqrt(p) + sqrt(q).
+        """
+        rows, columns = self.ball.rows, self.ball.columns
+        second, fourth = math.sqrt(rows * columns), (rows * columns * (rows + columns + 1.0)) ** 0.25
+        if exponent <= 4.0:
+            share = 2.0 - 4.0 / exponent
+            return second ** (1.0 - share) * fourth**share
+        largest = NuclearBall(rows=rows, columns=columns).gaussian_width
+        return fourth ** (4.0 / exponent) * largest ** (1.0 - 4.0 / exponent)
+
+
+def spectrum_of(constraint: Constraint) -> Spectrum:
+    """The spectrum of an l1 ball, a group-LASSO ball or a nuclear-norm ball. Raises InvalidType for other sets."""
+    if isinstance(constraint, L1Ball):
+        return Coordinates(constraint)
+    if isinstance(constraint, GroupL2Ball):
+        return Blocks(constraint)
+    if isinstance(constraint, NuclearBall):
+        return SingularValues(constraint)
+    raise InvalidType(
+        f"this mirror map needs an L1Ball, a GroupL2Ball or a NuclearBall; a {type(constraint).__name__} was given. EuclideanMap takes any set."
+    )

@@ -1,0 +1,72 @@
+"""Sets by the names used in files, and symmetric hulls."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from discreet.core.errors import InvalidInput
+from discreet.core.quiet import quietly
+from discreet.sets.base import Constraint, Polytope
+from discreet.sets.box import Box
+from discreet.sets.convex_hull import ConvexHull
+from discreet.sets.group_l2_ball import GroupL2Ball
+from discreet.sets.group_linfinity_ball import GroupLInfinityBall
+from discreet.sets.interpolation_ball import InterpolationBall
+from discreet.sets.k_support_ball import KSupportBall
+from discreet.sets.l1_ball import L1Ball
+from discreet.sets.l2_ball import L2Ball
+from discreet.sets.l2_l1_ball import L2L1Ball
+from discreet.sets.linfinity_ball import LInfinityBall
+from discreet.sets.lp_ball import LpBall
+from discreet.sets.moved import scaled, translated
+from discreet.sets.nuclear_ball import NuclearBall
+from discreet.sets.simplex import Simplex
+
+_MAKERS = {
+    "box": Box,
+    "convex-hull": ConvexHull,
+    "group-l2-ball": GroupL2Ball,
+    "group-linfinity-ball": GroupLInfinityBall,
+    "interpolation-ball": InterpolationBall,
+    "k-support-ball": KSupportBall,
+    "l1-ball": L1Ball,
+    "l2-ball": L2Ball,
+    "l2-l1-ball": L2L1Ball,
+    "linfinity-ball": LInfinityBall,
+    "lp-ball": LpBall,
+    "nuclear-ball": NuclearBall,
+    "scaled": scaled,
+    "simplex": Simplex,
+    "translated": translated,
+}
+
+
+def constraint_named(name: str, parameters: Mapping[str, object]) -> Constraint:
+    """The set called `name` with these `parameters`, as its properties of these names give them. Raises InvalidInput for others."""
+    maker = _MAKERS.get(name)
+    if maker is None:
+        raise InvalidInput(f"a constraint set must be one of {sorted(_MAKERS)}; {name!r} was given.")
+    arguments = dict(parameters)
+    if "base" in arguments:
+        arguments["base"] = _from_record(arguments["base"])
+    if name in ("scaled", "translated") and "base" in arguments:
+        arguments["constraint"] = arguments.pop("base")
+    refusal = InvalidInput(f"the constraint set {name!r} takes other parameters than {sorted(parameters)}.")
+    return quietly(lambda: maker(**arguments), refusal, TypeError)  # type: ignore[operator]
+
+
+def _from_record(record: object) -> Constraint:
+    """The set inside a scaled or translated one."""
+    if not isinstance(record, Mapping) or record.keys() != {"name", "parameters"} or not isinstance(record["parameters"], Mapping):
+        raise InvalidInput("a scaled or translated set needs its base as a name and parameters.")
+    return constraint_named(str(record["name"]), record["parameters"])
+
+
+def symmetric_hull(polytope: Polytope) -> Polytope:
+    """conv(C u -C), the unit ball Q of theorem 3.2's norm: C itself where it is symmetric, the l1 ball for a simplex."""
+    if polytope.symmetric:
+        return polytope
+    if isinstance(polytope, Simplex):
+        return L1Ball(dimension=polytope.dimension, radius=polytope.radius)
+    vertices = np.array([polytope.vertex(index) for index in range(polytope.vertex_count)])
+    return ConvexHull(vertices=np.concatenate([vertices, -vertices]))

@@ -1,0 +1,215 @@
+"""Nothing that holds records can be copied or pickled: every object of ours that is alive while tables are learnt from, measured and released."""
+
+import copy
+import gc
+import pickle
+import struct
+
+import numpy as np
+import polars as pl
+import pytest
+import scipy.sparse
+
+import discreet
+from discreet import Lasso, LinearRegression, LogisticRegression
+from discreet.core.errors import PrivateDataError
+from discreet.core.private import packed, unpacked
+from discreet.data import Block, Domain, FunctionTable, NpyTable, RealDataset, RealDomain, numeric_files
+from discreet.data import Dataset as Records
+from discreet.estimators import KernelClassifier
+from discreet.evaluation import evaluate_privately
+from discreet.matrices import as_design
+from tests.releases.cases import PEOPLE, SCHEMA
+
+NUMBER = 0.123456789012345
+"""In every row, and nowhere else."""
+MARKS = (struct.pack("<d", NUMBER), struct.pack("<f", NUMBER))
+RECORDS = 400
+
+
+def rows():
+    made = np.random.default_rng(1).uniform(-0.5, 0.5, (RECORDS, 3))
+    made[:, 1] = NUMBER
+    return made
+
+
+ROWS = rows()
+LABELS = (ROWS[:, 0] > 0).astype(int)
+
+
+def block(number):
+    part = slice(100 * number, 100 * (number + 1))
+    return Block(as_design(ROWS[part]), LABELS[part])
+
+
+def designs(kind):
+    return {
+        "dense": lambda: as_design(ROWS),
+        "single": lambda: as_design(ROWS.astype(np.float32)),
+        "sparse": lambda: as_design(scipy.sparse.csr_array(ROWS)),
+    }[kind]()
+
+
+def held(kind):
+    """Something that holds the records, whole."""
+    domain = Domain(features=3, norm_bound=2.0, intercept_scale=0.3, records=RECORDS)
+    signs = 2.0 * LABELS - 1.0
+    match kind:
+        case "block":
+            return block(0)
+        case "data set":
+            return Records(rows=as_design(ROWS), signs=signs, domain=domain)
+        case "real data set":
+            return RealDataset(rows=as_design(ROWS), targets=signs, domain=RealDomain(features=3, entry_bound=1.0, records=RECORDS))
+        case "encoded":
+            return SCHEMA.encode(pl.DataFrame(PEOPLE), target=True)
+        case _:
+            return designs(kind)
+
+
+@pytest.mark.parametrize("kind", ["dense", "single", "sparse", "block", "data set", "real data set", "encoded"])
+@pytest.mark.parametrize("action", [copy.copy, copy.deepcopy, pickle.dumps, lambda one: pickle.dumps(one, 0), lambda one: one.__getstate__()])
+def test_what_holds_records_refuses(kind, action):
+    with pytest.raises(PrivateDataError, match="neither copied nor pickled"):
+        action(held(kind))
+
+
+def test_what_a_table_and_a_data_set_are_made_of_refuses_as_they_do():
+    table = held("encoded")
+    for one in (table, table.rows, held("data set").design, [table.rows], {"rows": table.rows}):
+        with pytest.raises(PrivateDataError):
+            pickle.dumps(one)
+
+
+class Spy(list):
+    """Classes of objects of ours that give a record away, seen while the work of another library is asked for."""
+
+    def look(self):
+        for one in gc.get_objects():
+            kind = type(one)
+            if not str(kind.__module__).startswith("discreet.") or isinstance(one, type) or kind in self:
+                continue
+            for leave in (pickle.dumps, lambda one: pickle.dumps(copy.copy(one).__dict__)):
+                try:
+                    left = leave(one)
+                except Exception:  # noqa: BLE001, S112 - refused, or no thing to pickle
+                    continue
+                if any(mark in left for mark in MARKS):
+                    self.append(kind)
+                    break
+
+
+@pytest.fixture
+def spy(monkeypatch):
+    """Looks at every triangular factor, every sum over threads and every draw: in the middle of every algorithm."""
+    spy = Spy()
+
+    def watched(original):
+        def watching(*given, **named):
+            if len(seen) < MOST:
+                seen.append(1)
+                spy.look()
+            return original(*given, **named)
+
+        return watching
+
+    seen = []
+    monkeypatch.setattr("discreet.core.workers.single_threaded_algebra", watched(discreet.core.workers.single_threaded_algebra))
+    for kind in (discreet.matrices.DenseDesign, discreet.matrices.SparseDesign):
+        for name in ("matvec", "rmatvec", "gram"):
+            monkeypatch.setattr(kind, name, watched(getattr(kind, name)))
+    return spy
+
+
+MOST = 12
+"""Looks in a test: each goes through everything that is alive."""
+
+
+def numbers(folder):
+    path = folder / "rows.npy"
+    np.save(path, ROWS)
+    np.save(folder / "labels.npy", LABELS)
+    return NpyTable(path, folder / "labels.npy")
+
+
+def parquet(folder):
+    pl.DataFrame({"a": ROWS[:, 0], "b": ROWS[:, 1], "c": ROWS[:, 2], "y": LABELS}).write_parquet(folder / "t.parquet", row_group_size=100)
+    return numeric_files(folder / "t.parquet", features=["a", "b", "c"], target="y")
+
+
+WORK = {
+    "array": lambda _: LogisticRegression(classes=[0, 1]).fit(ROWS, LABELS),
+    "sparse": lambda _: LogisticRegression(classes=[0, 1]).fit(scipy.sparse.csr_array(ROWS), LABELS),
+    "three classes": lambda _: LogisticRegression(classes=[0, 1, 2]).fit(ROWS, LABELS),
+    "kernel": lambda _: KernelClassifier(classes=[0, 1], n_features=20).fit(ROWS, LABELS),
+    "regression": lambda _: LinearRegression().fit(ROWS, ROWS[:, 0]),
+    "lasso": lambda _: Lasso(n_iter=3, delta=1e-6).fit(ROWS, ROWS[:, 0]),
+    "blocks": lambda _: LogisticRegression(classes=[0, 1]).fit(FunctionTable(block, blocks=4, features=3)),
+    "npy": lambda folder: LogisticRegression(classes=[0, 1]).fit(numbers(folder)),
+    "parquet": lambda folder: LogisticRegression(classes=[0, 1]).fit(parquet(folder)),
+    "evaluation": lambda _: evaluate_privately(LogisticRegression(classes=[0, 1]).fit(ROWS, LABELS), ROWS, LABELS, epsilon=1.0),
+}
+
+
+@pytest.mark.filterwarnings("ignore")  # of what is looked at
+@pytest.mark.parametrize("name", WORK)
+def test_nothing_alive_in_the_middle_of_it_gives_a_record_away(tmp_path, spy, name):
+    WORK[name](tmp_path)
+    assert spy == []
+
+
+def test_that_test_would_notice(spy):
+    class Leaks:
+        """Of ours, with rows in it that it hands to everyone."""
+
+        def __init__(self):
+            self.rows = ROWS
+
+    Leaks.__module__, Leaks.__qualname__ = "discreet.leaks", "Leaks"
+    leaking = Leaks()
+    try:
+        import sys
+        import types
+
+        module = types.ModuleType("discreet.leaks")
+        module.Leaks = Leaks
+        sys.modules["discreet.leaks"] = module
+        spy.look()
+    finally:
+        del sys.modules["discreet.leaks"]
+    assert spy == [Leaks]
+    del leaking
+
+
+@pytest.mark.parametrize("rows", ["dense", "single", "sparse", "encoded"])
+def test_a_block_travels_between_workers_by_itself(rows):
+    made = held("encoded").rows if rows == "encoded" else designs(rows)
+    labels = np.arange(made.shape[0])
+    there = unpacked([bytes(frame) for frame in packed(Block(made, labels, None))])
+    assert isinstance(there, Block)
+    assert type(there.rows) is type(made)
+    np.testing.assert_array_equal(there.targets, labels)
+    assert there.weights is None
+    weights = np.arange(1.0, made.shape[1] + 1.0)
+    np.testing.assert_array_equal(there.rows.matvec(weights), made.matvec(weights))
+    np.testing.assert_array_equal(there.rows.gram(np.ones(made.shape[0])), made.gram(np.ones(made.shape[0])))
+    with pytest.raises(PrivateDataError):
+        pickle.dumps(there)
+
+
+def test_nothing_else_that_holds_records_travels():
+    for kind in ("data set", "real data set", "encoded"):
+        with pytest.raises(PrivateDataError):
+            packed(held(kind))
+
+
+def test_dask_moves_blocks_by_its_own_road():
+    pytest.importorskip("distributed")
+    from distributed.protocol import deserialize, serialize
+
+    from discreet.data.blocks.travel import let_blocks_travel
+
+    let_blocks_travel()
+    header, frames = serialize(block(1))
+    there = deserialize(header, frames)
+    np.testing.assert_array_equal(there.rows.matvec(np.ones(3)), block(1).rows.matvec(np.ones(3)))

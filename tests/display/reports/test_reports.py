@@ -1,0 +1,363 @@
+"""Reports: one sound page on each subject, with the right numbers and nothing private."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+from discreet import (
+    ConstrainedERM,
+    KernelClassifier,
+    Lasso,
+    LassoClassifier,
+    LinearSVC,
+    LogisticRegression,
+    PrivateSearchCV,
+    Release,
+    Schema,
+    SimplexRegression,
+    SystemNoise,
+)
+from discreet.accounting import ApproximateDP, ConcentratedDP, CramerRaoBound, GaussianDP, MutualInformation, NoGuarantee, PureDP, RenyiDP, Unit
+from discreet.audit import AuditReport, Claim
+from discreet.core.errors import InvalidInput, InvalidType
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.data import RealDataset, RealDomain
+from discreet.display.reports import card_of, page_of, plan_page, set_plan_page, write_card, write_report
+from discreet.estimators import LinearRegression
+from discreet.ledger import Ledger
+from discreet.matrices import as_design
+from discreet.mechanisms.release import GaussianRelease
+from discreet.pages import page_html, page_markdown
+from discreet.planning import Plan, SetPlan
+from discreet.queries import Rows
+from discreet.releases import publish
+from discreet.sets import L2Ball
+from tests.canary import assert_silent
+from tests.display.reports.conftest import table
+from tests.pages.reading import read_page, said
+
+SURVEY = """
+format = "discreet-schema/1"
+name = "survey"
+rows = "bound"
+[target]
+column = "<b>hours"
+lower = 0
+upper = 80
+[numeric.age]
+lower = 0
+upper = 100
+outside = "clip"
+"""
+SCOPE = {"neighbours": REPLACE_ONE, "theorem": "a theorem"}
+
+
+def shown(subject, **more):
+    """The words of the report, after looking at the page."""
+    page = page_of(subject, **more)
+    text = page_html(page)
+    read_page(text)
+    for written in (text, page_markdown(page)):
+        assert_silent(written)
+        assert "canary" not in written
+    return said(text)
+
+
+def certificate_with(released, guarantee, **more):
+    return replace(released.model.certificate, guarantee=guarantee, **more)
+
+
+def test_a_model_is_reported_in_plain_words_first(released):
+    words = shown(released.model, ledger=released.ledger, name="model.json")
+    assert words.index("with more confidence than this") < words.index("What it does not say") < words.index("theorem")
+    # delta(0) of (1, 1e-6) is 0.46212; a guess is right in 73.106 % at most, and that is rounded up.
+    assert "right in at most 73.2 % of cases. A coin is right in 50 %." in words
+    assert "is at most 73.2 % sure of it afterwards, up to a chance of 1 in 1,000,000 that this fails" in words
+    assert "Who is 1 % sure of something is at most 2.7 % sure" in words
+    assert "With a chance of up to 1 in 1,000,000 (delta) it may fail" in words
+    assert "discreet verify model.json" in words
+    assert "Passed. All" in words
+    for part in released.model.certificate.hypotheses:
+        assert " ".join(part.required.split()) in words
+        assert " ".join(part.enforced.split()) in words
+    assert released.model.certificate.digest in words
+
+
+def test_names_that_try_to_be_markup_are_shown_as_they_are(released):
+    assert "<script>alert(1)</script>, yes & no" in shown(released.model)
+    text = page_html(card_of(released.model, evaluation=released.evaluation))
+    assert read_page(text).count("script") == 0
+    assert "<img src=x onerror=alert(1)>" in said(text)
+    assert "patients <i>" in shown(released.ledger)
+
+
+def test_the_budget_before_and_after_is_the_ledgers(released):
+    words = shown(released.evaluation, ledger=released.ledger)
+    for part in (
+        "Total agreed on epsilon 3, delta 1e-05",
+        "Spent before this release epsilon 1, delta 1e-06",
+        "Spent after it epsilon 1.5, delta 1e-06",
+        "Left after it epsilon 1.5, delta 9e-06",
+        released.evaluation.certificate.ledger_entry,
+    ):
+        assert part in words
+    assert "Whoever keeps the ledger can say what is left" in shown(released.evaluation)
+    assert "nobody adds this release up" in shown(replace(released.model.certificate, ledger_entry=None))
+
+
+def test_a_ledger_of_another_release_is_refused(released, tmp_path):
+    other = Ledger.create(tmp_path / "other.ledger")
+    with pytest.raises(InvalidInput):
+        page_of(released.model, ledger=other)
+    mixed = replace(released.model.certificate, ledger_entry=released.evaluation.certificate.ledger_entry)
+    with pytest.raises(InvalidInput, match="another guarantee"):
+        page_of(mixed, ledger=released.ledger)
+
+
+def test_noise_and_signal_are_public_numbers(released):
+    words = shown(released.model)
+    length = float(np.linalg.norm(released.model.weights))
+    assert f"Length of the released weights {length:.3g}" in words
+    moved = released.estimator.explain(records=600).to_dict()["mechanism"]["weight_noise"]
+    assert f"How far the noise alone moves them, about {moved:.3g}" in words
+    assert f"How far the noise alone moves them, about {moved:.3g}" in shown(released.estimator)
+
+
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+def test_the_noise_of_a_model_file_is_that_of_the_fit(schema, neighbours):
+    from discreet import Model
+
+    encoded = table(schema, 200)
+    for made in (
+        LogisticRegression(epsilon=1.23456789, delta=1.23456e-7, mechanism="output", neighbours=neighbours, data_norm=schema.norm_bound),
+        LogisticRegression(epsilon=2.0, neighbours=neighbours, data_norm=schema.norm_bound, fit_intercept=False),
+        LinearSVC(epsilon=0.5, delta=1e-6, neighbours=neighbours, data_norm=schema.norm_bound, loss="huber-hinge"),
+    ):
+        fitted = made.fit(encoded)
+        moved = fitted.explain(records=200 if neighbours == "replace-one" else None).to_dict()["mechanism"]["weight_noise"]
+        assert f"moves them, about {moved:.3g}" in shown(Model.from_estimator(fitted, schema))
+
+
+def test_no_noise_is_stated_that_was_not_found_again(released):
+    """Another scale than the tight calibration's, as of a published one, or a weighted fit."""
+    parameters = dict(released.model.certificate.parameters) | {"scale": 0.5}
+    for part in ({"parameters": parameters}, {"problem": dict(released.model.certificate.problem) | {"max_weight": 2.0}}, {"releases": 2}):
+        changed = replace(released.model.certificate, **part)
+        assert "The noise against the signal" not in shown(replace(released.model, certificate=changed))
+
+
+def test_every_estimator_has_a_report():
+    random = np.random.default_rng(0)
+    X = random.uniform(-0.5, 0.5, (150, 2))
+    y, labels = X[:, 0], np.where(X[:, 0] > 0, "b", "a")
+    square = {"epsilon": 1.0, "delta": 1e-6, "data_bound": 1.0}
+    classes = {"epsilon": 1.0, "delta": 1e-6, "classes": ["a", "b"]}
+    for made, targets in (
+        (KernelClassifier(**classes), labels),
+        (LassoClassifier(data_bound=1.0, **classes), labels),
+        (Lasso(**square), y),
+        (SimplexRegression(**square), y),
+        (LinearRegression(epsilon=1.0, delta=1e-6), y),
+        (LogisticRegression(epsilon=1.0, classes=["a", "b", "c"]), random.choice(["a", "b", "c"], 150)),
+    ):
+        words = shown(made.fit(X, targets))
+        assert "FAILED" not in words
+        assert type(made).__name__ in words
+
+
+def test_a_seeded_fit_protects_nobody(schema):
+    fitted = LogisticRegression(epsilon=1.0, data_norm=schema.norm_bound, random_state=0).fit(table(schema, 100))
+    words = shown(fitted)
+    assert words.index("whoever knows the seed can subtract it: nobody is protected") < words.index("confidence")
+    assert "Nothing is protected." in words
+    assert "The certificate does not hold" in words
+
+
+def test_no_privacy_is_no_promise(schema):
+    words = shown(LogisticRegression(epsilon=float("inf"), data_norm=schema.norm_bound).fit(table(schema, 100)))
+    assert "Nobody is protected" in words
+    assert "50 %" not in words
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "parts"),
+    [
+        (
+            PureDP(epsilon=1.0, **SCOPE),
+            ["mu (Gaussian DP) 1.233", "rho (zero-concentrated DP) 0.4622", "bits about one record 0.6667", "order 2 0.7354"],
+        ),
+        (ApproximateDP(epsilon=1.0, delta_at_epsilon=1e-6, **SCOPE), ["mu, rho, Renyi divergences, bits - nothing more follows"]),
+        (GaussianDP(mu=0.5, **SCOPE), ["mu (Gaussian DP) 0.5", "rho (zero-concentrated DP) 0.125", "right in at most 59.9 %"]),
+        (ConcentratedDP(rho=0.1, **SCOPE), ["rho (zero-concentrated DP) 0.1", "bits about one record 0.1443", "epsilon at delta 1e-06"]),
+        (RenyiDP(orders=(2.0, 10.0), divergences=(0.2, 1.0), **SCOPE), ["Renyi divergence of order 10 1"]),
+        (MutualInformation(bits=0.5, **SCOPE), ["0.5 bits about it, on average", "must never be read as a small delta", "89"]),
+        (CramerRaoBound(information=((4.0, 0.0), (0.0, 1.0)), **SCOPE), ["That is no guarantee of privacy", "at least 1.25"]),
+        (NoGuarantee(**SCOPE), ["Nobody is protected", "There is none, in any currency."]),
+    ],
+    ids=lambda one: type(one).__name__ if not isinstance(one, list) else "",
+)
+def test_each_kind_of_guarantee_in_its_currencies(released, guarantee, parts):
+    words = shown(certificate_with(released, guarantee))
+    for part in parts:
+        assert part in words, part
+
+
+def test_scope_is_said(released):
+    entry = shown(certificate_with(released, PureDP(epsilon=1.0, unit=Unit.ENTRY, **SCOPE)))
+    assert "number of a person's record" in entry
+    assert "protects single numbers, not whole records" in entry
+    assert "Labels (targets) are not protected" in shown(certificate_with(released, PureDP(epsilon=1.0, unit=Unit.FEATURES, **SCOPE)))
+    added = shown(certificate_with(released, PureDP(epsilon=1.0, neighbours=ADD_REMOVE, theorem="t")))
+    assert "had not been in the table" in added
+    assert "The number of records is taken as known" not in added
+    assert "stays secret: a matrix" in shown(certificate_with(released, PureDP(epsilon=1.0, secret=("a matrix",), **SCOPE)))
+    assert "All 7 releases together" in shown(certificate_with(released, PureDP(epsilon=1.0, **SCOPE), releases=7))
+
+
+def test_weak_promises_are_called_so(released):
+    assert "weak promise" not in shown(certificate_with(released, PureDP(epsilon=2.9, **SCOPE)))
+    assert "that is a weak promise" in shown(certificate_with(released, PureDP(epsilon=3.0, **SCOPE)))
+    assert "next to no promise" in shown(certificate_with(released, PureDP(epsilon=10.0, **SCOPE)))
+    assert "Take delta far below 1 divided by the number" in shown(
+        certificate_with(released, ApproximateDP(epsilon=1.0, delta_at_epsilon=1e-3, **SCOPE))
+    )
+    assert "Take delta far below" not in shown(certificate_with(released, ApproximateDP(epsilon=1.0, delta_at_epsilon=1e-5, **SCOPE)))
+
+
+def test_a_measurement_is_reported_with_its_intervals(released):
+    words = shown(released.evaluation)
+    accuracy = released.evaluation.accuracy
+    assert f"Accuracy {accuracy.value:.4f} {accuracy.low:.4f} to {accuracy.high:.4f}" in words
+    assert "Actual / predicted <script>alert(1)</script> yes & no" in words
+
+
+def test_a_ledger_is_reported_with_all_its_entries(released):
+    words = shown(released.ledger)
+    assert "epsilon 3, delta 1e-05 epsilon 1.5, delta 1e-06 epsilon 1.5, delta 9e-06 2" in words
+    for entry in released.ledger.history("patients <i>"):
+        assert entry.id in words
+
+
+def test_an_empty_ledger_says_so(tmp_path):
+    assert "No data set is declared in it yet" in shown(Ledger.create(tmp_path / "empty.ledger"))
+
+
+def test_a_search_keeps_its_secret(schema):
+    search = PrivateSearchCV(LogisticRegression(data_norm=schema.norm_bound), {"alpha": [0.01, 0.1]}, epsilon=3.0, delta=1e-6, expected_runs=2)
+    with pytest.raises(InvalidInput, match="not fitted"):
+        page_of(search)
+    words = shown(search.fit(table(schema, 200)))
+    assert "2, all public" in words
+    assert f"Kept alpha {search.best_params_['alpha']:.6g}" in words
+
+
+def test_models_over_sets_and_releases_of_rows():
+    random = np.random.default_rng(0)
+    X, y = random.uniform(-1, 1, (200, 2)), random.uniform(-1, 1, 200)
+    fitted = ConstrainedERM(constraint=L2Ball(dimension=2, radius=1.0), loss="squared", epsilon=1.0, delta=1e-6, data_bound=1.0).fit(X, y)
+    assert "The noise against the signal" in shown(fitted)
+    query = Rows(domain=RealDomain(features=2, entry_bound=1.0, target_bound=1.0), target="noisy")
+    data = RealDataset(rows=as_design(X), targets=y, domain=query.domain)
+    release = GaussianRelease.calibrate(query, epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE).run(query, data, SystemNoise())
+    assert isinstance(release, Release)
+    assert "from this release with more confidence" in shown(release)
+
+
+def test_a_published_folder_is_reported(tmp_path):
+    schema = Schema.from_toml(SURVEY)
+    frame = pl.DataFrame({"age": [20.0, 30.0, 918273.645], "<b>hours": [1.0, 2.0, 3.0]})
+    published = publish(frame, tmp_path / "noisy", SystemNoise(), schema=schema, method="additive", epsilon=1.0, delta=1e-6)
+    words = shown(published, name="noisy")
+    assert "3 rows of 2 columns (rows), by the method additive" in words
+    assert "<b>hours target" in words
+    deviation = math.sqrt(published.noise_variance)
+    assert f"age feature {deviation:.4g} 2 {deviation / 2:.3g}" in words
+    assert "discreet verify noisy" in words
+
+
+def test_an_audit_is_reported():
+    settings = {
+        "subject": "a <b>mechanism</b>",
+        "method": "exact",
+        "claim": Claim(epsilon=1.0, delta=0.0),
+        "pair": "two tables",
+        "events": (),
+        "confidence": None,
+        "runs": None,
+        "advantage": 0.2,
+    }
+    passed = shown(AuditReport(bound=0.4, violated=False, **settings))
+    assert "found nothing against the claim" in passed
+    assert "a <b>mechanism</b>" in passed
+    assert "The claim is wrong" in shown(AuditReport(bound=math.inf, violated=True, **settings))
+
+
+def test_what_has_no_report_is_refused():
+    with pytest.raises(InvalidType, match="a report is on"):
+        page_of(3)
+    with pytest.raises(InvalidInput, match="not fitted"):
+        page_of(LinearSVC())
+
+
+def test_a_plan_is_reported_side_by_side():
+    plan = Plan(epsilon=0.5, delta=1e-6, features=3, norm=2.0)
+    found = plan.bound(1000)
+    page = plan_page(plan, found, [plan.bound(300), found], [], excess=None)
+    read_page(page_html(page))
+    words = said(page_html(page))
+    assert f"at most {found.excess:.4g} above that of the best classifier, with probability 95 %" in words
+    assert f"0.5 (asked for) {found.excess:.4g}" in words
+    output = replace(plan, mechanism="output", neighbours=ADD_REMOVE).bound(1000)
+    assert f"output perturbation, add-remove {output.excess:.4g}" in words
+    enough = plan.records_for(0.5)
+    words = said(page_html(plan_page(plan, enough, [enough], [], excess=0.5)))
+    assert f"0.5 (asked for) {enough.records:,}" in words
+    assert "not reached" not in words
+
+
+def test_a_plan_over_a_set_is_reported():
+    plan = SetPlan(constraint=L2Ball(dimension=3, radius=1.0), loss="logistic", epsilon=1.0, delta=1e-6, data_norm=1.0, steps=20)
+    found = plan.bound(500)
+    page = set_plan_page(plan, found, plan.needed(0.5), [], radius=1.0, excess=0.5)
+    reader = read_page(page_html(page))
+    assert reader.count("svg") == 1
+    for one in found.mechanisms:
+        assert one.mechanism in said(page_html(page))
+
+
+def test_cards_have_the_sections_of_the_paper(released, tmp_path):
+    page = card_of(released.model, evaluation=released.evaluation)
+    assert [section.title for section in page.sections] == [
+        "Model details",
+        "Intended use",
+        "Factors",
+        "Metrics",
+        "Evaluation data",
+        "Training data",
+        "Quantitative analyses",
+        "Ethical considerations",
+        "Caveats and recommendations",
+    ]
+    write_card(released.model, tmp_path / "card.md", evaluation=released.evaluation)
+    write_card(released.model, tmp_path / "card.html")
+    text = (tmp_path / "card.md").read_text()
+    assert text.startswith("# Model card: patients &lt;b&gt;2026&lt;/b&gt;\n")
+    assert f"{released.evaluation.accuracy.value:.4f}" in text
+    assert "stay \\| days" in text
+    read_page((tmp_path / "card.html").read_text())
+    assert_silent(text)
+
+
+def test_files_are_whole_or_not_there(released, tmp_path):
+    write_report(released.model, tmp_path / "page.html", ledger=released.ledger)
+    with pytest.raises(InvalidInput):
+        write_report(released.model, tmp_path / "page.html")
+    write_report(released.model, tmp_path / "page.html", overwrite=True)
+    write_report(released.model, tmp_path / "page.MD")
+    assert (tmp_path / "page.MD").read_text().startswith("# Privacy report")
+    with pytest.raises(InvalidInput):
+        write_report(LinearSVC(), tmp_path / "none.html")
+    assert not (tmp_path / "none.html").exists()

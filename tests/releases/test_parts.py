@@ -1,0 +1,85 @@
+"""Releases that do not fit in memory: parts are written while rows come, and read one at a time."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from discreet import SeededNoise
+from discreet.core.errors import InvalidInput
+from discreet.data import RealDomain
+from discreet.releases import parts, publish, read_release
+from tests.releases.cases import PRIVATE
+
+ROWS, COLUMNS = 60_000, 20
+TOTAL = ROWS * COLUMNS * 8
+
+
+def peak_of_release(folder):
+    """Of memory, in bytes, while a table on disk is released, read and checked."""
+    table = np.lib.format.open_memmap(folder / "table.npy", mode="w+", dtype=np.float64, shape=(ROWS, COLUMNS))
+    for start in range(0, ROWS, 1000):
+        table[start : start + 1000] = np.cos(np.arange(start * COLUMNS, (start + 1000) * COLUMNS).reshape(1000, COLUMNS))
+    domain = RealDomain(features=COLUMNS, entry_bound=1.0)
+    tracemalloc.start()
+    made = publish(table, folder / "out", SeededNoise(1), domain=domain, method="additive", target="omitted", **PRIVATE)
+    count = sum(len(block) for block in made.blocks())
+    failed = [check.name for check in made.verify().checks if not check.ok]
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (count, failed) == (ROWS, ["noise source"])
+    return peak
+
+
+def test_a_release_is_never_held_as_a_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(parts, "PART_NUMBERS", 1 << 15)
+    assert peak_of_release(tmp_path) < 0.7 * TOTAL
+    assert len(read_release(tmp_path / "out").contents.parts) > 20
+
+
+def test_that_test_would_notice(tmp_path, monkeypatch):
+    monkeypatch.setattr(parts, "PART_NUMBERS", 1 << 40)
+    assert peak_of_release(tmp_path) > TOTAL
+
+
+def test_parts_are_the_same_rows_in_order(tmp_path, monkeypatch):
+    X = np.random.default_rng(0).uniform(-1, 1, (5000, 3))
+    domain = RealDomain(features=3, entry_bound=1.0)
+    asked = {"domain": domain, "method": "additive", "target": "omitted", **PRIVATE}
+    whole = publish(X, tmp_path / "whole", SeededNoise(2), **asked)
+    monkeypatch.setattr(parts, "PART_NUMBERS", 4000)
+    split = publish(X, tmp_path / "split", SeededNoise(2), **asked)
+    assert len(whole.contents.parts) == 1 < len(split.contents.parts)
+    assert np.array_equal(whole.values(), split.values())
+    assert whole.certificate == split.certificate
+    assert {entry["@type"] for entry in split.document["distribution"]} == {"cr:FileObject", "cr:FileSet"}
+    assert split.document["recordSet"][0]["field"][0]["source"]["fileSet"] == {"@id": "data"}
+
+
+def test_a_release_of_no_records_is_a_release(tmp_path):
+    domain = RealDomain(features=2, entry_bound=1.0)
+    asked = {"domain": domain, "method": "additive", "target": "omitted", **PRIVATE}
+    made = publish(np.zeros((0, 2)), tmp_path / "none", SeededNoise(2), **asked)
+    assert made.values().shape == made.shape == (0, 2)
+    hidden = publish(np.zeros((0, 2)), tmp_path / "hidden", SeededNoise(2), **asked, neighbours="add-remove", slots=7)
+    assert hidden.values().shape == (7, 2)
+
+
+def test_a_full_disk_leaves_nothing_and_says_what_is_spent(tmp_path, monkeypatch):
+    domain = RealDomain(features=2, entry_bound=1.0)
+
+    def full(self, *_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(parts.pl.DataFrame, "write_parquet", full)
+    with pytest.raises(InvalidInput, match=r"No space left on device.*counts as spent"):
+        publish(np.zeros((9, 2)), tmp_path / "out", SeededNoise(2), domain=domain, method="additive", target="omitted", **PRIVATE)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_release_that_the_disk_cannot_hold_spends_nothing(tmp_path, monkeypatch):
+    domain = RealDomain(features=2, entry_bound=1.0)
+    asked = {"domain": domain, "method": "additive", "target": "omitted", "neighbours": "add-remove", "slots": 1 << 58, **PRIVATE}
+    with pytest.raises(InvalidInput, match="too little room"):
+        publish(np.zeros((9, 2)), tmp_path / "out", SeededNoise(2), **asked)
+    assert list(tmp_path.iterdir()) == []
