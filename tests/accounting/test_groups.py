@@ -70,7 +70,7 @@ def test_bits_and_cramer_rao_numbers_say_nothing_of_groups(part):
 
 @pytest.mark.parametrize("size", [0, -1, 1.5, True])
 def test_a_group_is_a_positive_number_of_records(size):
-    with pytest.raises(InvalidInput, match="positive integer"):
+    with pytest.raises(InvalidInput, match="integer of at least 1"):
         group(pure(1.0), size)
 
 

@@ -99,7 +99,7 @@ def test_n_fold_is_composing_n_times(kind):
     part = example_of(kind)
     assert n_fold(part, 5, planned=True) == compose([part] * 5, planned=True)
     for count in (0, -1, 2.0, True):
-        with pytest.raises(InvalidInput, match="positive integer"):
+        with pytest.raises(InvalidInput, match="integer of at least 1"):
             n_fold(part, count)
 
 

@@ -2,7 +2,7 @@
 
 from discreet.accounting.algebra import AnyGuarantee, compose, n_fold
 from discreet.accounting.approximate import ApproximateDP
-from discreet.accounting.base import Guarantee, Json, Statement, Unit
+from discreet.accounting.base import Guarantee, Statement, Unit
 from discreet.accounting.bounded_range import bounded_range_delta, bounded_range_renyi, bounded_range_width, gumbel_scale
 from discreet.accounting.concentrated import ConcentratedDP
 from discreet.accounting.conversions import (
@@ -27,6 +27,7 @@ from discreet.accounting.profile import Profile
 from discreet.accounting.pure import PureDP
 from discreet.accounting.renyi import RenyiDP
 from discreet.accounting.selection import selected
+from discreet.core.fields import Json
 
 __all__ = [
     "AnyGuarantee",

@@ -33,13 +33,14 @@ from discreet.accounting.cramer_rao import CramerRaoBound, added
 from discreet.accounting.gaussian_dp import GaussianDP
 from discreet.accounting.information import MutualInformation
 from discreet.accounting.none import NoGuarantee
-from discreet.accounting.numbers import require_count, sum_up
+from discreet.accounting.numbers import sum_up
 from discreet.accounting.numerical import numerical_curve
 from discreet.accounting.profile import Profile, hull
 from discreet.accounting.pure import PureDP
 from discreet.accounting.renyi import RenyiDP
 from discreet.core.errors import InvalidInput
 from discreet.core.rounding import up
+from discreet.core.validate import whole
 
 AnyGuarantee = PureDP | ApproximateDP | Profile | GaussianDP | ConcentratedDP | RenyiDP | MutualInformation | CramerRaoBound | NoGuarantee
 """Every kind of guarantee that there is."""
@@ -59,7 +60,7 @@ def compose(parts: Sequence[Guarantee], *, planned: bool = False) -> AnyGuarante
 
 def n_fold(part: Guarantee, count: int, *, planned: bool = False) -> AnyGuarantee:
     """The guarantee of `count` releases with the guarantee `part` each: the same as composing it `count` times, without the list."""
-    require_count("the number of releases", count)
+    whole(count, "the number of releases")
     return _composed({part: count}, planned=planned)
 
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.accounting.base import Json, Statement
+from discreet.accounting.base import Statement
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
+from discreet.core.fields import Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

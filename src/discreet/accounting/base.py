@@ -11,12 +11,12 @@ The least such curve is convex in e^epsilon, non-increasing, and at most 1. Ever
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from discreet.core.errors import InvalidInput
+from discreet.core.fields import Json
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 """What a certificate may hold."""
 
 

@@ -18,12 +18,13 @@ import math
 from functools import lru_cache
 
 from discreet.accounting.bounded_range_recursion import recursion_delta
-from discreet.accounting.numbers import require_count, sum_up
+from discreet.accounting.numbers import sum_up
 from discreet.accounting.renyi import ORDERS, RenyiDP
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import lowering, up
+from discreet.core.validate import whole
 
 _THEOREM = "bounded range, Renyi curve"
 _WIDEST = 50.0
@@ -33,7 +34,7 @@ _WIDEST = 50.0
 def bounded_range_renyi(width: float, count: int = 1, *, neighbours: Neighbours, orders: tuple[float, ...] = ORDERS) -> RenyiDP:
     """The Renyi curve of `count` adaptive uses of mechanisms with range `width`. Raises InvalidInput unless width > 0 is finite and count >= 1."""
     _require_width(width)
-    require_count("the number of uses", count)
+    whole(count, "the number of uses")
     divergences = tuple(sum_up([(_divergence(order, width), count)]) for order in orders)
     return RenyiDP(orders=orders, divergences=divergences, neighbours=neighbours, theorem=_THEOREM)
 
@@ -44,7 +45,7 @@ def bounded_range_delta(width: float, count: int, epsilon: float) -> float:
     One use: (sqrt(a) - sqrt(g))^2 / (a - 1) with a = e^width, g = e^epsilon. More: the smaller of the optimal recursion and the Renyi curve.
     """
     _require_width(width)
-    require_count("the number of uses", count)
+    whole(count, "the number of uses")
     if not epsilon >= 0:
         raise InvalidInput(f"delta of a range is computed for epsilon >= 0; {epsilon!r} was given.")
     if epsilon >= count * width:
@@ -62,7 +63,7 @@ def bounded_range_width(epsilon: float, delta: float, *, count: int, optimal: bo
     By the optimal recursion (to 1e-4, about a second for a hundred uses), or by the Renyi curve (to 1e-9, milliseconds). Raises InvalidInput unless
     epsilon > 0 and 0 < delta < 1.
     """
-    require_count("the number of uses", count)
+    whole(count, "the number of uses")
     if not (is_finite(epsilon) and epsilon > 0 and 0 < delta < 1):
         raise InvalidInput(f"bounded range needs 0 < epsilon < infinity and 0 < delta < 1; epsilon={epsilon!r}, delta={delta!r} were given.")
     # One use is (0, tanh(width / 4))-private, so this width does at every epsilon: for a tiny one it is where to begin.

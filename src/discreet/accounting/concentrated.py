@@ -9,8 +9,9 @@ Composition adds rho; a group of k records has k^2 rho (Bun and Steinke 2016, le
 import math
 from dataclasses import dataclass
 
-from discreet.accounting.base import Json, Statement
+from discreet.accounting.base import Statement
 from discreet.accounting.numbers import require_finite
+from discreet.core.fields import Json
 from discreet.core.rounding import up
 
 _GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)

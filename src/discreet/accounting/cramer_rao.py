@@ -16,9 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.accounting.base import Json, Statement, Unit
+from discreet.accounting.base import Statement, Unit
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.fields import Json
 from discreet.core.rounding import lowering, raising
 
 Rows = tuple[tuple[float, ...], ...]

@@ -19,9 +19,9 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.accounting.gaussian import gaussian_delta
-from discreet.accounting.numbers import require_count
 from discreet.core.arrays import Floats, as_float
 from discreet.core.rounding import raising
+from discreet.core.validate import whole
 
 _FARTHEST = 41.0
 _LOG_TAIL = -800.0
@@ -57,7 +57,7 @@ def beyond(epsilon: float, *, stages: int = 1) -> float:
 
 def beyond_each(epsilons: Floats, *, stages: int = 1) -> Floats:
     """`beyond` of every number of an array."""
-    require_count("the number of stages", stages)
+    whole(stages, "the number of stages")
     left_out: Floats = stages * np.exp(np.minimum(epsilons, _LARGEST_EPSILON) + _LOG_TAIL)
     return left_out
 

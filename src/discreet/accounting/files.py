@@ -5,7 +5,7 @@ from typing import Any
 
 from discreet.accounting.algebra import AnyGuarantee
 from discreet.accounting.approximate import ApproximateDP
-from discreet.accounting.base import Json, Unit
+from discreet.accounting.base import Unit
 from discreet.accounting.concentrated import ConcentratedDP
 from discreet.accounting.cramer_rao import CramerRaoBound
 from discreet.accounting.gaussian_dp import GaussianDP
@@ -15,6 +15,7 @@ from discreet.accounting.profile import Profile
 from discreet.accounting.pure import PureDP
 from discreet.accounting.renyi import RenyiDP
 from discreet.core.errors import FileFormatError
+from discreet.core.fields import Json, real
 from discreet.core.neighbours import Neighbours
 from discreet.core.quiet import quietly
 
@@ -44,16 +45,10 @@ def _scope(record: Mapping[str, Json]) -> dict[str, Any]:
     }
 
 
-def _number(value: Json) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError
-    return float(value)
-
-
 def _numbers(value: Json) -> tuple[float, ...]:
     if not isinstance(value, list):
         raise TypeError
-    return tuple(_number(number) for number in value)
+    return tuple(real(number) for number in value)
 
 
 def _rows(value: Json) -> tuple[tuple[float, ...], ...]:
@@ -64,13 +59,13 @@ def _rows(value: Json) -> tuple[tuple[float, ...], ...]:
 
 Reader = Callable[[Mapping[str, Json], dict[str, Any]], AnyGuarantee]
 _READERS: dict[str, Reader] = {
-    "pure": lambda record, scope: PureDP(epsilon=_number(record["epsilon"]), **scope),
-    "approximate": lambda record, scope: ApproximateDP(epsilon=_number(record["epsilon"]), delta_at_epsilon=_number(record["delta"]), **scope),
+    "pure": lambda record, scope: PureDP(epsilon=real(record["epsilon"]), **scope),
+    "approximate": lambda record, scope: ApproximateDP(epsilon=real(record["epsilon"]), delta_at_epsilon=real(record["delta"]), **scope),
     "profile": lambda record, scope: Profile(epsilons=_numbers(record["epsilons"]), deltas_at=_numbers(record["deltas"]), **scope),
-    "gaussian": lambda record, scope: GaussianDP(mu=_number(record["mu"]), **scope),
-    "concentrated": lambda record, scope: ConcentratedDP(rho=_number(record["rho"]), **scope),
+    "gaussian": lambda record, scope: GaussianDP(mu=real(record["mu"]), **scope),
+    "concentrated": lambda record, scope: ConcentratedDP(rho=real(record["rho"]), **scope),
     "renyi": lambda record, scope: RenyiDP(orders=_numbers(record["orders"]), divergences=_numbers(record["divergences"]), **scope),
-    "mutual-information": lambda record, scope: MutualInformation(bits=_number(record["bits"]), **scope),
+    "mutual-information": lambda record, scope: MutualInformation(bits=real(record["bits"]), **scope),
     "cramer-rao": lambda record, scope: CramerRaoBound(
         information=_rows(record["information"]), prior_information=_rows(record.get("prior_information", [])), **scope
     ),

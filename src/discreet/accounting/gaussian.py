@@ -24,10 +24,10 @@ import sys
 import numpy as np
 from scipy.special import erfc, erfcx
 
-from discreet.accounting.numbers import require_count
 from discreet.core.arrays import Floats, as_float, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.rounding import up
+from discreet.core.validate import whole
 
 _UNIT = 2.0**-53
 _ROUNDING = 90.0 * _UNIT
@@ -124,7 +124,7 @@ def gaussian_scale(epsilon: float, delta: float, *, sensitivity: float, count: i
     Each answer may depend on the ones before and moves by at most `sensitivity` in Euclidean norm between neighbours; together they are one
     Gaussian answer of sensitivity sqrt(count) times as large (Dong, Roth, Su 2022, corollary 3.3).
     """
-    require_count("the number of answers", count)
+    whole(count, "the number of answers")
     if not (is_finite(sensitivity) and sensitivity > 0):
         raise InvalidInput(f"Gaussian noise needs a positive finite sensitivity; {sensitivity!r} was given.")
     return up(sensitivity * math.sqrt(count) / gaussian_mu(epsilon, delta), 5)

@@ -9,10 +9,11 @@ It is the exact currency of Gaussian noise of a fixed scale: mu = sensitivity / 
 
 from dataclasses import dataclass
 
-from discreet.accounting.base import Json, Statement
+from discreet.accounting.base import Statement
 from discreet.accounting.gaussian import gaussian_delta, gaussian_deltas
 from discreet.accounting.numbers import require_finite
 from discreet.core.arrays import Floats
+from discreet.core.fields import Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

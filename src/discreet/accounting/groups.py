@@ -32,7 +32,7 @@ from discreet.accounting.cramer_rao import CramerRaoBound
 from discreet.accounting.gaussian_dp import GaussianDP
 from discreet.accounting.information import MutualInformation
 from discreet.accounting.none import NoGuarantee
-from discreet.accounting.numbers import require_count, sum_up
+from discreet.accounting.numbers import sum_up
 from discreet.accounting.profile import Profile, hull
 from discreet.accounting.pure import PureDP
 from discreet.accounting.renyi import RenyiDP
@@ -40,6 +40,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.core.rounding import raising, up
+from discreet.core.validate import whole
 
 Grouped = PureDP | ApproximateDP | GaussianDP | ConcentratedDP | RenyiDP | Profile | NoGuarantee
 _POINTS = 257
@@ -50,7 +51,7 @@ _EXPONENTS = np.concatenate((1.0 + np.geomspace(0.02, 50.0, 40), [2.0]))
 
 def group(part: Guarantee, size: int) -> Grouped:
     """What `part` promises to `size` records together. Raises InvalidInput for the kinds from which nothing follows."""
-    require_count("the size of a group", size)
+    whole(size, "the size of a group")
     return _steps(part, size, f"group of {size} records" if size > 1 else "", relation=None)
 
 

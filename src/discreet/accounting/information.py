@@ -21,10 +21,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from discreet.accounting.base import Json, Statement, Unit
+from discreet.accounting.base import Statement, Unit
 from discreet.accounting.numbers import require_finite
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.fields import Json
 from discreet.core.rounding import up
 
 _CELLS = 20_000

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from discreet.accounting.base import Json, Statement
+from discreet.accounting.base import Statement
+from discreet.core.fields import Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,12 +16,6 @@ def require_finite(name: str, value: float, *, at_most: float = math.inf) -> Non
         raise InvalidInput(f"a guarantee needs 0 <= {name} <= {limit}, finite; {value!r} was given.")
 
 
-def require_count(name: str, value: int) -> None:
-    """Raise InvalidInput unless `value` is a positive integer."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1 or not is_finite(value):
-        raise InvalidInput(f"{name} must be a positive integer within the range of float64; {value!r} was given.")
-
-
 def below(epsilons: Floats) -> Floats:
     """The same numbers, lower by less than 1e-15 of themselves: a curve read here is above the curve at the exact product that they stand for."""
     return epsilons * lowering(3)

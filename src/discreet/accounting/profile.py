@@ -13,9 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.accounting.base import Json, Statement
+from discreet.accounting.base import Statement
 from discreet.core.arrays import Floats, as_floats
 from discreet.core.errors import InvalidInput
+from discreet.core.fields import Json
 
 _ROUNDING = 1e-14
 

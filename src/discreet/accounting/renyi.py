@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.accounting.base import Json, Statement
+from discreet.accounting.base import Statement
 from discreet.accounting.concentrated import exp_up
 from discreet.core.arrays import Floats, as_floats
 from discreet.core.errors import InvalidInput
+from discreet.core.fields import Json
 from discreet.core.rounding import up
 
 ORDERS: tuple[float, ...] = tuple(float(f"{1.0 + excess:.6g}") for excess in np.geomspace(0.01, 1e4, 160))

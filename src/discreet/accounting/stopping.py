@@ -15,8 +15,8 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
-from discreet.accounting.numbers import require_count
 from discreet.core.errors import InvalidInput
+from discreet.core.validate import whole
 
 _SMALLEST = 1e-12
 
@@ -124,7 +124,7 @@ class BinomialRuns:
 
     def __post_init__(self) -> None:
         """Refuse what is no law; probability 1, a fixed number of runs, has no bound at all."""
-        require_count("the number of trials", self.trials)
+        whole(self.trials, "the number of trials")
         if not 0 < self.probability < 1:
             raise InvalidInput(f"a binomial number of runs needs a probability strictly between 0 and 1; {self.probability!r} was given.")
 

@@ -23,12 +23,12 @@ from discreet.accounting.convolution import curve_together
 from discreet.accounting.discretise import Masses, pessimistic_masses
 from discreet.accounting.gaussian import gaussian_deltas
 from discreet.accounting.gaussian_dp import GaussianDP
-from discreet.accounting.numbers import require_count
 from discreet.accounting.profile import Profile, hull
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.core.rounding import raising
+from discreet.core.validate import whole
 
 _INFLATION = 1e-11
 _FLOOR = 1e-24
@@ -67,7 +67,7 @@ def subsampled_gaussian(*, mu: float, rate: float, count: int, extra_mu: float =
     """
     if not (0 < mu < math.inf and 0 < rate <= 1 and 0 <= extra_mu < math.inf):
         raise InvalidInput(f"subsampling needs mu > 0 and a rate in (0, 1]; mu={mu!r}, rate={rate!r}, extra_mu={extra_mu!r} were given.")
-    require_count("the number of steps", count)
+    whole(count, "the number of steps")
     spread = rate * math.sqrt(math.expm1(min(mu * mu, 50.0)))
     reach = min(_FARTHEST, max(_largest_loss(mu, rate), 4.0 * spread))
     step = min(0.05 * spread, 0.25, (8.0 * spread * math.sqrt(count) + 0.5 * count * spread**2) / 4096.0)

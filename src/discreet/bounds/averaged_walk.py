@@ -10,21 +10,21 @@ import math
 
 import numpy as np
 
-from discreet.bounds.checks import not_negative, positive, whole
+from discreet.core.validate import each, not_negative, positive, whole
 
 MOST_STEPS = 100_000
 
 
 def averaged_frank_wolfe(*, curvature: float, regret: float, steps: int) -> float:
     """Gamma (1 + ln T) / (2 T) + r, for F a sum; `curvature` is Gamma, `regret` r. Raises InvalidInput for numbers out of range."""
-    not_negative(curvature=curvature, regret=regret)
-    whole(steps=steps)
+    each(not_negative, curvature=curvature, regret=regret)
+    whole(steps, "steps")
     return curvature * (1.0 + math.log(steps)) / (2.0 * steps) + regret
 
 
 def averaged_steps(*, curvature: float, regret: float, power: float) -> int:
     """T up to MOST_STEPS where the bound is least (to 0.1 %), for choices of regret a T^p: a = `regret`, p = `power`."""
-    positive(curvature=curvature, regret=regret, power=power)
+    each(positive, curvature=curvature, regret=regret, power=power)
     counts = np.unique(np.geomspace(1.0, MOST_STEPS, 5000).round())
     totals = curvature * (1.0 + np.log(counts)) / (2.0 * counts) + regret * counts**power
     return int(counts[np.argmin(totals)])

@@ -17,10 +17,10 @@ import math
 from collections.abc import Callable
 
 from discreet.accounting import gaussian_mu
-from discreet.bounds.checks import positive, whole
 from discreet.bounds.geometry import polytope_frank_wolfe, theorem_3_2
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.validate import each, positive, whole
 from discreet.sets import GroupL2Ball, NuclearBall
 from discreet.sets.mirror_maps import MirrorMap, PNormMap
 
@@ -43,8 +43,8 @@ def corollary_13(
     steps: int | None = None,
 ) -> float:
     """Any convex set."""
-    positive(diameter=diameter)
-    whole(dimension=dimension)
+    positive(diameter, "diameter")
+    whole(dimension, "dimension")
     return _mean(diameter**2 / 2.0, math.sqrt(dimension), 1.0, lipschitz, records, epsilon, delta, neighbours, steps)
 
 
@@ -52,8 +52,8 @@ def corollary_14(
     *, vertices: int, radius: float, lipschitz: float, records: float, epsilon: float, delta: float, neighbours: Neighbours, steps: int | None = None
 ) -> float:
     """A polytope."""
-    positive(radius=radius)
-    whole(vertices=vertices)
+    positive(radius, "radius")
+    whole(vertices, "vertices")
     if vertices < 2:
         raise InvalidInput("a polytope of one vertex is a point: nothing is learnt. Pass at least 2 vertices.")
     width = radius * math.sqrt(2.0 * math.log(2.0 * vertices) + 1.0)
@@ -64,7 +64,7 @@ def corollary_15(
     *, blocks: int, size: int, lipschitz: float, records: float, epsilon: float, delta: float, neighbours: Neighbours, steps: int | None = None
 ) -> float:
     """The unit ball of the group norm."""
-    whole(blocks=blocks, size=size)
+    each(whole, blocks=blocks, size=size)
     return _with(PNormMap(constraint=GroupL2Ball(sizes=(size,) * blocks)), lipschitz, records, epsilon, delta, neighbours, steps)
 
 
@@ -72,14 +72,14 @@ def corollary_16(
     *, rows: int, columns: int, lipschitz: float, records: float, epsilon: float, delta: float, neighbours: Neighbours, steps: int | None = None
 ) -> float:
     """The unit ball of the nuclear norm."""
-    whole(rows=rows, columns=columns)
+    each(whole, rows=rows, columns=columns)
     return _with(PNormMap(constraint=NuclearBall(rows=rows, columns=columns)), lipschitz, records, epsilon, delta, neighbours, steps)
 
 
 def corollary_5_7(*, dimension: int, records: float, epsilon: float, delta: float, neighbours: Neighbours, steps: int | None = None) -> float:
     """LASSO by private Frank-Wolfe over the vertices; T = 4 Gamma / a to the 2/3, a the regret of a step per sqrt(T), unless it is given."""
-    whole(dimension=dimension)
-    positive(records=records)
+    whole(dimension, "dimension")
+    positive(records, "records")
     curvature = _LASSO_CURVATURE * records
     spread = 2.0 * _LASSO_SLOPE * _copies(neighbours)
     mu = gaussian_mu(epsilon, delta)
@@ -90,7 +90,7 @@ def corollary_5_7(*, dimension: int, records: float, epsilon: float, delta: floa
 
 def records_needed(bound: Callable[[float], float], risk: float) -> int:
     """The least n with bound(n) <= risk, for a bound that falls with n; raises InvalidInput where 1e15 records are not enough."""
-    positive(risk=risk)
+    positive(risk, "risk")
     low, high = 1.0, 1.0
     while not bound(high) <= risk:
         low, high = high, 2.0 * high
@@ -120,7 +120,7 @@ def _mean(  # noqa: PLR0913, PLR0917 - the numbers of one formula
     neighbours: Neighbours,
     steps: int | None,
 ) -> float:
-    positive(lipschitz=lipschitz, records=records)
+    each(positive, lipschitz=lipschitz, records=records)
     excess = theorem_3_2(
         range_=range_,
         strong_convexity=1.0,

@@ -19,24 +19,24 @@ quantile is never above a bound that holds with its probability.
 
 import math
 
-from discreet.bounds.checks import not_negative, positive, probability, whole
 from discreet.bounds.noise_norm import NoiseNorm, lemma_4
 from discreet.core.errors import InfeasibleTarget
+from discreet.core.validate import each, not_negative, positive, probability, whole
 
 
 def lemma_3(*, dimension: int, records: int, epsilon: float, ridge: float, smoothness: float, delta: float, eta: float = 1.0) -> float:
     """Lemma 3 as printed; `ridge` is Lambda, `eta` the smoothness of the regulariser."""
-    whole(records=records)
-    positive(epsilon=epsilon, ridge=ridge, eta=eta)
-    not_negative(smoothness=smoothness)
+    whole(records, "records")
+    each(positive, epsilon=epsilon, ridge=ridge, eta=eta)
+    not_negative(smoothness, "smoothness")
     length = lemma_4(dimension, 2.0 / (ridge * records * epsilon), delta)
     return 0.5 * length**2 * (smoothness + ridge * eta)
 
 
 def lemma_5(*, dimension: int, records: int, epsilon_slack: float, ridge: float, delta: float) -> float:
     """Lemma 5 as printed, at epsilon' = `epsilon_slack` (see `published_slack`)."""
-    whole(records=records)
-    positive(epsilon_slack=epsilon_slack, ridge=ridge)
+    whole(records, "records")
+    each(positive, epsilon_slack=epsilon_slack, ridge=ridge)
     return lemma_4(dimension, 2.0 / epsilon_slack, delta) ** 2 / (ridge * records**2)
 
 
@@ -45,9 +45,9 @@ def published_slack(*, records: int, epsilon: float, ridge: float, smoothness: f
 
     n Lambda >= 4 c / epsilon is enough for epsilon' >= epsilon / 2, as theorem 4 needs (its proof has n Lambda > c / (4 epsilon), which is not).
     """
-    whole(records=records)
-    positive(epsilon=epsilon, ridge=ridge)
-    not_negative(smoothness=smoothness)
+    whole(records, "records")
+    each(positive, epsilon=epsilon, ridge=ridge)
+    not_negative(smoothness, "smoothness")
     left = epsilon - 2.0 * math.log1p(smoothness / (records * ridge))
     if left <= 0:
         needed = smoothness / (records * math.expm1(0.5 * epsilon))
@@ -60,14 +60,14 @@ def published_slack(*, records: int, epsilon: float, ridge: float, smoothness: f
 
 def output_excess(norm: NoiseNorm, *, smoothness: float, ridge: float, delta: float, radius: float = 1.0) -> float:
     """Tight lemma 3: `norm` is the law of the noise on the weights, |x| <= `radius`."""
-    not_negative(smoothness=smoothness)
-    positive(ridge=ridge, radius=radius)
-    probability(delta=delta)
+    not_negative(smoothness, "smoothness")
+    each(positive, ridge=ridge, radius=radius)
+    probability(delta, "delta")
     return 0.5 * norm.quantile(delta) ** 2 * (smoothness * radius**2 + ridge)
 
 
 def objective_excess(norm: NoiseNorm, *, records: int, ridge: float, delta: float) -> float:
     """Tight lemma 5: `norm` is the law of b, where f_priv minimises n J(f) + <b, f>; pure (T2) or Gaussian (T1) noise alike."""
-    whole(records=records)
-    positive(ridge=ridge)
+    whole(records, "records")
+    positive(ridge, "ridge")
     return norm.quantile(delta) ** 2 / (2.0 * records**2 * ridge)

@@ -23,13 +23,13 @@ Bach (2012). Proofs: mechanisms/constrained/mirror_descent.md.
 
 import math
 
-from discreet.bounds.checks import not_negative, positive, whole
+from discreet.core.validate import each, not_negative, positive, whole
 
 
 def private_noise(*, sensitivity: float, mu: float, steps: int) -> float:
     """sigma = S sqrt(T) / mu."""
-    positive(sensitivity=sensitivity, mu=mu)
-    whole(steps=steps)
+    each(positive, sensitivity=sensitivity, mu=mu)
+    whole(steps, "steps")
     return sensitivity * math.sqrt(steps) / mu
 
 
@@ -37,9 +37,9 @@ def mirror_descent(
     *, range_: float, strong_convexity: float, gradient: float, width: float, noise: float, steps: int, step_size: float, hilbert: bool = False
 ) -> float:
     """Theorem 3.2 for any sigma = `noise`, eta = `step_size` and T = `steps` points; `gradient` is G."""
-    positive(range_=range_, strong_convexity=strong_convexity, width=width, step_size=step_size)
-    not_negative(gradient=gradient, noise=noise)
-    whole(steps=steps)
+    each(positive, range_=range_, strong_convexity=strong_convexity, width=width, step_size=step_size)
+    each(not_negative, gradient=gradient, noise=noise)
+    whole(steps, "steps")
     return range_ / (step_size * steps) + step_size / (2.0 * strong_convexity) * second_moment(gradient, noise * width, hilbert=hilbert)
 
 
@@ -52,9 +52,9 @@ def mirror_descent_step(
     *, range_: float, strong_convexity: float, gradient: float, width: float, noise: float, steps: int, hilbert: bool = False
 ) -> float:
     """The eta of theorem 3.2's least value."""
-    positive(range_=range_, strong_convexity=strong_convexity, width=width)
-    not_negative(gradient=gradient, noise=noise)
-    whole(steps=steps)
+    each(positive, range_=range_, strong_convexity=strong_convexity, width=width)
+    each(not_negative, gradient=gradient, noise=noise)
+    whole(steps, "steps")
     return math.sqrt(2.0 * strong_convexity * range_ / (steps * second_moment(gradient, noise * width, hilbert=hilbert)))
 
 
@@ -62,18 +62,18 @@ def smooth_mirror_descent(
     *, range_: float, strong_convexity: float, smoothness: float, width: float, noise: float, steps: int, step_size: float
 ) -> float:
     """Theorem 3.2 for a smooth F; `smoothness` is beta. Infinity from eta = Delta / beta on, where nothing is proved."""
-    positive(range_=range_, strong_convexity=strong_convexity, width=width, step_size=step_size)
-    not_negative(smoothness=smoothness, noise=noise)
-    whole(steps=steps)
+    each(positive, range_=range_, strong_convexity=strong_convexity, width=width, step_size=step_size)
+    each(not_negative, smoothness=smoothness, noise=noise)
+    whole(steps, "steps")
     room = strong_convexity - step_size * smoothness
     return range_ / (step_size * steps) + step_size * (noise * width) ** 2 / (2.0 * room) if room > 0 else math.inf
 
 
 def smooth_mirror_descent_step(*, range_: float, strong_convexity: float, smoothness: float, width: float, noise: float, steps: int) -> float:
     """1 / (beta / Delta + 1 / gamma), gamma = sqrt(2 Delta R / T) / (sigma W): the bound is R beta / (Delta T) + sigma W sqrt(2 R / (Delta T))."""
-    positive(range_=range_, strong_convexity=strong_convexity, width=width, noise=noise)
-    not_negative(smoothness=smoothness)
-    whole(steps=steps)
+    each(positive, range_=range_, strong_convexity=strong_convexity, width=width, noise=noise)
+    not_negative(smoothness, "smoothness")
+    whole(steps, "steps")
     return 1.0 / (smoothness / strong_convexity + noise * width / math.sqrt(2.0 * strong_convexity * range_ / steps))
 
 
@@ -81,17 +81,17 @@ def strongly_convex_mirror_descent(
     *, strong_convexity: float, ridge: float, gradient: float, width: float, noise: float, steps: int, hilbert: bool = False
 ) -> float:
     """Theorem A.1 with weights proportional to t; `gradient` is that of F + lambda Psi, lambda = `ridge`. A bound of that sum's excess."""
-    positive(strong_convexity=strong_convexity, ridge=ridge, width=width)
-    not_negative(gradient=gradient, noise=noise)
-    whole(steps=steps)
+    each(positive, strong_convexity=strong_convexity, ridge=ridge, width=width)
+    each(not_negative, gradient=gradient, noise=noise)
+    whole(steps, "steps")
     return 2.0 * second_moment(gradient, noise * width, hilbert=hilbert) / (strong_convexity * ridge * (steps + 1.0))
 
 
 def theorem_a_1(*, strong_convexity: float, ridge: float, gradient: float, width: float, noise: float, steps: int) -> float:
     """Theorem A.1 as printed: steps 1 / (lambda t), plain average, (G + sigma W)^2 (1 + ln T) / (2 Delta lambda T)."""
-    positive(strong_convexity=strong_convexity, ridge=ridge, width=width)
-    not_negative(gradient=gradient, noise=noise)
-    whole(steps=steps)
+    each(positive, strong_convexity=strong_convexity, ridge=ridge, width=width)
+    each(not_negative, gradient=gradient, noise=noise)
+    whole(steps, "steps")
     return second_moment(gradient, noise * width, hilbert=False) * (1.0 + math.log(steps)) / (2.0 * strong_convexity * ridge * steps)
 
 
@@ -107,12 +107,12 @@ def theorem_3_2(
     steps: int | None = None,
 ) -> float:
     """The least of theorem 3.2 and its smooth version at the best step size, for T = `steps`; None for T to infinity, what privacy alone costs."""
-    positive(range_=range_, strong_convexity=strong_convexity, width=width, sensitivity=sensitivity, mu=mu)
-    not_negative(gradient=gradient)
+    each(positive, range_=range_, strong_convexity=strong_convexity, width=width, sensitivity=sensitivity, mu=mu)
+    not_negative(gradient, "gradient")
     price = math.sqrt(2.0 * range_ / strong_convexity) * sensitivity * width / mu
     if steps is None:
         return price
-    whole(steps=steps)
+    whole(steps, "steps")
     convex = math.sqrt(2.0 * range_ / strong_convexity) * gradient / math.sqrt(steps)
     return price + min(convex, range_ * smoothness / (strong_convexity * steps))
 
@@ -135,23 +135,23 @@ def objective_perturbation(
     `strong_convexity`, the excess is also at most <b, theta* - theta> - (m / 2) |theta - theta*|^2 <= |b|_dual^2 / (2 m), s^2 W^2 / (2 m) on
     average, W = `dual_width`. The smaller of the two.
     """
-    positive(noise=noise, width=width)
-    not_negative(ridge=ridge, spread=spread, strong_convexity=strong_convexity, dual_width=dual_width)
+    each(positive, noise=noise, width=width)
+    each(not_negative, ridge=ridge, spread=spread, strong_convexity=strong_convexity, dual_width=dual_width)
     fast = (noise * dual_width) ** 2 / (2.0 * strong_convexity) if strong_convexity > 0 and dual_width > 0 else math.inf
     return min(noise * width, fast) + 0.5 * ridge * spread**2
 
 
 def gaussian_frank_wolfe(*, curvature: float, width: float, noise: float, steps: int) -> float:
     """Theorem B.2: 2 Gamma / (T + 2) + sigma G_C."""
-    positive(width=width)
-    not_negative(curvature=curvature, noise=noise)
-    whole(steps=steps)
+    positive(width, "width")
+    each(not_negative, curvature=curvature, noise=noise)
+    whole(steps, "steps")
     return 2.0 * curvature / (steps + 2.0) + noise * width
 
 
 def polytope_frank_wolfe(*, curvature: float, spread: float, mu: float, vertices: int, steps: int) -> float:
     """Theorem 5.5: 2 Gamma / (T + 2) + S' sqrt(T) ln k / (2 mu); `spread` S' bounds how far one neighbour moves differences of scores."""
-    positive(spread=spread, mu=mu)
-    not_negative(curvature=curvature)
-    whole(vertices=vertices, steps=steps)
+    each(positive, spread=spread, mu=mu)
+    not_negative(curvature, "curvature")
+    each(whole, vertices=vertices, steps=steps)
     return 2.0 * curvature / (steps + 2.0) + spread * math.sqrt(steps) * math.log(vertices) / (2.0 * mu)

@@ -18,8 +18,8 @@ Shalev-Shwartz and Srebro (2008), theorem 1, is remembered here (their constants
 import math
 from dataclasses import dataclass
 
-from discreet.bounds.checks import not_negative, positive, probability
 from discreet.core.rounding import raising
+from discreet.core.validate import each, not_negative, positive, probability
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +39,9 @@ class ExcessBound:
 
 def localised_excess(empirical: float, *, records: float, ridge: float, failure: float, lipschitz: float = 1.0, radius: float = 1.0) -> float:
     """T(e) of the module docstring; `failure` is its delta."""
-    not_negative(empirical=empirical)
-    positive(records=records, ridge=ridge, lipschitz=lipschitz, radius=radius)
-    probability(failure=failure)
+    not_negative(empirical, "empirical")
+    each(positive, records=records, ridge=ridge, lipschitz=lipschitz, radius=radius)
+    probability(failure, "failure")
     slope = lipschitz * radius * (2.0 + math.sqrt(2.0 * math.log(1.0 / failure))) * math.sqrt(2.0 / (ridge * records))
     return 0.25 * (slope + math.sqrt(slope**2 + 4.0 * empirical)) ** 2 * raising(4_096)
 
@@ -50,7 +50,7 @@ def excess_risk(
     empirical: float, *, records: float, ridge: float, norm: float, failure: float, lipschitz: float = 1.0, radius: float = 1.0
 ) -> ExcessBound:
     """The bound on L(f_priv) - L(f0) for |f0| <= `norm`."""
-    positive(norm=norm)
+    positive(norm, "norm")
     reached = localised_excess(empirical, records=records, ridge=ridge, failure=failure, lipschitz=lipschitz, radius=radius)
     regularisation = 0.5 * ridge * norm**2
     return ExcessBound(
@@ -69,10 +69,10 @@ def excess_risk_sridharan(
 
     For comparison only: it is never below `excess_risk`.
     """
-    positive(norm=norm)
-    not_negative(empirical=empirical)
-    positive(records=records, ridge=ridge, lipschitz=lipschitz, radius=radius)
-    probability(failure=failure)
+    positive(norm, "norm")
+    not_negative(empirical, "empirical")
+    each(positive, records=records, ridge=ridge, lipschitz=lipschitz, radius=radius)
+    probability(failure, "failure")
     room = 8.0 * (lipschitz * radius) ** 2 * (32.0 + math.log(1.0 / failure)) / (ridge * records)
     return (math.sqrt(empirical) + math.sqrt(room)) ** 2 + 0.5 * ridge * norm**2
 
@@ -85,9 +85,9 @@ def best_objective_ridge(
     T(e) = t / (n Lambda) with sqrt(t) = (k + sqrt(k^2 + 2 length^2 / n)) / 2 and k = L R (2 + sqrt(2 ln(1/failure))) sqrt(2), so the bound is convex
     in Lambda and its minimum B sqrt(2 t / n) at Lambda = sqrt(2 t / n) / B.
     """
-    not_negative(length=length, least=least)
-    positive(records=records, norm=norm, lipschitz=lipschitz, radius=radius)
-    probability(failure=failure)
+    each(not_negative, length=length, least=least)
+    each(positive, records=records, norm=norm, lipschitz=lipschitz, radius=radius)
+    probability(failure, "failure")
     k = lipschitz * radius * (2.0 + math.sqrt(2.0 * math.log(1.0 / failure))) * math.sqrt(2.0)
     root = 0.5 * (k + math.sqrt(k**2 + 2.0 * length**2 / records))
     return max(least, root * math.sqrt(2.0 / records) / norm)

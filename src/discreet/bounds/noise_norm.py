@@ -13,8 +13,8 @@ from typing import Protocol, runtime_checkable
 
 from scipy.special import chdtrc, chdtri, gammaincc, gammainccinv
 
-from discreet.bounds.checks import positive, probability, whole
 from discreet.core.rounding import raising
+from discreet.core.validate import positive, probability, whole
 
 
 @runtime_checkable
@@ -34,12 +34,12 @@ class GammaNorm:
 
     def __post_init__(self) -> None:
         """Refuse numbers that are no law."""
-        whole(dimension=self.dimension)
-        positive(rate=self.rate)
+        whole(self.dimension, "dimension")
+        positive(self.rate, "rate")
 
     def quantile(self, delta: float) -> float:
         """See NoiseNorm."""
-        probability(delta=delta)
+        probability(delta, "delta")
         reached = float(gammainccinv(self.dimension, delta))
         while not float(gammaincc(self.dimension, reached)) <= delta:
             reached *= raising(450_000)
@@ -55,12 +55,12 @@ class ChiNorm:
 
     def __post_init__(self) -> None:
         """Refuse numbers that are no law."""
-        whole(dimension=self.dimension)
-        positive(scale=self.scale)
+        whole(self.dimension, "dimension")
+        positive(self.scale, "scale")
 
     def quantile(self, delta: float) -> float:
         """See NoiseNorm."""
-        probability(delta=delta)
+        probability(delta, "delta")
         reached = float(chdtri(self.dimension, delta))
         while not float(chdtrc(self.dimension, reached)) <= delta:
             reached *= raising(450_000)
@@ -69,7 +69,7 @@ class ChiNorm:
 
 def lemma_4(shape: int, scale: float, delta: float) -> float:
     """k theta ln(k / delta): P(Gamma(k, theta) < this) >= 1 - delta (Chaudhuri et al. 2011, lemma 4)."""
-    whole(shape=shape)
-    positive(scale=scale)
-    probability(delta=delta)
+    whole(shape, "shape")
+    positive(scale, "scale")
+    probability(delta, "delta")
     return shape * scale * math.log(shape / delta)

@@ -23,19 +23,19 @@ import math
 
 import numpy as np
 
-from discreet.bounds.checks import not_negative, positive, probability, whole
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.validate import each, not_negative, positive, probability, whole
 
 
 def noisy_rows_risk(
     *, records: int, features: int, deviation: float, largest: float, least: float, fit: float, failure: float, printed: bool = False
 ) -> float:
     """A bound of eta with probability at least 1 - failure; infinity where its condition fails. `largest`, `least` are s_max, s_min; `fit` is r."""
-    whole(records=records, features=features)
-    positive(largest=largest, least=least)
-    not_negative(deviation=deviation, fit=fit)
-    probability(failure=failure)
+    each(whole, records=records, features=features)
+    each(positive, largest=largest, least=least)
+    each(not_negative, deviation=deviation, fit=fit)
+    probability(failure, "failure")
     if least > largest:
         raise InvalidInput(f"the least singular value exceeds the largest: {least!r} and {largest!r} were given.")
     condition = largest / least
@@ -48,8 +48,8 @@ def noisy_rows_risk(
 
 def ridge_risk(*, penalty: float, singular_values: Floats, projections: Floats, residual: float) -> float:
     """eta_ridge: `projections` are u_j'y (d,), for the singular values (d,); `residual` is |X theta* - y|^2. `penalty` = n sigma^2 for noisy rows."""
-    not_negative(penalty=penalty)
-    positive(residual=residual)
+    not_negative(penalty, "penalty")
+    positive(residual, "residual")
     squares, along = np.square(np.asarray(singular_values, dtype=np.float64)), np.asarray(projections, dtype=np.float64)
     if squares.ndim != 1 or squares.shape != along.shape or not (np.all(squares > 0) and np.all(np.isfinite(squares)) and np.all(np.isfinite(along))):
         raise InvalidInput("ridge_risk needs one finite projection of y for each positive singular value.")

@@ -22,9 +22,9 @@ import math
 
 import numpy as np
 
-from discreet.bounds.checks import positive
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.validate import positive
 
 
 def learning_cost(hessian: Floats, mixed: Floats, *, weights: Floats | None = None) -> Floats:
@@ -41,14 +41,14 @@ def learning_cost(hessian: Floats, mixed: Floats, *, weights: Floats | None = No
 
 def shaped_covariance(*, weights: Floats, cost: Floats, level: float) -> Floats:
     """V, (d, d), for weights Pi of the information and Q of the cost, both positive definite, and the level between them."""
-    positive(level=level)
+    positive(level, "level")
     first = _positive(weights, "weights")
     return geometric_mean(_power(first, -1.0), _power(_positive(cost, "cost", len(first)), -1.0)) / math.sqrt(level)
 
 
 def cheapest_covariance(*, weights: Floats, cost: Floats, budget: float) -> Floats:
     """V, (d, d), of the least cost Tr(Q V) among those with Tr(Pi^{-1} V^{-1}) <= budget."""
-    positive(budget=budget)
+    positive(budget, "budget")
     shape = shaped_covariance(weights=weights, cost=cost, level=1.0)
     information = float(np.trace(np.linalg.solve(np.asarray(weights, dtype=np.float64), np.linalg.inv(shape))))
     return shape * (information / budget)
@@ -56,7 +56,7 @@ def cheapest_covariance(*, weights: Floats, cost: Floats, budget: float) -> Floa
 
 def shaped_value(*, weights: Floats, cost: Floats, level: float) -> float:
     """The optimum, 2 sqrt(level) Tr((Pi^{-1/2} Q Pi^{-1/2})^{1/2}); 2 sqrt(level) Tr(Pi^{-1/2}) for Q = I."""
-    positive(level=level)
+    positive(level, "level")
     root = _power(_positive(weights, "weights"), -0.5)
     inner = np.linalg.eigvalsh(root @ _positive(cost, "cost", len(root)) @ root)
     return 2.0 * math.sqrt(level) * float(np.sum(np.sqrt(np.maximum(inner, 0.0))))
@@ -64,7 +64,7 @@ def shaped_value(*, weights: Floats, cost: Floats, level: float) -> float:
 
 def moved_probability(*, covariance: Floats, cost: Floats, distance: float) -> float:
     """A bound of P(the minimiser moves by more than `distance`), to first order: Tr(Q V) / distance^2 (Chebyshev); at most 1."""
-    positive(distance=distance)
+    positive(distance, "distance")
     first = _positive(covariance, "covariance")
     second = np.asarray(cost, dtype=np.float64)
     if second.shape != first.shape:

@@ -25,15 +25,15 @@ The printed corollary 3 needs |X theta*|, as in its proof, for |X theta* - y|.
 import numpy as np
 from scipy.special import fdtri
 
-from discreet.bounds.checks import not_negative, positive, probability, whole
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.validate import each, not_negative, positive, probability, whole
 
 
 def sketch_loss_quantile(*, features: int, rows: int, failure: float) -> float:
     """The number that eta_3 exceeds with probability `failure`, exactly: 1 + d / (k - d + 1) F^{-1}(1 - failure)."""
     _check(features, rows, least=features)
-    probability(failure=failure)
+    probability(failure, "failure")
     freedom = rows - features + 1
     return 1.0 + features / freedom * float(fdtri(features, freedom, 1.0 - failure))
 
@@ -49,11 +49,11 @@ def sketch_risk(*, rows: int, variance: float, singular_values: Floats, fit: flo
 
     `target_share` is s^2 / |X theta* - y|^2 where the target's column has noise too.
     """
-    not_negative(variance=variance, fit=fit, target_share=target_share)
+    each(not_negative, variance=variance, fit=fit, target_share=target_share)
     values = np.asarray(singular_values, dtype=np.float64)
     if values.ndim != 1 or len(values) == 0 or not np.all(np.isfinite(values)):
         raise InvalidInput("sketch_risk needs the singular values of the features, (d,).")
-    positive(least=float(np.min(values)))
+    each(positive, least=float(np.min(values)))
     squares = np.square(values)
     first = variance * float(np.max(values / (squares + variance))) ** 2 * fit**2
     second = variance / (float(np.min(squares)) + variance) * fit
@@ -62,6 +62,6 @@ def sketch_risk(*, rows: int, variance: float, singular_values: Floats, fit: flo
 
 
 def _check(features: int, rows: int, *, least: int) -> None:
-    whole(features=features, rows=rows)
+    each(whole, features=features, rows=rows)
     if rows < least:
         raise InvalidInput(f"a sketch for {features} features needs at least {least} rows here; {rows} was given.")

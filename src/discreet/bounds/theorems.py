@@ -17,14 +17,14 @@ scales, and module `localised` for numbers. For the Huber hinge c = 1 / (2 h), a
 
 import math
 
-from discreet.bounds.checks import not_negative, positive, probability, whole
 from discreet.core.arrays import as_float
+from discreet.core.validate import each, not_negative, positive, probability, whole
 
 
 def theorem_3(*, norm: float, excess: float, epsilon: float, dimension: int, smoothness: float, delta: float, constant: float) -> float:
     """Records for output perturbation; `norm` is |f0|, `constant` the unspecified C."""
     _check(norm, excess, epsilon, delta, constant, smoothness)
-    whole(dimension=dimension)
+    whole(dimension, "dimension")
     noise = dimension * math.log(dimension / delta)
     return constant * max(
         norm**2 * math.log(1.0 / delta) / excess**2,
@@ -36,7 +36,7 @@ def theorem_3(*, norm: float, excess: float, epsilon: float, dimension: int, smo
 def theorem_4(*, norm: float, excess: float, epsilon: float, dimension: int, smoothness: float, delta: float, constant: float) -> float:
     """Records for objective perturbation; arguments as in theorem_3."""
     _check(norm, excess, epsilon, delta, constant, smoothness)
-    whole(dimension=dimension)
+    whole(dimension, "dimension")
     return constant * max(
         norm**2 * math.log(1.0 / delta) / excess**2,
         smoothness * norm**2 / (excess * epsilon),
@@ -66,18 +66,18 @@ def theorem_7(
 
 def unit_ball_volume(dimension: int) -> float:
     """pi^(d/2) / Gamma(d/2 + 1)."""
-    whole(dimension=dimension)
+    whole(dimension, "dimension")
     return math.exp(0.5 * dimension * math.log(math.pi) - math.lgamma(0.5 * dimension + 1.0))
 
 
 def _logarithm(reach: float, excess: float, dimension: int, delta: float) -> float:
     """sqrt(ln(1/delta)) ln( A ln(1/delta) / (e_g delta Gamma(d/2 + 1)) ), at least 0."""
-    positive(spread=reach)
+    positive(reach, "spread")
     failure = math.log(1.0 / delta)
     return math.sqrt(failure) * max(0.0, math.log(reach * failure / (excess * delta)) - math.lgamma(0.5 * dimension + 1.0))
 
 
 def _check(norm: float, excess: float, epsilon: float, delta: float, constant: float, smoothness: float) -> None:
-    positive(norm=norm, excess=excess, epsilon=epsilon, constant=constant)
-    probability(delta=delta)
-    not_negative(smoothness=smoothness)
+    each(positive, norm=norm, excess=excess, epsilon=epsilon, constant=constant)
+    probability(delta, "delta")
+    not_negative(smoothness, "smoothness")

@@ -87,13 +87,13 @@ def plan_over(  # noqa: PLR0913 - one argument an option
     if entry_bound is None and data_norm is None:
         raise click.UsageError("rows need a public bound: --entry-bound, --data-norm, or both", click.get_current_context())
     with step("Calibrating"):
-        from discreet.bounds.checks import whole  # noqa: PLC0415 - imports of the library wait until they are needed
         from discreet.core.neighbours import Neighbours  # noqa: PLC0415
+        from discreet.core.validate import whole  # noqa: PLC0415 - imports of the library wait until they are needed
         from discreet.planning import SetPlan  # noqa: PLC0415
         from discreet.sets import constraint_named  # noqa: PLC0415
 
         check_report(report_path, overwrite=overwrite)
-        whole(features=features)
+        whole(features, "features")
         given = [bound for bound in (entry_bound, data_norm) if bound is not None]
         made = SetPlan(
             constraint=constraint_named(set_name, {"dimension": features + intercept, "radius": radius}),

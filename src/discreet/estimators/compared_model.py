@@ -4,9 +4,9 @@ import math
 
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours, neighbours_of
+from discreet.core.validate import number
 from discreet.estimators.constrained_model import ConstrainedModel
 from discreet.estimators.explanation import Explanation, Reason
-from discreet.estimators.inputs import number
 from discreet.estimators.parameters import whole_or_none
 from discreet.mechanisms.constrained import ConstrainedMechanism, calibrate_over_set, candidates
 from discreet.problems import ConstrainedRisk

@@ -4,8 +4,6 @@ scikit-learn's own converters print offending values ("could not convert string 
 conversion and checks are done here, each with a sentence made of names and public numbers, and the original exception is dropped (`quietly`).
 """
 
-import math
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,7 @@ import scipy.sparse as sp
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
-from discreet.core.arrays import Floats, as_float
+from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, InvalidType
 from discreet.core.quiet import quietly
 from discreet.matrices import Design, as_design, travel
@@ -101,24 +99,6 @@ def record_weights(sample_weight: Any, records: int, largest: float | None) -> F
     if not np.all(np.isfinite(weights)):
         raise InvalidInput("every sample weight must be a finite number.")
     return np.clip(weights, 0.0, largest)
-
-
-def number(value: Any, name: str) -> float:
-    """`value` as a float. Raises InvalidInput for what is no number, and for whole numbers that no float can hold."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise InvalidInput(f"{name} must be a number; {value!r} was given.")
-    given = as_float(value)
-    if not isinstance(value, float | np.floating) and math.isinf(given):
-        raise InvalidInput(f"{name} must be a number within the range of float64, up to 1.8e308; a number beyond it was given.")
-    return given
-
-
-def positive(value: Any, name: str) -> float:
-    """`value` as a positive finite float. Raises InvalidInput for anything else."""
-    given = number(value, name)
-    if not (np.isfinite(given) and given > 0):
-        raise InvalidInput(f"{name} must be a positive finite number; {value!r} was given.")
-    return given
 
 
 def _labelled(y: Any, *, declared: bool) -> tuple[npt.NDArray[Any], str]:

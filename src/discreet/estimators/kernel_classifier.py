@@ -23,9 +23,9 @@ from discreet.accounting import Json
 from discreet.certificates import Certificate, digest_of
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.validate import number
 from discreet.core.workers import job_count
 from discreet.data import BlockTable, TransformedTable
-from discreet.estimators.inputs import number
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.estimators.many_fits import ManyFits
 from discreet.kernels import Kernel, draw_frequencies, fresh_public_seed, kernel_named, kernel_names

@@ -10,8 +10,8 @@ from typing import Any
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.validate import positive
 from discreet.estimators.constrained_model import ConstrainedModel
-from discreet.estimators.inputs import positive
 from discreet.estimators.parameters import real_targets
 from discreet.estimators.scores import ScoredRegressor
 from discreet.ledger import Account

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.core.arrays import Floats
+from discreet.core.validate import positive
 from discreet.estimators.constrained_model import ConstrainedModel
 from discreet.estimators.declared import signs_and_classes
-from discreet.estimators.inputs import positive
 from discreet.estimators.link import log_probabilities, probabilities
 from discreet.estimators.scores import ScoredClassifier
 from discreet.ledger import Account

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, neighbours_of
+from discreet.core.validate import number, positive
 from discreet.core.workers import job_count
 from discreet.data import BlockTable, Dataset, Domain, EncodedTable, class_codes
 from discreet.data.blocks.moved import moved_blocks, moved_rows
@@ -28,7 +29,7 @@ from discreet.estimators.decision import linear_decision
 from discreet.estimators.declared import labels_and_classes
 from discreet.estimators.explanation import Explanation, Setting, explain
 from discreet.estimators.given import Given, distinct_classes, given_blocks
-from discreet.estimators.inputs import feature_rows, number, positive, record_weights
+from discreet.estimators.inputs import feature_rows, record_weights
 from discreet.estimators.link import has_link, log_probabilities, probabilities
 from discreet.estimators.many_fits import ManyFits
 from discreet.estimators.notebook import CertificateView

@@ -22,10 +22,11 @@ from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, neighbours_of
+from discreet.core.validate import number, positive
 from discreet.core.workers import job_count
 from discreet.data import BlockTable, RealDataset, RealDomain, bounded_rows, streamed_reals
 from discreet.estimators.by_blocks import by_blocks
-from discreet.estimators.inputs import feature_rows, number, positive
+from discreet.estimators.inputs import feature_rows
 from discreet.estimators.notebook import CertificateView
 from discreet.estimators.parameters import account_of, noise_of, real_targets, whole_or_none
 from discreet.estimators.scores import ScoredRegressor

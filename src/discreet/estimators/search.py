@@ -31,9 +31,9 @@ from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, InvalidType
 from discreet.core.neighbours import neighbours_of
+from discreet.core.validate import number
 from discreet.core.workers import job_count
 from discreet.data import BlockTable, EncodedTable
-from discreet.estimators.inputs import number
 from discreet.estimators.notebook import CertificateView
 from discreet.estimators.search_algorithm_4 import algorithm_4
 from discreet.estimators.search_blocks import streamed_table

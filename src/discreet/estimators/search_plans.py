@@ -17,8 +17,8 @@ import scipy.sparse as sp
 from discreet.certificates import Certificate
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.validate import positive
 from discreet.data import Block, FunctionTable
-from discreet.estimators.inputs import positive
 from discreet.estimators.kernel_classifier import KernelClassifier
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.ledger import without_ledger

@@ -15,8 +15,8 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.validate import positive
 from discreet.estimators.compared_model import ComparedModel
-from discreet.estimators.inputs import positive
 from discreet.estimators.parameters import real_targets
 from discreet.estimators.scores import ScoredRegressor
 from discreet.ledger import Account

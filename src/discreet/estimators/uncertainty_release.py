@@ -16,9 +16,9 @@ from discreet.accounting import Guarantee
 from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.validate import number, positive
 from discreet.data import EncodedTable
 from discreet.data.coding import Coding
-from discreet.estimators.inputs import number, positive
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.estimators.model import Model
 from discreet.estimators.uncertainty import Uncertainty, noise_law

@@ -11,17 +11,18 @@ the two add up, which a ledger does for you.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from discreet.accounting import Guarantee
 from discreet.certificates import Release
-from discreet.core.arrays import Floats, as_float
+from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, neighbours_of
 from discreet.core.quiet import frameless
+from discreet.core.validate import number
 from discreet.core.workers import job_count
 from discreet.data import BlockTable
 from discreet.evaluation.curves import CalibrationCurve, RocCurve, calibration_curve, roc_curve
@@ -134,9 +135,9 @@ def prepare(  # noqa: PLR0913 - as above
         neighbours=relation,
         probabilities=probabilities,
         edges=edges_for(probabilities=probabilities, bins=bins, edges=edges) if curves else (),
-        log_loss_bound=_number(log_loss_bound, "log_loss_bound"),
+        log_loss_bound=number(log_loss_bound, "log_loss_bound"),
     )
-    budget, failure = _number(epsilon, "epsilon"), _number(delta, "delta")
+    budget, failure = number(epsilon, "epsilon"), number(delta, "delta")
     if not 0 <= failure < 1:
         raise InvalidInput(f"delta must be at least 0 and less than 1; {delta!r} was given. Take delta well below 1 / n.")
     mechanism: CountingMechanism
@@ -265,12 +266,6 @@ def _roc(prepared: Prepared, counts: Floats) -> RocCurve:
 
 def _calibration(prepared: Prepared, counts: Floats) -> CalibrationCurve:
     return calibration_curve(counts.reshape(2, -1), prepared.survey.edges, prepared.law(0), level=prepared.level)
-
-
-def _number(value: Any, name: str) -> float:  # noqa: ANN401 - checked here
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise InvalidInput(f"{name} must be a number; {value!r} was given.")
-    return as_float(value)
 
 
 def _noise(random_state: Any) -> Noise:  # noqa: ANN401 - checked here

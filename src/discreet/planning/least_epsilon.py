@@ -20,9 +20,9 @@ from functools import partial
 import numpy as np
 from scipy.special import stdtrit
 
-from discreet.bounds.checks import positive, whole
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.validate import each, positive, whole
 from discreet.core.workers import job_count, map_in_order
 from discreet.data import Dataset
 from discreet.ledger import without_ledger
@@ -58,8 +58,8 @@ def least_epsilon(plan: Plan, *, records: int, excess: float) -> Plan:
 
     Rounded up to four digits. Raises InfeasibleTarget where the bound without privacy exceeds `excess`, or epsilon = 100 is not enough.
     """
-    positive(excess=excess)
-    whole(records=records)
+    positive(excess, "excess")
+    whole(records, "records")
     alone = plan.records_without_privacy(excess)
     if alone > records:
         raise InfeasibleTarget(
@@ -111,7 +111,7 @@ def simulate_epsilons(
     The alpha is the one that a fit takes by itself. `n_jobs` threads share the tables, each of which has noise of its own: results are the same for
     any number. Raises InvalidInput for fewer than two repeats, and what the mechanism raises.
     """
-    whole(records=records, repeats=repeats)
+    each(whole, records=records, repeats=repeats)
     if repeats == 1:
         raise InvalidInput("repeats must be at least 2, as one excess has no spread; 1 was given.")
     plans = [replace(plan, epsilon=epsilon) for epsilon in epsilons]

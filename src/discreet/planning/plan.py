@@ -26,9 +26,9 @@ from discreet.bounds import (
     objective_excess,
     output_excess,
 )
-from discreet.bounds.checks import positive, probability, whole
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import Neighbours
+from discreet.core.validate import each, positive, probability, whole
 from discreet.data import Domain
 from discreet.losses import MarginLoss, loss_named
 from discreet.losses.regularisers import L2
@@ -116,9 +116,9 @@ class Plan:
 
     def __post_init__(self) -> None:
         """See class docstring."""
-        positive(epsilon=self.epsilon, norm=self.norm, data_norm=self.data_norm)
-        whole(features=self.features)
-        probability(failure=self.failure)
+        each(positive, epsilon=self.epsilon, norm=self.norm, data_norm=self.data_norm)
+        whole(self.features, "features")
+        probability(self.failure, "failure")
         if not 0 <= self.delta < 1:
             raise InvalidInput(f"delta must be at least 0 and less than 1; {self.delta!r} was given. Take delta well below 1 / n.")
         if self.mechanism not in MECHANISMS:
@@ -149,7 +149,7 @@ class Plan:
 
     def bound(self, records: int) -> PlannedBound:
         """What is proved for this number of records."""
-        whole(records=records)
+        whole(records, "records")
         ridge = self._ridge(records)
         mechanism = self.calibrated(records, ridge)
         problem = self.problem(records, ridge)
@@ -180,7 +180,7 @@ class Plan:
 
         Raises InfeasibleTarget where 10^15 are too few.
         """
-        positive(excess=excess)
+        positive(excess, "excess")
         low, high = 1, 2
         while self.bound(high).excess > excess:
             low, high = high, 4 * high
@@ -193,7 +193,7 @@ class Plan:
 
     def records_without_privacy(self, excess: float) -> int:
         """The fewest records for which the same bound, without noise and at its best Lambda, is at most `excess`."""
-        positive(excess=excess)
+        positive(excess, "excess")
         reach = self.margin_loss.lipschitz * self.problem(1, 1.0).domain.radius
         return math.ceil((2.0 * self.norm * reach * (2.0 + math.sqrt(2.0 * math.log(2.0 / self.failure))) / excess) ** 2)
 

@@ -25,10 +25,10 @@ from functools import partial
 
 from discreet.accounting import gaussian_mu
 from discreet.bounds.averaged_walk import averaged_frank_wolfe
-from discreet.bounds.checks import positive, whole
 from discreet.bounds.geometry import private_noise
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import Neighbours
+from discreet.core.validate import positive, whole
 from discreet.data import RealDomain
 from discreet.losses.predictions import prediction_loss_named
 from discreet.mechanisms.constrained import Candidate, NoisyMirrorDescent, ObjectivePerturbationOverSet, candidates
@@ -149,7 +149,7 @@ class SetPlan:
 
     def __post_init__(self) -> None:
         """See class docstring."""
-        positive(epsilon=self.epsilon)
+        positive(self.epsilon, "epsilon")
         if not 0 <= self.delta < 1:
             raise InvalidInput(f"delta must be at least 0 and less than 1; {self.delta!r} was given. Take delta well below 1 / n.")
         if self.steps is not None:
@@ -172,7 +172,7 @@ class SetPlan:
 
     def bound(self, records: int) -> SetBound:
         """What is proved for n records. Raises InfeasibleTarget where no mechanism has a bound, InvalidInput for a number that none may run on."""
-        whole(records=records)
+        whole(records, "records")
         problem = self.problem(records)
         if records > problem.most_records:
             raise InvalidInput(f"no mechanism runs on more than {problem.most_records:,} records of this kind; {records:,} were given.")
@@ -191,18 +191,18 @@ class SetPlan:
 
         It is the fewest to one part in 1000 wherever the bound falls with n, which it does up to where the work limits the number of steps.
         """
-        positive(excess=excess)
+        positive(excess, "excess")
         found = []
         most = self.problem(1).most_records
-        for each in self.bound(1).mechanisms:
-            if math.isinf(each.risk):
-                found.append(NeededRecords(mechanism=each.mechanism, records=None, remark=each.remark))
+        for one in self.bound(1).mechanisms:
+            if math.isinf(one.risk):
+                found.append(NeededRecords(mechanism=one.mechanism, records=None, remark=one.remark))
                 continue
             risks: dict[int, float] = {}
-            count = _fewest(lambda records, name=each.mechanism, seen=risks: self._remembered(records, name, seen), excess, most)  # type: ignore[misc]
+            count = _fewest(lambda records, name=one.mechanism, seen=risks: self._remembered(records, name, seen), excess, most)  # type: ignore[misc]
             least = min(risks, key=lambda records: risks[records])
             remark = "" if count is not None else f"at best {risks[least]:.4g}, with {least:,} records"
-            found.append(NeededRecords(mechanism=each.mechanism, records=count, remark=remark))
+            found.append(NeededRecords(mechanism=one.mechanism, records=count, remark=remark))
         return tuple(sorted(found, key=lambda one: math.inf if one.records is None else one.records))
 
     def records_for(self, excess: float) -> SetBound:

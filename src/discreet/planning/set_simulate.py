@@ -15,9 +15,9 @@ from functools import partial
 import numpy as np
 from scipy.special import ndtr
 
-from discreet.bounds.checks import whole
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.validate import each, whole
 from discreet.core.workers import job_count, map_in_order
 from discreet.data import RealDataset
 from discreet.ledger import without_ledger
@@ -66,7 +66,7 @@ def simulate_over_set(
 
     `n_jobs` threads share the tables, each of which has noise of its own: results are the same for any number. Raises what the mechanism raises.
     """
-    whole(tables=tables, draws=draws)
+    each(whole, tables=tables, draws=draws)
     if plan.entry_bound is None and plan.data_norm is None:
         raise InvalidInput("records are invented within a bound: set entry_bound or data_norm.")
     jobs = job_count(n_jobs)

@@ -14,8 +14,8 @@ from functools import partial
 import numpy as np
 from scipy.special import ndtr
 
-from discreet.bounds.checks import whole
 from discreet.core.arrays import Floats
+from discreet.core.validate import each, whole
 from discreet.core.workers import job_count, map_in_order
 from discreet.data import Dataset
 from discreet.ledger import without_ledger
@@ -58,7 +58,7 @@ def simulate(
 
     `n_jobs` threads share the tables, each of which has noise of its own: results are the same for any number. Raises what the mechanism raises.
     """
-    whole(tables=tables, draws=draws)
+    each(whole, tables=tables, draws=draws)
     jobs = job_count(n_jobs)
     test, labels = invented(plan, _TESTED, noise)
     reference = float(np.mean(plan.margin_loss.value(labels * (test @ predictor(plan)))))
@@ -68,7 +68,7 @@ def simulate(
 
     found = []
     for count in records:
-        whole(records=count)
+        whole(count, "records")
         size = plan.bound(count).ridge if ridge is None else ridge(count)
         fits = map_in_order(partial(_fits, plan, count, size, draws), apart(noise, tables), jobs)
         ordered = sorted(measured(one) for weights in fits for one in weights.T)

@@ -8,6 +8,7 @@ import numpy as np
 from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError
+from discreet.core.fields import real
 from discreet.core.quiet import quietly
 from discreet.data import RealDomain
 from discreet.queries.base import RowQuery, Target
@@ -49,7 +50,7 @@ def _domain(record: Mapping[str, Json]) -> RealDomain:
         features=_integer(record["features"]),
         entry_bound=_optional(record["entry_bound"]),
         norm_bound=_optional(record["norm_bound"]),
-        target_bound=_number(record["target_bound"]),
+        target_bound=real(record["target_bound"]),
     )
 
 
@@ -62,7 +63,7 @@ def _projection(record: Mapping[str, Json], domain: RealDomain, target: Target) 
 def _matrix(value: Json) -> Floats:
     if not isinstance(value, list):
         raise TypeError
-    return np.array([[_number(number) for number in row] for row in value if isinstance(row, list)])
+    return np.array([[real(number) for number in row] for row in value if isinstance(row, list)])
 
 
 def _integer(value: Json) -> int:
@@ -71,11 +72,5 @@ def _integer(value: Json) -> int:
     return value
 
 
-def _number(value: Json) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError
-    return float(value)
-
-
 def _optional(value: Json) -> float | None:
-    return None if value is None else _number(value)
+    return None if value is None else real(value)

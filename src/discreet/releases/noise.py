@@ -13,6 +13,7 @@ import numpy as np
 from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError
+from discreet.core.fields import real
 from discreet.core.quiet import quietly
 from discreet.mechanisms.release import BoundedNoise
 from discreet.queries import SecondMoments, WeightedRows
@@ -45,7 +46,7 @@ def _gaussian(parameters: Mapping[str, Json], query: Query) -> Floats:
 
 
 def _projected(parameters: Mapping[str, Json], query: Query) -> Floats:  # noqa: ARG001 - the query is what is projected
-    return _on_grid(parameters) * np.eye(int(_number(parameters["width"])))
+    return _on_grid(parameters) * np.eye(int(real(parameters["width"])))
 
 
 def _fisher(parameters: Mapping[str, Json], query: Query) -> Floats:
@@ -58,10 +59,10 @@ def _fisher(parameters: Mapping[str, Json], query: Query) -> Floats:
 
 def _bounded(parameters: Mapping[str, Json], query: Query) -> Floats:
     made = BoundedNoise(
-        half_width=_number(parameters["half_width"]),
-        level=_number(parameters["level"]),
-        epsilon=_number(parameters["epsilon"]),
-        weight=_number(parameters["weight"]),
+        half_width=real(parameters["half_width"]),
+        level=real(parameters["level"]),
+        epsilon=real(parameters["epsilon"]),
+        weight=real(parameters["weight"]),
     )
     return (made.variance() + made.step**2 / 12.0) * np.eye(query.columns)
 
@@ -69,8 +70,8 @@ def _bounded(parameters: Mapping[str, Json], query: Query) -> Floats:
 def _sketched(parameters: Mapping[str, Json], query: Query) -> Floats:
     if not isinstance(query, SecondMoments):
         raise TypeError
-    last = (_number(parameters["step"]) * _number(parameters["scale"])) ** 2
-    return query.unit**2 * (_number(parameters["variance"]) + last) * np.eye(query.columns)
+    last = (real(parameters["step"]) * real(parameters["scale"])) ** 2
+    return query.unit**2 * (real(parameters["variance"]) + last) * np.eye(query.columns)
 
 
 def _sketched_features(parameters: Mapping[str, Json], query: Query) -> Floats:
@@ -79,14 +80,8 @@ def _sketched_features(parameters: Mapping[str, Json], query: Query) -> Floats:
 
 
 def _on_grid(parameters: Mapping[str, Json]) -> float:
-    step = _number(parameters["step"])
-    return step**2 * (_number(parameters["scale"]) ** 2 + 1.0 / 12.0)
-
-
-def _number(value: Json) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError
-    return float(value)
+    step = real(parameters["step"])
+    return step**2 * (real(parameters["scale"]) ** 2 + 1.0 / 12.0)
 
 
 _LAWS: dict[str, Callable[[Mapping[str, Json], Query], Floats]] = {

@@ -6,7 +6,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.sets.checks import whole
+from discreet.core.validate import whole
 
 
 def checked_sizes(sizes: Sequence[int]) -> tuple[int, ...]:

@@ -4,20 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from discreet.core.arrays import Floats, as_floats, is_finite
+from discreet.core.arrays import Floats, as_floats
 from discreet.core.errors import InvalidInput
-
-
-def positive(value: float, what: str) -> None:
-    """Refuse what is not a positive finite number."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.floating, np.integer)) or not (is_finite(value) and value > 0):
-        raise InvalidInput(f"{what} must be a positive finite number; {value!r} was given.")
-
-
-def whole(value: int, what: str, least: int = 1) -> None:
-    """Refuse what is not an integer of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InvalidInput(f"{what} must be an integer of at least {least}; {value!r} was given.")
 
 
 def vector(values: Floats, dimension: int, what: str) -> Floats:

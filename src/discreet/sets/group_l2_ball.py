@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.core.arrays import Floats
+from discreet.core.validate import positive
 from discreet.sets.base import TOLERANCE
 from discreet.sets.blocks import block_norms, checked_sizes, spread, starts
-from discreet.sets.checks import outward, positive, vector
+from discreet.sets.checks import outward, vector
 from discreet.sets.extremes import mean_largest_chi
 from discreet.sets.thresholds import shrink_to_sum
 

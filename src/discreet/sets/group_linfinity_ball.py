@@ -20,9 +20,10 @@ from scipy.special import log_ndtr, logsumexp
 from discreet.core.arrays import Floats
 from discreet.core.errors import SolverFailure
 from discreet.core.rounding import raising
+from discreet.core.validate import positive
 from discreet.sets.base import TOLERANCE
 from discreet.sets.blocks import block_largest, block_sums, checked_sizes, spread, starts
-from discreet.sets.checks import outward, positive, vector
+from discreet.sets.checks import outward, vector
 from discreet.sets.thresholds import tempered
 
 _STEPS = 1000

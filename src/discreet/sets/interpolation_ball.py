@@ -20,8 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.core.arrays import Floats
+from discreet.core.validate import positive, whole
 from discreet.sets.base import TOLERANCE
-from discreet.sets.checks import outward, positive, vector, whole
+from discreet.sets.checks import outward, vector
 from discreet.sets.extremes import mean_chi, mean_larger_norm
 from discreet.sets.thresholds import norm2, shrink_to_sum
 

@@ -21,8 +21,9 @@ from scipy.optimize import brentq, minimize_scalar
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.rounding import raising
+from discreet.core.validate import positive, whole
 from discreet.sets.base import TOLERANCE
-from discreet.sets.checks import outward, positive, vector, whole
+from discreet.sets.checks import outward, vector
 from discreet.sets.extremes import mean_chi, mean_excess
 from discreet.sets.thresholds import norm2, tempered
 

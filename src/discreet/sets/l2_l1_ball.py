@@ -16,8 +16,9 @@ from scipy.optimize import minimize_scalar
 
 from discreet.core.arrays import Floats
 from discreet.core.rounding import raising
+from discreet.core.validate import positive, whole
 from discreet.sets.base import TOLERANCE
-from discreet.sets.checks import outward, positive, vector, whole
+from discreet.sets.checks import outward, vector
 from discreet.sets.extremes import mean_chi, mean_largest_absolute, mean_square_excess
 from discreet.sets.thresholds import norm2, shrink_to_ratio, shrink_to_sum
 

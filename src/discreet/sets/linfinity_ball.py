@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.core.arrays import Floats
+from discreet.core.validate import positive, whole
 from discreet.sets.base import TOLERANCE
-from discreet.sets.checks import outward, positive, vector, whole
+from discreet.sets.checks import outward, vector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

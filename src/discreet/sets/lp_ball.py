@@ -18,8 +18,9 @@ from scipy.optimize import brentq
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.validate import positive, whole
 from discreet.sets.base import TOLERANCE
-from discreet.sets.checks import outward, positive, vector, whole
+from discreet.sets.checks import outward, vector
 from discreet.sets.extremes import absolute_moment, mean_largest_absolute
 from discreet.sets.thresholds import tempered
 

@@ -17,8 +17,9 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.validate import positive
 from discreet.sets.base import TOLERANCE, Constraint, Polytope
-from discreet.sets.checks import outward, positive, read_only, vector
+from discreet.sets.checks import outward, read_only, vector
 from discreet.sets.thresholds import norm2
 
 

@@ -13,8 +13,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from discreet.core.arrays import Floats
+from discreet.core.validate import whole
 from discreet.sets.base import Constraint
-from discreet.sets.checks import whole
 
 
 class StandardNormals(Protocol):

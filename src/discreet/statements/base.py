@@ -7,13 +7,13 @@ numbers and compared, field by field. There is no other copy. A record is read s
 """
 
 import math
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from discreet.accounting import Json, Unit
+from discreet.core.fields import positive, text
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.quiet import quietly
 
@@ -45,7 +45,6 @@ Reader: TypeAlias = Callable[[Json], object]
 """Passes a value that the field may hold; TypeError or ValueError for any other."""
 Fields: TypeAlias = Mapping[str, Reader]
 
-_SHA256 = re.compile(r"[0-9a-f]{64}")
 _WRITERS: dict[str, Writer] = {}
 
 
@@ -102,71 +101,6 @@ def read_fields(what: str, record: Record, fields: Fields) -> None:
             raise ValueError(f"{what}: {name!r} is missing")
         refusal = ValueError(f"{what}: {name!r} holds what it cannot hold")
         quietly(partial(reader, record[name]), refusal, TypeError, ValueError, KeyError)
-
-
-def finite(value: Json) -> float:
-    """A finite number."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise TypeError
-    return float(value)
-
-
-def positive(value: Json) -> float:
-    """A positive number."""
-    number = finite(value)
-    if number <= 0:
-        raise ValueError
-    return number
-
-
-def not_negative(value: Json) -> float:
-    """A number from 0 on."""
-    number = finite(value)
-    if number < 0:
-        raise ValueError
-    return number
-
-
-def whole(value: Json) -> int:
-    """A positive integer."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise TypeError
-    return value
-
-
-def count(value: Json) -> int:
-    """An integer from 0 on."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise TypeError
-    return value
-
-
-def text(value: Json) -> str:
-    """A string."""
-    if not isinstance(value, str):
-        raise TypeError
-    return value
-
-
-def sha256(value: Json) -> str:
-    """A digest."""
-    if not isinstance(value, str) or not _SHA256.fullmatch(value):
-        raise ValueError
-    return value
-
-
-def flag(value: Json) -> bool:
-    """True or false."""
-    if not isinstance(value, bool):
-        raise TypeError
-    return value
-
-
-def numbers(value: Json) -> dict[str, float]:
-    """Named numbers."""
-    if not isinstance(value, dict):
-        raise TypeError
-    return {key: finite(number) for key, number in value.items()}
 
 
 def power_of_two(value: Json) -> float:

@@ -4,6 +4,7 @@ import hashlib
 import json
 
 from discreet.accounting import Json
+from discreet.core.fields import flag, not_negative, positive, text, whole
 from discreet.core.neighbours import Neighbours
 from discreet.data import RealDomain
 from discreet.losses.predictions import prediction_loss_named
@@ -15,17 +16,12 @@ from discreet.statements.base import (
     Record,
     Words,
     counted,
-    flag,
     noise_hypothesis,
-    not_negative,
     optional,
-    positive,
     power_of_two,
     register_words,
     relation,
     relation_of,
-    text,
-    whole,
 )
 from discreet.statements.learning import GAUSSIAN, GAUSSIAN_GRID, NON_PRIVATE, computing_hypotheses, dimension_of, normal_law
 

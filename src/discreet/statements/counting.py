@@ -4,24 +4,9 @@ import hashlib
 import json
 
 from discreet.accounting import Json
+from discreet.core.fields import count, finite, positive, text, whole
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.statements.base import (
-    Fields,
-    Hypothesis,
-    Record,
-    Words,
-    count,
-    counted,
-    finite,
-    noise_hypothesis,
-    optional,
-    positive,
-    register_words,
-    relation,
-    relation_of,
-    text,
-    whole,
-)
+from discreet.statements.base import Fields, Hypothesis, Record, Words, counted, noise_hypothesis, optional, register_words, relation, relation_of
 from discreet.statements.learning import TWO_CLASSES, dimension_of, problem_hypotheses
 
 COUNTING_LAPLACE = "counting queries, discrete Laplace noise"

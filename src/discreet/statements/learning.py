@@ -4,6 +4,7 @@ import math
 from functools import partial
 
 from discreet.accounting import Json
+from discreet.core.fields import count, finite, flag, not_negative, numbers, positive, sha256, text, whole
 from discreet.core.neighbours import Neighbours
 from discreet.losses import loss_named
 from discreet.statements.base import (
@@ -12,23 +13,14 @@ from discreet.statements.base import (
     Record,
     Words,
     among,
-    count,
     counted,
-    finite,
-    flag,
     noise_hypothesis,
-    not_negative,
-    numbers,
     optional,
-    positive,
     power_of_two,
     read_fields,
     register_words,
     relation,
     relation_of,
-    sha256,
-    text,
-    whole,
 )
 from discreet.statements.declared import KERNEL
 

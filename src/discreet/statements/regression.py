@@ -1,5 +1,6 @@
 """The words of linear regressions."""
 
+from discreet.core.fields import count, not_negative, positive, text, whole
 from discreet.core.neighbours import Neighbours
 from discreet.data import RealDomain
 from discreet.queries import SecondMoments, Target
@@ -9,17 +10,12 @@ from discreet.statements.base import (
     Record,
     Words,
     among,
-    count,
     counted,
     noise_hypothesis,
-    not_negative,
     optional,
-    positive,
     register_words,
     relation,
     relation_of,
-    text,
-    whole,
 )
 from discreet.statements.constrained import declared_bounds, real_domain
 from discreet.statements.learning import GAUSSIAN, GAUSSIAN_GRID, NON_PRIVATE, computing_hypotheses, dimension_of, normal_law

@@ -1,6 +1,7 @@
 """The words of released rows, and what all releases of a table share."""
 
 from discreet.accounting import Json, Unit
+from discreet.core.fields import count, flag, not_negative, positive, text, whole
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.queries import Released, RowQuery, Rows, SecondMoments, Target
 from discreet.queries.record import query_from_record
@@ -9,19 +10,13 @@ from discreet.statements.base import (
     Hypothesis,
     Record,
     Words,
-    count,
     counted,
-    flag,
-    not_negative,
     optional,
-    positive,
     power_of_two,
     read_fields,
     register_words,
     relation,
     relation_of,
-    text,
-    whole,
 )
 
 GAUSSIAN_ROWS = "Gaussian noise on rows, on a grid (rows.md)"

@@ -1,6 +1,7 @@
 """The words of private searches and choices."""
 
 from discreet.accounting import Json
+from discreet.core.fields import count, finite, flag, positive, text, whole
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.statements.base import (
     Fields,
@@ -9,17 +10,11 @@ from discreet.statements.base import (
     Words,
     among,
     certified_words,
-    count,
-    finite,
-    flag,
     noise_hypothesis,
-    positive,
     read_fields,
     register_words,
     relation,
     relation_of,
-    text,
-    whole,
 )
 from discreet.statements.constrained import mapping
 

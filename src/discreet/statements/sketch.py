@@ -4,23 +4,11 @@ import math
 from typing import NamedTuple
 
 from discreet.accounting import Unit
+from discreet.core.fields import finite, not_negative, positive, whole
 from discreet.core.neighbours import REPLACE_ONE
 from discreet.core.rounding import raising
 from discreet.queries import SecondMoments
-from discreet.statements.base import (
-    Fields,
-    Hypothesis,
-    Record,
-    Words,
-    finite,
-    not_negative,
-    positive,
-    power_of_two,
-    register_words,
-    relation,
-    relation_of,
-    whole,
-)
+from discreet.statements.base import Fields, Hypothesis, Record, Words, power_of_two, register_words, relation, relation_of
 from discreet.statements.learning import GAUSSIAN_GRID
 from discreet.statements.release import moments_query, record_hypotheses
 

@@ -12,8 +12,8 @@ from scipy.special import logsumexp
 
 from discreet.accounting import Guarantee, Json, PureDP
 from discreet.core.arrays import Floats
+from discreet.core.fields import finite, positive
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.statements.base import finite, positive
 from discreet.verification.parts import CLOSE, covers, delta_check, same_relation
 from discreet.verification.registry import Check, register_recheck
 

@@ -17,8 +17,8 @@ from scipy.fft import irfft, rfft
 
 from discreet.accounting import Guarantee, Json
 from discreet.core.arrays import Floats
+from discreet.core.fields import finite, positive
 from discreet.core.neighbours import ADD_REMOVE
-from discreet.statements.base import finite, positive
 from discreet.verification.parts import (
     NODES,
     WEIGHTS,

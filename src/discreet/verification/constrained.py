@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.accounting import Guarantee, Json, PureDP
 from discreet.core.arrays import Floats
-from discreet.statements.base import finite, whole
+from discreet.core.fields import finite, whole
 from discreet.verification.constrained_parts import copies, public_numbers
 from discreet.verification.parts import covers, delta_check, discrete_integral, on_a_grid, same_relation
 from discreet.verification.registry import Check, register_recheck

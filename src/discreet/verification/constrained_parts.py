@@ -12,10 +12,10 @@ import numpy as np
 
 from discreet.accounting import Guarantee, Json
 from discreet.core.arrays import Floats
+from discreet.core.fields import finite
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.losses.predictions import prediction_loss_named
 from discreet.sets import Constraint, Polytope, constraint_named
-from discreet.statements.base import finite
 
 _LISTED = 4096
 """Vertices up to which all are looked at; symmetric sets of more than that by their stated radii."""

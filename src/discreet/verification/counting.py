@@ -16,8 +16,8 @@ from scipy.special import ndtr
 
 from discreet.accounting import Guarantee, Json, PureDP, closeness
 from discreet.core.arrays import Floats
+from discreet.core.fields import positive
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.statements.base import positive
 from discreet.verification.parts import CLOSE, covers, delta_check, same_relation
 from discreet.verification.registry import Check, register_recheck
 

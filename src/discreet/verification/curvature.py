@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from discreet.accounting import Guarantee, Json
+from discreet.core.fields import finite, positive, whole
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.losses import loss_named
-from discreet.statements.base import finite, positive, whole
 from discreet.verification.parts import delta_check, discrete_integral, same_relation
 from discreet.verification.registry import Check, register_recheck
 

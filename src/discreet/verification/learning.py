@@ -16,8 +16,8 @@ import numpy as np
 
 from discreet.accounting import Guarantee, Json
 from discreet.core.arrays import Floats
+from discreet.core.fields import finite, positive
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.statements.base import finite, positive
 from discreet.verification.parts import (
     Scan,
     delta_check,

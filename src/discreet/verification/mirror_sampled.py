@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from discreet.accounting import ApproximateDP, Guarantee, Json, closeness
+from discreet.core.fields import finite, whole
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.core.rounding import raising
-from discreet.statements.base import finite, whole
 from discreet.verification.constrained_parts import public_numbers
 from discreet.verification.parts import LEAST_SCALE, on_a_grid, same_relation
 from discreet.verification.registry import Check, register_recheck

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from discreet.accounting import Guarantee, Json
-from discreet.statements.base import finite
+from discreet.core.fields import finite
 from discreet.verification.constrained_parts import public_numbers
 from discreet.verification.registry import Check, recheck, register_recheck
 

@@ -9,10 +9,10 @@ from scipy.optimize import brentq, minimize_scalar
 
 from discreet.accounting import ApproximateDP, Guarantee, Json, PureDP, closeness
 from discreet.core.arrays import Floats
+from discreet.core.fields import finite, positive
 from discreet.core.neighbours import Neighbours
 from discreet.losses import loss_named
 from discreet.noise import gaussian_error, spherical_error
-from discreet.statements.base import finite, positive
 from discreet.statements.learning import dimension_of
 from discreet.verification.registry import Check
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.accounting import Guarantee, Json, NoGuarantee
+from discreet.core.fields import finite, positive, whole
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.statements.base import finite, positive, whole
 from discreet.verification.parts import delta_check, discrete_integral, same_relation
 from discreet.verification.registry import Check, register_recheck
 

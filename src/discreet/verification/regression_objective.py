@@ -11,8 +11,8 @@ import numpy as np
 
 from discreet.accounting import Guarantee, Json
 from discreet.core.arrays import Floats
+from discreet.core.fields import positive
 from discreet.core.neighbours import ADD_REMOVE
-from discreet.statements.base import positive
 from discreet.verification.parts import delta_check, excess, gaussian_grid, least_union, on_a_grid, same_relation
 from discreet.verification.registry import Check, register_recheck
 from discreet.verification.regression import public_bounds

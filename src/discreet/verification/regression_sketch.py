@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from discreet.accounting import Guarantee, Json, closeness, gaussian_deltas
+from discreet.core.fields import finite, positive, whole
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.statements.base import finite, positive, whole
 from discreet.verification.parts import LEAST_SCALE, delta_check, discrete_integral, power_of_two, same_relation
 from discreet.verification.registry import Check, recheck, register_recheck
 from discreet.verification.regression import public_bounds

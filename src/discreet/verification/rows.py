@@ -15,9 +15,9 @@ from scipy.special import gammaln, log_ndtr
 from discreet.accounting import Guarantee, Json, MutualInformation, NoGuarantee, Unit, closeness
 from discreet.accounting.base import Statement
 from discreet.core.arrays import Floats
+from discreet.core.fields import finite, positive, whole
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.queries.projection import public_matrix
-from discreet.statements.base import finite, positive, whole
 from discreet.verification.parts import CLOSE, covers, delta_check, discrete_integral, power_of_two, same_relation
 from discreet.verification.registry import Check, register_recheck
 

@@ -15,8 +15,8 @@ from scipy.special import gammaln
 
 from discreet.accounting import ApproximateDP, Guarantee, Json, PureDP, closeness, guarantee_from_dict
 from discreet.core.arrays import Floats
+from discreet.core.fields import finite, positive
 from discreet.core.neighbours import ADD_REMOVE
-from discreet.statements.base import finite, positive
 from discreet.verification.learning import objective_stages, output_stages
 from discreet.verification.parts import covers, same_relation
 from discreet.verification.registry import Check, recheck, register_recheck

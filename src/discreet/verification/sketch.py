@@ -13,9 +13,9 @@ from scipy.special import gammaln, ndtr
 
 from discreet.accounting import Guarantee, Json, MutualInformation, NoGuarantee
 from discreet.core.arrays import Floats
+from discreet.core.fields import finite, positive, whole
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.core.rounding import raising
-from discreet.statements.base import finite, positive, whole
 from discreet.verification.parts import CLOSE, covers, delta_check, discrete_integral, power_of_two, same_relation
 from discreet.verification.registry import Check, register_recheck
 from discreet.verification.rows import Record, no_promise, record_of

@@ -16,6 +16,7 @@ import numpy as np
 
 from discreet.accounting import ApproximateDP, Guarantee, Json, Profile, gaussian_delta
 from discreet.accounting.profile import hull
+from discreet.core.fields import real
 from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import raising
 from discreet.data import Domain
@@ -53,16 +54,16 @@ def problem_from(record: Mapping[str, Json]) -> RegularisedRisk:
         raise TypeError("the parameters of a loss are a mapping")
     records = record["records"]
     domain = Domain(
-        features=int(_number(record["features"])),
-        norm_bound=_number(record["data_norm"]),
-        intercept_scale=_number(record["intercept_scale"]),
-        records=None if records is None else int(_number(records)),
+        features=int(real(record["features"])),
+        norm_bound=real(record["data_norm"]),
+        intercept_scale=real(record["intercept_scale"]),
+        records=None if records is None else int(real(records)),
     )
     return RegularisedRisk(
-        loss=loss_named(str(record["loss"]), {str(key): _number(value) for key, value in given.items()}),
-        regulariser=L2(strength=_number(record["ridge"])),
+        loss=loss_named(str(record["loss"]), {str(key): real(value) for key, value in given.items()}),
+        regulariser=L2(strength=real(record["ridge"])),
         domain=domain,
-        max_weight=_number(record["max_weight"]),
+        max_weight=real(record["max_weight"]),
     )
 
 
@@ -72,12 +73,12 @@ _Parameters = tuple[tuple[str, Json], ...]
 @lru_cache(maxsize=256)
 def _objective(parameters: _Parameters, problem: RegularisedRisk, stated: ApproximateDP) -> Profile:
     named, grid = _read(parameters)
-    scale, noise_error = _number(named["scale"]), _number(named["noise_error"])
+    scale, noise_error = real(named["scale"]), real(named["noise_error"])
     neighbours = Neighbours(str(named["neighbours"]))
     mechanism = GaussianObjectivePerturbation(
         scale=scale,
-        epsilon=_number(named["epsilon"]),
-        tolerance=_number(named["tolerance"]),
+        epsilon=real(named["epsilon"]),
+        tolerance=real(named["tolerance"]),
         noise_error=noise_error,
         grid=grid,
         neighbours=neighbours,
@@ -93,10 +94,10 @@ def _output(parameters: _Parameters, problem: RegularisedRisk, stated: Approxima
     named, grid = _read(parameters)
     neighbours = Neighbours(str(named["neighbours"]))
     mechanism = GaussianOutputPerturbation(
-        scale=_number(named["scale"]),
-        epsilon=_number(named["epsilon"]),
-        tolerance=_number(named["tolerance"]),
-        noise_error=_number(named["noise_error"]),
+        scale=real(named["scale"]),
+        epsilon=real(named["epsilon"]),
+        tolerance=real(named["tolerance"]),
+        noise_error=real(named["noise_error"]),
         grid=grid,
         neighbours=neighbours,
     )
@@ -124,10 +125,4 @@ def _two_stages(first: Callable[[float], float], reach: float, grid: GaussianGri
 
 def _read(parameters: _Parameters) -> tuple[dict[str, Json], GaussianGrid]:
     named = dict(parameters)
-    return named, GaussianGrid(step=_number(named["grid_step"]), scale=_number(named["grid_scale"]), epsilon=_number(named["grid_epsilon"]))
-
-
-def _number(value: Json) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError("a number was expected")
-    return float(value)
+    return named, GaussianGrid(step=real(named["grid_step"]), scale=real(named["grid_scale"]), epsilon=real(named["grid_epsilon"]))

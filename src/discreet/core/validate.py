@@ -1,0 +1,62 @@
+"""Checks of public numbers that callers pass: the value comes back as a plain number, or InvalidInput says what was needed and what was given.
+
+Nothing here may see a record: messages repeat the value.
+"""
+
+import math
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from discreet.core.arrays import as_float, is_finite
+from discreet.core.errors import InvalidInput
+
+
+def number(value: Any, name: str) -> float:  # noqa: ANN401 - checked here, as everywhere in this module
+    """A float, infinite and not a number included. Whole numbers must lie in the range of float64."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InvalidInput(f"{name} must be a number; {value!r} was given.")
+    given = as_float(value)
+    if not isinstance(value, float | np.floating) and math.isinf(given):
+        raise InvalidInput(f"{name} must be a number within the range of float64, up to 1.8e308; a number beyond it was given.")
+    return given
+
+
+def positive(value: Any, name: str) -> float:  # noqa: ANN401
+    """A finite number above 0."""
+    if not (_is_real(value) and value > 0):
+        raise InvalidInput(f"{name} must be a positive finite number; {value!r} was given.")
+    return float(value)
+
+
+def not_negative(value: Any, name: str) -> float:  # noqa: ANN401
+    """A finite number of at least 0."""
+    if not (_is_real(value) and value >= 0):
+        raise InvalidInput(f"{name} must be a finite number of at least 0; {value!r} was given.")
+    return float(value)
+
+
+def probability(value: Any, name: str) -> float:  # noqa: ANN401
+    """A number strictly between 0 and 1."""
+    if not (_is_real(value) and 0 < value < 1):
+        raise InvalidInput(f"{name} must lie strictly between 0 and 1; {value!r} was given.")
+    return float(value)
+
+
+def whole(value: Any, name: str, *, least: int = 1) -> int:  # noqa: ANN401
+    """An integer of at least `least`, within the range of float64."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least or not is_finite(value):
+        raise InvalidInput(f"{name} must be an integer of at least {least}, within the range of float64; {value!r} was given.")
+    return int(value)
+
+
+def each(check: Callable[[Any, str], object], **values: Any) -> None:  # noqa: ANN401
+    """Apply one of these checks to every value, under its name."""
+    for name, value in values.items():
+        check(value, name)
+
+
+def _is_real(value: Any) -> bool:  # noqa: ANN401
+    return not isinstance(value, bool) and isinstance(value, Real) and is_finite(value)
