@@ -1,29 +1,80 @@
-"""Options and settings shared by all tests.
+"""The three sizes of the test run, and settings shared by all tests.
 
-`--slow` also runs the tests marked slow, and lets hypothesis look for new examples instead of replaying the same ones.
+A plain run is quick: of a test with several lists of parameters it takes each value of each list once, and not each with each, unless the test is
+marked `each_with_each`; it leaves out what is marked `more` or `slow`; and hypothesis tries few examples, the same ones each time. `--all` leaves out
+only what is marked `slow`. `--slow` leaves out nothing, and hypothesis looks for new examples. Where tests are named with their parameters,
+the run takes what is named, but for those marks. At the end, one line says how many of the tests that were to run were skipped, and why.
 """
 
 import os
+from collections import Counter, defaultdict
 
+import pytest
 from hypothesis import settings
 
-settings.register_profile("quick", deadline=None, derandomize=True, max_examples=100, database=None)
+settings.register_profile("quick", deadline=None, derandomize=True, max_examples=25, database=None)
+settings.register_profile("all", deadline=None, derandomize=True, max_examples=100, database=None)
 settings.register_profile("slow", deadline=None, max_examples=1000, print_blob=True)
 
 
 def pytest_addoption(parser):
-    parser.addoption("--slow", action="store_true", help="also run the tests marked slow")
+    parser.addoption("--all", action="store_true", help="every combination of parameters, and the tests marked more")
+    parser.addoption("--slow", action="store_true", help="as --all, and the tests marked slow")
+
+
+def size(config):
+    """Of the run: quick, all or slow."""
+    return "slow" if config.getoption("--slow") else "all" if config.getoption("--all") else "quick"
 
 
 def pytest_configure(config):
-    settings.load_profile("slow" if config.getoption("--slow") else "quick")
+    settings.load_profile(size(config))
     # Workers that tests start must not wait for each other's threads on a small machine.
-    os.environ.setdefault("OMP_NUM_THREADS", "2")
+    os.environ.setdefault("OMP_NUM_THREADS", "1" if "PYTEST_XDIST_WORKER" in os.environ else "2")
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    if config.getoption("--slow"):
-        return
-    slow = [item for item in items if item.get_closest_marker("slow")]
-    config.hook.pytest_deselected(items=slow)
-    items[:] = [item for item in items if not item.get_closest_marker("slow")]
+    """After `-k` and `-m` have chosen."""
+    left_out = {"slow": set(), "all": {"slow"}, "quick": {"slow", "more"}}[size(config)]
+    kept = [item for item in items if not left_out & {mark.name for mark in item.iter_markers()}]
+    if size(config) == "quick" and not any("[" in name for name in config.args):
+        runs = defaultdict(list)
+        for item in kept:
+            runs[item.nodeid.partition("[")[0]].append(item)
+        chosen = {item for same in runs.values() for item in each_value_once(same)}
+        kept = [item for item in kept if item in chosen]
+    config.hook.pytest_deselected(items=list(set(items) - set(kept)))
+    items[:] = kept
+
+
+def each_value_once(items):
+    """Of the runs of one test, in their order: some that show each value of each of its lists of parameters, found greedily."""
+    if len(items) == 1 or items[0].get_closest_marker("each_with_each"):
+        return items
+    shown = {item: values(item) for item in items}
+    missing, chosen = set().union(*shown.values()), set()
+    while missing:
+        best = max(items, key=lambda item: len(shown[item] & missing))
+        chosen.add(best)
+        missing -= shown[best]
+    return [item for item in items if item in chosen]
+
+
+def values(item):
+    """What the run takes from each list of parameters; a list may name several parameters."""
+    lists = [[name.strip() for name in named(mark.args[0])] for mark in item.iter_markers("parametrize")]
+    taken = item.callspec.params
+    alone = [[name] for name in taken.keys() - {name for names in lists for name in names}]
+    return {tuple((name, id(taken[name])) for name in names) for names in [*lists, *alone]}
+
+
+def named(names):
+    """The names of a list of parameters, which is a text or a sequence of texts."""
+    return names.split(",") if isinstance(names, str) else names
+
+
+def pytest_terminal_summary(terminalreporter):
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.stats.get("skipped", []))
+    if reasons:
+        terminalreporter.write_line("skipped: " + "; ".join(f"{count} ({reason})" for reason, count in reasons.items()))

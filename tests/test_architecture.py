@@ -13,8 +13,7 @@ import pytest
 import discreet
 
 PACKAGE = Path(discreet.__file__).parent
-FILES = sorted(PACKAGE.rglob("*.py"))
-each_file = pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+FILES = {str(path.relative_to(PACKAGE)): path.read_text(encoding="utf-8") for path in sorted(PACKAGE.rglob("*.py"))}
 
 ALLOWED = {
     "sklearn": {"consumers", "estimators"},
@@ -36,9 +35,15 @@ TYPES = {"estimators": {"numpy.random.Generator", "numpy.random.RandomState"}}
 """Exceptions: types that a package may name, because scikit-learn's manners let callers pass them."""
 
 
-def floor(path):
+def floor(file):
     """The package of discreet that a file belongs to, such as "noise"."""
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    return Path(file).parts[0].removesuffix(".py")
+
+
+def offenders(fault):
+    """Files -> what `fault` finds in them, a function of file and source."""
+    found = {file: fault(file, source) for file, source in FILES.items()}
+    return {file: faults for file, faults in found.items() if faults}
 
 
 def names_used(tree):
@@ -74,9 +79,8 @@ def offences(source, package):
             yield name
 
 
-@each_file
-def test_only_the_floors_that_may_use_an_outside_name_use_it(path):
-    assert not list(offences(path.read_text(encoding="utf-8"), floor(path)))
+def test_only_the_floors_that_may_use_an_outside_name_use_it():
+    assert not offenders(lambda file, source: list(offences(source, floor(file))))
 
 
 @pytest.mark.parametrize(
@@ -108,27 +112,18 @@ def test_each_forbidden_name_is_seen(source, package):
     assert list(offences(source, package))
 
 
-@each_file
-def test_a_file_is_one_concept_with_its_docstring(path):
-    text = path.read_text(encoding="utf-8")
-    tree = ast.parse(text)
-    assert len(text.splitlines()) <= 400, "a file over 400 lines is more than one concept"
-    docstring = ast.get_docstring(tree)
-    assert docstring, "a module begins by saying what it is"
-    assert docstring.strip()
+def test_a_file_is_one_concept_with_its_docstring():
+    assert not offenders(lambda _, source: len(source.splitlines()) > 400), "a file over 400 lines is more than one concept"
+    assert not offenders(lambda _, source: not (ast.get_docstring(ast.parse(source)) or "").strip()), "a module begins by saying what it is"
 
 
-@each_file
-def test_nothing_prints_below_the_command_line(path):
-    if floor(path) == "cli":
-        return
-    calls = [
-        node.func.id
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    ]
-    assert "print" not in calls
-    assert "input" not in calls
+def calls(source):
+    """Names of the functions that a file calls by their names."""
+    return {node.func.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+
+
+def test_nothing_prints_below_the_command_line():
+    assert not offenders(lambda file, source: floor(file) != "cli" and calls(source) & {"print", "input"})
 
 
 def raised_in_handlers(source):
@@ -153,10 +148,9 @@ def raised_in_handlers(source):
     return list(visit(tree, None))
 
 
-@each_file
-def test_a_handler_raises_nothing_but_what_it_caught(path):
+def test_a_handler_raises_nothing_but_what_it_caught():
     """`from None` hides a context and keeps it; what a library says of a cell would travel on our own refusal (see discreet.core.quiet)."""
-    assert not raised_in_handlers(path.read_text(encoding="utf-8"))
+    assert not offenders(lambda _, source: raised_in_handlers(source))
 
 
 @pytest.mark.parametrize(
@@ -176,29 +170,24 @@ def test_each_chained_exception_is_seen(body, seen):
     assert not raised_in_handlers(f"try:\n    x()\nexcept ImportError:\n    {body}\n")
 
 
-@each_file
-def test_every_folder_of_source_is_a_package(path):
-    assert (path.parent / "__init__.py").exists()
+def test_every_folder_of_source_is_a_package():
+    assert {str(Path(file).parent / "__init__.py") for file in FILES} <= FILES.keys()
 
 
-def packages():
+def undocumented(name, thing):
+    if isinstance(thing, type):
+        words = vars(thing).get("__doc__") or ""
+        return not words or words.startswith(f"{name}(")  # the docstring that dataclass makes up
+    return callable(thing) and not thing.__doc__
+
+
+def test_everything_exported_exists_once_and_is_documented():
     found = pkgutil.walk_packages(discreet.__path__, prefix="discreet.")
-    return ["discreet", *sorted(module.name for module in found if module.ispkg)]
-
-
-@pytest.mark.parametrize("package", packages())
-def test_everything_exported_exists_once_and_is_documented(package):
-    module = importlib.import_module(package)
-    exported = list(getattr(module, "__all__", []))
-    assert len(exported) == len(set(exported))
-    for name in exported:
-        thing = getattr(module, name)
-        if isinstance(thing, type):
-            words = vars(thing).get("__doc__") or ""
-            assert words, f"{name} has no docstring"
-            assert not words.startswith(f"{name}("), f"the docstring of {name} is the one that dataclass made up"
-        elif callable(thing):
-            assert thing.__doc__, f"{name} has no docstring"
+    for package in ("discreet", *(module.name for module in found if module.ispkg)):
+        module = importlib.import_module(package)
+        exported = list(getattr(module, "__all__", []))
+        assert len(exported) == len(set(exported)), package
+        assert not [name for name in exported if undocumented(name, getattr(module, name))], package
 
 
 def test_the_package_is_typed():

@@ -1,8 +1,12 @@
-"""Sets up and runs all tests from a bare Python: `python3 tools/test.py`.
+"""Sets up and runs the tests from a bare Python: `python3 tools/test.py`.
 
 Makes a new virtual environment in a temporary folder (or the one given with --venv, which is then kept and reused), installs the package with its
-development tools, and runs, in this order: ruff, the formatter's check, mypy, the import contracts, the documentation site, pytest. Every step runs
-even if one before it failed; the exit code is 0 only if all passed. Arguments that are not listed below go to pytest.
+development tools, and runs, in this order: ruff, the formatter's check, mypy, the import contracts, the documentation site, pytest on every core.
+Every step runs even if one before it failed; the exit code is 0 only if all passed. Arguments that are not listed below go to pytest.
+
+How much is tested is said in tests/conftest.py: without an option the quick tests, with `--all` every combination of parameters, with `--slow`
+the slow ones too. These two also install everything that tests use where it is there: Dask, tabmat, and torch's build for processors; what an index
+does not have is named at the end.
 
 `--oldest` installs the package as a user does (built, not editable) with the oldest supported versions of tools/oldest.txt, and runs pytest only:
 this also shows that the built package holds every file that it needs.
@@ -24,6 +28,15 @@ CHECKS = [
     ["lint-imports"],
     ["python", "tools/docs.py"],
 ]
+OPTIONAL = [
+    ["--editable", ".[gpu,tabmat]"],
+    # Pinned to a build for processors, the only one there is for macOS: elsewhere the newest release is some gigabytes for GPUs.
+    [
+        *("--retries", "1", "--extra-index-url", "https://download.pytorch.org/whl/cpu"),
+        "torch==2.13.0" + ("" if sys.platform == "darwin" else "+cpu"),
+    ],
+]
+"""What `--all` tests besides, as arguments of pip."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -32,10 +45,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--venv", type=Path, metavar="DIR", help="virtual environment to make or reuse (default: a new one, removed afterwards)")
     parser.add_argument("--python", default=sys.executable, metavar="PATH", help="interpreter of a new environment (default: this one)")
     parser.add_argument("--oldest", action="store_true", help="the oldest supported versions; pytest only")
-    parser.add_argument("--slow", action="store_true", help="also the tests marked slow")
+    parser.add_argument("--all", action="store_true", help="every combination of parameters, and everything optional that can be installed")
+    parser.add_argument("--slow", action="store_true", help="as --all, and the tests marked slow")
     options, for_pytest = parser.parse_known_args(arguments)
-    if options.slow:
-        for_pytest.append("--slow")
+    for_pytest = ["--numprocesses=auto", "--dist=worksteal", *(f"--{size}" for size in ("all", "slow") if vars(options)[size]), *for_pytest]
     if options.venv is not None:
         return run_all(options, for_pytest, options.venv.resolve())
     with tempfile.TemporaryDirectory(prefix="discreet-test-") as folder:
@@ -49,8 +62,11 @@ def run_all(options: argparse.Namespace, for_pytest: list[str], venv: Path) -> i
     scripts = venv / ("Scripts" if os.name == "nt" else "bin")
     python = str(scripts / "python")
     what = ["--constraint", "tools/oldest.txt", ".[dask,test]"] if options.oldest else ["--editable", ".[dev]"]
-    if step("install", [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *what]):
+    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    if step("install", [*install, *what]):
         return 1
+    optional = OPTIONAL if (options.all or options.slow) and not options.oldest else []
+    absent = [wanted[-1] for wanted in optional if step(f"install {wanted[-1]}", [*install, *wanted])]
     failed = []
     for name, *rest in [] if options.oldest else CHECKS:
         if name == "mypy" and not is_oldest_python(python):
@@ -65,6 +81,8 @@ def run_all(options: argparse.Namespace, for_pytest: list[str], venv: Path) -> i
         print(f"--- failed before the tests: {', '.join(failed)}", flush=True)
     if step("pytest", [python, "-m", "pytest", *for_pytest]):
         failed.append("pytest")
+    if absent:
+        print(f"--- could not be installed, and is not tested: {', '.join(absent)}", flush=True)
     return 1 if failed else 0
 
 

@@ -66,7 +66,7 @@ def test_too_little_memory_is_one_sentence_without_a_number(monkeypatch):
     monkeypatch.setattr(torch, "empty", no_room)
     with pytest.raises(InvalidInput, match="too little free memory") as caught:
         on_device(DESIGNS["dense"], "cuda")
-    assert caught.value.__suppress_context__
+    assert caught.value.__context__ is None
 
 
 @pytest.mark.parametrize("absent", [("torch", "cupy"), ("array_api_compat",)])
