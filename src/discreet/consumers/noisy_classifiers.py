@@ -4,24 +4,22 @@ Rows are moved by moment reconstruction (module `reconstruction`), standardised,
 
     (1/n) sum_i l(y_i (<w, x^_i> + b)) + (ridge / 2) (|w|^2 + b^2)        in standardised features; coefficients are returned in the released ones
 
-l logistic, or the smoothed hinge; for the former the conditional score follows where noise is weak (module `conditional_score`). Trained on noisy
+l logistic, or the smoothed hinge; for the former the conditional score follows where noise is weak (there too). Trained on noisy
 rows as they are, coefficients shrink by about the share of noise in each direction, probabilities with them, and where noise or spread differ between
 directions the boundary turns.
 """
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from discreet.consumers.arrays import feature_covariance, new_rows, not_negative, rows_of
-from discreet.consumers.conditional_score import refined
-from discreet.consumers.published import noise_on_rows, opened, with_targets
-from discreet.consumers.reconstruction import reconstructed_rows
+from discreet.consumers.base import feature_covariance, new_rows, noise_on_rows, not_negative, opened, rows_of, with_targets
+from discreet.consumers.reconstruction import reconstructed_rows, refined
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.losses import Logistic, MarginLoss, SmoothedHinge
@@ -31,13 +29,12 @@ from discreet.queries import Target
 from discreet.releases import Kind, PublishedRelease
 from discreet.solvers import solve
 
-_BOUNDED = "release-bounded-noise"
-"""The mechanism whose noise is not normal."""
-
 
 class _NoisyClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """What both share. Parameters and attributes as documented below."""
 
+    _scored: ClassVar[bool] = False
+    """Whether the conditional score is that of this model."""
     feature_noise: Any
     ridge: float
     coef_: Floats
@@ -54,7 +51,7 @@ class _NoisyClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         if found.target is not Target.CLEAR:
             raise InvalidInput("a classifier needs labels in clear; on noisy targets +1 and -1 use NoisyRidge, and the sign of what it predicts.")
         rows, targets = with_targets(found)
-        return self._fit(rows, targets, noise_on_rows(found).features, normal=found.mechanism != _BOUNDED)
+        return self._fit(rows, targets, noise_on_rows(found).features, normal=found.made_by.normal)
 
     def decision_function(self, X: Any) -> Floats:
         """<coef_, x> + intercept_, (n,), for rows WITHOUT noise; positive for the second class."""
@@ -64,10 +61,6 @@ class _NoisyClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def predict(self, X: Any) -> Any:
         """Classes (n,)."""
         return self.classes_[(self.decision_function(X) > 0).astype(np.intp)]
-
-    @abstractmethod
-    def _refined(self, rows: Floats, hits: Floats, noise: Floats, slopes: Floats, intercept: float) -> tuple[Floats, float]:
-        """Coefficients after what this model can do for normal noise beyond moments."""
 
     @abstractmethod
     def _loss(self) -> MarginLoss:
@@ -92,8 +85,8 @@ class _NoisyClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         weights = solve(objective, tolerance=1e-7 * len(rows)).weights
         slopes = weights[:-1] / deviation
         constant = float(weights[-1] - mean @ slopes)
-        if normal:
-            slopes, constant = self._refined(rows, 0.5 * (signs + 1.0), noise, slopes, constant)
+        if normal and self._scored:
+            slopes, constant = refined(rows, 0.5 * (signs + 1.0), noise, slopes, constant)
         self.coef_, self.intercept_ = slopes[np.newaxis], np.array([constant])
         self.n_features_in_ = rows.shape[1]
         return self
@@ -115,6 +108,8 @@ class NoisyLogisticRegression(_NoisyClassifier):
     n_features_in_ : d.
     """
 
+    _scored = True
+
     def __init__(self, *, feature_noise: Any = 0.0, ridge: float = 1e-4) -> None:
         self.feature_noise = feature_noise
         self.ridge = ridge
@@ -123,9 +118,6 @@ class NoisyLogisticRegression(_NoisyClassifier):
         """(n, 2), for rows without noise."""
         decision = self.decision_function(X)
         return np.column_stack((expit(-decision), expit(decision)))
-
-    def _refined(self, rows: Floats, hits: Floats, noise: Floats, slopes: Floats, intercept: float) -> tuple[Floats, float]:
-        return refined(rows, hits, noise, slopes, intercept)
 
     def _loss(self) -> MarginLoss:
         return Logistic()
@@ -142,9 +134,6 @@ class NoisyLinearSVC(_NoisyClassifier):
         self.feature_noise = feature_noise
         self.ridge = ridge
         self.half_width = half_width
-
-    def _refined(self, rows: Floats, hits: Floats, noise: Floats, slopes: Floats, intercept: float) -> tuple[Floats, float]:  # noqa: ARG002
-        return slopes, intercept
 
     def _loss(self) -> MarginLoss:
         return SmoothedHinge(half_width=float(self.half_width))

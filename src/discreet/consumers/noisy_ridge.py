@@ -19,27 +19,21 @@ to the floor. That biases coefficients by what the release does not tell: then a
 Rows of zeros with noise (`slots` under add-remove) add noise only: c counts them, and centring needs the number of records.
 """
 
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import ndtri
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
-from discreet.consumers.arrays import RowNoise, deviations, interval, level_of, new_rows, not_negative, records_of, row_noise, rows_of, targets_of
+from discreet.consumers.base import NoisyRegression, RowNoise, deviations, not_negative, records_of, row_noise
 from discreet.consumers.corrected import spectrum
-from discreet.consumers.published import noise_on_rows, opened, with_targets
-from discreet.core.arrays import Floats, Matrix
+from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.releases import Kind, PublishedRelease
+from discreet.releases import Kind
 
 _BLOCK = 4096
 
 
-class NoisyRidge(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class NoisyRidge(NoisyRegression):
     """Linear regression from released rows whose noise is known.
 
     Parameters
@@ -70,9 +64,11 @@ class NoisyRidge(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     array([2.])
     """
 
-    coef_: Floats
-    intercept_: float
-    _errors: Callable[..., Matrix | None]
+    _kind = Kind.ROWS
+    residual_variance_: float | None
+    noise_standard_errors_: Floats
+    standard_errors_: Floats
+    drowned_: int
 
     def __init__(
         self,
@@ -91,50 +87,12 @@ class NoisyRidge(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.fit_intercept = fit_intercept
         self.records = records
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """From released rows X (n, d) and targets y (n,). Raises InvalidInput for what cannot be used."""
-        rows = rows_of(X)
-        noise = row_noise(self.feature_noise, self.target_noise, self.cross_noise, rows.shape[1])
-        return self._fit(rows, targets_of(y, len(rows)), noise, records_of(self.records, len(rows)))
-
-    def fit_release(self, release: PublishedRelease | str | Path) -> Self:
-        """From a published folder of rows alone: noise and number of records are read from it, and the parameters about them are not used."""
-        found = opened(release, Kind.ROWS)
-        rows, targets = with_targets(found)
-        return self._fit(rows, targets, noise_on_rows(found), records_of(self.records, found.records))
-
-    def predict(self, X: Any) -> Floats:
-        """<coef_, x> + intercept_, (n,), for rows WITHOUT noise: for rows as noisy as the released ones plain least squares predicts best."""
-        check_is_fitted(self)
-        return np.asarray(new_rows(X, len(self.coef_)) @ self.coef_ + self.intercept_)
-
-    def predict_interval(self, X: Any, *, level: float = 0.95, target: bool = False) -> Floats:
-        """(n, 2): for the population's line at x, or for a new target there; normal, to first order; (-inf, inf) where noise drowns a direction.
-
-        Raises InvalidInput for a target where the number of records is not public.
-        """
-        check_is_fitted(self)
-        rows = new_rows(X, len(self.coef_))
-        away = rows - self._centre
-        quantile = float(ndtri(0.5 + 0.5 * level_of(level)))
-        variance = np.square(deviations(away, self._errors(deviations=quantile))) + self._mean_variance
-        if target:
-            if self.residual_variance_ is None:
-                raise InvalidInput("an interval for a target needs the number of records: give records, if it is public.")
-            variance += self.residual_variance_
-        return interval(rows @ self.coef_ + self.intercept_, np.sqrt(variance), quantile)
-
-    def coef_interval(self, *, level: float = 0.95) -> Floats:
-        """Lower and upper ends, (d, 2), for the coefficients of the population (with `ridge`, of its ridge); normal, to first order.
-
-        (-inf, inf), all of them, where `drowned_` is positive, or where noise on the second moments leaves coefficients open.
-        """
-        check_is_fitted(self)
-        quantile = float(ndtri(0.5 + 0.5 * level_of(level)))
-        return interval(self.coef_, deviations(np.eye(len(self.coef_)), self._errors(deviations=quantile)), quantile)
+    def _noise(self, dimension: int) -> RowNoise:
+        return row_noise(self.feature_noise, self.target_noise, self.cross_noise, dimension)
 
     def _fit(self, rows: Floats, targets: Floats, noise: RowNoise, records: int | None) -> Self:
         count, size = rows.shape
+        records = records_of(self.records, records)
         if self.fit_intercept and records is None:
             raise InvalidInput("an intercept needs the number of records, which this release keeps secret: give records, or fit_intercept=False.")
         ridge = not_negative(self.ridge, "ridge")
@@ -153,12 +111,12 @@ class NoisyRidge(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         left = max(0.0, energy - known * rest**2 - removed * along)
         inner = along * square + left * noise.features + count * np.outer(drift, drift)
         self.coef_, self.intercept_, self.n_features_in_ = coefficients, rest, size
-        self._errors, self._centre = partial(found.errors, meat, ridge=ridge, rows=count), mean
+        self._errors, self._centre, self.degrees_ = partial(found.errors, meat, ridge=ridge, rows=count), mean, np.inf
         axes = np.eye(size)
         self.standard_errors_ = deviations(axes, self._errors(deviations=1.0))
         self.noise_standard_errors_ = deviations(axes, found.errors(inner, ridge=ridge, rows=count, deviations=1.0))
-        self.residual_variance_ = None if records is None else left / max(1.0, known - size - self.fit_intercept)
-        self._mean_variance = (left + count * along) / known**2 if self.fit_intercept else 0.0
+        self.residual_variance_ = self._target_variance = None if records is None else left / max(1.0, known - size - self.fit_intercept)
+        self._centre_variance = (left + count * along) / known**2 if self.fit_intercept else 0.0
         self.drowned_ = found.raised
         return self
 

@@ -18,9 +18,8 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from discreet.consumers.arrays import new_rows, not_negative, rows_of
+from discreet.consumers.base import new_rows, not_negative, opened, rows_of, with_targets
 from discreet.consumers.noisy_ridge import NoisyRidge
-from discreet.consumers.published import opened, with_targets
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.releases import Kind, PublishedRelease

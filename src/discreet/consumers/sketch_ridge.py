@@ -13,25 +13,19 @@ depends on sigma^2 against the eigenvalues of X'X. A sketch holds second moments
 numbers before they are sketched, or include a constant feature.
 """
 
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
-from discreet.consumers.arrays import deviations, feature_covariance, interval, level_of, new_rows, not_negative, records_of, rows_of, targets_of
+from discreet.consumers.base import NoisyRegression, RowNoise, deviations, feature_covariance, not_negative, records_of
 from discreet.consumers.corrected import spectrum
-from discreet.consumers.published import noise_on_rows, opened, with_targets
 from discreet.core.arrays import Floats, Matrix
 from discreet.core.errors import InvalidInput
-from discreet.releases import Kind, PublishedRelease
+from discreet.releases import Kind
 
 
-class SketchRidge(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class SketchRidge(NoisyRegression):
     """Linear regression from a published sketch.
 
     Parameters
@@ -51,9 +45,9 @@ class SketchRidge(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     drowned_ : how many directions were raised to the noise floor.
     """
 
-    coef_: Floats
-    intercept_: float
-    _errors: Callable[..., Matrix | None]
+    _kind = Kind.SKETCH
+    standard_errors_: Floats
+    drowned_: int
 
     def __init__(
         self, *, noise_variance: float = 0.0, target_noise: float | None = None, debias: bool = True, ridge: float = 0.0, records: int | None = None
@@ -64,53 +58,18 @@ class SketchRidge(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.ridge = ridge
         self.records = records
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """From the sketch's columns of features (k, d) and of the target (k,). Raises InvalidInput for fewer rows than features."""
-        rows = rows_of(X)
+    def _noise(self, dimension: int) -> RowNoise:
         variance = not_negative(self.noise_variance, "noise_variance")
         target = variance if self.target_noise is None else not_negative(self.target_noise, "target_noise")
-        return self._fit(rows, targets_of(y, len(rows)), feature_covariance(variance, rows.shape[1]), target)
+        return RowNoise(features=feature_covariance(variance, dimension), cross=np.zeros(dimension), target=target)
 
-    def fit_release(self, release: PublishedRelease | str | Path) -> Self:
-        """From a published folder alone: the noise is read from it, and the parameters about it are not used."""
-        found = opened(release, Kind.SKETCH)
-        rows, targets = with_targets(found)
-        noise = noise_on_rows(found)
-        return self._fit(rows, targets, noise.features, noise.target)
-
-    def predict(self, X: Any) -> Floats:
-        """<coef_, x>, (n,), for rows without noise."""
-        check_is_fitted(self)
-        return np.asarray(new_rows(X, len(self.coef_)) @ self.coef_)
-
-    def predict_interval(self, X: Any, *, level: float = 0.95, target: bool = False) -> Floats:
-        """(n, 2): for what the records' own fit predicts at x (exact with debias=False), or for a new target there, to first order.
-
-        Raises InvalidInput for a target without `records`.
-        """
-        check_is_fitted(self)
-        rows, sure = new_rows(X, len(self.coef_)), 0.5 + 0.5 * level_of(level)
-        quantile = float(ndtri(sure) if np.isinf(self.degrees_) else stdtrit(self.degrees_, sure))
-        variance = np.square(deviations(rows, self._errors(deviations=quantile)))
-        if target:
-            records = records_of(self.records, None)
-            if records is None:
-                raise InvalidInput("an interval for a target needs the number of records: give records, if it is public.")
-            variance += self._left / records
-        return interval(rows @ self.coef_, np.sqrt(variance), quantile)
-
-    def coef_interval(self, *, level: float = 0.95) -> Floats:
-        """(d, 2): for the coefficients of the records' own fit, as `predict_interval` at the axes; (-inf, inf) where noise drowns a direction."""
-        check_is_fitted(self)
-        return self.predict_interval(np.eye(len(self.coef_)), level=level)
-
-    def _fit(self, rows: Floats, targets: Floats, noise: Floats, target_noise: float) -> Self:
+    def _fit(self, rows: Floats, targets: Floats, noise: RowNoise, records: int | None) -> Self:
         count, size = rows.shape
         if count <= size:
             raise InvalidInput(f"a sketch of {count} rows is too short for {size} features: it needs more rows than features.")
         ridge = count * not_negative(self.ridge, "ridge") * np.eye(size)
         square, product = rows.T @ rows, rows.T @ targets
-        found = spectrum(square, noise, removed=float(count), rows=count) if self.debias else None
+        found = spectrum(square, noise.features, removed=float(count), rows=count) if self.debias else None
         inverse = np.linalg.inv((square if found is None else found.matrix()) + ridge)
         coefficients: Floats = inverse @ product
         squares = float(np.square(targets - rows @ coefficients).sum())
@@ -123,9 +82,12 @@ class SketchRidge(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             self._errors = partial(_whatever, inverse @ inner @ inverse)
         else:
             self._errors = partial(found.errors, inner, ridge=float(ridge[0, 0]), rows=count)
+        self._centre, self._centre_variance = np.zeros(size), 0.0
         self.standard_errors_ = deviations(np.eye(size), self._errors(deviations=1.0))
         # The records' own squared residuals, noise taken out of all columns.
-        self._left = max(0.0, squares / (count - size) - target_noise - float(coefficients @ noise @ coefficients))
+        left = max(0.0, squares / (count - size) - noise.target - float(coefficients @ noise.features @ coefficients))
+        records = records_of(self.records, records)
+        self._target_variance = None if records is None else left / records
         self.drowned_ = 0 if found is None else found.raised
         return self
 

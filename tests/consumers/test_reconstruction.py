@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import expit
 
 from discreet.consumers import NoisyLogisticRegression
-from discreet.consumers.conditional_score import refined
+from discreet.consumers.reconstruction import refined
 from tests.consumers.tables import correlated, noisy
 
 WEIGHTS = np.array([1.2, -0.8, 0.5])

@@ -1,0 +1,229 @@
+"""What consumers share: released arrays and public descriptions of their noise, checked; a published folder, read; a fitted line, asked.
+
+Noise on a row z = (x, y) is described by the covariance of its normal law (or of any law, for moments):
+
+    feature_noise   a variance for all features, one a feature (d,), or their covariance (d, d)
+    target_noise    a variance; 0 for targets without noise
+    cross_noise     covariances of the noise on features with that on the target (d,); None for none
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from discreet.core.arrays import Floats, Matrix
+from discreet.core.errors import InvalidInput
+from discreet.core.quiet import quietly
+from discreet.queries import Target
+from discreet.releases import Kind, PublishedRelease, read_release
+
+_WORDS = {Kind.ROWS: "one row a record", Kind.PROJECTED_ROWS: "projected rows", Kind.SKETCH: "a sketch"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RowNoise:
+    """The covariance of the noise on one row."""
+
+    features: Floats
+    """(d, d)."""
+    cross: Floats
+    """(d,)."""
+    target: float
+
+    def of_residual(self, coefficients: Floats) -> tuple[float, Floats]:
+        """With a = (-coefficients, 1) and Sigma the covariance on (x, y): a' Sigma a, and the features' rows of Sigma a, (d,)."""
+        along = self.cross - self.features @ coefficients
+        return float(self.target - self.cross @ coefficients - coefficients @ along), along
+
+
+def opened(release: PublishedRelease | str | Path, *kinds: Kind) -> PublishedRelease:
+    """The release, read where a folder was given. Raises InvalidInput unless it is of one of these kinds."""
+    found = release if isinstance(release, PublishedRelease) else read_release(release)
+    if found.kind not in kinds:
+        raise InvalidInput(f"this estimator needs {' or '.join(_WORDS[kind] for kind in kinds)}; the folder holds {_WORDS[found.kind]}.")
+    return found
+
+
+def with_targets(release: PublishedRelease) -> tuple[Floats, Floats]:
+    """Features (n, d) and targets (n,). Raises InvalidInput where the release has no target."""
+    targets = release.targets()
+    if targets is None:
+        raise InvalidInput("this estimator needs targets, and the release has no column of targets.")
+    return release.features(), targets
+
+
+def noise_on_rows(release: PublishedRelease) -> RowNoise:
+    """The noise on features and target; the latter is 0 for targets in clear. Raises InvalidInput where it is not public."""
+    covariance = np.asarray(release.noise_covariance, dtype=np.float64)
+    size = len(release.feature_columns)
+    if release.target is Target.OMITTED or len(covariance) == size:
+        return RowNoise(features=covariance[:size, :size], cross=np.zeros(size), target=0.0)
+    return RowNoise(features=covariance[:size, :size], cross=covariance[:size, size], target=float(covariance[size, size]))
+
+
+class NoisyRegression(RegressorMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """A line fitted to released numbers whose noise is known, and the errors that noise and sampling leave it."""
+
+    _kind: ClassVar[Kind]
+    """Of the releases that it learns from."""
+    coef_: Floats
+    intercept_: float
+    degrees_: float
+    """Of Student's t in intervals; infinity for the normal law."""
+    _errors: Callable[..., Matrix | None]
+    """Covariance of the coefficients, for intervals of so many `deviations`; None where it is not known."""
+    _centre: Floats
+    """The point about which the line turns, (d,), and there its variance."""
+    _centre_variance: float
+    _target_variance: float | None
+    """Of targets around the line; None where the number of records is not public."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """From released features X (n, d) and targets y (n,). Raises InvalidInput for what cannot be used."""
+        rows = rows_of(X)
+        noise = self._noise(rows.shape[1])
+        return self._fit(rows, targets_of(y, len(rows)), noise, len(rows) if self._kind is Kind.ROWS else None)
+
+    def fit_release(self, release: PublishedRelease | str | Path) -> Self:
+        """From a published folder alone: noise and number of records are read from it, and the parameters about them are not used."""
+        found = opened(release, self._kind)
+        return self._fit(*with_targets(found), noise_on_rows(found), found.records)
+
+    @abstractmethod
+    def _noise(self, dimension: int) -> RowNoise:
+        """That of the parameters, on rows of so many features."""
+
+    @abstractmethod
+    def _fit(self, rows: Floats, targets: Floats, noise: RowNoise, records: int | None) -> Self:
+        """Fit to rows (n, d) and targets (n,); `records` is their public number, where parameters say no other."""
+
+    def predict(self, X: Any) -> Floats:
+        """<coef_, x> + intercept_, (n,), for rows WITHOUT noise: for rows as noisy as the released ones plain least squares predicts best."""
+        check_is_fitted(self)
+        return np.asarray(new_rows(X, len(self.coef_)) @ self.coef_ + self.intercept_)
+
+    def predict_interval(self, X: Any, *, level: float = 0.95, target: bool = False) -> Floats:
+        """(n, 2): for the line at x, or for a new target there, to first order; (-inf, inf) where noise drowns a direction.
+
+        Raises InvalidInput for a target where the number of records is not public.
+        """
+        check_is_fitted(self)
+        rows, quantile = new_rows(X, len(self.coef_)), self._quantile(level)
+        variance = np.square(deviations(rows - self._centre, self._errors(deviations=quantile))) + self._centre_variance
+        if target:
+            if self._target_variance is None:
+                raise InvalidInput("an interval for a target needs the number of records: give records, if it is public.")
+            variance += self._target_variance
+        return interval(rows @ self.coef_ + self.intercept_, np.sqrt(variance), quantile)
+
+    def coef_interval(self, *, level: float = 0.95) -> Floats:
+        """(d, 2): for the coefficients, to first order; (-inf, inf), all of them, where noise drowns a direction or leaves coefficients open."""
+        check_is_fitted(self)
+        quantile = self._quantile(level)
+        return interval(self.coef_, deviations(np.eye(len(self.coef_)), self._errors(deviations=quantile)), quantile)
+
+    def _quantile(self, level: float) -> float:
+        number = _numbers(level, "level")
+        if number.ndim or not 0 < number < 1:
+            raise InvalidInput(f"level must lie strictly between 0 and 1; {level!r} was given.")
+        sure = 0.5 + 0.5 * float(number)
+        return float(ndtri(sure) if np.isinf(self.degrees_) else stdtrit(self.degrees_, sure))
+
+
+def row_noise(features: Any, target: Any, cross: Any, dimension: int) -> RowNoise:
+    """The noise on rows of `dimension` features. Raises InvalidInput for what is no covariance."""
+    matrix = feature_covariance(features, dimension)
+    across = np.zeros(dimension) if cross is None else _numbers(cross, "cross_noise")
+    if across.shape != (dimension,):
+        raise InvalidInput(f"cross_noise must hold a covariance for each of the {dimension} features; shape {across.shape} was given.")
+    variance = not_negative(target, "target_noise")
+    whole = np.block([[matrix, across[:, np.newaxis]], [across[np.newaxis], np.array([[variance]])]])
+    if np.linalg.eigvalsh(whole)[0] < -1e-9 * max(float(np.trace(whole)), 1e-300):
+        raise InvalidInput("feature_noise, cross_noise and target_noise together are no covariance: it has a negative eigenvalue.")
+    return RowNoise(features=matrix, cross=across, target=variance)
+
+
+def feature_covariance(given: Any, dimension: int) -> Floats:
+    """(d, d) from a variance, (d,) variances or a covariance."""
+    numbers = _numbers(given, "feature_noise")
+    if numbers.ndim == 0:
+        numbers = np.full(dimension, float(numbers))
+    matrix = np.diag(numbers) if numbers.ndim == 1 else numbers
+    if matrix.shape != (dimension, dimension) or not np.allclose(matrix, matrix.T, rtol=1e-9, atol=0.0):
+        raise InvalidInput(
+            f"feature_noise must be a variance, {dimension} variances, or a symmetric ({dimension}, {dimension}) covariance; "
+            f"shape {numbers.shape} was given."
+        )
+    if np.linalg.eigvalsh(matrix)[0] < -1e-9 * max(float(np.trace(matrix)), 1e-300):
+        raise InvalidInput("feature_noise must be a covariance: it has a negative eigenvalue.")
+    return 0.5 * (matrix + matrix.T)
+
+
+def rows_of(X: Any) -> Floats:
+    """(n, d), finite."""
+    rows = _numbers(X, "X")
+    if rows.ndim != 2 or min(rows.shape) < 1:
+        raise InvalidInput(f"X must be a table of shape (n, d) with at least one row and one column; shape {rows.shape} was given.")
+    return rows
+
+
+def targets_of(y: Any, rows: int) -> Floats:
+    """(n,), finite."""
+    targets = _numbers(y, "y")
+    if targets.shape != (rows,):
+        raise InvalidInput(f"y must hold one number for each of the {rows} rows of X; shape {targets.shape} was given.")
+    return targets
+
+
+def new_rows(X: Any, dimension: int) -> Floats:
+    """Rows to predict for, with as many columns as there are coefficients."""
+    rows = rows_of(X)
+    if rows.shape[1] != dimension:
+        raise InvalidInput(f"X has {rows.shape[1]} features, but the estimator was fitted on {dimension}.")
+    return rows
+
+
+def not_negative(value: Any, name: str) -> float:
+    """A finite number of at least 0."""
+    number = _numbers(value, name)
+    if number.ndim or number < 0:
+        raise InvalidInput(f"{name} must be one finite number of at least 0; {value!r} was given.")
+    return float(number)
+
+
+def records_of(records: Any, default: int | None) -> int | None:
+    """A public number of records."""
+    if records is None:
+        return default
+    if isinstance(records, bool) or not isinstance(records, int | np.integer) or records < 1:
+        raise InvalidInput(f"records must be a positive integer, the public number of records; {records!r} was given.")
+    return int(records)
+
+
+def _numbers(given: Any, name: str) -> Floats:
+    numbers: Floats = quietly(lambda: np.asarray(given, dtype=np.float64), InvalidInput(f"{name} must hold numbers."))
+    if not np.all(np.isfinite(numbers)):
+        raise InvalidInput(f"{name} must be finite: it contains NaN or inf.")
+    return numbers
+
+
+def interval(centre: Floats, deviation: Floats, quantile: float) -> Floats:
+    """(n, 2): centre -+ quantile * deviation."""
+    if not math.isfinite(quantile):
+        raise InvalidInput("an interval needs more released rows than features.")
+    return np.column_stack((centre - quantile * deviation, centre + quantile * deviation))
+
+
+def deviations(rows: Floats, covariance: Matrix | None) -> Floats:
+    """(n,), of <error, x> for every row x; infinite where the errors' covariance (d, d) is unknown, but for rows of zeros."""
+    if covariance is None:
+        return np.where(np.any(rows, axis=1), np.inf, 0.0)
+    return np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", rows, covariance, rows), 0.0))
