@@ -40,8 +40,7 @@ from discreet.matrices import as_design
 from discreet.mechanisms.bounds_choice import choose_norm
 from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram, LaplaceCounting
 from discreet.noise import SystemNoise
-from discreet.releases.methods import METHODS
-from discreet.releases.request import Request
+from discreet.releases import METHODS, Request
 from discreet.sets import Box, GroupL2Ball, L1Ball, L2Ball, Simplex
 
 UNKNOWABLE = {
@@ -355,9 +354,10 @@ def release(draw: np.random.Generator) -> Honest:
         "level": float(10.0 ** draw.uniform(-8, -2)),
         "half_width": float(10.0 ** draw.uniform(1, 2)),
     }
-    hidden = "slots" in way.takes and draw.random() < 0.4
-    numbers = {name: budget[name] for name in way.needs} | {
-        name: budget[name] for name in way.takes if (name == "slots" and hidden) or (name != "slots" and draw.random() < 0.5)
+    needs, takes = ([wanted.name for wanted in settings] for settings in (way.needs, way.takes))
+    hidden = "slots" in takes and draw.random() < 0.4
+    numbers = {name: budget[name] for name in needs} | {
+        name: budget[name] for name in takes if (name == "slots" and hidden) or (name != "slots" and draw.random() < 0.5)
     }
     clear = method.name in ("fisher", "clear-target-sketch") or (
         method.name in ("additive", "projection", "fresh-projection") and draw.random() < 0.3

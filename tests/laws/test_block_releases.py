@@ -16,8 +16,7 @@ from discreet.mechanisms.release import GaussianRelease, rows
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.noise.words import keyed_words
 from discreet.queries import Rows, SecondMoments, Target
-from discreet.releases import METHODS, Request
-from discreet.releases.methods import Kind
+from discreet.releases import METHODS, Kind, Request
 from discreet.releases.records import block_records
 from tests.laws.block_tables import TABLES, records
 

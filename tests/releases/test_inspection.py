@@ -4,7 +4,6 @@ import pytest
 
 from discreet import SystemNoise
 from discreet.releases import publish
-from discreet.releases.inspection import inspection, inspection_record
 from tests.releases.cases import BOX, PUBLISHED, SOUND, X, Y
 
 
@@ -12,7 +11,7 @@ def said(folder, case):
     asked = SOUND.get(case) or PUBLISHED[case]
     y = None if asked.get("target") == "omitted" else Y
     made = publish(X, folder, SystemNoise(), domain=BOX, y=y, calibration="tight" if case in SOUND else "published", **asked)
-    return made, {title: " ".join(lines) for title, lines in inspection(made)}
+    return made, {title: " ".join(lines) for title, lines in made.inspection()}
 
 
 @pytest.mark.parametrize(
@@ -50,7 +49,7 @@ def test_the_words_that_matter_are_there(tmp_path, case, title, words):
 @pytest.mark.parametrize("case", [*SOUND, *PUBLISHED])
 def test_words_and_record_tell_the_same(tmp_path, case):
     made, lines = said(tmp_path / "out", case)
-    record = inspection_record(made)
+    record = made.inspection_record()
     assert " ".join(record["protects"]) == lines["It protects"] == " ".join(made.document["discreet:protects"])
     assert " ".join(record["does_not_protect"]) == lines["It does not protect"]
     assert record["shape"] == list(made.shape)

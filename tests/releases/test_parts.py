@@ -34,7 +34,7 @@ def peak_of_release(folder):
 def test_a_release_is_never_held_as_a_whole(tmp_path, monkeypatch):
     monkeypatch.setattr(parts, "PART_NUMBERS", 1 << 15)
     assert peak_of_release(tmp_path) < 0.7 * TOTAL
-    assert len(read_release(tmp_path / "out").contents.parts) > 20
+    assert len(read_release(tmp_path / "out").parts) > 20
 
 
 def test_that_test_would_notice(tmp_path, monkeypatch):
@@ -49,7 +49,7 @@ def test_parts_are_the_same_rows_in_order(tmp_path, monkeypatch):
     whole = publish(X, tmp_path / "whole", SeededNoise(2), **asked)
     monkeypatch.setattr(parts, "PART_NUMBERS", 4000)
     split = publish(X, tmp_path / "split", SeededNoise(2), **asked)
-    assert len(whole.contents.parts) == 1 < len(split.contents.parts)
+    assert len(whole.parts) == 1 < len(split.parts)
     assert np.array_equal(whole.values(), split.values())
     assert whole.certificate == split.certificate
     assert {entry["@type"] for entry in split.document["distribution"]} == {"cr:FileObject", "cr:FileSet"}

@@ -130,7 +130,7 @@ class _Release(Kind):
 
     def shown(self, value: Any) -> tuple[list[str], dict[str, object]]:
         rows, columns = value.shape
-        words = f"Release: {value.contents.name!r}, method {value.method}, {rows} rows of {columns} numbers; `discreet inspect` says how to use it"
+        words = f"Release: {value.name!r}, method {value.method}, {rows} rows of {columns} numbers; `discreet inspect` says how to use it"
         return [words], {"kind": self.name, "method": value.method, "rows": rows, "columns": [column.name for column in value.columns]}
 
 

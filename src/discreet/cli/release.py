@@ -254,7 +254,6 @@ def _collected(table: str, out: str, schema: "Schema", about: "About", *, overwr
 def _report(made: "PublishedRelease", out: str, account: "Account | None", *, report_path: str | None, as_json: bool) -> None:
     """What left, what was spent, what is left, and what to do next."""
     from discreet.cli import words  # noqa: PLC0415
-    from discreet.releases.inspection import inspection, inspection_record  # noqa: PLC0415
 
     with step("Checking the release"):
         verification = made.verify()
@@ -263,13 +262,13 @@ def _report(made: "PublishedRelease", out: str, account: "Account | None", *, re
     document = {
         "command": "release",
         "release": out,
-        **inspection_record(made),
+        **made.inspection_record(),
         "ledger": ledger,
         "noise": certificate.noise,
         "verification": verification.to_dict(),
         "report": report_path,
     }
-    (_, what), (_, protected), (_, exposed), _ = inspection(made)
+    (_, what), (_, protected), (_, exposed), _ = made.inspection()
     lines = [
         f"Release      {what[0]}",
         f"Numbers      {what[1]}",

@@ -21,11 +21,10 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.data import Schema
 from discreet.queries import Projection, SecondMoments, Target
-from discreet.releases.columns import released_columns, released_schema, schema_domain
+from discreet.releases.columns import Kind, released_columns, released_schema, schema_domain
 from discreet.releases.manifest import DIGEST, NAME, Contents, digest_of_manifest
-from discreet.releases.methods import LOCAL, METHODS, Kind
+from discreet.releases.methods.base import Query
 from discreet.releases.parts import described, read_part, read_parts
-from discreet.releases.request import Query
 
 
 def all_checks(folder: Path, contents: Contents, document: Mapping[str, Any], query: Query) -> tuple[Check, ...]:
@@ -33,8 +32,8 @@ def all_checks(folder: Path, contents: Contents, document: Mapping[str, Any], qu
     checks = [*_files(folder, contents), *_manifest(contents, document), *_agreement(contents, query)]
     checks += contents.certificate.verify().checks
     try:
-        if contents.projection is not None and isinstance(query, Projection):
-            given = read_part(folder, contents.projection, _projected_names(contents))
+        if contents.projection_part is not None and isinstance(query, Projection):
+            given = read_part(folder, contents.projection_part, _projected_names(contents))
             checks.append(Check("projection", np.array_equal(given, query.map.matrix), "the matrix in its file is that of the certificate"))
         digest, on_grid = _numbers(folder, contents, query)
         checks.append(Check("grid of the numbers", on_grid, "every number with noise is a multiple of the recorded step"))
@@ -46,7 +45,7 @@ def all_checks(folder: Path, contents: Contents, document: Mapping[str, Any], qu
 
 
 def _files(folder: Path, contents: Contents) -> Iterator[Check]:
-    parts = [*contents.parts, *([] if contents.projection is None else [contents.projection])]
+    parts = [*contents.parts, *([] if contents.projection_part is None else [contents.projection_part])]
     changed = []
     for part in parts:
         try:
@@ -78,26 +77,23 @@ def _manifest(contents: Contents, document: Mapping[str, Any]) -> Iterator[Check
 
 def _agreement(contents: Contents, query: Query) -> Iterator[Check]:
     """Whether what the manifest says about the numbers is what the certificate says."""
-    certificate = contents.certificate
-    kinds = {kind for kind, names in _MECHANISMS.items() if certificate.mechanism in names}
-    if certificate.mechanism == "release-gaussian-rows":
-        kinds = {Kind.PROJECTED_ROWS if isinstance(query, Projection) else Kind.ROWS}
-    stated = METHODS[contents.method].kind if contents.method in METHODS else Kind.ROWS
-    yield Check("kind", kinds == {contents.kind} and stated is contents.kind, f"{contents.kind} by {certificate.mechanism}")
-    target = Target.CLEAR if certificate.mechanism == "release-clear-target-sketch" else query.read.target
+    certificate, method = contents.certificate, contents.made_by
+    parameters, rows = certificate.parameters, contents.shape[0]
+    yield Check("kind", certificate.mechanism in method.noise and type(query) is method.query, f"{method.kind} by {certificate.mechanism}")
+    target = Target.CLEAR if method.clears_target else query.read.target
     yield Check("target", target is contents.target, f"stated {str(contents.target)!r}; the certificate's is {str(target)!r}")
     yield Check("columns", _columns_fit(contents, query), "names, bounds and noise are those of the certificate's bounds and of the schema")
-    local = certificate.parameters.get("local", False)
-    yield Check("method", local is (contents.method == LOCAL), "the owners of the records" if local is True else "the holder of the table")
+    local = parameters.get("local", False)
+    yield Check("method", local is (not method.ways), "the owners of the records" if local is True else "the holder of the table")
     if contents.schema is not None:
         yield Check("schema", _schema_fits(contents.schema, query), "its bounds and number of features are those of the certificate")
-    sizes = {"rows": certificate.parameters.get("rows")} if contents.kind is Kind.SKETCH else {"slots": certificate.parameters.get("slots")}
-    wrong = [name for name, size in sizes.items() if size is not None and size != contents.rows]
-    yield Check("rows", not wrong, f"{contents.rows} rows" if not wrong else "another number of rows than the certificate says")
+    size = parameters.get("rows" if method.kind is Kind.SKETCH else "slots")
+    same = size is None or size == rows
+    yield Check("rows", same, f"{rows} rows" if same else "another number of rows than the certificate says")
 
 
 def _columns_fit(contents: Contents, query: Query) -> bool:
-    width = contents.certificate.parameters.get("width") if contents.certificate.mechanism == FRESH else query.columns
+    width = contents.made_by.width(query, contents.certificate.parameters)
     if not isinstance(width, int):
         return False
     try:
@@ -115,15 +111,15 @@ def _schema_fits(schema: Schema, query: Query) -> bool:
 
 def _numbers(folder: Path, contents: Contents, query: Query) -> tuple[str, bool]:
     """The digest of the value as the mechanism released it, P first where it was drawn with the rows; and whether numbers are on the grid."""
-    names = [column.name for column in contents.columns]
+    names = contents.column_names
     leading: Floats | None = None
-    if contents.certificate.mechanism == FRESH:
-        if contents.projection is None:
+    if contents.made_by.draws_projection:
+        if contents.projection_part is None:
             raise FileFormatError("the release lacks its projection.")
-        leading = read_part(folder, contents.projection, _projected_names(contents))
+        leading = read_part(folder, contents.projection_part, _projected_names(contents))
         if contents.target is Target.CLEAR:
             leading = np.column_stack((leading, np.zeros(len(leading))))
-    rows = contents.rows + (0 if leading is None else len(leading))
+    rows = contents.shape[0] + (0 if leading is None else len(leading))
     digest = hashlib.sha256(json.dumps((rows, len(names))).encode())
     if leading is not None:
         digest.update(np.ascontiguousarray(leading, dtype="<f8").tobytes())
@@ -139,24 +135,10 @@ def _numbers(folder: Path, contents: Contents, query: Query) -> tuple[str, bool]
 def _step(contents: Contents, query: Query) -> float | None:
     """The grid of the released numbers, a power of two; None for rows that were brought back from a weighting, and for noise without a grid."""
     step = contents.certificate.parameters.get("step")
-    if not isinstance(step, float) or step <= 0 or math.frexp(step)[0] != 0.5 or contents.certificate.mechanism == "release-fisher-noise":
+    if not isinstance(step, float) or step <= 0 or math.frexp(step)[0] != 0.5 or not contents.made_by.on_grid:
         return None
     return step * query.unit if isinstance(query, SecondMoments) else step
 
 
 def _projected_names(contents: Contents) -> list[str]:
     return [f"p{number}" for number in range(sum(column.role == "feature" for column in contents.columns))]
-
-
-FRESH = "release-fresh-projection"
-_MECHANISMS = {
-    Kind.ROWS: {"release-information-rows", "release-fisher-noise", "release-bounded-noise", "release-null-space-noise"},
-    Kind.PROJECTED_ROWS: {"release-fresh-projection"},
-    Kind.SKETCH: {
-        "release-gaussian-sketch",
-        "release-eigenvalue-sketch",
-        "release-information-sketch",
-        "release-clear-target-sketch",
-        "release-published-sketch",
-    },
-}

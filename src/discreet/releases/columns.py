@@ -8,22 +8,35 @@ since neighbours differ by its whole range, and bounds of a range around zero ar
 categories is one number a category. With rows = "normalise" rows are encoded as the schema says and divided by their norm.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from enum import StrEnum
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
 from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.fields import finite, flag
 from discreet.data import EncodedTable, NumberTarget, RealDataset, RealDomain, Schema
 from discreet.data import Target as ClassTarget
 from discreet.data.frames import Frame
 from discreet.queries import Target
-from discreet.releases.methods import Kind
+from discreet.statements.base import among
 
 Role: TypeAlias = Literal["feature", "target"]
+
+
+class Kind(StrEnum):
+    """What the numbers of a release are."""
+
+    ROWS = "rows"
+    """One row a record, on the scales of the encoded records."""
+    PROJECTED_ROWS = "projected-rows"
+    """One row a record, times a public matrix P."""
+    SKETCH = "sketch"
+    """Rows that are random combinations of all records."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,15 +61,18 @@ class PublishedColumn:
         return self.lower + (values - self.encoded_lower) * ((self.upper - self.lower) / (self.encoded_upper - self.encoded_lower))
 
     def to_dict(self) -> dict[str, Json]:
-        """For the manifest."""
-        return {
-            "role": self.role,
-            "noisy": self.noisy,
-            "lower": self.lower,
-            "upper": self.upper,
-            "encodedLower": self.encoded_lower,
-            "encodedUpper": self.encoded_upper,
-        }
+        """For the manifest; its name is not in it."""
+        return {"role": self.role, "noisy": self.noisy, **{spelled: getattr(self, name) for name, spelled in _BOUNDS.items()}}
+
+    @classmethod
+    def from_dict(cls, name: str, stated: Mapping[str, Any]) -> Self:
+        """What `to_dict` wrote. Raises KeyError, TypeError or ValueError for anything else."""
+        among("feature", "target")(stated["role"])
+        bounds = {field: None if stated[spelled] is None else finite(stated[spelled]) for field, spelled in _BOUNDS.items()}
+        return cls(name=name, role=stated["role"], noisy=flag(stated["noisy"]), **bounds)
+
+
+_BOUNDS = {"lower": "lower", "upper": "upper", "encoded_lower": "encodedLower", "encoded_upper": "encodedUpper"}
 
 
 def released_schema(schema: Schema) -> Schema:
@@ -114,23 +130,15 @@ def record_columns(domain: RealDomain, target: Target, schema: Schema | None) ->
     return _distinct((*features, made))
 
 
-def without_meaning(columns: tuple[PublishedColumn, ...]) -> tuple[PublishedColumn, ...]:
-    """Of sums over many records: the same names, and no bounds."""
-    return tuple(replace(column, lower=None, upper=None, encoded_lower=None, encoded_upper=None) for column in columns)
-
-
-def projected_columns(width: int, target: PublishedColumn | None) -> tuple[PublishedColumn, ...]:
-    """Of rows times P: numbered, and the target where it is in clear beside them."""
-    features = tuple(PublishedColumn(name=f"p{number}", role="feature", noisy=True) for number in range(width))
-    return _distinct(features if target is None else (*features, target))
-
-
 def released_columns(kind: Kind, domain: RealDomain, target: Target, schema: Schema | None, *, width: int) -> tuple[PublishedColumn, ...]:
-    """Those of a release of this kind; `width` of a projection."""
+    """Those of a release of this kind: of a sketch without bounds, of a projection numbered up to `width`, a target in clear beside them."""
     records = record_columns(domain, target, schema)
     if kind is Kind.SKETCH:
-        return without_meaning(records)
-    return projected_columns(width, records[-1] if target is Target.CLEAR else None) if kind is Kind.PROJECTED_ROWS else records
+        return tuple(replace(column, lower=None, upper=None, encoded_lower=None, encoded_upper=None) for column in records)
+    if kind is Kind.ROWS:
+        return records
+    features = tuple(PublishedColumn(name=f"p{number}", role="feature", noisy=True) for number in range(width))
+    return _distinct((*features, *(records[-1:] if target is Target.CLEAR else ())))
 
 
 def _numbered(domain: RealDomain) -> tuple[PublishedColumn, ...]:

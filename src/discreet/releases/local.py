@@ -29,9 +29,9 @@ from discreet.noise import Noise
 from discreet.queries import Rows, Target
 from discreet.releases.columns import encoded_records, record_columns, released_schema, schema_domain
 from discreet.releases.manifest import NAME, Contents, manifest_text
-from discreet.releases.methods import LOCAL, Kind
+from discreet.releases.methods.local import LOCAL
 from discreet.releases.parts import PartWriter, read_parts
-from discreet.releases.publication import About
+from discreet.releases.publish import About
 from discreet.releases.release import PublishedRelease, is_release, read_release
 
 FORMAT = "discreet-record/1"
@@ -122,14 +122,12 @@ def collect(lines: Iterable[str], folder: str | Path, *, schema: Schema, about: 
         parts = writer.finish()
         count = sum(part.rows for part in parts)
         contents = Contents(
-            method=LOCAL,
+            method=LOCAL.name,
             calibration="tight",
-            kind=Kind.ROWS,
             target=target,
             columns=record_columns(schema_domain(used), target, used),
-            rows=count,
             parts=parts,
-            projection=None,
+            projection_part=None,
             schema=used,
             certificate=replace(shared, digest=_digest((count, len(names)), read_parts(temporary, parts, names))),
             name=about.name or used.name,

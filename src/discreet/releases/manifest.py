@@ -1,26 +1,32 @@
-"""The manifest of a release: one JSON document that says everything that is public about it.
+"""The manifest of a release: one JSON document that says everything that is public about it, written and read strictly.
 
 It is a data set in the words of Croissant 1.0 (name, description, license, distribution with checksums, record sets with their fields and types), so
 that tools that read Croissant find files and columns. What Croissant has no words for has names beginning with `discreet:`. The last of these is the
 SHA-256 of all the rest, so that a change of any word is seen; a change of a number that a proof rests on is seen even where that digest was changed
 too (module `checks`).
+
+What is missing, mistyped, of another version or contradicts itself is refused, and no path in it is followed.
 """
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from discreet.accounting import Json
 from discreet.certificates import Certificate
+from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.fields import count, sha256, text
 from discreet.core.files.canonical_json import canonical_bytes
+from discreet.core.files.strict_json import printable, read_object
 from discreet.data import Schema
 from discreet.queries import Target
-from discreet.releases.columns import PublishedColumn
-from discreet.releases.methods import Kind
-from discreet.releases.parts import Part
-from discreet.releases.request import Calibration
-from discreet.releases.words import exposes, protects, usage
+from discreet.releases.columns import Kind, PublishedColumn
+from discreet.releases.methods import ALL_METHODS, Method
+from discreet.releases.methods.base import Calibration
+from discreet.releases.parts import PROJECTION, Part, part_path
+from discreet.releases.words import in_words
 
 FORMAT = "discreet-release/1"
 """The format of a release; another version is refused."""
@@ -30,26 +36,56 @@ DIGEST = "discreet:digest"
 _PARQUET = "application/vnd.apache.parquet"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Contents:
     """What a manifest says, as values."""
 
     method: str
+    """One of `METHODS`, or "local"."""
     calibration: Calibration
-    kind: Kind
+    """Ours ("tight"), or as in a paper ("published")."""
     target: Target
+    """What became of the target."""
     columns: tuple[PublishedColumn, ...]
-    rows: int
+    """Those of the released numbers, in order; a target is the last."""
     parts: tuple[Part, ...]
-    projection: Part | None
+    projection_part: Part | None
     schema: Schema | None
+    """By which the table was encoded, and by which others may be; None for a release of arrays."""
     certificate: Certificate
+    """What the release promises and why."""
     name: str
     description: str
     license: str | None = None
 
+    @property
+    def made_by(self) -> Method:
+        """The method, with all that is particular about its releases."""
+        return ALL_METHODS[self.method]
+
+    @property
+    def kind(self) -> Kind:
+        """What the numbers are."""
+        return self.made_by.kind
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of the released numbers."""
+        return sum(part.rows for part in self.parts), len(self.columns)
+
+    @property
+    def column_names(self) -> list[str]:
+        """In order."""
+        return [column.name for column in self.columns]
+
+    @property
+    def in_words(self) -> dict[str, list[Json]]:
+        """What it protects, what not, and how to use it."""
+        return in_words(self.certificate, self.made_by, self.target)
+
     def manifest(self) -> dict[str, Any]:
         """The document, with its digest."""
+        words = self.in_words
         document = {
             "@context": _context(),
             "@type": "sc:Dataset",
@@ -64,26 +100,20 @@ class Contents:
             "discreet:calibration": self.calibration,
             "discreet:kind": str(self.kind),
             "discreet:target": str(self.target),
-            "discreet:rows": self.rows,
+            "discreet:rows": self.shape[0],
             "discreet:schema": None if self.schema is None else self.schema.to_dict(),
             "discreet:certificate": self.certificate.to_dict(),
-            **self.in_words(),
+            "discreet:protects": words["protects"],
+            "discreet:doesNotProtect": words["does_not_protect"],
+            "discreet:howToUse": words["how_to_use"],
         }
         return {**document, DIGEST: digest_of_manifest(document)}
 
-    def in_words(self) -> dict[str, Json]:
-        """What people read."""
-        return {
-            "discreet:protects": [*protects(self.certificate)],
-            "discreet:doesNotProtect": [*exposes(self.certificate, self.method, self.kind, self.target)],
-            "discreet:howToUse": [*usage(self.certificate, self.kind, self.target)],
-        }
-
     def _distribution(self) -> list[dict[str, Any]]:
         files = [_file(part) for part in self.parts]
-        if self.projection is not None:
+        if self.projection_part is not None:
             files.append(
-                {**_file(self.projection), "description": "The public matrix P that records were multiplied by, one row a number of a record."}
+                {**_file(self.projection_part), "description": "The public matrix P that records were multiplied by, one row a number of a record."}
             )
         if len(self.parts) > 1:
             files.append({"@type": "cr:FileSet", "@id": "data", "name": "data", "encodingFormat": _PARQUET, "includes": "data/*.parquet"})
@@ -152,3 +182,69 @@ def _context() -> dict[str, Any]:
         **{term: f"cr:{term}" for term in terms.split()},
         "discreet": "urn:discreet:release#",
     }
+
+
+def read_manifest(given: str) -> tuple[Contents, dict[str, Any]]:
+    """What the text says, as values and as it stands. Raises FileFormatError for anything that this version would not have written."""
+    document = read_object(given, what="the manifest of a release")
+    stated = document.get("discreet:format")
+    if stated != FORMAT:
+        known = isinstance(stated, str) and stated.isprintable()
+        what = "none is stated" if stated is None else f"{stated!r} was given" if known else "another was given"
+        raise FileFormatError(f"this version reads releases of the format {FORMAT!r}; {what}. Install a version of discreet that reads it.")
+    if not printable(document):
+        raise FileFormatError("it holds control characters, which could disguise what it says.")
+    try:
+        return _contents(document), document
+    except FileFormatError:
+        raise
+    except InvalidInput as error:
+        refusal = FileFormatError(f"it contradicts itself: {error}")
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
+        refusal = FileFormatError("it is incomplete, or holds values of the wrong type.")
+    raise refusal
+
+
+def _contents(document: dict[str, Any]) -> Contents:
+    files = [entry for entry in _list(document["distribution"]) if entry["@type"] == "cr:FileObject"]
+    parts = tuple(_part(entry) for entry in files if entry["contentUrl"] != PROJECTION)
+    projections = [_part(entry) for entry in files if entry["contentUrl"] == PROJECTION]
+    if [part.path for part in parts] != [part_path(number) for number in range(len(parts))] or not parts or len(projections) > 1:
+        raise FileFormatError("it names other files than those of a release.")
+    (record_set,) = _list(document["recordSet"])
+    if document["discreet:method"] not in ALL_METHODS:
+        raise FileFormatError("it was made by a method that this version does not know.")
+    if document["discreet:calibration"] not in ("tight", "published"):
+        raise FileFormatError("it states no calibration that this version knows.")
+    schema, license_ = document["discreet:schema"], document.get("license")
+    made = Contents(
+        method=document["discreet:method"],
+        calibration=document["discreet:calibration"],
+        target=Target(document["discreet:target"]),
+        columns=tuple(PublishedColumn.from_dict(text(field["name"]), field["discreet:column"]) for field in _list(record_set["field"])),
+        parts=parts,
+        projection_part=projections[0] if projections else None,
+        schema=None if schema is None else Schema.from_dict(schema),
+        certificate=Certificate.from_dict(document["discreet:certificate"]),
+        name=text(document["name"]),
+        description=text(document["description"]),
+        license=None if license_ is None else text(license_),
+    )
+    if count(document["discreet:rows"]) != made.shape[0]:
+        raise FileFormatError("it contradicts itself: its files hold another number of rows.")
+    if Kind(document["discreet:kind"]) is not made.kind:
+        raise FileFormatError("it contradicts itself: its method makes releases of another kind.")
+    return made
+
+
+def _part(entry: dict[str, Any]) -> Part:
+    size = text(entry["contentSize"])
+    if not re.fullmatch(r"\d{1,18} B", size):
+        raise ValueError
+    return Part(path=text(entry["contentUrl"]), rows=count(entry["discreet:rows"]), size=int(size[:-2]), sha256=sha256(entry["sha256"]))
+
+
+def _list(value: object) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError
+    return value

@@ -1,33 +1,145 @@
 """Releasing a table into a folder: what is asked, checked, spent, drawn, written and read back, in this order.
 
-Whatever can fail without a record fails before anything is spent: the method and its numbers, the calibration, the folder (tried). From the first
-drawn number on the budget counts as spent, and a failure, a full disk say, leaves no folder.
+    Publication    everything public is settled, and no record has been read: method, request and calibration make query and mechanism
+    check          the folder can be written (tried)
+    write          spend, draw, write, read back
+
+Whatever can fail without a record fails before anything is spent. From the first drawn number on the budget counts as spent, and a failure, a full
+disk say, leaves no folder.
 """
 
-from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
+import numpy as np
+
+from discreet.accounting import Guarantee
+from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.files.strict_json import printable
+from discreet.core.files.whole_folder import check_folder, check_room, whole_folder
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.data import BlockTable, Cluster, RealDataset, RealDomain, Schema
 from discreet.data.frames import Frame
 from discreet.ledger import Account
 from discreet.matrices import Design
 from discreet.noise import Noise
-from discreet.queries import Target
-from discreet.releases.columns import released_schema, schema_domain
-from discreet.releases.publication import About, Publication
+from discreet.queries import Projection, Target
+from discreet.releases.columns import Kind, PublishedColumn, released_columns, released_schema, require_target, schema_domain
+from discreet.releases.manifest import NAME, Contents, manifest_text
+from discreet.releases.methods import Method, Plan, Request, calibration_named, method_named
+from discreet.releases.methods.base import ROWS, SLOTS, WIDTH, Calibration
+from discreet.releases.parts import PROJECTION, Part, PartWriter, write_part
 from discreet.releases.records import Files, private_records
-from discreet.releases.release import PublishedRelease
-from discreet.releases.request import Calibration, Request
+from discreet.releases.release import PublishedRelease, is_release, read_release
 
 if TYPE_CHECKING:
     from distributed import Client
 
+Word = TypeVar("Word", bound=StrEnum)
 
-def publish(  # noqa: PLR0913 - one argument a public number
+
+class About(NamedTuple):
+    """What the custodian says about the release, in words of their own; published as it is."""
+
+    name: str | None = None
+    """The schema's if left out."""
+    description: str | None = None
+    license: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Publication:
+    """A planned release. Build it with `planned`."""
+
+    method: Method
+    calibration: Calibration
+    request: Request
+    plan: Plan
+    schema: Schema | None
+    """By which the table is encoded (`released_schema`); None for arrays."""
+    about: About
+
+    @classmethod
+    def planned(cls, method: str, request: Request, *, calibration: str, schema: Schema | None, about: About) -> Self:
+        """Raises InvalidInput for what cannot be released, InfeasibleTarget where no noise is enough."""
+        chosen = method_named(method)
+        if schema is not None:
+            require_target(schema, request.target)
+        used = calibration_named(calibration)
+        made = cls(method=chosen, calibration=used, request=request, plan=chosen.plan(request, used), schema=schema, about=about)
+        if not printable([*(column.name for column in made.columns), *(word for word in about if word is not None)]):
+            raise InvalidInput("names of columns, and the name, description and license of a release, must be free of control characters.")
+        return made
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What it will promise, before any record is read."""
+        return self.plan.mechanism.guarantee(self.plan.query)
+
+    @property
+    def columns(self) -> tuple[PublishedColumn, ...]:
+        """Those of the release."""
+        width = self.request.get(WIDTH) or self.plan.query.columns
+        return released_columns(self.method.kind, self.request.domain, self.request.target, self.schema, width=width)
+
+    def check(self, folder: str | Path, *, overwrite: bool) -> None:
+        """Raise InvalidInput unless the folder could be written now. An existing one is replaced only if it holds a release."""
+        check_folder(folder, overwrite=overwrite, replaceable=is_release)
+
+    def write(
+        self, data: RealDataset, folder: str | Path, noise: Noise, *, account: Account | None = None, overwrite: bool = False
+    ) -> PublishedRelease:
+        """Release the records. Raises as `ReleaseMechanism.write` does, and InvalidInput where the folder cannot be written."""
+        query, mechanism = self.plan
+        drawn = self.method.draws_projection
+        check_room(folder, self._most_bytes(data))
+        writer = PartWriter([column.name for column in self.columns], leading=query.read.columns if drawn else 0)
+        try:
+            with whole_folder(folder, overwrite=overwrite, replaceable=is_release) as temporary:
+                writer.into(temporary)
+                certificate = mechanism.write(query, data, noise, writer.keep, account=account)
+                parts = writer.finish()
+                matrix = writer.leading if drawn else query.map.matrix if isinstance(query, Projection) else None
+                projection = None
+                if matrix is not None:
+                    features = [column.name for column in self.columns if column.role == "feature"]
+                    projection = write_part(temporary, PROJECTION, features, np.ascontiguousarray(matrix[:, : len(features)]))
+                (temporary / NAME).write_text(manifest_text(self._contents(certificate, parts, projection).manifest()), encoding="utf-8")
+        except InvalidInput as error:
+            if not writer.begun:
+                raise
+            refusal = InvalidInput(f"{error} Nothing was released, and the budget of this release counts as spent.")
+        else:
+            return read_release(folder)
+        raise refusal
+
+    def _most_bytes(self, data: RealDataset) -> int:
+        """On disk, from numbers that are public in every case: rows of a sketch, slots, or records under replace-one."""
+        rows = self.request.get(ROWS if self.method.kind is Kind.SKETCH else SLOTS)
+        return 9 * len(self.columns) * (data.records if rows is None else rows) + (1 << 20)
+
+    def _contents(self, certificate: Certificate, parts: tuple[Part, ...], projection: Part | None) -> Contents:
+        standard = "release" if self.schema is None else self.schema.name
+        return Contents(
+            method=self.method.name,
+            calibration=self.calibration,
+            target=self.request.target,
+            columns=self.columns,
+            parts=parts,
+            projection_part=projection,
+            schema=self.schema,
+            certificate=certificate,
+            name=standard if self.about.name is None else self.about.name,
+            description=f"A private release: {self.method.says}." if self.about.description is None else self.about.description,
+            license=self.about.license,
+        )
+
+
+def publish(  # noqa: PLR0913 - what is public about a table, and what becomes of it
     table: RealDataset | BlockTable | Frame | Floats | Design | Files,
     folder: str | Path,
     noise: Noise,
@@ -38,18 +150,6 @@ def publish(  # noqa: PLR0913 - one argument a public number
     y: Floats | None = None,
     target: Target | str = Target.NOISY,
     neighbours: Neighbours | str = REPLACE_ONE,
-    epsilon: float | None = None,
-    delta: float | None = None,
-    bits: float | None = None,
-    rows: int | None = None,
-    width: int | None = None,
-    projection_seed: int | None = None,
-    slots: int | None = None,
-    most_records: int | None = None,
-    weights: Sequence[float] | None = None,
-    half_width: float | None = None,
-    level: float | None = None,
-    variance: float | None = None,
     calibration: Calibration = "tight",
     account: Account | None = None,
     n_jobs: int | None = None,
@@ -58,32 +158,23 @@ def publish(  # noqa: PLR0913 - one argument a public number
     name: str | None = None,
     description: str | None = None,
     license: str | None = None,  # noqa: A002 - Croissant's word
+    **numbers: Any,  # noqa: ANN401 - see `SETTINGS`: a method refuses what it does not take
 ) -> PublishedRelease:
     """Release `table` into `folder`, whole or not at all, and spend on `account` or the ledger in use.
 
     `table` is a RealDataset; with `schema` any table that it encodes, or the paths of files that are read in blocks, by the workers of the Dask
-    cluster of `client` where it is given; with `domain` an array (n, d) and `y` (n,), or a table in blocks. Which numbers a method takes is in
-    `METHODS` and in docs/release.md. `calibration="published"` takes the papers' formulas, for comparison. `n_jobs` threads, as in scikit-learn.
+    cluster of `client` where it is given; with `domain` an array (n, d) and `y` (n,), or a table in blocks. `numbers` say how much privacy is wanted
+    (epsilon=1.0, delta=1e-6, ...): which of `SETTINGS` a method takes is in `METHODS` and in docs/release.md. `calibration="published"` takes the
+    papers' formulas, for comparison. `n_jobs` threads, as in scikit-learn.
 
     Raises InvalidInput for what cannot be released and for a folder that cannot be written, InfeasibleTarget where no noise is enough,
     BudgetExceeded before anything is drawn.
     """
     request = Request(
         domain=_domain_of(table, schema, domain),
-        target=target_named(target),
-        neighbours=relation_named(neighbours),
-        epsilon=epsilon,
-        delta=delta,
-        bits=bits,
-        rows=rows,
-        width=width,
-        projection_seed=projection_seed,
-        slots=slots,
-        most_records=most_records,
-        weights=weights,
-        half_width=half_width,
-        level=level,
-        variance=variance,
+        target=_named(Target, target, "the target is 'omitted', 'noisy' or 'clear'"),
+        neighbours=_named(Neighbours, neighbours, "neighbours are 'replace-one' or 'add-remove'"),
+        **numbers,
     )
     used = None if schema is None else released_schema(schema)
     about = About(name=name, description=description, license=license)
@@ -93,18 +184,10 @@ def publish(  # noqa: PLR0913 - one argument a public number
     return publication.write(data, folder, noise, account=account, overwrite=overwrite)
 
 
-def target_named(target: Target | str) -> Target:
-    """Raises InvalidInput for a word that says nothing about a target."""
-    if str(target) not in set(Target):
-        raise InvalidInput(f"the target is 'omitted', 'noisy' or 'clear'; {target!r} was given.")
-    return Target(target)
-
-
-def relation_named(neighbours: Neighbours | str) -> Neighbours:
-    """Raises InvalidInput for a word that is no relation."""
-    if str(neighbours) not in set(Neighbours):
-        raise InvalidInput(f"neighbours are 'replace-one' or 'add-remove'; {neighbours!r} was given.")
-    return Neighbours(neighbours)
+def _named(words: type[Word], given: Word | str, what: str) -> Word:
+    if str(given) not in {str(word) for word in words}:
+        raise InvalidInput(f"{what}; {given!r} was given.")
+    return words(given)
 
 
 def _domain_of(table: object, schema: Schema | None, domain: RealDomain | None) -> RealDomain:

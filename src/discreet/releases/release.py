@@ -3,8 +3,9 @@
 Reading holds one file of numbers at a time, unless `values` or `frame` is asked for all of them. Nothing here is private.
 """
 
+import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -12,30 +13,29 @@ import numpy as np
 import polars as pl
 
 from discreet.accounting import Guarantee, Json
-from discreet.certificates import Certificate, Verification
+from discreet.certificates import Verification
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.neighbours import REPLACE_ONE
-from discreet.data import RealDomain, Schema
+from discreet.data import RealDomain
 from discreet.queries import Projection, Target
 from discreet.queries.record import query_from_record
 from discreet.releases.checks import all_checks
-from discreet.releases.columns import PublishedColumn
-from discreet.releases.manifest import NAME, Contents
-from discreet.releases.manifest_reader import read_manifest
-from discreet.releases.methods import Kind
-from discreet.releases.noise import noise_covariance
+from discreet.releases.columns import Kind
+from discreet.releases.manifest import NAME, Contents, read_manifest
+from discreet.releases.methods.base import Query
 from discreet.releases.parts import read_part, read_parts
-from discreet.releases.request import Calibration, Query
+from discreet.releases.words import short
+
+_SHOWN = 8
+_TARGETS = {Target.OMITTED: "not released", Target.NOISY: "with noise, like the other columns", Target.CLEAR: "in clear, without protection"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PublishedRelease:
-    """A release in a folder. Build it with `read_release`."""
+class PublishedRelease(Contents):
+    """A release in a folder: what its manifest says, and where its numbers are. Build it with `read_release`."""
 
     folder: Path
-    contents: Contents
-    """What the manifest says, as values."""
     document: Mapping[str, Any] = field(repr=False)
     """The manifest as it stands."""
     query: Query
@@ -47,41 +47,6 @@ class PublishedRelease:
         return self.document == other.document if isinstance(other, PublishedRelease) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
-
-    @property
-    def method(self) -> str:
-        """One of `METHODS`, or "local"."""
-        return self.contents.method
-
-    @property
-    def calibration(self) -> Calibration:
-        """Ours ("tight"), or as in a paper ("published")."""
-        return self.contents.calibration
-
-    @property
-    def kind(self) -> Kind:
-        """What the numbers are."""
-        return self.contents.kind
-
-    @property
-    def target(self) -> Target:
-        """What became of the target."""
-        return self.contents.target
-
-    @property
-    def columns(self) -> tuple[PublishedColumn, ...]:
-        """The columns of `values`, in order; a target is the last."""
-        return self.contents.columns
-
-    @property
-    def schema(self) -> Schema | None:
-        """By which the table was encoded, and by which others may be; None for a release of arrays."""
-        return self.contents.schema
-
-    @property
-    def certificate(self) -> Certificate:
-        """What the release promises and why."""
-        return self.contents.certificate
 
     @property
     def guarantee(self) -> Guarantee:
@@ -104,11 +69,6 @@ class PublishedRelease:
         return self.query.read.domain
 
     @property
-    def shape(self) -> tuple[int, int]:
-        """Of `values`."""
-        return self.contents.rows, len(self.columns)
-
-    @property
     def feature_columns(self) -> tuple[int, ...]:
         """Positions of the features in `values`."""
         return tuple(place for place, column in enumerate(self.columns) if column.role == "feature")
@@ -127,12 +87,12 @@ class PublishedRelease:
     @property
     def sketch_rows(self) -> int | None:
         """k of a sketch, else None."""
-        return self.contents.rows if self.kind is Kind.SKETCH else None
+        return self.shape[0] if self.kind is Kind.SKETCH else None
 
     @property
     def records(self) -> int | None:
         """The number of records where it is public, else None."""
-        return self.contents.rows if self.kind is not Kind.SKETCH and self.guarantee.neighbours is REPLACE_ONE else None
+        return self.shape[0] if self.kind is not Kind.SKETCH and self.guarantee.neighbours is REPLACE_ONE else None
 
     @property
     def noise_covariance(self) -> Floats:
@@ -157,15 +117,13 @@ class PublishedRelease:
     @property
     def projection(self) -> Floats | None:
         """P, (numbers of a record, columns of the answer), where there is one."""
-        part = self.contents.projection
-        if part is None:
+        if self.projection_part is None:
             return None
-        width = len(self.feature_columns)
-        return read_part(self.folder, part, [f"p{number}" for number in range(width)])
+        return read_part(self.folder, self.projection_part, [f"p{number}" for number in range(len(self.feature_columns))])
 
     def blocks(self) -> Iterator[Floats]:
         """The rows of `values`, in order, some at a time."""
-        return read_parts(self.folder, self.contents.parts, [column.name for column in self.columns])
+        return read_parts(self.folder, self.parts, self.column_names)
 
     def values(self) -> Floats:
         """All released numbers, `shape`, in encoded units: features, then the target where there is one."""
@@ -187,7 +145,50 @@ class PublishedRelease:
 
     def verify(self) -> Verification:
         """Check files, manifest and certificate against each other, and recompute the guarantee."""
-        return Verification(checks=all_checks(self.folder, self.contents, self.document, self.query))
+        return Verification(checks=all_checks(self.folder, self, self.document, self.query))
+
+    def inspection(self) -> list[tuple[str, list[str]]]:
+        """What it is, what it protects and what not, and how to use it, for people: (heading, lines) in the order in which they matter."""
+        rows, columns = self.shape
+        shown = ", ".join(self.column_names[:_SHOWN]) + ("" if columns <= _SHOWN else f" and {columns - _SHOWN} more")
+        as_published = ", as published" if self.calibration == "published" else ""
+        what = [
+            f"{self.name!r}, {self.made_by.says} ({self.method}{as_published})",
+            f"{rows} rows of {columns} numbers: {shown}",
+            f"Target: {_TARGETS[self.target]}",
+            f"Noise: {self._noise()}",
+            f"Guarantee: {short(self.guarantee)}{'' if self.certificate.noise_private else ' (NOT VALID: seeded noise)'}",
+        ]
+        titles = ("It protects", "It does not protect", "How to use it")
+        said = [[str(line) for line in lines] for lines in self.in_words.values()]
+        return [("What it is", what), *zip(titles, said, strict=True)]
+
+    def inspection_record(self) -> dict[str, Json]:
+        """The same for programs."""
+        return {
+            "name": self.name,
+            "method": self.method,
+            "calibration": self.calibration,
+            "kind": str(self.kind),
+            "target": str(self.target),
+            "shape": list(self.shape),
+            "columns": [*self.column_names],
+            "noise_variance": self.noise_variance,
+            "guarantee": self.guarantee.to_dict(),
+            "noise_private": self.certificate.noise_private,
+            **self.in_words,
+        }
+
+    def _noise(self) -> str:
+        variance = self.noise_variance
+        if self._covariance is None:
+            return "computed from the records, so its size is not public"
+        if variance is None:
+            return "of different sizes for different columns (noise_covariance)"
+        if self.kind is Kind.SKETCH:
+            return f"{variance:.6g} on the diagonal of the second moments"
+        beside = f", beside numbers within +-{self.domain.largest_entry:.6g}" if self.kind is Kind.ROWS else ""
+        return f"standard deviation {math.sqrt(variance):.6g} on every number{beside}"
 
 
 def read_release(folder: str | Path) -> PublishedRelease:
@@ -215,15 +216,19 @@ def read_release(folder: str | Path) -> PublishedRelease:
 def release_from(folder: Path, text: str) -> PublishedRelease:
     """The release that a manifest describes. Raises FileFormatError where its parts do not belong together."""
     contents, document = read_manifest(text)
-    certificate = contents.certificate
+    certificate, method = contents.certificate, contents.made_by
     query = query_from_record(certificate.problem)
-    expected = _columns_of(contents, query)
+    width = method.width(query, certificate.parameters)
+    if not isinstance(width, int):
+        raise FileFormatError("the certificate states no width.")
+    expected = width + (contents.kind is not Kind.SKETCH and query.read.target is Target.CLEAR)
     if len(contents.columns) != expected:
         raise FileFormatError(f"it contradicts itself: its query has {expected} columns, and {len(contents.columns)} are listed.")
-    if (contents.projection is not None) is not (isinstance(query, Projection) or certificate.mechanism == "release-fresh-projection"):
+    if (contents.projection_part is not None) is not (isinstance(query, Projection) or method.draws_projection):
         raise FileFormatError("it contradicts itself: a projected release comes with its projection, and others with none.")
-    covariance = noise_covariance(certificate.mechanism, certificate.parameters, query, columns=expected)
-    return PublishedRelease(folder=folder, contents=contents, document=document, query=query, _covariance=covariance)
+    covariance = method.noise_covariance(certificate.mechanism, certificate.parameters, query, columns=expected)
+    stated = {one.name: getattr(contents, one.name) for one in fields(contents)}
+    return PublishedRelease(folder=folder, document=document, query=query, _covariance=covariance, **stated)
 
 
 def is_release(folder: Path) -> bool:
@@ -233,14 +238,3 @@ def is_release(folder: Path) -> bool:
     except (OSError, ValueError, InvalidInput):
         return False
     return True
-
-
-def _columns_of(contents: Contents, query: Query) -> int:
-    if contents.certificate.mechanism == "release-fresh-projection":
-        width = contents.certificate.parameters.get("width")
-        if not isinstance(width, int):
-            raise FileFormatError("the certificate states no width.")
-        return width + (query.read.target is Target.CLEAR)
-    if contents.kind is Kind.SKETCH:
-        return query.columns
-    return query.columns + (query.read.target is Target.CLEAR)

@@ -1,15 +1,14 @@
-"""What a release protects and what it does not, and how to use it, in plain words: a function of its certificate and of how it was made."""
+"""What a release protects and what it does not, and how to use it, in plain words: functions of its certificate and of how it was made."""
 
 import math
-from collections.abc import Mapping
 
 from discreet.accounting import ApproximateDP, CramerRaoBound, Guarantee, Json, MutualInformation, NoGuarantee, PureDP, Unit
 from discreet.accounting.base import Statement
 from discreet.certificates import Certificate
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.queries import Target
-from discreet.releases.methods import LOCAL, Kind
-from discreet.releases.noise import has_public_noise
+from discreet.releases.columns import Kind
+from discreet.releases.methods import Method
 
 SEEDED = (
     "Nothing: the noise came from a seed, so whoever knows or guesses the seed subtracts it. Treat the release like the records themselves, "
@@ -48,25 +47,23 @@ def protects(certificate: Certificate) -> list[str]:
     return lines
 
 
-def exposes(certificate: Certificate, method: str, kind: Kind, target: Target) -> list[str]:
+def exposes(certificate: Certificate, method: Method, target: Target) -> list[str]:
     """What is not protected."""
-    guarantee, parameters = certificate.guarantee, certificate.parameters
-    lines = []
-    if method == "null-space":
-        lines.append("The exact weights of the support vector machine, and the exact score of every record, can be computed from the release.")
+    guarantee, sketched = certificate.guarantee, method.kind is Kind.SKETCH
+    lines = [method.shows_all] if method.shows_all else []
     if target is Target.CLEAR:
-        lines.append("Targets: they are released as they are." if kind is not Kind.SKETCH else "Targets: they are sketched without noise.")
-    lines += _numbers_of_records(guarantee, parameters, kind)
+        lines.append("Targets: they are sketched without noise." if sketched else "Targets: they are released as they are.")
+    if guarantee.neighbours is not ADD_REMOVE:
+        known = "it is taken as known (replace-one), though the sketch does not show it" if sketched else "one row is released for each"
+        lines.append(f"The number of records: {known}.")
+    elif (slots := certificate.parameters.get("slots")) is not None:
+        lines.append(f"That there are at most {slots} records: so many rows are released, some of them noise alone.")
     if guarantee.unit is Unit.ENTRY and not isinstance(guarantee, NoGuarantee):
         lines.append("Whole records: what is promised is for single numbers, and those of one person add up.")
     if isinstance(guarantee, MutualInformation):
         lines.append("Single outcomes: bits are an average, and one release may tell more. They are not a small delta.")
-    if method == "eigenvalue-sketch":
-        lines.append("A noisy least eigenvalue of the records' second moments, which is in the certificate and counted in the guarantee.")
-    if method == LOCAL:
-        lines.append("Owners who answered twice: they spent twice.")
-    if method == "fresh-projection":
-        lines.append("Anything else that is projected with the same matrix: it was for this release alone.")
+    if method.exposes:
+        lines.append(method.exposes)
     lines.append("What the records have in common: averages and relations between columns may be learned. That is what a release is for.")
     lines.append("Other releases about the same people: what is promised of each adds up. Keep a ledger.")
     return lines
@@ -87,31 +84,28 @@ def short(guarantee: Guarantee) -> str:
     return f"{numbers}, {guarantee.neighbours}, one {guarantee.unit}{local}"
 
 
-def usage(certificate: Certificate, kind: Kind, target: Target) -> list[str]:
+def usage(certificate: Certificate, method: Method, target: Target) -> list[str]:
     """A snippet for the user of the release."""
     lines = ["from discreet.releases import read_release", 'release = read_release("FOLDER")  # this folder']
-    if not has_public_noise(certificate.mechanism):
+    if method.noise.get(certificate.mechanism) is None:
         return [*lines, "values = release.values()  # for comparison only: no estimator can correct for noise of unknown size"]
-    lines.append("release.verify().require()")
-    match kind:
-        case Kind.SKETCH:
-            lines += [
-                "S, k = release.values(), release.sketch_rows",
-                "second_moments = S.T @ S / k - release.noise_covariance  # unbiased for the sum of z z' over records z",
-            ]
-        case Kind.PROJECTED_ROWS:
-            lines.append("projected = release.features()  # records times release.projection, plus noise of release.noise_covariance")
-        case Kind.ROWS:
-            lines.append(
-                "X = release.features()  # encoded records plus noise of release.noise_covariance; release.frame() is in the columns' own units"
-            )
-    if names := _CONSUMERS.get((kind, target)):
+    lines += ["release.verify().require()", *_READING[method.kind]]
+    if names := _CONSUMERS.get((method.kind, target)):
         lines.append("y = release.targets()")
         lines.append(f"from discreet.consumers import {', '.join(names)}  # they know the noise and correct for it")
         # With the number of records secret, rows of noise alone among them say nothing about a mean.
-        hidden = kind is Kind.ROWS and certificate.guarantee.neighbours is ADD_REMOVE
+        hidden = method.kind is Kind.ROWS and certificate.guarantee.neighbours is ADD_REMOVE
         lines.append(f"model = {names[0]}({'fit_intercept=False' if hidden else ''}).fit_release(release)")
     return lines
+
+
+def in_words(certificate: Certificate, method: Method, target: Target) -> dict[str, list[Json]]:
+    """What is said of every release, in its manifest and wherever people read about it."""
+    return {
+        "protects": [*protects(certificate)],
+        "does_not_protect": [*exposes(certificate, method, target)],
+        "how_to_use": [*usage(certificate, method, target)],
+    }
 
 
 def _likelier(guarantee: Guarantee, epsilon: float, delta: float) -> str:
@@ -133,21 +127,19 @@ def _guess(bits: float) -> float:
     return high
 
 
-def _numbers_of_records(guarantee: Guarantee, parameters: Mapping[str, Json], kind: Kind) -> list[str]:
-    if guarantee.neighbours is ADD_REMOVE:
-        slots = parameters.get("slots")
-        return [] if slots is None else [f"That there are at most {slots} records: so many rows are released, some of them noise alone."]
-    if kind is Kind.SKETCH:
-        return ["The number of records: it is taken as known (replace-one), though the sketch does not show it."]
-    return ["The number of records: one row is released for each."]
-
-
 _UNITS = {
     Unit.RECORD: "Each person's whole record",
     Unit.FEATURES: "The features of each person's record (not its target)",
     Unit.ENTRY: "Each single number of a record",
 }
-
+_READING = {
+    Kind.SKETCH: (
+        "S, k = release.values(), release.sketch_rows",
+        "second_moments = S.T @ S / k - release.noise_covariance  # unbiased for the sum of z z' over records z",
+    ),
+    Kind.PROJECTED_ROWS: ("projected = release.features()  # records times release.projection, plus noise of release.noise_covariance",),
+    Kind.ROWS: ("X = release.features()  # encoded records plus noise of release.noise_covariance; release.frame() is in the columns' own units",),
+}
 _CONSUMERS = {
     (Kind.ROWS, Target.NOISY): ["NoisyRidge"],
     (Kind.ROWS, Target.CLEAR): ["NoisyRidge", "NoisyLogisticRegression", "NoisyLinearSVC"],

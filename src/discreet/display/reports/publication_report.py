@@ -6,7 +6,6 @@ from discreet.core.errors import DiscreetError
 from discreet.display.reports.odds import numbers_shown
 from discreet.pages import Block, Bullets, Code, Facts, Section, Table, Text
 from discreet.releases import PublishedRelease
-from discreet.releases.words import exposes, usage
 
 _MOST = 60
 """Columns that are listed."""
@@ -16,17 +15,16 @@ def contents_section(release: PublishedRelease) -> Section:
     """What was published."""
     rows, columns = release.shape
     facts = [
-        ("Name", release.contents.name),
-        ("Description", release.contents.description),
-        ("Licence", release.contents.license or "none is stated"),
+        ("Name", release.name),
+        ("Description", release.description),
+        ("Licence", release.license or "none is stated"),
         ("What", f"{rows:,} rows of {columns:,} columns ({release.kind}), by the method {release.method}"),
         ("Records behind it", f"{release.records:,}" if release.records is not None else "not published"),
     ]
     blocks: list[Block] = [Facts(caption="What was released", rows=facts)]
-    exposed = exposes(release.certificate, release.method, release.kind, release.target)
-    if exposed:
-        blocks += [Text(words="What this kind of release shows, and does not protect:"), Bullets(items=exposed)]
-    blocks += [Text(words="How to use it:"), Code(lines=usage(release.certificate, release.kind, release.target))]
+    said = release.inspection()
+    blocks += [Text(words="What this kind of release shows, and does not protect:"), Bullets(items=said[2][1])]
+    blocks += [Text(words="How to use it:"), Code(lines=said[3][1])]
     return Section(title="What was released", blocks=blocks)
 
 

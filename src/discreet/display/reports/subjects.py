@@ -140,7 +140,7 @@ def _publication(release: PublishedRelease, ledger: Ledger | None, name: str | N
     return certified_page(
         release.certificate,
         release.verify(),
-        title=f"Privacy report: {release.contents.name}",
+        title=f"Privacy report: {release.name}",
         what="this release",
         commands=[f"discreet verify {shell(name or str(release.folder.name))}"],
         ledger=ledger,

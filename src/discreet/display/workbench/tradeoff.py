@@ -26,10 +26,8 @@ from discreet.estimators.decision import linear_decision
 from discreet.ledger import without_ledger
 from discreet.planning import Plan
 from discreet.queries import Target
-from discreet.releases import About, Publication, Request
+from discreet.releases import About, Kind, Publication, Request
 from discreet.releases.columns import released_schema, schema_domain
-from discreet.releases.methods import Kind
-from discreet.releases.noise import noise_covariance
 
 FITS = 8
 KINDS = ("linear-svc", "logistic-regression")
@@ -149,7 +147,7 @@ def planned_release(schema: Schema, method: str, budget: Budget, *, rows: int | 
 def noise_of_release(made: Publication) -> dict[str, object]:
     """How large the noise is, beside what it hides."""
     query, mechanism = made.plan
-    covariance = noise_covariance(mechanism.name, mechanism.parameters(), query, columns=len(made.columns))
+    covariance = made.method.noise_covariance(mechanism.name, mechanism.parameters(), query, columns=len(made.columns))
     if covariance is None:
         raise InvalidInput("the noise of this release is not public, so there is nothing to show before it is made.")
     largest = float(np.max(np.diag(covariance)))

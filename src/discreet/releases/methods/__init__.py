@@ -1,0 +1,67 @@
+"""The methods by which a table may be released, and the notions of privacy that each can honestly meet. A new one is its file, and its name here."""
+
+from discreet.core.errors import InvalidInput
+from discreet.core.words import did_you_mean, quoted
+from discreet.releases.methods.additive import ADDITIVE
+from discreet.releases.methods.base import SETTINGS, Calibration, Method, Plan, Request, Setting, Way
+from discreet.releases.methods.bounded import BOUNDED
+from discreet.releases.methods.clear_target_sketch import CLEAR_TARGET_SKETCH
+from discreet.releases.methods.eigenvalue_sketch import EIGENVALUE_SKETCH
+from discreet.releases.methods.fisher import FISHER
+from discreet.releases.methods.fresh_projection import FRESH_PROJECTION
+from discreet.releases.methods.information_sketch import INFORMATION_SKETCH
+from discreet.releases.methods.local import LOCAL
+from discreet.releases.methods.null_space import NULL_SPACE
+from discreet.releases.methods.projection import PROJECTION
+from discreet.releases.methods.sketch import SKETCH
+
+__all__ = [
+    "ALL_METHODS",
+    "METHODS",
+    "SETTINGS",
+    "Method",
+    "Plan",
+    "Request",
+    "Setting",
+    "Way",
+    "calibration_named",
+    "method_named",
+]
+
+ALL_METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        ADDITIVE,
+        PROJECTION,
+        FRESH_PROJECTION,
+        SKETCH,
+        EIGENVALUE_SKETCH,
+        INFORMATION_SKETCH,
+        CLEAR_TARGET_SKETCH,
+        FISHER,
+        BOUNDED,
+        NULL_SPACE,
+        LOCAL,
+    )
+}
+"""By name, in the order of the help."""
+METHODS: dict[str, Method] = {name: method for name, method in ALL_METHODS.items() if method.ways}
+"""Those by which a table is released."""
+
+
+def method_named(name: str) -> Method:
+    """The method of this name. Raises InvalidInput, with the nearest, for others, and for one by which no table is released."""
+    if name in ALL_METHODS and name not in METHODS:
+        raise InvalidInput(ALL_METHODS[name].collected)
+    if name not in METHODS:
+        raise InvalidInput(f"the method must be one of {quoted(METHODS, most=20)}; {name!r} was given.{did_you_mean(str(name), METHODS)}")
+    return METHODS[name]
+
+
+def calibration_named(name: str) -> Calibration:
+    """Raises InvalidInput for another word."""
+    match name:
+        case "tight" | "published":
+            return name
+        case _:
+            raise InvalidInput(f"the calibration is 'tight' (ours) or 'published' (as printed in the papers); {name!r} was given.")

@@ -1,0 +1,269 @@
+"""What a method of release is: the public numbers that it asks for, the query and mechanism that follow from them, and what its releases are like.
+
+    Setting   a number that may be asked for, with its words          Request   what was asked
+    Way       one notion of privacy that a method can be calibrated for: the settings that it needs and takes, and the plan that follows
+    Method    its ways; the kind, the noise and the words of its releases, which reading, checking and describing a folder take from here
+
+A number that a method cannot use is refused with the list of those that it takes. `calibration="published"` takes the formula of the paper instead.
+Where the formula is false the certificate promises nothing and says why.
+
+Noise is what a consumer subtracts, a function of public parameters (the rounding to the grid, step^2 / 12 a number, is included):
+
+    rows       released row = row + noise,                 covariance = E noise' noise
+    sketch     E[S' S] / k = Z'Z + covariance              for the k rows S of the sketch
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypedDict, TypeVar
+
+import numpy as np
+
+from discreet.accounting import Json
+from discreet.core.arrays import Floats
+from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.fields import finite
+from discreet.core.neighbours import REPLACE_ONE, Neighbours
+from discreet.core.quiet import quietly
+from discreet.core.words import did_you_mean, quoted
+from discreet.data import RealDomain
+from discreet.mechanisms.release import ReleaseMechanism
+from discreet.queries import RowQuery, Rows, SecondMoments, Target
+from discreet.releases.columns import Kind
+
+Calibration: TypeAlias = Literal["tight", "published"]
+Query: TypeAlias = RowQuery | SecondMoments
+Covariance: TypeAlias = Callable[[Mapping[str, Json], Query], Floats]
+"""From a mechanism's recorded parameters, and its query, to the covariance of the noise on the first numbers of a row; the others have none."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting(Generic[T]):
+    """A number that somebody may ask for."""
+
+    name: str
+    kind: type[T]
+    says: str
+    """What it is, for messages."""
+    help: str
+    """On the command line."""
+    option: str
+    """Its name there, with dashes."""
+
+
+SETTINGS: dict[str, Setting[Any]] = {}
+"""All that methods take, by name, in the order of the help."""
+
+
+def setting(name: str, kind: type[T], says: str, on_command_line: str, *, option: str | None = None) -> Setting[T]:
+    """A new one, kept in `SETTINGS`; `option` where the command line has another word for it."""
+    made = Setting(name=name, kind=kind, says=says, help=on_command_line, option=f"--{option or name.replace('_', '-')}")
+    SETTINGS[name] = made
+    return made
+
+
+EPSILON = setting("epsilon", float, "epsilon, the privacy loss", "Privacy loss that the release may cost, > 0.")
+DELTA = setting("delta", float, "delta, the probability that the loss is exceeded", "Probability that the loss is exceeded; well below 1 / records.")
+BITS = setting("bits", float, "bits that may be learned about an entry", "Bits that may be learned about any one number.")
+ROWS = setting("rows", int, "rows, the number of rows of the sketch", "Rows of a sketch.")
+WIDTH = setting("width", int, "width, the number of columns of the projection", "Columns of a projection.", option="columns")
+SLOTS = setting(
+    "slots",
+    int,
+    "slots, the public number of rows under add-remove",
+    "With add-remove: rows that are released, a public number of at least as many as there are records.",
+)
+MOST_RECORDS = setting(
+    "most_records",
+    int,
+    "most_records, a public bound of the number of records",
+    "A public bound of the number of sketched records; 10,000,000 if left out.",
+)
+LEVEL = setting("level", float, "level of the noise", "Of Fisher-optimal or bounded noise; the larger, the less noise.")
+PRIVATE = (EPSILON, DELTA)
+
+
+class Private(TypedDict):
+    """What every calibration for (epsilon, delta) takes."""
+
+    epsilon: float
+    delta: float
+    neighbours: Neighbours
+
+
+class Request:
+    """What somebody asks of a release; whether a number is needed or refused is the method's to say."""
+
+    __slots__ = ("_numbers", "domain", "neighbours", "target")
+
+    def __init__(
+        self,
+        *,
+        domain: RealDomain,
+        target: Target = Target.NOISY,
+        neighbours: Neighbours = REPLACE_ONE,
+        **numbers: float | Sequence[float] | None,
+    ) -> None:
+        """`numbers` are `SETTINGS` by name, None where nothing was asked. Raises InvalidInput for others."""
+        if unknown := [name for name in numbers if name not in SETTINGS]:
+            raise InvalidInput(f"no method takes {unknown[0]!r}.{did_you_mean(unknown[0], SETTINGS)}")
+        self.domain, self.target, self.neighbours = domain, target, neighbours
+        self._numbers = {name: value for name, value in numbers.items() if value is not None}
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """Names of the numbers that were asked for, in the order of `SETTINGS`."""
+        return tuple(name for name in SETTINGS if name in self._numbers)
+
+    def __getitem__(self, wanted: Setting[T]) -> T:
+        """A number that `require` has found. Raises InvalidInput where it is missing."""
+        found = self.get(wanted)
+        if found is None:
+            raise InvalidInput("a number is missing.")
+        return found
+
+    def get(self, wanted: Setting[T]) -> T | None:
+        """The number, or None."""
+        found: Any = self._numbers.get(wanted.name)
+        return found
+
+    @property
+    def private(self) -> Private:
+        """For (epsilon, delta)."""
+        return {"epsilon": self[EPSILON], "delta": self[DELTA], "neighbours": self.neighbours}
+
+    @property
+    def records(self) -> Rows:
+        """The query for the records themselves."""
+        return Rows(domain=self.domain, target=self.target)
+
+    def moments(self, target: Target | None = None) -> SecondMoments:
+        """The query for their second moments."""
+        most = self.get(MOST_RECORDS)
+        return SecondMoments(domain=self.domain, target=target or self.target, **({} if most is None else {"most_records": most}))
+
+    def require(self, method: str, way: "Way") -> None:
+        """Raise InvalidInput for a number that is missing, or one that the method cannot use."""
+        if missing := [wanted.says for wanted in way.needs if wanted.name not in self._numbers]:
+            raise InvalidInput(f"method {method!r} needs {', '.join(missing)}; give {'it' if len(missing) == 1 else 'them'}.")
+        known = [usable.name for usable in (*way.needs, *way.takes)]
+        if useless := [name for name in self.given if name not in known]:
+            of = f"method {method!r} takes no {useless[0]} ({SETTINGS[useless[0]].says})."
+            raise InvalidInput(f"{of} It takes {quoted(known, most=12)}. Leave {useless[0]} out.")
+
+    def require_entries(self, method: str) -> None:
+        """Raise InvalidInput unless entries are bounded one by one, and rows not as a whole: that ties entries together."""
+        if self.domain.entry_bound is None or self.domain.norm_bound is not None:
+            raise InvalidInput(
+                f"method {method!r} protects single numbers, each within an entry bound of its own. "
+                'In a schema: rows = "bound", and numeric columns only (the numbers of a category move together). In a domain: entry_bound alone.'
+            )
+
+    def require_bits(self, method: str) -> None:
+        """Raise InvalidInput for what bits about an entry cannot be stated for."""
+        if self.neighbours is not REPLACE_ONE:
+            raise InvalidInput("bits about entries are stated for replace-one: an entry cannot be added or removed. Leave neighbours out.")
+        self.require_entries(method)
+
+
+class Plan(NamedTuple):
+    """A public query and the calibrated mechanism that answers it; no record has been read."""
+
+    query: Query
+    mechanism: ReleaseMechanism  # type: ignore[type-arg] # each mechanism is for its own queries
+
+
+class Way(NamedTuple):
+    """One notion that a method can be calibrated for."""
+
+    plan: Callable[[Request], Plan]
+    """Raises InvalidInput for what the method cannot do, InfeasibleTarget where no noise is enough."""
+    needs: tuple[Setting[Any], ...]
+    takes: tuple[Setting[Any], ...] = ()
+    calibration: Calibration = "tight"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    """One way to release a table, and all that is particular about its releases."""
+
+    name: str
+    says: str
+    """What leaves, in one line."""
+    kind: Kind
+    query: type[Query]
+    """What its mechanisms answer."""
+    noise: Mapping[str, Covariance | None]
+    """That of each of its mechanisms, by the name in certificates; None where it was computed from the records and is not public."""
+    ways: tuple[Way, ...] = ()
+    collected: str = ""
+    """Why no table is released so, for a method without ways."""
+    shows_all: str = ""
+    """What makes a release protect nobody: the first of what is exposed."""
+    exposes: str = ""
+    """What else it does not protect."""
+    draws_projection: bool = False
+    """Whether the first rows of the mechanism's value are the matrix that records were multiplied by."""
+    clears_target: bool = False
+    """Whether the target that the query reads is released without noise."""
+    on_grid: bool = True
+    """Whether released numbers are multiples of the mechanism's step."""
+    normal: bool = True
+    """Whether the noise is normal, up to rounding."""
+
+    def plan(self, request: Request, calibration: Calibration) -> Plan:
+        """Query and mechanism. Raises InvalidInput for what this method cannot do, InfeasibleTarget where no noise is enough."""
+        ways = [way for way in self.ways if way.calibration == calibration]
+        if not ways:
+            raise InvalidInput(_NO_WAY[calibration].format(method=self.name))
+        # The way whose first number was asked for; without one, the last, which is the usual one, says what is missing.
+        way = next((way for way in ways if way.needs[0].name in request.given), ways[-1])
+        request.require(self.name, way)
+        if calibration == "published" and request.neighbours is not REPLACE_ONE:
+            raise InvalidInput("the published calibrations are for replace-one; leave neighbours out.")
+        return way.plan(request)
+
+    def width(self, query: Query, parameters: Mapping[str, Json]) -> object:
+        """Columns of the answer: the query's, or those of the matrix that was drawn, as recorded."""
+        return parameters.get("width") if self.draws_projection else query.columns
+
+    def noise_covariance(self, mechanism: str, parameters: Mapping[str, Json], query: Query, *, columns: int) -> Floats | None:
+        """(columns, columns), zero for numbers without noise; None where it is not public. Raises FileFormatError for other parameters."""
+        law = self.noise.get(mechanism)
+        if law is None:
+            return None
+        refusal = FileFormatError("the parameters of the release are incomplete, of the wrong type or out of range.")
+        noisy = quietly(lambda: law(parameters, query), refusal, KeyError, TypeError, ValueError, ZeroDivisionError, OverflowError)
+        size = len(noisy)
+        if size > columns or not np.all(np.isfinite(noisy)):
+            raise FileFormatError("the noise of the release does not belong to its columns.")
+        covariance = np.zeros((columns, columns))
+        covariance[:size, :size] = noisy
+        covariance.setflags(write=False)
+        return covariance
+
+
+def variance_on_grid(parameters: Mapping[str, Json]) -> float:
+    """Of one discrete Gaussian number, its rounding included."""
+    return finite(parameters["step"]) ** 2 * (finite(parameters["scale"]) ** 2 + 1.0 / 12.0)
+
+
+def of_rows(parameters: Mapping[str, Json], query: Query) -> Floats:
+    """The same on every number of the answer."""
+    return variance_on_grid(parameters) * np.eye(query.columns)
+
+
+def of_sketch(parameters: Mapping[str, Json], query: Query) -> Floats:
+    """That of the combinations, and of the last stage."""
+    if not isinstance(query, SecondMoments):
+        raise TypeError
+    last = (finite(parameters["step"]) * finite(parameters["scale"])) ** 2
+    return query.unit**2 * (finite(parameters["variance"]) + last) * np.eye(query.columns)
+
+
+_NO_WAY = {
+    "tight": "method {method!r} has no sound calibration: it protects nobody. calibration='published' (--calibration published) "
+    "releases it without any guarantee, for comparison.",
+    "published": "method {method!r} has no published calibration that differs from ours; leave calibration out.",
+}
