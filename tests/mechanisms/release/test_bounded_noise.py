@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from discreet.accounting import ApproximateDP, NoGuarantee, Unit
+from discreet.certificates import Certificate
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import RealDomain
@@ -98,3 +99,13 @@ def test_what_is_no_law_is_refused():
         BoundedNoise(half_width=1.0, level=1.0, epsilon=1.0, neighbours=ADD_REMOVE)
     with pytest.raises(InvalidInput, match="entry_bound alone"):
         BoundedNoise(half_width=1.0, level=1.0, epsilon=1.0).guarantee(Rows(domain=BALL))
+
+
+def test_a_delta_from_the_far_tail_verifies_and_a_smaller_one_does_not():
+    law = {"half_width": 31.62217911397671, "level": 0.0017901454224696328, "epsilon": 13.620741535444312}
+    domain = RealDomain(features=6, entry_bound=1.7685190443173118, target_bound=1.373874605882135)
+    made = BoundedNoise(**law).run(Rows(domain=domain), of(np.zeros((3, 6)), np.zeros(3), domain), SystemNoise())
+    assert made.certificate.verify(made.value).ok
+    document = made.certificate.to_dict()
+    document["guarantee"] = {**document["guarantee"], "delta": 0.999 * document["guarantee"]["delta"]}
+    assert not Certificate.from_dict(document).verify().ok
