@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet import LinearSVC, LogisticRegression
-from discreet.estimators.link import has_link, log_odds, log_probabilities, probabilities
+from discreet.estimators.decision import has_link, log_odds, log_probabilities, probabilities
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
 
 LINKED = [Logistic(), SoftplusHinge(), SoftplusHinge(temperature=0.02), SoftplusHinge(temperature=10.0)]

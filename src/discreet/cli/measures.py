@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from discreet.core.errors import InvalidInput
 from discreet.data import Block, BlockTable, EncodedTable, class_codes
-from discreet.estimators.model import Model, chosen_codes
+from discreet.estimators.decision import chosen_codes
+from discreet.estimators.model import Model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

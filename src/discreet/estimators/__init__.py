@@ -3,12 +3,10 @@
 from discreet.estimators.constrained_erm import ConstrainedERM
 from discreet.estimators.interval_file import IntervalFile
 from discreet.estimators.kernel_classifier import KernelClassifier
-from discreet.estimators.lasso import Lasso
-from discreet.estimators.lasso_classifier import LassoClassifier
+from discreet.estimators.lasso import Lasso, LassoClassifier
+from discreet.estimators.linear_classifier import ManyFits
 from discreet.estimators.linear_regression import LinearRegression
-from discreet.estimators.linear_svc import LinearSVC
-from discreet.estimators.logistic_regression import LogisticRegression
-from discreet.estimators.many_fits import ManyFits
+from discreet.estimators.margin_classifiers import LinearSVC, LogisticRegression
 from discreet.estimators.model import Model
 from discreet.estimators.search import PrivateSearchCV
 from discreet.estimators.set_regression import GroupLasso, MatrixRegression, SimplexRegression

@@ -3,6 +3,7 @@
 minimise  sum_i l(<w, x_i> + t v; y_i)   over (w, v) in C, privately;   proof notes mechanisms/constrained/mirror_descent.md and frank_wolfe.md
 """
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,10 @@ from sklearn.utils.metaestimators import available_if
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.estimators.compared_model import ComparedModel
-from discreet.estimators.declared import signs_and_classes
-from discreet.estimators.parameters import real_targets
-from discreet.estimators.scores import measured
-from discreet.ledger import Account
+from discreet.core.validate import positive
+from discreet.estimators.base import measured
+from discreet.estimators.constrained_model import ByComparison, WithIntercept
+from discreet.estimators.inputs import positive_or_none
 from discreet.losses.predictions import PredictionLoss, prediction_loss_named
 from discreet.matrices import answers_per_record
 from discreet.sets import Constraint, L2Ball
@@ -40,7 +40,7 @@ def _takes_classes(loss: object) -> bool:
         return False
 
 
-def _of_classes(estimator: "ConstrainedERM") -> bool:
+def _has_decisions(estimator: "ConstrainedERM") -> bool:
     """Whether there are decisions between classes; AttributeError, as scikit-learn asks of methods that are not available."""
     if not _takes_classes(estimator.loss):
         raise AttributeError("the loss is one of real targets, so there are no decisions. Use predict.")
@@ -48,7 +48,8 @@ def _of_classes(estimator: "ConstrainedERM") -> bool:
 
 
 @answers_per_record
-class ConstrainedERM(ComparedModel):
+@dataclass(kw_only=True, eq=False, repr=False)
+class ConstrainedERM(ByComparison, WithIntercept):
     """A linear model over a convex set under differential privacy: a regression, or a classifier of two classes, as the loss is.
 
     Parameters
@@ -79,52 +80,16 @@ class ConstrainedERM(ComparedModel):
     certificate_ : what the release promises and why; `certificate_.verify(weights_)` checks it.
     """
 
-    coef_: Floats
-    intercept_: float
-    classes_: npt.NDArray[Any]
+    loss: str | PredictionLoss = "squared"
+    constraint: Constraint | None = None
+    target_bound: float = 1.0
+    classes: Any = None
+    max_slope: float | None = None
+    fit_intercept: bool = False
 
-    def __init__(
-        self,
-        *,
-        loss: str | PredictionLoss = "squared",
-        constraint: Constraint | None = None,
-        epsilon: float = 1.0,
-        delta: float = 1e-6,
-        neighbours: str = "replace-one",
-        data_bound: float | None = None,
-        data_norm: float | None = 1.0,
-        target_bound: float = 1.0,
-        classes: Any = None,
-        max_slope: float | None = None,
-        fit_intercept: bool = False,
-        intercept_scale: float | None = None,
-        mechanism: str = "auto",
-        n_iter: int | None = None,
-        public_records: int | None = None,
-        ledger: Account | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.loss = loss
-        self.constraint = constraint
-        self.epsilon = epsilon
-        self.delta = delta
-        self.neighbours = neighbours
-        self.data_bound = data_bound
-        self.data_norm = data_norm
-        self.target_bound = target_bound
-        self.classes = classes
-        self.max_slope = max_slope
-        self.fit_intercept = fit_intercept
-        self.intercept_scale = intercept_scale
-        self.mechanism = mechanism
-        self.n_iter = n_iter
-        self.public_records = public_records
-        self.ledger = ledger
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    classes_: npt.NDArray[Any] = field(init=False)
 
-    @available_if(_of_classes)  # type: ignore[untyped-decorator]
+    @available_if(_has_decisions)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Floats:
         """<w, x> + intercept, (n,), with rows brought within the declared bounds."""
         return self._predictions(X)
@@ -132,11 +97,11 @@ class ConstrainedERM(ComparedModel):
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Predictions (n,): numbers, or the likelier class where the loss is one of classes."""
         found = self._predictions(X)
-        return self.classes_[(found > 0).astype(np.intp)] if self._loss().signed_targets else found
+        return self.classes_[(found > 0).astype(np.intp)] if self._of_classes() else found
 
     def score(self, X: Any, y: Any) -> float:
         """R^2 of real targets, accuracy of classes; not private where the records are not public."""
-        measure = accuracy_score if self._loss().signed_targets else r2_score
+        measure = accuracy_score if self._of_classes() else r2_score
         return measured(measure, y, self.predict(X))
 
     def __sklearn_tags__(self) -> Any:
@@ -160,16 +125,7 @@ class ConstrainedERM(ComparedModel):
         return _named(self.loss)
 
     def _target_bound(self) -> float:
-        return 1.0 if self._loss().signed_targets else super()._target_bound()
-
-    def _aims(self, y: Any, records: int) -> tuple[Floats, float, tuple[str, ...]]:
-        if not self._loss().signed_targets:
-            return real_targets(y, type(self).__name__, records), self._target_bound(), ()
-        signs, self.classes_, declared = signs_and_classes(y, classes=self.classes, name=type(self).__name__, records=records)
-        return signs, 1.0, declared
+        return 1.0 if self._of_classes() else positive(self.target_bound, "target_bound")
 
     def _max_slope(self) -> float | None:
-        return self.max_slope
-
-    def _publish(self, weights: Floats, intercept: float) -> None:
-        self.coef_, self.intercept_ = weights, intercept
+        return positive_or_none(self.max_slope, "max_slope")

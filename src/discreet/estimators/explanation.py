@@ -13,15 +13,16 @@ import numpy as np
 from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget
-from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.core.privacy import Privacy
 from discreet.losses.regularisers import L2
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.learning import default_ridge, least_ridge, slack_free_ridge
 from discreet.pages import Facts, view_html
 from discreet.problems import RegularisedRisk
 
-Calibrated = Callable[[RegularisedRisk, Neighbours, float, str], tuple[Any, Mechanism[Any]]]
-"""From (problem of two classes, relation, delta, mechanism) to the problem that is solved and its calibrated mechanism."""
+Calibrated = Callable[[RegularisedRisk, Privacy, str], tuple[Any, Mechanism[Any]]]
+"""From (problem of two classes, target, mechanism) to the problem that is solved and its calibrated mechanism."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,9 +65,7 @@ class Setting:
     """Of the estimator."""
     problem: RegularisedRisk
     """Of two classes, with its lambda."""
-    epsilon: float
-    delta: float
-    neighbours: Neighbours
+    privacy: Privacy
     mechanism: str
     chosen: bool
     """Whether lambda is the default rule's."""
@@ -78,13 +77,13 @@ def explain(setting: Setting) -> Explanation:
     domain = setting.problem.domain
     records = "" if domain.records is None else f", {domain.records:,} records"
     many = "" if domain.classes == 2 else f", {domain.classes} classes"
-    budget = f"epsilon {setting.epsilon:g}, delta {setting.delta:g}, {setting.neighbours}"
+    budget = f"epsilon {setting.privacy.epsilon:g}, delta {setting.privacy.delta:g}, {setting.privacy.neighbours}"
     return Explanation(title=f"{setting.name} on {domain.features:,} features{many}{records}: {budget}", reasons=tuple(_reasons(setting)))
 
 
 def _reasons(setting: Setting) -> Iterator[Reason]:
     problem, domain = setting.problem, setting.problem.domain
-    solved, mechanism = setting.calibrated(problem, setting.neighbours, setting.delta, setting.mechanism)
+    solved, mechanism = setting.calibrated(problem, setting.privacy, setting.mechanism)
     noise = mechanism.weight_noise(solved)
     size = noise * solved.strong_convexity
     yield _loss(problem)
@@ -95,7 +94,7 @@ def _reasons(setting: Setting) -> Iterator[Reason]:
     numbers: dict[str, Json] = {"name": mechanism.name, "weight_noise": noise}
     if domain.classes == 2:
         other = "output" if "objective" in mechanism.name else "objective"
-        size_of_other = _size_of(setting, setting.neighbours, setting.delta, other)
+        size_of_other = _size_of(setting, setting.privacy, other)
         moved = None if size_of_other is None else size_of_other / solved.strong_convexity
         numbers[other] = moved
         at_most = "cannot reach this target at this lambda" if moved is None else f"would move them by {moved:.3g}"
@@ -142,47 +141,46 @@ def _alpha(setting: Setting, ridge: float) -> Reason:
     if setting.chosen:
         text += ", from epsilon, delta, R and d alone: more noise and more dimensions want more of it"
     else:
-        rule = default_ridge(problem, epsilon=setting.epsilon, delta=setting.delta, neighbours=setting.neighbours, mechanism=setting.mechanism)
+        rule = default_ridge(problem, mechanism=setting.mechanism, **setting.privacy.target)
         text += f", as given (alpha=None would take {rule:.3g})"
     if problem.domain.classes == 2:
-        least = least_ridge(problem, setting.epsilon)
-        free = slack_free_ridge(problem, epsilon=setting.epsilon, delta=setting.delta, neighbours=setting.neighbours)
+        least = least_ridge(problem, setting.privacy.epsilon)
+        free = slack_free_ridge(problem, **setting.privacy.target)
         numbers |= {"least": least, "slack_free": free}
         text += f". The theorem has no slack from {free:.3g} on, and no noise is enough at {least:.3g} or below"
     return Reason(choice="alpha", text=text + ".", numbers=numbers)
 
 
 def _relation(setting: Setting, size: float) -> Reason:
-    other = REPLACE_ONE if setting.neighbours is ADD_REMOVE else ADD_REMOVE
+    chosen = setting.privacy.neighbours
+    other = REPLACE_ONE if chosen is ADD_REMOVE else ADD_REMOVE
     says = {
         REPLACE_ONE: "the content of a record is hidden, the number of records is public",
         ADD_REMOVE: "whether a record is there at all is hidden, and with it the number of records",
     }
-    changed = _size_of(setting, other, setting.delta, setting.mechanism)
-    text = f"{setting.neighbours}: {says[setting.neighbours]}. {_against(str(other), changed, size)}"
-    return Reason(choice="relation", text=text, numbers={"chosen": str(setting.neighbours), str(other): changed})
+    changed = _size_of(setting, replace(setting.privacy, neighbours=other), setting.mechanism)
+    text = f"{chosen}: {says[chosen]}. {_against(str(other), changed, size)}"
+    return Reason(choice="relation", text=text, numbers={"chosen": str(chosen), str(other): changed})
 
 
 def _delta(setting: Setting, size: float) -> Reason:
-    if setting.delta > 0:
-        pure = _size_of(setting, setting.neighbours, 0.0, setting.mechanism)
-        text = (
-            f"{setting.delta:g}: with this probability the promise of epsilon may fail; keep it well below 1 / n. {_against('delta 0', pure, size)}"
-        )
-        return Reason(choice="delta", text=text, numbers={"delta": setting.delta, "pure": pure})
-    some = _size_of(setting, setting.neighbours, 1e-6, setting.mechanism)
+    delta = setting.privacy.delta
+    if delta > 0:
+        pure = _size_of(setting, replace(setting.privacy, delta=0.0), setting.mechanism)
+        text = f"{delta:g}: with this probability the promise of epsilon may fail; keep it well below 1 / n. {_against('delta 0', pure, size)}"
+        return Reason(choice="delta", text=text, numbers={"delta": delta, "pure": pure})
+    some = _size_of(setting, replace(setting.privacy, delta=1e-6), setting.mechanism)
     text = f"0: the promise of epsilon never fails. {_against('delta 1e-6', some, size)}"
     return Reason(choice="delta", text=text, numbers={"delta": 0.0, "delta_1e-6": some})
 
 
-def _size_of(setting: Setting, neighbours: Neighbours, delta: float, mechanism: str) -> float | None:
+def _size_of(setting: Setting, privacy: Privacy, mechanism: str) -> float | None:
     """lambda times weight_noise under another choice, its lambda chosen anew if it was; None where no noise reaches the target."""
     problem = setting.problem
-    if setting.chosen and (neighbours, delta) != (setting.neighbours, setting.delta):
-        ridge = default_ridge(problem, epsilon=setting.epsilon, delta=delta, neighbours=neighbours, mechanism=mechanism)
-        problem = replace(problem, regulariser=L2(strength=ridge))
+    if setting.chosen and privacy != setting.privacy:
+        problem = replace(problem, regulariser=L2(strength=default_ridge(problem, mechanism=mechanism, **privacy.target)))
     try:
-        solved, calibrated = setting.calibrated(problem, neighbours, delta, mechanism)
+        solved, calibrated = setting.calibrated(problem, privacy, mechanism)
     except InfeasibleTarget:
         return None
     return calibrated.weight_noise(solved) * solved.strong_convexity

@@ -4,6 +4,7 @@ scikit-learn's own converters print offending values ("could not convert string 
 conversion and checks are done here, each with a sentence made of names and public numbers, and the original exception is dropped (`quietly`).
 """
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn.utils.validation import column_or_1d
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, InvalidType
 from discreet.core.quiet import quietly
+from discreet.core.validate import positive
 from discreet.matrices import Design, as_design, travel
 from discreet.matrices.near import check_finite
 from discreet.matrices.tabmat import is_tabmat
@@ -76,6 +78,20 @@ def labels(y: Any, name: str, records: int, *, declared: bool) -> npt.NDArray[An
     return given
 
 
+def real_targets(y: Any, name: str, records: int) -> Floats:
+    """Real targets (n,). Raises InvalidInput for other shapes, text and numbers that are not finite, without any value of y."""
+    if y is None:
+        raise InvalidInput(f"{name} requires y to be passed, but the target y is None.")
+    numbers = quietly(lambda: _numbers(y), InvalidInput("y should be a 1d array of real numbers, one for each row of X."))
+    if numbers is None:
+        raise InvalidInput("y must hold real numbers, one for each row of X.")
+    if not np.all(np.isfinite(numbers)):
+        raise InvalidInput("Input y contains infinity or a value too large for dtype('float64'), or NaN; finite numbers were expected.")
+    if numbers.shape[0] != records:
+        raise InvalidInput("X and y must have the same number of records.")
+    return numbers
+
+
 def record_weights(sample_weight: Any, records: int, largest: float | None) -> Floats | None:
     """Weights (n,), brought within [0, largest] one by one, like rows within their bound. Raises InvalidInput for what are no finite weights.
 
@@ -101,6 +117,20 @@ def record_weights(sample_weight: Any, records: int, largest: float | None) -> F
     return np.clip(weights, 0.0, largest)
 
 
+def whole_or_none(value: Any, name: str) -> int | None:
+    """A positive integer or None."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise InvalidInput(f"{name} must be a positive integer or None; {value!r} was given.")
+    return int(value)
+
+
+def positive_or_none(value: Any, name: str) -> float | None:
+    """As `positive`, or None."""
+    return None if value is None else positive(value, name)
+
+
 def _labelled(y: Any, *, declared: bool) -> tuple[npt.NDArray[Any], str]:
     """The labels and what scikit-learn calls their kind, "" where some are not finite; nothing is asked of labels whose classes are declared."""
     given = column_or_1d(_plain(y), warn=True)
@@ -108,6 +138,11 @@ def _labelled(y: Any, *, declared: bool) -> tuple[npt.NDArray[Any], str]:
     if not finite:
         return given, ""
     return given, "multiclass" if declared else type_of_target(given)
+
+
+def _numbers(y: Any) -> Floats | None:
+    given = column_or_1d(np.asarray(y), warn=True)
+    return given.astype(np.float64) if given.dtype.kind in "biufO" else None
 
 
 def _plain(y: Any) -> npt.NDArray[Any]:

@@ -12,10 +12,10 @@ blocks; otherwise that of a linear classifier of D features: O(n D) a pass, O(n 
 gradients above). Beyond 256 MiB, memory does not grow with n D.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -24,15 +24,11 @@ from discreet.certificates import Certificate, digest_of
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.validate import number
-from discreet.core.workers import job_count
 from discreet.data import BlockTable, TransformedTable
 from discreet.estimators.linear_classifier import LinearClassifier
-from discreet.estimators.many_fits import ManyFits
 from discreet.kernels import Kernel, draw_frequencies, fresh_public_seed, kernel_named, kernel_names
 from discreet.kernels.design import FeatureMapDesign, RecentFeatures
 from discreet.kernels.feature_map import FeatureMap
-from discreet.ledger import Account
-from discreet.losses import MarginLoss
 from discreet.matrices import Design, answers_per_record, entries_of
 from discreet.statements.declared import KERNEL
 from discreet.statements.learning import mapped_hypothesis
@@ -58,8 +54,9 @@ class _Features:
 
 
 @answers_per_record
+@dataclass(kw_only=True, eq=False, repr=False)
 class KernelClassifier(LinearClassifier):
-    """Support vector machine with a kernel under differential privacy, by random features.
+    """Support vector machine with a kernel under differential privacy, by random features, whose frequencies a fit draws first.
 
     Parameters
     ----------
@@ -90,85 +87,32 @@ class KernelClassifier(LinearClassifier):
     array([0, 1])
     """
 
-    _standard_loss: ClassVar[str] = "softplus-hinge"
-    frequencies_: Floats
-    feature_seed_: int
-    kernel_: Kernel
+    kernel: str | Kernel = "gaussian"
+    gamma: float | None = None
+    n_features: int = 200
+    orthogonal: bool = True
+    feature_seed: int | None = 0
+    fit_intercept: bool = False
+    # No parameters here: features have norm 1 whatever X is.
+    data_norm: ClassVar[float] = 1.0  # type: ignore[misc]
+    device: ClassVar[None] = None  # type: ignore[misc]
 
-    def __init__(
-        self,
-        *,
-        epsilon: float = 1.0,
-        delta: float = 0.0,
-        neighbours: str = "replace-one",
-        kernel: str | Kernel = "gaussian",
-        gamma: float | None = None,
-        n_features: int = 200,
-        orthogonal: bool = True,
-        feature_seed: int | None = 0,
-        alpha: float | None = None,
-        classes: Any = None,
-        loss: str | MarginLoss | None = None,
-        mechanism: str = "auto",
-        calibration: str = "tight",
-        multi_class: str | None = None,
-        fit_intercept: bool = False,
-        intercept_scale: float | None = None,
-        class_weight: dict[Any, float] | None = None,
-        max_sample_weight: float | None = None,
-        public_records: int | None = None,
-        ledger: Account | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            epsilon=epsilon,
-            delta=delta,
-            neighbours=neighbours,
-            alpha=alpha,
-            data_norm=1.0,
-            classes=classes,
-            loss=loss,
-            mechanism=mechanism,
-            calibration=calibration,
-            multi_class=multi_class,
-            fit_intercept=fit_intercept,
-            intercept_scale=intercept_scale,
-            class_weight=class_weight,
-            max_sample_weight=max_sample_weight,
-            public_records=public_records,
-            ledger=ledger,
-            n_jobs=n_jobs,
-            random_state=random_state,
-        )
-        self.kernel = kernel
-        self.gamma = gamma
-        self.n_features = n_features
-        self.orthogonal = orthogonal
-        self.feature_seed = feature_seed
+    frequencies_: Floats = field(init=False)
+    feature_seed_: int = field(init=False)
+    kernel_: Kernel = field(init=False)
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Draw the public frequencies, then fit as LinearSVC does, spending (epsilon, delta) on the records. A fit that fails leaves no model."""
-        super().fit(X, y, sample_weight)
-        self.certificate_ = self._with_map(self.certificate_)
-        return self
-
-    def fit_many(self, X: Any, y: Any = None, *, count: int, sample_weight: Any = None) -> ManyFits:
-        """As LinearSVC does: `count` fits of the same frequencies. Two classes: decisions are `random_features(X) @ fits.coef.T + fits.intercept`."""
-        fits = super().fit_many(X, y, count=count, sample_weight=sample_weight)
-        return replace(fits, certificate=self._with_map(fits.certificate))
+    def plan(self, *, features: int, records: int | None = None, classes: int | None = None, weighted: bool = False) -> Certificate:
+        """As LinearSVC does, for rows of d = `features`. It draws the frequencies: without `feature_seed`, a fit draws others."""
+        self._draw(features)
+        return super().plan(features=2 * len(self.frequencies_), records=records, classes=classes, weighted=weighted)
 
     def random_features(self, X: Any) -> Floats:
         """v(x) for the rows of X, (n, D): what the linear classifier sees, and as large as it is. After fit or fit_many."""
         if isinstance(X, BlockTable):
             self._check_features(X.features)
-            features = _Features(feature_map=FeatureMap(frequencies=self.frequencies_))
-            return np.concatenate(list(X.map(lambda _, block: _written(features(block.rows)), job_count(self.n_jobs))))
+            features = self._block_rows()
+            return np.concatenate(list(X.map(lambda _, block: _written(features(block.rows)), self._jobs())))
         return _written(self._rows(X, reset=False))
-
-    def __sklearn_is_fitted__(self) -> bool:
-        """Frequencies alone are no model."""
-        return "weights_" in vars(self)
 
     def _rows(self, X: Any, *, reset: bool) -> Design:
         """The features, streamed; with `reset`, of new frequencies, to which older weights do not belong."""
@@ -177,13 +121,12 @@ class KernelClassifier(LinearClassifier):
             self._draw(base.shape[1])
         return FeatureMapDesign(base, FeatureMap(frequencies=self.frequencies_))
 
-    def _seen(self, rows: Design) -> Design:
-        return _Features(feature_map=FeatureMap(frequencies=self.frequencies_))(rows)
+    def _block_rows(self) -> Callable[[Design], Design]:
+        return _Features(feature_map=FeatureMap(frequencies=self.frequencies_))
 
     def _blocks(self, table: BlockTable) -> BlockTable:
         self._draw(table.features)
-        features = _Features(feature_map=FeatureMap(frequencies=self.frequencies_))
-        return TransformedTable(table, features, features=features.feature_map.outputs, jobs=job_count(self.n_jobs))
+        return TransformedTable(table, self._block_rows(), features=2 * len(self.frequencies_), jobs=self._jobs())
 
     def _known_features(self) -> int | None:
         return self.n_features
@@ -225,7 +168,7 @@ class KernelClassifier(LinearClassifier):
             raise InvalidInput(f"feature_seed must be an integer of at least 0 or None; {seed!r} was given. It is public.")
         return int(seed)
 
-    def _with_map(self, certificate: Certificate) -> Certificate:
+    def _stated(self, certificate: Certificate, declared: tuple[str, ...]) -> Certificate:
         """The certificate, with the map in the problem, its hypothesis, and what was declared."""
         record: dict[str, Json] = {
             "kernel": self.kernel_.name,
@@ -239,7 +182,7 @@ class KernelClassifier(LinearClassifier):
             certificate,
             problem={**certificate.problem, "feature_map": record},
             hypotheses=(*certificate.hypotheses, mapped),
-            declared=(*certificate.declared, KERNEL),
+            declared=(*declared, KERNEL),
         )
 
 

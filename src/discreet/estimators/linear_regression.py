@@ -8,40 +8,34 @@ Shapes: X (n, d), y (n,), coef_ (d,), weights_ (d,) or (d + 1,) with v last when
 in fit and in prediction alike.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from scipy.special import ndtri
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import ADD_REMOVE, Neighbours, neighbours_of
-from discreet.core.validate import number, positive
-from discreet.core.workers import job_count
-from discreet.data import BlockTable, RealDataset, RealDomain, bounded_rows, streamed_reals
-from discreet.estimators.by_blocks import by_blocks
-from discreet.estimators.inputs import feature_rows
-from discreet.estimators.notebook import CertificateView
-from discreet.estimators.parameters import account_of, noise_of, real_targets, whole_or_none
-from discreet.estimators.scores import ScoredRegressor
-from discreet.ledger import Account, check_may_travel
+from discreet.core.neighbours import ADD_REMOVE
+from discreet.core.privacy import Privacy
+from discreet.core.validate import positive
+from discreet.data import RealDomain, bounded_rows
+from discreet.estimators.base import ScoredRegressor
+from discreet.estimators.bounded_model import BoundedModel
+from discreet.estimators.inputs import whole_or_none
 from discreet.matrices import Design, ordered_matvec
 from discreet.matrices.clipped import entry_chunks
 from discreet.mechanisms.regression import Equations, LeastSquares, RegressionMechanism, calibrate_least_squares
 from discreet.mechanisms.regression.sums import MOST_RECORDS
-from discreet.statements.declared import about_records
 
 _INTERCEPT_SHARE = 0.3
 """The constant feature over the bound of rows where the caller does not choose: it lengthens that bound, and so the noise, by 4 %."""
 
 
-class LinearRegression(CertificateView, ScoredRegressor, BaseEstimator):  # type: ignore[misc]
+@dataclass(kw_only=True, eq=False, repr=False)
+class LinearRegression(ScoredRegressor, BoundedModel):
     """Linear regression under (epsilon, delta) differential privacy.
 
     Parameters
@@ -73,48 +67,15 @@ class LinearRegression(CertificateView, ScoredRegressor, BaseEstimator):  # type
     (2025, 2026, mixing), Bernstein and Sheldon (2019, noise-aware inference).
     """
 
-    n_features_in_: int
-    coef_: Floats
-    intercept_: float
-    weights_: Floats
-    certificate_: Certificate
-    covariance_: Floats | None
-    residual_deviation_: float | None
-    equations_: tuple[Equations, Equations] | None
+    target_bound: float = 1.0
+    fit_intercept: bool = True
+    intercept_scale: float | None = None
+    mechanism: str = "auto"
+    n_iter: int | None = None
 
-    def __init__(
-        self,
-        *,
-        epsilon: float = 1.0,
-        delta: float = 1e-6,
-        neighbours: str = "replace-one",
-        data_norm: float | None = 1.0,
-        data_bound: float | None = None,
-        target_bound: float = 1.0,
-        fit_intercept: bool = True,
-        intercept_scale: float | None = None,
-        mechanism: str = "auto",
-        n_iter: int | None = None,
-        public_records: int | None = None,
-        ledger: Account | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        """Keep the parameters as they are; `fit` checks them."""
-        self.epsilon = epsilon
-        self.delta = delta
-        self.neighbours = neighbours
-        self.data_norm = data_norm
-        self.data_bound = data_bound
-        self.target_bound = target_bound
-        self.fit_intercept = fit_intercept
-        self.intercept_scale = intercept_scale
-        self.mechanism = mechanism
-        self.n_iter = n_iter
-        self.public_records = public_records
-        self.ledger = ledger
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    covariance_: Floats | None = field(init=False)
+    residual_deviation_: float | None = field(init=False)
+    equations_: tuple[Equations, Equations] | None = field(init=False)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fit the model, spending (epsilon, delta) on the records.
@@ -123,26 +84,19 @@ class LinearRegression(CertificateView, ScoredRegressor, BaseEstimator):  # type
         Raises InvalidInput for input that breaks the caller's side (NaN, shapes) and for parameters out of range, InfeasibleTarget where no noise
         fits the target. No message holds a value of X or y.
         """
-        neighbours = neighbours_of(self.neighbours)
-        public = whole_or_none(self.public_records, "public_records")
-        records, features, data_of = self._given_blocks(X, y) if isinstance(X, BlockTable) else self._given(X, y)
-        domain = self._domain(features, public if neighbours is ADD_REMOVE else records)
-        problem = _problem(domain, neighbours)
-        mechanism = self._mechanism(problem)
-        release, fitted = mechanism.run(problem, data_of(domain), noise_of(self.random_state), account=account_of(self.ledger))
-        declared = (about_records(public),) if neighbours is ADD_REMOVE and public is not None else ()
-        self.weights_ = release.value
-        self.certificate_ = replace(release.certificate, declared=declared)
-        self.coef_ = release.value[:features]
-        self.intercept_ = domain.intercept_scale * float(release.value[-1]) if domain.intercept_scale > 0 else 0.0
+        privacy = self._privacy()
+        given = self._given(X, y)
+        problem = _problem(self._domain(given.features, self._known_records(given.records, privacy.neighbours)), privacy)
+        mechanism = self._mechanism(problem, privacy)
+        release, fitted = mechanism.run(problem, given.data_of(problem.domain), self._noise(), account=self._account())
+        self._keep(release, problem.domain, self._declared_records(privacy.neighbours))
         self.covariance_, self.residual_deviation_ = fitted.covariance, fitted.residual_deviation
         self.equations_ = None if fitted.equations is None or fitted.symmetric is None else (fitted.equations, fitted.symmetric)
         return self
 
     def predict(self, X: Any) -> Floats:
         """<w, x> + intercept, (n,), with rows brought within the declared bounds; X as in fit, a BlockTable too."""
-        check_is_fitted(self)
-        return self._of_rows(X, partial(_products, weights=self.weights_))
+        return self._predictions(X)
 
     def predict_interval(self, X: Any, *, coverage: float = 0.95) -> Floats:
         """Lower and upper ends, (n, 2), that hold the target of a new record of these features with about this probability.
@@ -153,7 +107,9 @@ class LinearRegression(CertificateView, ScoredRegressor, BaseEstimator):  # type
         check_is_fitted(self)
         covariance, residual = self._known_error()
         quantile = _quantile(coverage)
-        return self._of_rows(X, partial(_intervals, weights=self.weights_, covariance=covariance, residual=residual, quantile=quantile))
+        domain = self._domain(self.n_features_in_, None)
+        work = partial(_intervals, domain=domain, weights=self.weights_, covariance=covariance, residual=residual, quantile=quantile)
+        return self._of_rows(X, work)
 
     def coef_interval(self, *, coverage: float = 0.95, symmetric: bool = False) -> Floats:
         """Lower and upper ends, (d, 2), for the coefficients of the population's least squares; noise and sample are counted, no prior is used.
@@ -180,98 +136,41 @@ class LinearRegression(CertificateView, ScoredRegressor, BaseEstimator):  # type
 
     def explain(self, *, features: int, records: int | None = None) -> str:
         """What is released with how much noise, in words, from public numbers alone; needs no data. `records` where public."""
-        neighbours = neighbours_of(self.neighbours)
-        public = whole_or_none(self.public_records, "public_records") if neighbours is ADD_REMOVE else records
-        problem = _problem(self._domain(features, public), neighbours)
-        return self._mechanism(problem).explained(problem)
+        privacy = self._privacy()
+        problem = _problem(self._domain(features, self._known_records(records, privacy.neighbours)), privacy)
+        return self._mechanism(problem, privacy).explained(problem)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """For pickling. An unfitted model without an account does not leave a process where a ledger is in use: its spending would be lost."""
-        if "weights_" not in vars(self):
-            check_may_travel(self.ledger)
-        state: dict[str, Any] = super().__getstate__()
-        return state
+    def _mechanism(self, problem: LeastSquares, privacy: Privacy) -> RegressionMechanism:
+        return calibrate_least_squares(problem, mechanism=self.mechanism, steps=whole_or_none(self.n_iter, "n_iter"), **privacy.target)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        """A fit may have failed after the features were known."""
-        return "weights_" in vars(self)
+    def _of_classes(self) -> bool:
+        return False
 
-    def __sklearn_tags__(self) -> Any:
-        """Dense and sparse input; with noise, small data sets score poorly."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.regressor_tags.poor_score = True
-        return tags
+    def _target_bound(self) -> float:
+        return positive(self.target_bound, "target_bound")
 
-    def _mechanism(self, problem: LeastSquares) -> RegressionMechanism:
-        return calibrate_least_squares(
-            problem,
-            mechanism=self.mechanism,
-            epsilon=number(self.epsilon, "epsilon"),
-            delta=number(self.delta, "delta"),
-            neighbours=neighbours_of(self.neighbours),
-            steps=whole_or_none(self.n_iter, "n_iter"),
-        )
+    def _constant(self, domain: RealDomain) -> float:
+        if not self.fit_intercept:
+            return 0.0
+        return _INTERCEPT_SHARE * domain.radius if self.intercept_scale is None else positive(self.intercept_scale, "intercept_scale")
 
     def _known_error(self) -> tuple[Floats, float]:
         if self.covariance_ is None or self.residual_deviation_ is None:
             raise InvalidInput("intervals need a mechanism whose error is known: mechanism='refined' or 'moments'.")
         return self.covariance_, self.residual_deviation_
 
-    def _given(self, X: Any, y: Any) -> tuple[int, int, Callable[[RealDomain], RealDataset]]:
-        """Records, features, and what makes a data set within a domain."""
-        rows, jobs = feature_rows(X), job_count(self.n_jobs)
-        validate_data(self, X, reset=True, skip_check_array=True)
-        records, features = rows.shape
-        targets = real_targets(y, type(self).__name__, records)
-        return records, features, lambda domain: RealDataset(rows=rows, targets=targets, domain=domain, jobs=jobs)
 
-    def _given_blocks(self, table: BlockTable, y: Any) -> tuple[int, int, Callable[[RealDomain], RealDataset]]:
-        """The same, after one pass that counts and checks."""
-        if y is not None:
-            raise InvalidInput("a table that is read in blocks brings its own targets; leave y out.")
-        self.n_features_in_ = table.features
-        records, data_of = streamed_reals(table, self._domain(table.features, None), jobs=job_count(self.n_jobs), targets_needed=True)
-        return records, table.features, data_of
-
-    def _of_rows(self, X: Any, work: Callable[[Design], Floats]) -> Floats:
-        """`work` on rows within the bounds."""
-        domain = self._domain(self.n_features_in_, None)
-        if isinstance(X, BlockTable):
-            return by_blocks(X, partial(_within, work=work, domain=domain), features=self.n_features_in_, jobs=job_count(self.n_jobs))
-        rows: Design = feature_rows(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
-        return _within(rows, work=work, domain=domain)
-
-    def _domain(self, features: int, records: int | None) -> RealDomain:
-        entry = None if self.data_bound is None else positive(self.data_bound, "data_bound")
-        norm = None if self.data_norm is None else positive(self.data_norm, "data_norm")
-        target = positive(self.target_bound, "target_bound")
-        domain = RealDomain(features=features, entry_bound=entry, norm_bound=norm, target_bound=target, records=records)
-        if not self.fit_intercept:
-            return domain
-        scale = _INTERCEPT_SHARE * domain.radius if self.intercept_scale is None else positive(self.intercept_scale, "intercept_scale")
-        return replace(domain, intercept_scale=scale)
-
-
-def _problem(domain: RealDomain, neighbours: Neighbours) -> LeastSquares:
+def _problem(domain: RealDomain, privacy: Privacy) -> LeastSquares:
     """For tables as long as the public number of records says, or twice as long where it only says about how long they are."""
     problem = LeastSquares(domain=domain)
     if domain.records is None:
         return problem
-    longest = min(domain.records * (2 if neighbours is ADD_REMOVE else 1), MOST_RECORDS)
+    longest = min(domain.records * (2 if privacy.neighbours is ADD_REMOVE else 1), MOST_RECORDS)
     return replace(problem, most_records=max(problem.most_records, longest))
 
 
-def _within(rows: Design, *, work: Callable[[Design], Floats], domain: RealDomain) -> Floats:
-    return work(bounded_rows(rows, domain))
-
-
-def _products(rows: Design, *, weights: Floats) -> Floats:
-    return ordered_matvec(rows, weights)
-
-
-def _intervals(rows: Design, *, weights: Floats, covariance: Floats, residual: float, quantile: float) -> Floats:
+def _intervals(rows: Design, *, domain: RealDomain, weights: Floats, covariance: Floats, residual: float, quantile: float) -> Floats:
+    rows = bounded_rows(rows, domain)
     middle = ordered_matvec(rows, weights)
     spread = np.concatenate([np.einsum("ij,jk,ik->i", part, covariance, part) for _, part in entry_chunks(rows)])
     half = quantile * np.sqrt(spread + residual**2)

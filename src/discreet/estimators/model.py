@@ -31,11 +31,9 @@ from discreet.data import EncodedTable, Schema
 from discreet.data.frames import Frame
 from discreet.data.labels import canonical
 from discreet.estimators.classes import SCHEMES, split_weights
-from discreet.estimators.decision import linear_decision
+from discreet.estimators.decision import chosen_codes, has_link, linear_decision, log_probabilities, probabilities
 from discreet.estimators.linear_classifier import LinearClassifier
-from discreet.estimators.linear_svc import LinearSVC
-from discreet.estimators.link import has_link, log_probabilities, probabilities
-from discreet.estimators.logistic_regression import LogisticRegression
+from discreet.estimators.margin_classifiers import LinearSVC, LogisticRegression
 from discreet.losses import Logistic, MarginLoss, loss_named
 from discreet.matrices import Design, answers_per_record
 from discreet.statements.declared import CLASSES, LABELS_THAT_OCCUR, SCHEMA
@@ -112,7 +110,7 @@ class Model:
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether decision values are probabilities in another scale: not for losses with flat parts (module `link`)."""
+        """Whether decision values are probabilities in another scale: not for losses with flat parts (module `decision`)."""
         loss = self._loss()
         return loss is not None and has_link(loss)
 
@@ -278,12 +276,6 @@ class Model:
             return loss_named(name, {key: _positive_or_zero(value) for key, value in parameters.items()})
         except InvalidInput:
             return None
-
-
-def chosen_codes(decision: Floats) -> npt.NDArray[np.intp]:
-    """Numbers of the chosen classes, (n,), from decisions (n,) or (n, K)."""
-    codes: npt.NDArray[np.intp] = (decision > 0).astype(np.intp) if decision.ndim == 1 else decision.argmax(axis=1)
-    return codes
 
 
 def _same(stated: Json, expected: float) -> bool:

@@ -14,11 +14,10 @@ The total is what was asked for, and what every fit may spend follows from it. I
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any, Self
 
-import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.model_selection import ParameterGrid, ParameterSampler
@@ -27,23 +26,21 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from discreet.accounting.stopping import NegativeBinomialRuns
-from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, InvalidType
 from discreet.core.neighbours import neighbours_of
 from discreet.core.validate import number
 from discreet.core.workers import job_count
 from discreet.data import BlockTable, EncodedTable
-from discreet.estimators.notebook import CertificateView
+from discreet.estimators.base import Spender, account_of
 from discreet.estimators.search_algorithm_4 import algorithm_4
 from discreet.estimators.search_blocks import streamed_table
 from discreet.estimators.search_fits import SET_BY_THE_SEARCH, Fits, Found
 from discreet.estimators.search_plans import rehearse_blocks
 from discreet.estimators.search_stopping import random_stopping
 from discreet.estimators.search_table import SearchTable, held_table
-from discreet.ledger import Account, check_may_travel
+from discreet.ledger import check_may_travel
 from discreet.matrices import answers_as_its, marked_per_record
-from discreet.noise import Noise, SeededNoise, SystemNoise
 from discreet.statements.declared import CLASSES, LABELS_THAT_OCCUR, THE_SETTINGS
 
 METHODS = ("random-stopping", "algorithm-4")
@@ -60,7 +57,8 @@ def _offers(name: str) -> Any:
 
 
 @answers_as_its("best_estimator_")
-class PrivateSearchCV(CertificateView, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(kw_only=True, eq=False, repr=False)
+class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
     """The best of several settings of a private estimator, under differential privacy.
 
     Parameters
@@ -100,41 +98,18 @@ class PrivateSearchCV(CertificateView, MetaEstimatorMixin, BaseEstimator):  # ty
     array([1])
     """
 
-    n_features_in_: int
-    best_estimator_: Any
+    estimator: Any = field(kw_only=False)
+    param_grid: Any = field(default=None, kw_only=False)
+    param_distributions: Mapping[str, Any] | None = None
+    n_candidates: int = 10
+    public_seed: int = 0
+    delta: float = 0.0
+    method: str = "random-stopping"
+    law: str | None = None
+    expected_runs: float | None = None
+    score_share: float = 0.1
 
-    def __init__(
-        self,
-        estimator: Any,
-        param_grid: Any = None,
-        *,
-        param_distributions: Mapping[str, Any] | None = None,
-        n_candidates: int = 10,
-        public_seed: int = 0,
-        epsilon: float = 1.0,
-        delta: float = 0.0,
-        method: str = "random-stopping",
-        law: str | None = None,
-        expected_runs: float | None = None,
-        score_share: float = 0.1,
-        ledger: Account | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.param_grid = param_grid
-        self.param_distributions = param_distributions
-        self.n_candidates = n_candidates
-        self.public_seed = public_seed
-        self.epsilon = epsilon
-        self.delta = delta
-        self.method = method
-        self.law = law
-        self.expected_runs = expected_runs
-        self.score_share = score_share
-        self.ledger = ledger
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    best_estimator_: Any = field(init=False)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Search, spending (epsilon, delta) on the records once.
@@ -159,7 +134,7 @@ class PrivateSearchCV(CertificateView, MetaEstimatorMixin, BaseEstimator):  # ty
         )
         if table.in_blocks:
             rehearse_blocks(fits.prepared(0, epsilon=epsilon, delta=delta, seed=0), table.shape[1], table.classes)
-        account, noise = self._account(known.get("ledger")), self._noise()
+        account, noise = account_of(known.get("ledger") if self.ledger is None else self.ledger), self._noise()
         if self.method == "algorithm-4":
             found = algorithm_4(fits, table, noise, epsilon=epsilon, delta=delta, account=account)
         else:
@@ -287,29 +262,11 @@ class PrivateSearchCV(CertificateView, MetaEstimatorMixin, BaseEstimator):  # ty
         mean = min(max(2.0 * candidates, 2.0), float(_MOST_RUNS)) if self.expected_runs is None else number(self.expected_runs, "expected_runs")
         return NegativeBinomialRuns.with_mean(mean, eta=LAWS[name])
 
-    def _account(self, of_estimator: Any) -> Account | None:
-        account = of_estimator if self.ledger is None else self.ledger
-        if account is None or isinstance(account, Account):
-            return account
-        raise InvalidInput(f"ledger must be an Account(path, name) or None; an object of type {type(account).__name__} was given.")
-
-    def _noise(self) -> Noise:
-        state = self.random_state
-        if state is None:
-            return SystemNoise()
-        if isinstance(state, Integral):
-            return SeededNoise(int(state))
-        if isinstance(state, np.random.RandomState):
-            return SeededNoise(int(state.randint(2**31 - 1)))
-        if isinstance(state, np.random.Generator):
-            return SeededNoise(int(state.integers(2**63 - 1)))
-        raise InvalidInput(f"random_state must be None, an integer or a NumPy random source; an object of type {type(state).__name__} was given.")
-
     def _keep(self, found: Found, settings: Sequence[Mapping[str, Any]], *, declared_labels: bool) -> None:
         declared = [THE_SETTINGS, *found.certificate.declared]
         if declared_labels:
             declared = [line for line in declared if line != CLASSES] + [LABELS_THAT_OCCUR]
-        self.certificate_: Certificate = replace(found.certificate, declared=tuple(dict.fromkeys(declared)))
+        self.certificate_ = replace(found.certificate, declared=tuple(dict.fromkeys(declared)))
         found.model.certificate_ = self.certificate_
         self.best_estimator_ = found.model
         self.best_index_ = found.index

@@ -21,7 +21,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records
 from discreet.data import Block, BlockTable, Classified, Dataset, Domain, FunctionTable, class_codes
 from discreet.data.stream import Stream
-from discreet.estimators.given import distinct_classes
+from discreet.estimators.classes import distinct_classes
 from discreet.estimators.search_table import HeldTable, Predicts, SearchTable
 from discreet.matrices import SparseDesign
 from discreet.matrices.chosen import chosen_rows

@@ -17,9 +17,7 @@ import scipy.sparse as sp
 from discreet.certificates import Certificate
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.core.validate import positive
 from discreet.data import Block, FunctionTable
-from discreet.estimators.kernel_classifier import KernelClassifier
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.ledger import without_ledger
 from discreet.matrices import SparseDesign
@@ -58,25 +56,8 @@ def planned_certificate(
 
 
 @planned_certificate.register
-def _linear(
-    estimator: LinearClassifier, *, records: int, features: int, classes: npt.NDArray[Any], neighbours: Neighbours, in_blocks: bool
-) -> Certificate:
-    by_class = estimator._class_weights(classes)  # noqa: SLF001 - the door of fit
-    largest = 1.0 if by_class is None else float(by_class.max())
-    if in_blocks and estimator.max_sample_weight is not None:
-        largest *= positive(estimator.max_sample_weight, "max_sample_weight")
-    problem, mechanism = estimator._prepared(features, records, len(classes), largest, neighbours)  # noqa: SLF001
-    return mechanism.planned(problem)
-
-
-@planned_certificate.register
-def _kernel(
-    estimator: KernelClassifier, *, records: int, features: int, classes: npt.NDArray[Any], neighbours: Neighbours, in_blocks: bool
-) -> Certificate:
-    estimator._draw(features)  # noqa: SLF001 - public
-    width = 2 * len(estimator.frequencies_)
-    plan = _linear(estimator, records=records, features=width, classes=classes, neighbours=neighbours, in_blocks=in_blocks)
-    return estimator._with_map(plan)  # noqa: SLF001
+def _linear(estimator: LinearClassifier, *, records: int, features: int, classes: npt.NDArray[Any], in_blocks: bool, **_: Neighbours) -> Certificate:
+    return estimator.set_params(classes=classes).plan(features=features, records=records, weighted=in_blocks)
 
 
 def rehearse_blocks(estimator: PrivateEstimator, features: int, classes: npt.NDArray[Any]) -> None:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records
 from discreet.data import EncodedTable
-from discreet.estimators.declared import labels_and_classes
+from discreet.estimators.classes import labels_and_classes
 from discreet.estimators.inputs import feature_rows
 from discreet.matrices import Design
 from discreet.noise import Noise

@@ -8,23 +8,25 @@ The mechanism is the one with the best bound of risk (mechanisms/constrained/com
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from discreet.certificates import Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.validate import positive
-from discreet.estimators.compared_model import ComparedModel
-from discreet.estimators.parameters import real_targets
-from discreet.estimators.scores import ScoredRegressor
-from discreet.ledger import Account
+from discreet.data import RealDomain
+from discreet.estimators.base import ScoredRegressor
+from discreet.estimators.constrained_model import ByComparison, OfNumbers
 from discreet.losses.predictions import PredictionLoss, prediction_loss_named
 from discreet.sets import Constraint, GroupL2Ball, NuclearBall, Simplex
 
 
-class SetRegression(ScoredRegressor, ComparedModel):
+@dataclass(kw_only=True, eq=False, repr=False)
+class SetRegression(ScoredRegressor, OfNumbers, ByComparison):
     """What the regressions here share; they take these parameters, beside their own, and have no intercept: centre targets by a public number.
 
     Parameters: `epsilon`, `delta`, `neighbours`, `data_bound`, `data_norm`, `target_bound`, `max_slope`, `mechanism`, `n_iter`, `public_records`,
@@ -34,23 +36,11 @@ class SetRegression(ScoredRegressor, ComparedModel):
     Attributes: `coef_` (d,); `intercept_` 0.0; `weights_`; `certificate_`; `n_features_in_`.
     """
 
-    radius: float
-    loss: str | PredictionLoss
-    max_slope: float | None
-    fit_intercept = False
-    intercept_scale = None
-    coef_: Floats
-    intercept_: float
+    radius: float = 1.0
 
     def predict(self, X: Any) -> Floats:
         """<w, x>, (n,), with rows brought within the declared bounds."""
         return self._predictions(X)
-
-    def __sklearn_tags__(self) -> Any:
-        """With noise, small data sets score poorly."""
-        tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True
-        return tags
 
     def _loss(self) -> PredictionLoss:
         loss = prediction_loss_named(self.loss) if isinstance(self.loss, str) else self.loss
@@ -58,58 +48,15 @@ class SetRegression(ScoredRegressor, ComparedModel):
             raise InvalidInput("loss must be one of real targets: 'squared', 'huber', 'log-cosh', 'absolute', or an object of theirs.")
         return loss
 
-    def _aims(self, y: Any, records: int) -> tuple[Floats, float, tuple[str, ...]]:
-        return real_targets(y, type(self).__name__, records), self._target_bound(), ()
 
-    def _max_slope(self) -> float | None:
-        return self.max_slope
-
-    def _publish(self, weights: Floats, intercept: float) -> None:
-        self.coef_, self.intercept_ = weights, intercept
-
-
+@dataclass(kw_only=True, eq=False, repr=False)
 class GroupLasso(SetRegression):
     """Least squares over the unit ball of the group norm, times `radius` (Yuan and Lin 2006). See SetRegression.
 
     groups : sizes of consecutive groups of columns, adding up to d; an integer for groups of one size.
     """
 
-    def __init__(
-        self,
-        *,
-        groups: Sequence[int] | int = 1,
-        epsilon: float = 1.0,
-        delta: float = 1e-6,
-        neighbours: str = "replace-one",
-        radius: float = 1.0,
-        data_bound: float | None = None,
-        data_norm: float | None = 1.0,
-        target_bound: float = 1.0,
-        loss: str | PredictionLoss = "squared",
-        max_slope: float | None = None,
-        mechanism: str = "auto",
-        n_iter: int | None = None,
-        public_records: int | None = None,
-        ledger: Account | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.groups = groups
-        self.epsilon = epsilon
-        self.delta = delta
-        self.neighbours = neighbours
-        self.radius = radius
-        self.data_bound = data_bound
-        self.data_norm = data_norm
-        self.target_bound = target_bound
-        self.loss = loss
-        self.max_slope = max_slope
-        self.mechanism = mechanism
-        self.n_iter = n_iter
-        self.public_records = public_records
-        self.ledger = ledger
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    groups: Sequence[int] | int = 1
 
     def _constraint(self, dimension: int) -> Constraint:
         sizes = self.groups
@@ -122,43 +69,9 @@ class GroupLasso(SetRegression):
         return GroupL2Ball(sizes=tuple(int(size) for size in sizes), radius=positive(self.radius, "radius"))
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SimplexRegression(SetRegression):
     """Least squares with weights that are non-negative and add up to `radius`. See SetRegression."""
-
-    def __init__(
-        self,
-        *,
-        epsilon: float = 1.0,
-        delta: float = 1e-6,
-        neighbours: str = "replace-one",
-        radius: float = 1.0,
-        data_bound: float | None = None,
-        data_norm: float | None = 1.0,
-        target_bound: float = 1.0,
-        loss: str | PredictionLoss = "squared",
-        max_slope: float | None = None,
-        mechanism: str = "auto",
-        n_iter: int | None = None,
-        public_records: int | None = None,
-        ledger: Account | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.neighbours = neighbours
-        self.radius = radius
-        self.data_bound = data_bound
-        self.data_norm = data_norm
-        self.target_bound = target_bound
-        self.loss = loss
-        self.max_slope = max_slope
-        self.mechanism = mechanism
-        self.n_iter = n_iter
-        self.public_records = public_records
-        self.ledger = ledger
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _constraint(self, dimension: int) -> Constraint:
         if dimension < 2:
@@ -166,6 +79,7 @@ class SimplexRegression(SetRegression):
         return Simplex(dimension=dimension, radius=positive(self.radius, "radius"))
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MatrixRegression(SetRegression):
     """Least squares of y on <W, X> = sum_ij W_ij X_ij, W in the nuclear-norm ball. See SetRegression.
 
@@ -173,44 +87,9 @@ class MatrixRegression(SetRegression):
     matrix_ : W, (p, q).
     """
 
-    def __init__(
-        self,
-        *,
-        shape: tuple[int, int] | None = None,
-        epsilon: float = 1.0,
-        delta: float = 1e-6,
-        neighbours: str = "replace-one",
-        radius: float = 1.0,
-        data_bound: float | None = None,
-        data_norm: float | None = 1.0,
-        target_bound: float = 1.0,
-        loss: str | PredictionLoss = "squared",
-        max_slope: float | None = None,
-        mechanism: str = "auto",
-        n_iter: int | None = None,
-        public_records: int | None = None,
-        ledger: Account | None = None,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.shape = shape
-        self.epsilon = epsilon
-        self.delta = delta
-        self.neighbours = neighbours
-        self.radius = radius
-        self.data_bound = data_bound
-        self.data_norm = data_norm
-        self.target_bound = target_bound
-        self.loss = loss
-        self.max_slope = max_slope
-        self.mechanism = mechanism
-        self.n_iter = n_iter
-        self.public_records = public_records
-        self.ledger = ledger
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    shape: tuple[int, int] | None = None
 
-    matrix_: Floats
+    matrix_: Floats = field(init=False)
 
     def _constraint(self, dimension: int) -> Constraint:
         shape = (1, dimension) if self.shape is None else self.shape
@@ -221,6 +100,6 @@ class MatrixRegression(SetRegression):
             raise InvalidInput(f"matrices of shape ({rows}, {columns}) have {rows * columns} entries; X has {dimension} columns.")
         return NuclearBall(rows=rows, columns=columns, radius=positive(self.radius, "radius"))
 
-    def _publish(self, weights: Floats, intercept: float) -> None:
-        super()._publish(weights, intercept)
-        self.matrix_ = weights.reshape((1, -1) if self.shape is None else self.shape)
+    def _keep(self, release: Release, domain: RealDomain, declared: tuple[str, ...]) -> None:
+        super()._keep(release, domain, declared)
+        self.matrix_ = self.coef_.reshape((1, -1) if self.shape is None else self.shape)

@@ -48,8 +48,8 @@ from discreet.core.errors import InvalidInput
 from discreet.core.words import quoted
 from discreet.data import EncodedTable
 from discreet.data.coding import Coding
+from discreet.estimators.decision import has_link, probabilities
 from discreet.estimators.inputs import feature_rows
-from discreet.estimators.link import has_link, probabilities
 from discreet.matrices import Design, ordered_row_norms, shortening
 from discreet.matrices.clipped import entry_chunks
 from discreet.matrices.near import brought_near

@@ -51,7 +51,7 @@ def prepare_uncertainty(model: LinearClassifier | Model, *, epsilon: float, delt
         weights, certificate = model.weights, model.certificate
     elif isinstance(model, LinearClassifier) and "weights_" in vars(model):
         weights, certificate = model.weights_, model.certificate_
-        if model._neighbours() is not certificate.guarantee.neighbours:  # noqa: SLF001
+        if model._privacy().neighbours is not certificate.guarantee.neighbours:  # noqa: SLF001
             raise InvalidInput("the model's parameters were changed after the fit. Fit again, or set them back.")
     else:
         raise InvalidInput("intervals need a fitted LogisticRegression or LinearSVC, or a model read from a file.")

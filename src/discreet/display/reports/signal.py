@@ -10,7 +10,7 @@ from discreet.accounting import ApproximateDP, PureDP
 from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import DiscreetError
-from discreet.core.neighbours import Neighbours
+from discreet.core.privacy import Privacy
 from discreet.data import Domain
 from discreet.estimators import (
     ConstrainedERM,
@@ -100,9 +100,10 @@ def _setting_of(model: Model) -> Setting | None:
     epsilon = _asked_for(guarantee.epsilon)
     parameters = {key: float(value) for key, value in given.items() if isinstance(value, int | float)} if isinstance(given, dict) else {}
 
-    def calibrated(problem: RegularisedRisk, neighbours: Neighbours, delta: float, mechanism: str) -> tuple[RegularisedRisk, Mechanism[Any]]:
-        made = calibrate(problem, mechanism=mechanism, calibration="tight", epsilon=epsilon, delta=delta, neighbours=neighbours)
-        return problem, made
+    delta = _asked_for(guarantee.delta_at_epsilon) if isinstance(guarantee, ApproximateDP) else 0.0
+
+    def calibrated(problem: RegularisedRisk, privacy: Privacy, mechanism: str) -> tuple[RegularisedRisk, Mechanism[Any]]:
+        return problem, calibrate(problem, mechanism=mechanism, calibration="tight", **privacy.target)
 
     try:
         domain = Domain(
@@ -114,14 +115,12 @@ def _setting_of(model: Model) -> Setting | None:
         setting = Setting(
             name=_NAMES[model.kind],
             problem=RegularisedRisk(loss=loss_named(loss, parameters), regulariser=L2(strength=ridge), domain=domain),
-            epsilon=epsilon,
-            delta=_asked_for(guarantee.delta_at_epsilon) if isinstance(guarantee, ApproximateDP) else 0.0,
-            neighbours=guarantee.neighbours,
+            privacy=Privacy(epsilon=epsilon, delta=delta, neighbours=guarantee.neighbours),
             mechanism="objective" if "objective" in name else "output",
             chosen=False,
             calibrated=calibrated,
         )
-        again = calibrated(setting.problem, setting.neighbours, setting.delta, setting.mechanism)[1]
+        again = calibrated(setting.problem, setting.privacy, setting.mechanism)[1]
     except DiscreetError:
         return None
     return setting if again.name == name and _same_noise(again, certificate) else None

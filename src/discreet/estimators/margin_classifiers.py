@@ -1,9 +1,11 @@
-"""Private logistic regression of two or more classes: regularised logistic loss, minimised under differential privacy.
+"""Private logistic regression and linear support vector machines of two or more classes: a smooth loss, minimised under differential privacy.
 
 Guarantee: (epsilon, delta) for one record, by objective perturbation (T1, T2; M1 to M3 for more than two classes) or output perturbation; proof
-notes in discreet/mechanisms/learning.
+notes in discreet/mechanisms/learning. The hinge itself has no smooth minimiser and no proof here; the softplus hinge (default) approaches it and asks
+for about 1.6 times less noise than the Huber hinge at the same budget.
 """
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 from discreet.core.errors import InvalidInput
@@ -14,6 +16,7 @@ from discreet.matrices import answers_per_record
 
 
 @answers_per_record
+@dataclass(kw_only=True, eq=False, repr=False)
 class LogisticRegression(LinearClassifier):
     """Logistic regression under differential privacy.
 
@@ -72,3 +75,23 @@ class LogisticRegression(LinearClassifier):
         if not isinstance(loss, Logistic):
             raise InvalidInput(f"LogisticRegression minimises the logistic loss; {loss.name!r} was given. Use LinearSVC(loss={loss.name!r}).")
         return loss
+
+
+@answers_per_record
+@dataclass(kw_only=True, eq=False, repr=False)
+class LinearSVC(LinearClassifier):
+    """Linear support vector machine under differential privacy.
+
+    Parameters and attributes are those of LogisticRegression, except
+
+    multi_class : None or "one-vs-rest", for more than two classes: one machine for each class against the others.
+    loss : None or "softplus-hinge" (temperature 0.25), "huber-hinge", "smoothed-hinge" (half-width 0.5), or one of the losses of
+    discreet.losses with other constants. "hinge" is refused.
+
+    Examples
+    --------
+    >>> from discreet import LinearSVC
+    >>> from discreet.losses import HuberHinge
+    >>> LinearSVC(epsilon=0.5, loss=HuberHinge(half_width=0.1), classes=["no", "yes"])
+    LinearSVC(classes=['no', 'yes'], epsilon=0.5, loss=HuberHinge(half_width=0.1))
+    """

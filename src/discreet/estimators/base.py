@@ -1,0 +1,202 @@
+"""What all private estimators share: parameters, doors for records, and scikit-learn's manners.
+
+An estimator is a dataclass of its parameters: the constructor keeps them as they are, as scikit-learn's `clone` and `get_params` want it, and `fit`
+checks them. Those of privacy become one value, `Privacy`, that is passed on. Attributes with a trailing underscore are there after a fit.
+
+Records come through one of three doors:
+
+    held        an array, data frame, sparse matrix or device array, with targets y beside it
+    encoded     an EncodedTable, which brings its own targets and the classes that its schema declares
+    in blocks   a BlockTable, which brings its own targets, and is read in every pass
+
+A `score` on private records is a number that nobody has paid for; `evaluate_privately` releases one.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils.validation import validate_data
+
+from discreet.certificates import Certificate
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Neighbours, neighbours_of
+from discreet.core.privacy import Privacy
+from discreet.core.quiet import quietly
+from discreet.core.validate import number
+from discreet.core.workers import job_count
+from discreet.data import BlockTable, EncodedTable
+from discreet.estimators.inputs import feature_rows, whole_or_none
+from discreet.ledger import Account, check_may_travel
+from discreet.matrices import Design
+from discreet.noise import Noise, SeededNoise, SystemNoise
+from discreet.statements.declared import about_records
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Spender(BaseEstimator):  # type: ignore[misc]
+    """What spends a budget: the parameters of every estimator here, and of searches over them."""
+
+    epsilon: float = 1.0
+    delta: float = 1e-6
+    ledger: Account | None = None
+    n_jobs: int | None = None
+    random_state: Any = None
+
+    n_features_in_: int = field(init=False)
+    certificate_: Certificate = field(init=False)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        """For notebooks: scikit-learn's diagram, and below it the certificate of a fitted estimator."""
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        certificate = vars(self).get("certificate_")
+        if isinstance(certificate, Certificate) and "text/html" in bundle:
+            bundle["text/html"] += certificate.view()
+        return bundle
+
+    def _account(self) -> Account | None:
+        """Raises InvalidInput for what is no account."""
+        return account_of(self.ledger)
+
+    def _noise(self) -> Noise:
+        """The operating system's noise for None; a seeded one, under which no certificate is valid, for what else scikit-learn takes."""
+        state = self.random_state
+        if state is None:
+            return SystemNoise()
+        if isinstance(state, Integral):
+            return SeededNoise(int(state))
+        if isinstance(state, np.random.RandomState):
+            return SeededNoise(int(state.randint(2**31 - 1)))
+        if isinstance(state, np.random.Generator):
+            return SeededNoise(int(state.integers(2**63 - 1)))
+        raise InvalidInput(f"random_state must be None, an integer or a NumPy random source; an object of type {type(state).__name__} was given.")
+
+    def _jobs(self) -> int:
+        return job_count(self.n_jobs)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class PrivateModel(Spender):
+    """An estimator of one linear model."""
+
+    neighbours: str = "replace-one"
+    public_records: int | None = None
+
+    weights_: Floats = field(init=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickling. An unfitted model without an account does not leave a process where a ledger is in use: its spending would be lost."""
+        if "weights_" not in vars(self):
+            check_may_travel(self.ledger)
+        state: dict[str, Any] = super().__getstate__()
+        return state
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether there are weights: a fit that failed, or `fit_many`, leaves other attributes behind."""
+        return "weights_" in vars(self)
+
+    def __sklearn_tags__(self) -> Any:
+        """Dense and sparse input."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _privacy(self) -> Privacy:
+        """What a fit may spend. Raises InvalidInput for what are no numbers, and no relation."""
+        return Privacy(epsilon=number(self.epsilon, "epsilon"), delta=number(self.delta, "delta"), neighbours=neighbours_of(self.neighbours))
+
+    def _known_records(self, records: int | None, neighbours: Neighbours) -> int | None:
+        """The number of records that may be used as public: `records` where one is replaced, else what the caller declared."""
+        declared = whole_or_none(self.public_records, "public_records")
+        return declared if neighbours is ADD_REMOVE else records
+
+    def _declared_records(self, neighbours: Neighbours, *, steps: bool = False) -> tuple[str, ...]:
+        """For the certificate, that the number of records was declared public, where it was; `steps` if that of steps was chosen for it."""
+        declared = self._known_records(None, neighbours)
+        return () if declared is None else (about_records(declared, steps=steps),)
+
+    def _rows(self, X: Any, *, reset: bool) -> Design:
+        """Rows of X, held or encoded; `reset` in a fit. Raises InvalidInput or InvalidType, without any value of X."""
+        if not isinstance(X, EncodedTable):
+            rows = feature_rows(X)
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return rows
+        if not reset:
+            self._check_features(X.rows.shape[1])
+        self.n_features_in_ = X.rows.shape[1]
+        return X.rows
+
+    def _block_rows(self) -> Callable[[Design], Design]:
+        """From the rows of a block to those that the linear model sees; public numbers only, so that it may travel to where the rows are."""
+        return _unchanged
+
+    def _check_features(self, features: int) -> None:
+        if features != self.n_features_in_:
+            raise InvalidInput(f"the model was fitted on {self.n_features_in_} features; rows with {features} were given.")
+
+    def _of_rows(self, X: Any, work: Callable[[Design], Floats]) -> Floats:
+        """work(rows), (n, ..), of all rows of X, blocks one after the other; `work` holds what is public, and not the estimator."""
+        if isinstance(X, BlockTable):
+            self._check_features(X.features)
+            seen = self._block_rows()
+            return np.concatenate(list(X.map(lambda _, block: work(seen(block.rows)), self._jobs())))
+        return work(self._rows(X, reset=False))
+
+
+class ScoredClassifier(ClassifierMixin):  # type: ignore[misc]
+    """A classifier's manners; its score is scikit-learn's but for the refusals, which there quote labels."""
+
+    def __sklearn_tags__(self) -> Any:
+        """With noise, small data sets score poorly."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of records whose class is predicted, not private. Raises InvalidInput for labels of another kind, shape or number."""
+        return measured(accuracy_score, y, self.predict(X), sample_weight)
+
+
+class ScoredRegressor(RegressorMixin):  # type: ignore[misc]
+    """A regression's manners."""
+
+    def __sklearn_tags__(self) -> Any:
+        """With noise, small data sets score poorly."""
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True
+        return tags
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R^2 of the predictions, not private. Raises InvalidInput for targets that are no finite numbers, one for each record."""
+        return measured(r2_score, y, self.predict(X), sample_weight)
+
+
+def measured(measure: Callable[..., float], y: Any, predicted: Any, sample_weight: Any = None) -> float:
+    """A measure of scikit-learn. Raises InvalidInput, without any value, for what it refuses."""
+    refusal = InvalidInput(
+        "a score needs one target for each row of X, labels of the kind that the model predicts or finite numbers, and weights that are numbers."
+    )
+    return quietly(lambda: float(measure(y, predicted, sample_weight=sample_weight)), refusal)
+
+
+def account_of(ledger: Any) -> Account | None:
+    """An account or None. Raises InvalidInput for anything else."""
+    if ledger is None or isinstance(ledger, Account):
+        return ledger
+    raise InvalidInput(f"ledger must be an Account(path, name) or None; an object of type {type(ledger).__name__} was given.")
+
+
+def require_own_targets(*beside: Any, weights: bool) -> None:
+    """Raise InvalidInput for targets (and weights of records) that are passed beside a table in blocks."""
+    if any(each is not None for each in beside):
+        own, out = ("targets and weights", "y and sample_weight") if weights else ("targets", "y")
+        raise InvalidInput(f"a table that is read in blocks brings its own {own}; leave {out} out.")
+
+
+def _unchanged(rows: Design) -> Design:
+    return rows

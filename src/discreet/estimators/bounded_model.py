@@ -1,0 +1,118 @@
+"""Linear models of rows within bounds, of numbers or of two classes: what LinearRegression and the models over sets share.
+
+    prediction   <w, x> + t v,     weights_ = (w, v),     intercept_ = t v
+
+Shapes: X (n, d), y (n,), weights_ (d,) or (d + 1,) with v last when there is an intercept. Entries are clipped to data_bound and rows shortened to
+data_norm, in fit and in prediction alike. Two classes are targets -1 and +1.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from discreet.certificates import Release
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.data import BlockTable, RealDataset, RealDomain, streamed_reals
+from discreet.estimators.base import PrivateModel, require_own_targets
+from discreet.estimators.classes import signs_and_classes
+from discreet.estimators.decision import bounded_decision
+from discreet.estimators.inputs import positive_or_none, real_targets
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """Checked records: `data_of(domain)` holds or reads them; all else is public, the number of records under replace-one only."""
+
+    features: int
+    records: int
+    declared: tuple[str, ...]
+    data_of: Callable[[RealDomain], RealDataset]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class BoundedModel(ABC, PrivateModel):
+    """Base; subclasses say what targets are."""
+
+    data_bound: float | None = None
+    data_norm: float | None = 1.0
+
+    coef_: Floats = field(init=False)
+    intercept_: Any = field(init=False)
+
+    @abstractmethod
+    def _of_classes(self) -> bool:
+        """Whether targets are two classes, and not numbers."""
+
+    @abstractmethod
+    def _target_bound(self) -> float:
+        """Bound on |y|; 1 for classes."""
+
+    @abstractmethod
+    def _constant(self, domain: RealDomain) -> float:
+        """t of the rows of a domain that has none yet; 0 for a model without intercept."""
+
+    def _declared_classes(self) -> Any:
+        """The classes that the caller declared, for a model of classes."""
+        return vars(self).get("classes")
+
+    def _given(self, X: Any, y: Any) -> Given:
+        """Raises InvalidInput for records that are not what was declared, without any value of X or y."""
+        if isinstance(X, BlockTable):
+            return self._given_blocks(X, y)
+        rows, jobs = self._rows(X, reset=True), self._jobs()
+        targets, declared = self._targets(y, rows.shape[0], self._declared_classes())
+        records, features = rows.shape
+        return Given(
+            features=features,
+            records=records,
+            declared=declared,
+            data_of=lambda domain: RealDataset(rows=rows, targets=targets, domain=domain, jobs=jobs),
+        )
+
+    def _given_blocks(self, table: BlockTable, y: Any) -> Given:
+        """After one pass, which counts and checks."""
+        require_own_targets(y, weights=False)
+        self.n_features_in_ = table.features
+        classes: npt.NDArray[Any] | None = None
+        declared: tuple[str, ...] = ()
+        if self._of_classes():
+            labels = self._declared_classes()
+            if labels is None:
+                raise InvalidInput("a table that is read in blocks needs its classes declared: classes=[negative, positive].")
+            _, declared = self._targets(labels, len(labels), labels)
+            classes = np.asarray(labels)
+        domain = self._domain(table.features, None)
+        records, data_of = streamed_reals(table, domain, classes=classes, jobs=self._jobs(), targets_needed=True)
+        return Given(features=table.features, records=records, declared=declared, data_of=data_of)
+
+    def _targets(self, y: Any, records: int, classes: Any) -> tuple[Floats, tuple[str, ...]]:
+        """Targets (n,), and what the caller declared public by passing them; of classes, which are kept."""
+        name = type(self).__name__
+        if not self._of_classes():
+            return real_targets(y, name, records), ()
+        signs, self.classes_, declared = signs_and_classes(y, classes=classes, name=name, records=records)
+        return signs, declared
+
+    def _domain(self, features: int, records: int | None) -> RealDomain:
+        entry, norm = positive_or_none(self.data_bound, "data_bound"), positive_or_none(self.data_norm, "data_norm")
+        domain = RealDomain(features=features, entry_bound=entry, norm_bound=norm, target_bound=self._target_bound(), records=records)
+        return replace(domain, intercept_scale=self._constant(domain))
+
+    def _keep(self, release: Release, domain: RealDomain, declared: tuple[str, ...]) -> None:
+        """The attributes that hold what was released."""
+        self.weights_ = release.value
+        self.certificate_ = replace(release.certificate, declared=declared)
+        self.coef_ = release.value[: domain.features]
+        self.intercept_ = domain.intercept_scale * float(release.value[-1]) if domain.intercept_scale > 0 else 0.0
+
+    def _predictions(self, X: Any) -> Floats:
+        """<w, x> + intercept, (n,), with rows brought within the declared bounds as in fit."""
+        check_is_fitted(self)
+        return self._of_rows(X, partial(bounded_decision, weights=self.weights_, domain=self._domain(self.n_features_in_, None)))
