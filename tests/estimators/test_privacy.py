@@ -16,7 +16,7 @@ from joblib import Parallel, delayed
 
 from discreet import Dataset, Domain, LinearSVC, LogisticRegression, SystemNoise
 from discreet.core.errors import DiscreetError, InfeasibleTarget, InvalidInput, PrivacyWarning, PrivateDataError, SolverFailure
-from discreet.estimators import parameters
+from discreet.estimators import base
 from discreet.matrices import DenseDesign
 from tests.canary import CANARY, assert_silent
 
@@ -174,7 +174,7 @@ def test_a_failing_solver_raises_and_releases_nothing(monkeypatch: pytest.Monkey
     def fail(*_: object, **__: object) -> None:
         raise SolverFailure("no")
 
-    monkeypatch.setattr(parameters, "SystemNoise", Counting)
+    monkeypatch.setattr(base, "SystemNoise", Counting)
     monkeypatch.setattr("discreet.mechanisms.learning.minimise.solve", fail)
     model = LogisticRegression(classes=["no", "yes"])
     with pytest.raises(SolverFailure):
