@@ -115,10 +115,10 @@ def started(where, *form, ignored=None):
     ("where", "number", "form"),
     [
         ("before the reservation", signal.SIGTERM, []),
-        ("after the reservation", signal.SIGTERM, []),
         ("after the reservation", signal.SIGHUP, ["--json"]),
-        ("after the reservation", signal.SIGINT, []),
         ("while saving", signal.SIGTERM, []),
+        pytest.param("after the reservation", signal.SIGTERM, [], marks=pytest.mark.more),
+        pytest.param("after the reservation", signal.SIGINT, [], marks=pytest.mark.more),
     ],
 )
 def test_a_signal_ends_a_fit_with_a_sentence_and_leaves_no_halves(folder, where, number, form):

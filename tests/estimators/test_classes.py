@@ -34,12 +34,14 @@ EVERY = [
     LogisticRegression(delta=1e-6, multi_class="one-vs-rest", classes=NAMES.tolist()),
     LogisticRegression(multi_class="one-vs-rest", neighbours="add-remove", classes=NAMES.tolist()),
     LinearSVC(delta=1e-6, classes=NAMES.tolist()),
-    LinearSVC(delta=1e-6, loss="huber-hinge", neighbours="add-remove", classes=NAMES.tolist()),
     LinearSVC(classes=NAMES.tolist()),
 ]
+SLOWEST = LinearSVC(delta=1e-6, loss="huber-hinge", neighbours="add-remove", classes=NAMES.tolist())
+every_and_slowest = pytest.mark.parametrize("model", [*EVERY, SLOWEST], ids=repr)
+every = pytest.mark.parametrize("model", [*EVERY, pytest.param(SLOWEST, marks=pytest.mark.more)], ids=repr)
 
 
-@pytest.mark.parametrize("model", EVERY, ids=repr)
+@every_and_slowest
 def test_three_classes_are_learnt_with_a_certificate_that_verifies(model):
     X, y = table()
     model = clone(model).set_params(epsilon=4.0, classes=NAMES.tolist()).fit(X, y)
@@ -58,7 +60,7 @@ def test_three_classes_are_learnt_with_a_certificate_that_verifies(model):
     assert stated.delta(stated.epsilon) <= model.delta
 
 
-@pytest.mark.parametrize("model", EVERY, ids=repr)
+@every_and_slowest
 def test_a_certificate_with_less_noise_does_not_verify(model):
     X, y = table(200)
     model = clone(model).set_params(epsilon=1.0).fit(X, y)
@@ -206,7 +208,7 @@ def test_a_model_of_other_classes_than_its_certificate_is_refused():
         Model.from_json(json.dumps(two))
 
 
-@pytest.mark.parametrize("model", EVERY, ids=repr)
+@every
 def test_all_classes_are_one_entry_in_the_ledger(model, tmp_path):
     path = tmp_path / "ledger"
     Ledger.create(path).declare("people", epsilon=1.5, delta=1e-5, neighbours=model.neighbours)
@@ -219,7 +221,7 @@ def test_all_classes_are_one_entry_in_the_ledger(model, tmp_path):
         model.fit(*table(100))
 
 
-@pytest.mark.parametrize("model", EVERY, ids=repr)
+@every
 def test_no_value_of_a_record_is_shown_or_kept(model):
     X = np.random.default_rng(0).uniform(0.5, 1.0, (60, 3)) * CANARY
     X[0] = CANARY

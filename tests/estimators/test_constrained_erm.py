@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from discreet import ConstrainedERM, GroupLasso, MatrixRegression, SimplexRegression
 from discreet.core.errors import InfeasibleTarget, InvalidInput
@@ -14,21 +13,7 @@ from discreet.losses.predictions import Absolute
 from discreet.mechanisms.constrained import calibrate_over_set, candidates
 from discreet.sets import ConvexHull, KSupportBall, L1Ball, L2Ball, NuclearBall
 from tests.canary import CANARY, assert_silent
-from tests.estimators.declaring import DeclaringERM, expected_failures
 from tests.mechanisms.constrained.mirror_problems import regression
-
-MODELS = [
-    ConstrainedERM(n_iter=5),
-    DeclaringERM(loss="hinge", n_iter=5),
-    GroupLasso(n_iter=5),
-    SimplexRegression(n_iter=5),
-    MatrixRegression(n_iter=5),
-]
-
-
-@parametrize_with_checks(MODELS, expected_failed_checks=expected_failures)
-def test_scikit_learn_check(estimator, check):
-    check(estimator)
 
 
 def table(records=4000, *, features=6, seed=0):

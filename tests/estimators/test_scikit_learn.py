@@ -9,32 +9,49 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from discreet import Lasso, LinearRegression, LinearSVC, LogisticRegression
+from discreet import ConstrainedERM, GroupLasso, Lasso, LinearRegression, LinearSVC, LogisticRegression, MatrixRegression, SimplexRegression
 from tests.estimators.declaring import (
+    DeclaringERM,
     DeclaringKernelClassifier,
     DeclaringLassoClassifier,
     DeclaringLinearSVC,
     DeclaringLogisticRegression,
+    DeclaringSearch,
     expected_failures,
 )
 
 
-@parametrize_with_checks(
-    [
-        DeclaringLogisticRegression(max_sample_weight=10.0),
-        DeclaringLinearSVC(max_sample_weight=10.0),
-        DeclaringLogisticRegression(delta=1e-6, neighbours="add-remove", max_sample_weight=10.0),
-        DeclaringLinearSVC(mechanism="output", epsilon=10.0, max_sample_weight=10.0),
-        DeclaringKernelClassifier(max_sample_weight=10.0),
-        DeclaringKernelClassifier(kernel="cauchy", gamma=0.1, n_features=20, delta=1e-6, max_sample_weight=10.0),
-        Lasso(),
-        Lasso(data_bound=None, data_norm=1.0, neighbours="add-remove", loss="huber", mechanism="frank-wolfe-gaussian"),
-        LinearRegression(),
-        LinearRegression(neighbours="add-remove", mechanism="moments", fit_intercept=False),
-        DeclaringLassoClassifier(),
-        DeclaringLassoClassifier(delta=0.0, fit_intercept=False, n_iter=5),
-    ],
-    expected_failed_checks=expected_failures,
+def checks(*models):
+    """Of each check of scikit-learn its first run, and of all runs every ninth: the others are beyond the quick tests."""
+    whole = parametrize_with_checks(list(models), expected_failed_checks=expected_failures)
+    name, seen, runs = whole.kwargs["ids"], set(), []
+    for number, run in enumerate(whole.args[1]):
+        values, marks = getattr(run, "values", run), getattr(run, "marks", ())
+        again = name(values[1]) in seen and number % 9 > 0
+        runs.append(pytest.param(*values, marks=[*marks, pytest.mark.more] if again else marks))
+        seen.add(name(values[1]))
+    return pytest.mark.parametrize(("estimator", "check"), runs, ids=name)
+
+
+@checks(
+    DeclaringLogisticRegression(max_sample_weight=10.0),
+    DeclaringLinearSVC(max_sample_weight=10.0),
+    DeclaringLogisticRegression(delta=1e-6, neighbours="add-remove", max_sample_weight=10.0),
+    DeclaringLinearSVC(mechanism="output", epsilon=10.0, max_sample_weight=10.0),
+    DeclaringKernelClassifier(max_sample_weight=10.0),
+    DeclaringKernelClassifier(kernel="cauchy", gamma=0.1, n_features=20, delta=1e-6, max_sample_weight=10.0),
+    Lasso(),
+    Lasso(data_bound=None, data_norm=1.0, neighbours="add-remove", loss="huber", mechanism="frank-wolfe-gaussian"),
+    LinearRegression(),
+    LinearRegression(neighbours="add-remove", mechanism="moments", fit_intercept=False),
+    DeclaringLassoClassifier(),
+    DeclaringLassoClassifier(delta=0.0, fit_intercept=False, n_iter=5),
+    ConstrainedERM(n_iter=5),
+    DeclaringERM(loss="hinge", n_iter=5),
+    GroupLasso(n_iter=5),
+    SimplexRegression(n_iter=5),
+    MatrixRegression(n_iter=5),
+    DeclaringSearch(LogisticRegression(), {"alpha": [0.5, 5.0]}, epsilon=20.0, expected_runs=2.0),
 )
 def test_scikit_learn_check(estimator: object, check: object) -> None:
     check(estimator)

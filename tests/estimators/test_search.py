@@ -17,7 +17,6 @@ from sklearn.linear_model import SGDClassifier
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from discreet import KernelClassifier, LinearSVC, LogisticRegression, Model, PrivateSearchCV, Schema
 from discreet.accounting import ApproximateDP, PureDP
@@ -26,7 +25,6 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.estimators import search_fits
 from discreet.ledger import Account, BudgetExceeded, Ledger, using
 from tests.canary import CANARY, assert_silent
-from tests.estimators.declaring import DeclaringSearch, expected_failures
 
 GRID = {"alpha": [0.03, 0.3]}
 
@@ -39,14 +37,6 @@ def table(records: int = 1500) -> tuple[np.ndarray, np.ndarray]:
 def search(inner: object = None, grid: object = None, **given: object) -> PrivateSearchCV:
     chosen = LogisticRegression(classes=["no", "yes"]) if inner is None else inner
     return PrivateSearchCV(chosen, GRID if grid is None else grid, **{"epsilon": 2.0, "expected_runs": 3.0, **given})
-
-
-@parametrize_with_checks(
-    [DeclaringSearch(LogisticRegression(), {"alpha": [0.5, 5.0]}, epsilon=20.0, expected_runs=2.0)],
-    expected_failed_checks=expected_failures,
-)
-def test_scikit_learn_check(estimator: object, check: object) -> None:
-    check(estimator)
 
 
 @pytest.mark.parametrize("method", ["random-stopping", "algorithm-4"])

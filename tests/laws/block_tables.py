@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+import pytest
 from scipy import sparse
 
 from discreet.data import Block, BlockTable, FunctionTable, NpyTable, numeric_files
@@ -96,3 +97,7 @@ TABLES: dict[str, Callable[[np.ndarray, np.ndarray, Path], BlockTable]] = {
     "arrow": _arrow,
     "arrow-compressed": _arrow_compressed,
 }
+
+_HARDEST = ("sparse", "mapped-npy", "parquet-folder", "arrow-compressed")
+each_table = pytest.mark.parametrize("kind", [pytest.param(kind, marks=() if kind in _HARDEST else pytest.mark.more) for kind in TABLES])
+"""Kinds of one way to the rows share its hardest in the quick run: no dense block, views of a file, files cut elsewhere, decoded in every pass."""

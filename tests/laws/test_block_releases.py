@@ -18,7 +18,7 @@ from discreet.noise.words import keyed_words
 from discreet.queries import Rows, SecondMoments, Target
 from discreet.releases import METHODS, Kind, Request
 from discreet.releases.records import block_records
-from tests.laws.block_tables import TABLES, records
+from tests.laws.block_tables import TABLES, each_table, records
 
 ROWS, LABELS = records()
 SIGNS = 2.0 * LABELS - 1.0
@@ -55,7 +55,6 @@ CASES = {
 CLOSE = ("fisher", "fisher, add-remove", "null space", "sketch as published")
 """Noisy rows are solved for a public matrix afterwards, or noise is computed from the records in floating point: last bits may differ."""
 each_case = pytest.mark.parametrize("case", CASES)
-each_table = pytest.mark.parametrize("kind", TABLES)
 
 
 class Silent(SystemNoise):

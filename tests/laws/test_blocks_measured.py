@@ -13,7 +13,7 @@ from discreet.evaluation.outcomes import outcomes_of
 from discreet.evaluation.streamed import answered
 from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseDesign
-from tests.laws.block_tables import TABLES, records
+from tests.laws.block_tables import TABLES, each_table, records
 
 ROWS, LABELS = records()
 SETTINGS = {"classes": [0, 1], "random_state": 0}
@@ -27,7 +27,6 @@ MODELS = {
     "scikit-learn": (ScikitLearns(), EVERYTHING),
     "scikit-learn-svm": (ScikitLearnsSvm(), ("accuracy", "roc")),
 }
-each_table = pytest.mark.parametrize("kind", TABLES)
 RELATIONS = [("replace-one", 0.0), ("add-remove", 1e-6)]
 
 

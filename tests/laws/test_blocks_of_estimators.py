@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from discreet import ConstrainedERM, GroupLasso, Lasso, LassoClassifier, LinearRegression, MatrixRegression, SimplexRegression
 from discreet.data import NpyTable
 from discreet.sets import L1Ball
-from tests.laws.block_tables import TABLES, records
+from tests.laws.block_tables import TABLES, each_table, records
 
 ROWS, LABELS = records()
 FEATURES = ROWS.shape[1]
@@ -16,7 +16,6 @@ NEW = records(40)[0]
 BOUNDS = {"data_bound": 0.8, "data_norm": 1.2, "random_state": 1}
 EXACT = ("refined", "moments", "adassp", "mixing", "hessian-mixing")
 """Mechanisms that read the records through sums of integers: the same to the last bit wherever a table is cut."""
-each_table = pytest.mark.parametrize("kind", TABLES)
 
 
 def regressions():

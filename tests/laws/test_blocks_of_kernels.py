@@ -10,14 +10,13 @@ from discreet.kernels.design import FeatureMapDesign, RecentFeatures
 from discreet.kernels.feature_map import FeatureMap
 from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseDesign, SparseDesign, entries_of
-from tests.laws.block_tables import TABLES, records
+from tests.laws.block_tables import TABLES, each_table, records
 
 ROWS, LABELS = records()
 WIDTH = 40
 FREQUENCIES = np.random.default_rng(0).standard_normal((WIDTH // 2, ROWS.shape[1]))
 FEATURES = FeatureMap(frequencies=FREQUENCIES)
 DOMAIN = Domain(features=WIDTH, norm_bound=1.0, records=len(ROWS))
-each_table = pytest.mark.parametrize("kind", TABLES)
 
 
 @pytest.fixture

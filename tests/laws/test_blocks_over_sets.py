@@ -16,14 +16,13 @@ from discreet.noise import SeededNoise
 from discreet.problems import ConstrainedRisk
 from discreet.queries import Projection, Rows, SecondMoments, Target
 from discreet.sets import L1Ball, L2Ball
-from tests.laws.block_tables import TABLES, records
+from tests.laws.block_tables import TABLES, each_table, records
 
 ROWS, LABELS = records()
 SIGNS = 2.0 * LABELS - 1.0
 FEATURES = ROWS.shape[1]
 DOMAIN = RealDomain(features=FEATURES, entry_bound=0.8, norm_bound=1.2, records=len(ROWS))
 BUDGET = {"epsilon": 2.0, "delta": 1e-5}
-each_table = pytest.mark.parametrize("kind", TABLES)
 
 
 @pytest.fixture

@@ -20,8 +20,8 @@ WILD = (0.0, -0.0, 5e-324, -1e-310, 1e-160, 1e-9, 0.3, -1.0, 4e38, -1e39, 1e160,
 numbers = st.sampled_from(WILD) | st.floats(allow_nan=False, allow_infinity=False)
 rows = st.lists(numbers, min_size=FEATURES, max_size=FEATURES) | numbers.map(lambda number: [number] * FEATURES)
 records = st.tuples(rows, st.integers(0, 2), numbers, numbers)
-ENTRIES = [(relation, name) for relation in ("replace-one", "add-remove") for name in answers(relation)]
 MADE = {relation: answers(relation) for relation in ("replace-one", "add-remove")}
+each_relation, each_answer = pytest.mark.parametrize("relation", MADE), pytest.mark.parametrize("name", MADE["add-remove"])
 
 
 def others(count, seed=0):
@@ -47,7 +47,8 @@ def said(answer, table):
     return ""
 
 
-@pytest.mark.parametrize(("relation", "name"), ENTRIES, ids=str)
+@each_relation
+@each_answer
 @settings(max_examples=3)
 @given(count=st.sampled_from([0, 2, 6]), record=records, other=records)
 def test_one_record_of_any_finite_floats_changes_nothing_that_is_said(relation, name, count, record, other):
@@ -60,19 +61,20 @@ def test_one_record_of_any_finite_floats_changes_nothing_that_is_said(relation, 
     assert not words or (relation, count) == ("replace-one", 0)
 
 
-@pytest.mark.parametrize(("relation", "name"), ENTRIES, ids=str)
+@each_relation
+@each_answer
 @pytest.mark.parametrize("wild", [4e38, -1.7e308, 5e-324])
 def test_the_longest_and_the_shortest_records_are_answered(relation, name, wild):
     table = joined(others(6), ([wild, -wild, wild / 3], 1, wild, wild))
     assert said(MADE[relation][name], table) == ""
 
 
-@pytest.mark.parametrize("name", answers("add-remove"))
+@each_answer
 def test_under_add_remove_a_table_without_records_is_answered(name):
     assert said(MADE["add-remove"][name], others(0)) == ""
 
 
-@pytest.mark.parametrize("name", answers("replace-one"))
+@each_answer
 def test_under_replace_one_a_table_without_records_is_refused_or_answered_in_one_sentence(name):
     """n is public there, so this tells nothing."""
     refusal = said(MADE["replace-one"][name], others(0))
@@ -114,5 +116,6 @@ def test_bounds_that_nothing_can_be_computed_with_are_refused_in_a_sentence(kind
 
 
 def test_every_estimator_is_among_them():
+    assert MADE["replace-one"].keys() == MADE["add-remove"].keys()
     named = {name for name in discreet.estimators.__all__ if hasattr(getattr(discreet.estimators, name), "fit")}
     assert named <= vars(catalogue).keys()

@@ -20,14 +20,13 @@ from discreet.noise import SeededNoise
 from discreet.planning import Plan, SetPlan, simulate, simulate_epsilons, simulate_over_set
 from discreet.sets import L1Ball
 from discreet.solvers import solve
-from tests.laws.block_tables import TABLES, records
+from tests.laws.block_tables import TABLES, each_table, records
 
 ROWS, LABELS = records()
 THREE = (LABELS + (ROWS[:, 0] > 0.2)).astype(np.int64)
 GRID = {"alpha": [0.05, 0.5]}
 JOBS = (1, 2, 5)
 METHODS = ("random-stopping", "algorithm-4")
-each_table = pytest.mark.parametrize("kind", TABLES)
 each_relation = pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
 
 
