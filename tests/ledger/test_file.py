@@ -125,7 +125,7 @@ def test_an_entry_that_cannot_be_read_blocks_spending(ledger):
         newer = (*row[:4], row[4].replace("pure", "newer"), *row[5:-1])
         sealed = seal(sums(connection).key, "entry", newer)
         connection.execute("UPDATE entry SET guarantee = ?, seal = ?", (newer[4], sealed))
-        book(connection, old=row[-1], new=sealed)
+        book(connection, new=[sealed], old=[row[-1]])
     with pytest.raises(FileFormatError, match="cannot read, so what is spent is not known"):
         ledger.history("adult")
 

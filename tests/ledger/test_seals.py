@@ -12,12 +12,14 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from discreet.accounting import ApproximateDP, ConcentratedDP, GaussianDP, NoGuarantee, PureDP
+from discreet.accounting import ApproximateDP, ConcentratedDP, GaussianDP, NoGuarantee, Profile, PureDP, RenyiDP
 from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.neighbours import REPLACE_ONE
 from discreet.ledger import Ledger, LedgerUnavailable, records, spending, using
 from discreet.ledger.accountants import accountant_named
 from discreet.ledger.amounts import cost_of_all
-from discreet.ledger.tallies import Tallies
+from discreet.ledger.entries import read_stored, stored
+from discreet.ledger.tallies import Tallies, _by_form, _by_record
 from tests.cli.conftest import discreet
 from tests.ledger.guarantees import pure
 
@@ -278,9 +280,9 @@ def test_sums_cost_what_the_entries_cost_one_by_one(accountant):
     for _ in range(60):
         for guarantee in KINDS[accountant](draw):
             part = draw.choice([None, "a", "b"])
-            tallies.add(part, guarantee)
+            tallies.add(part, stored(guarantee))
             if draw.random() < 0.3:
-                tallies.add(part, guarantee, -1)
+                tallies.add(part, stored(guarantee), -1)
             else:
                 entries.append((part, guarantee))
     for part in (None, "a", "b"):
@@ -290,12 +292,58 @@ def test_sums_cost_what_the_entries_cost_one_by_one(accountant):
         assert summed.delta == pytest.approx(single.delta, rel=1e-12)
 
 
+NAMES = {"neighbours": REPLACE_ONE, "theorem": 'a "mu": 1, \\"epsilon\\": 2}, "rho": 3 \u00fc', "local": True, "secret": ("epsilon", "mu")}
+NUMBERS = (0.0, 0, 1, 5e-324, 2.5e-308, 0.1, 1e16, 2**80, 1.7976931348623157e308)
+
+
+@pytest.mark.parametrize("accountant", ["basic", "gaussian", "concentrated"])
+@pytest.mark.parametrize("scope", [SCOPE, NAMES])
+def test_what_is_cut_out_of_a_text_is_what_its_record_says(accountant, scope):
+    kinds = [
+        *(kind(**{name: number}, **scope) for kind, name in ((PureDP, "epsilon"), (GaussianDP, "mu"), (ConcentratedDP, "rho")) for number in NUMBERS),
+        *(ApproximateDP(epsilon=number, delta_at_epsilon=delta, **scope) for number in NUMBERS for delta in (0.0, 0, 1e-300, 0.3)),
+        Profile(epsilons=(0.0, 1.0), deltas_at=(0.5, 0.1), **scope),
+        RenyiDP(orders=(2.0,), divergences=(0.5,), **scope),
+        NoGuarantee(**scope),
+    ]
+    texts = [stored(guarantee) for guarantee in kinds]
+    cut = [(found, _by_record(accountant, text)) for text in texts if (found := _by_form(accountant, text))]
+    assert all(found == whole for found, whole in cut)
+    assert len(cut) == (45 if accountant == "concentrated" else 62)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("0.5", "5E-1"),
+        ("0.5", "1e999"),
+        ("0.5", "-0.5"),
+        ("0.5", "true"),
+        ("0.5", "05"),
+        ('"pure"', '"gaussian"'),
+        ('"pure"', '"newer"'),
+        ("0.5", "0.5.5"),
+    ],
+)
+def test_a_text_of_another_form_is_read_whole_or_refused(old, new):
+    text = stored(PureDP(epsilon=0.5, **SCOPE)).replace(old, new)
+    tallies = Tallies("basic")
+    try:
+        guarantee = read_stored(text)
+    except FileFormatError:
+        with pytest.raises(FileFormatError, match="cannot read, so what is spent is not known"):
+            tallies.add(None, text)
+    else:
+        tallies.add(None, text)
+        assert tallies.guarantees() == [(None, guarantee)]
+
+
 def test_an_entry_that_is_taken_back_leaves_nothing():
     tallies = Tallies("basic")
     for epsilon in (0.1, 1e-300, 1e300, 0.7):
-        tallies.add(None, PureDP(epsilon=epsilon, **SCOPE))
+        tallies.add(None, stored(PureDP(epsilon=epsilon, **SCOPE)))
     for epsilon in (1e300, 0.7, 0.1):
-        tallies.add(None, PureDP(epsilon=epsilon, **SCOPE), -1)
+        tallies.add(None, stored(PureDP(epsilon=epsilon, **SCOPE)), -1)
     assert tallies.guarantees() == [(None, PureDP(epsilon=1e-300, **SCOPE))]
 
 
@@ -311,7 +359,7 @@ def test_an_entry_that_is_taken_back_leaves_nothing():
 def test_a_sum_beyond_every_bound_is_no_guarantee(parts):
     tallies = Tallies("gaussian" if isinstance(parts[0], GaussianDP) else "basic")
     for part in parts:
-        tallies.add(None, part)
+        tallies.add(None, stored(part))
     assert [type(guarantee) for _, guarantee in tallies.guarantees()] == [NoGuarantee]
 
 

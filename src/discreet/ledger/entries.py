@@ -4,14 +4,17 @@ An entry begins as reserved, before any noise is drawn, and counts from that mom
 the caller certifies that no noise was drawn. Whatever happens in between (an exception, a crash, a kill) leaves it reserved, and counted, for ever.
 """
 
+import json
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import lru_cache
 
-from discreet.accounting import ApproximateDP, Guarantee, NoGuarantee, PureDP, Unit
-from discreet.core.errors import InvalidInput
+from discreet.accounting import ApproximateDP, Guarantee, NoGuarantee, PureDP, Unit, guarantee_from_dict
+from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput
+from discreet.core.files.strict_json import read_object
 from discreet.core.neighbours import Neighbours
 from discreet.core.quiet import quietly
 from discreet.ledger.accountants import accountant_named
@@ -125,6 +128,28 @@ def distinct_labels(parts: Sequence[str]) -> tuple[str, ...]:
     if len(set(labels)) != len(labels) or len(labels) == 1:
         raise InvalidInput("the parts of a data set need at least two labels, each given once.")
     return labels
+
+
+def stored(guarantee: Guarantee) -> str:
+    """A guarantee as text. Raises InvalidInput unless it reads back the same: one that cannot be read would block the whole data set."""
+    try:
+        text = json.dumps(guarantee.to_dict(), allow_nan=False, sort_keys=True)
+        same = read_stored(text) == guarantee
+    except (DiscreetError, TypeError, ValueError):
+        same = False
+        text = ""
+    if not same:
+        raise InvalidInput(f"a guarantee of kind {type(guarantee).__name__} cannot be kept in a ledger: it does not read back from a file.")
+    return text
+
+
+@lru_cache(maxsize=1 << 14)
+def read_stored(text: str) -> Guarantee:
+    """The guarantee that is stored as `text`. Raises FileFormatError where this version cannot read it."""
+    refusal = FileFormatError(
+        "the ledger holds an entry that this version of discreet cannot read, so what is spent is not known. Use the version that wrote it."
+    )
+    return quietly(lambda: guarantee_from_dict(read_object(text, what="a guarantee")), refusal, DiscreetError, ValueError)
 
 
 def priced(guarantee: Guarantee) -> str:

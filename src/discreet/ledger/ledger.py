@@ -231,8 +231,8 @@ class Ledger:
         """Spending over time and the total, as a self-contained SVG picture."""
         with self._file.reading() as connection:
             data_set = records.get(connection, name)
-            entries = records.entries_of(connection, data_set.name)
-        return spending_plot(data_set, entries)
+            spendings = records.spendings(connection, data_set.name)
+        return spending_plot(data_set, spendings)
 
     def _repr_html_(self) -> str:
         """For notebooks: every data set with what is spent and left now."""

@@ -6,10 +6,12 @@ dashed line is the total in force.
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 from typing import NamedTuple
 
 from discreet.ledger.amounts import Amount
-from discreet.ledger.entries import DataSet, Entry, State, relation
+from discreet.ledger.entries import DataSet, relation
+from discreet.ledger.records import Spending
 from discreet.ledger.spending import taken
 from discreet.ledger.tallies import Tallies
 from discreet.pages.svg import LIGHT_BLUE, PALE, RED, SAND, picture, words
@@ -29,34 +31,33 @@ class _Step(NamedTuple):
     settled: Amount
 
 
-def spending_plot(data_set: DataSet, entries: Sequence[Entry]) -> str:
+def spending_plot(data_set: DataSet, spendings: Sequence[Spending]) -> str:
     """The picture as text, to be written to a file with the ending .svg."""
-    counted = [entry for entry in entries if entry.state.counts]
-    steps = _steps(data_set, counted)
+    steps = _steps(data_set, spendings)
     panels = [_panel("epsilon", data_set.total.epsilon, [(step.time, step.all.epsilon, step.settled.epsilon) for step in steps])]
     if data_set.total.delta > 0:
         panels.append(_panel("delta", data_set.total.delta, [(step.time, step.all.delta, step.settled.delta) for step in steps]))
     height = 34 + _HEIGHT * len(panels)
-    open_entries = sum(entry.state is State.RESERVED for entry in counted)
+    never_settled = sum(not settled for _, settled, _, _ in spendings)
     title = f"{data_set.name}: spent {steps[-1].all if steps else Amount(epsilon=0.0)} of {data_set.total}"
-    line = f"{relation(data_set.neighbours, data_set.unit)}; {len(counted)} entries that count, {open_entries} of them never settled"
+    line = f"{relation(data_set.neighbours, data_set.unit)}; {len(spendings)} entries that count, {never_settled} of them never settled"
     body = "\n".join(f'<g transform="translate(0 {34 + _HEIGHT * index})">\n{panel}\n</g>' for index, panel in enumerate(panels))
     words_above = f"{words(_LEFT, 24, _short(title, 84), size=15)}\n{words(_LEFT, 44, line)}\n{body}"
     return picture(words_above, width=_WIDTH, height=height, title=title)
 
 
-def _steps(data_set: DataSet, entries: Sequence[Entry]) -> list[_Step]:
-    every = max(1, -(-len(entries) // _MOST))
-    by_time = sorted(entries, key=lambda entry: entry.reserved_at)
-    all_of_them, settled = Tallies(data_set.accountant), Tallies(data_set.accountant)
+def _steps(data_set: DataSet, spendings: Sequence[Spending]) -> list[_Step]:
+    every = max(1, -(-len(spendings) // _MOST))
+    by_time = sorted(spendings, key=itemgetter(0))
+    settled, others = Tallies(data_set.accountant), Tallies(data_set.accountant)
     steps = []
-    for end, entry in enumerate(by_time, start=1):
-        all_of_them.add(entry.part, entry.guarantee)
-        if entry.state is State.SETTLED:
-            settled.add(entry.part, entry.guarantee)
-        if end % every == 0 or end == len(entries):
-            time = datetime.fromisoformat(entry.reserved_at)
-            steps.append(_Step(time, taken(data_set, all_of_them.guarantees()), taken(data_set, settled.guarantees())))
+    for begin in range(0, len(by_time), every):
+        drawn = by_time[begin : begin + every]
+        for _, is_settled, part, guarantee in drawn:
+            (settled if is_settled else others).add(part, guarantee)
+        everything = Tallies(data_set.accountant).add_all(settled).add_all(others)
+        spent, done = (taken(data_set, each.guarantees()) for each in (everything, settled))
+        steps.append(_Step(datetime.fromisoformat(drawn[-1][0]), spent, done))
     return steps
 
 

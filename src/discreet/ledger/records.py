@@ -1,24 +1,22 @@
 """Between the rows of the file and the values of `entries`: every statement about data sets and entries, inside the caller's transaction."""
 
-import json
 import sqlite3
 import unicodedata
-from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
 
-from discreet.accounting import Guarantee, Unit, guarantee_from_dict
-from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput
-from discreet.core.files.strict_json import read_object
+from discreet.accounting import Guarantee, Unit
+from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.core.quiet import quietly
 from discreet.ledger import seals
 from discreet.ledger.accountants import adds
 from discreet.ledger.amounts import Amount
-from discreet.ledger.entries import Amendment, DataSet, Entry, State
+from discreet.ledger.entries import Amendment, DataSet, Entry, State, read_stored, stored
 from discreet.ledger.tallies import Tallies
 
-_ENTRY = seals.SEALED["entry"]
+Spending: TypeAlias = tuple[str, bool, str | None, str]
+"""See `spendings`."""
 
 
 def find(connection: sqlite3.Connection, name: str) -> DataSet | None:
@@ -98,24 +96,31 @@ def add_alias(connection: sqlite3.Connection, alias: str, data_set: DataSet) -> 
 
 def remember_table(connection: sqlite3.Connection, digest: str, data_set: DataSet) -> None:
     """Keep the digest under this data set. Raises InvalidInput where another one has it."""
-    key = seals.sums(connection).key
-    owner = connection.execute("SELECT data_set, digest, data_set, seal FROM known_table WHERE digest = ?", (digest,)).fetchone()
-    if owner is None:
-        sealed = seals.seal(key, "known_table", (digest, data_set.name))
+    found = next(seals.read(connection, "known_table", "WHERE digest = ?", digest), None)
+    if found is None:
+        sealed = seals.seal(seals.sums(connection).key, "known_table", (digest, data_set.name))
         connection.execute("INSERT INTO known_table VALUES (?, ?, ?)", (digest, data_set.name, sealed))
-        seals.book(connection, old=None, new=sealed)
-    elif seals.checked(key, "known_table", owner[1:]) and owner[0] != data_set.name:
+        seals.book(connection, new=[sealed])
+    elif (owner := found[1]) != data_set.name:
         raise InvalidInput(
-            f"this is the table that the ledger knows as {owner[0]!r}, so it cannot be spent on as {data_set.name!r}: what two names spend adds up. "
-            f"Spend on {owner[0]!r}, or make a name that is not in use another name of it with link."
+            f"this is the table that the ledger knows as {owner!r}, so it cannot be spent on as {data_set.name!r}: what two names spend adds up. "
+            f"Spend on {owner!r}, or make a name that is not in use another name of it with link."
         )
 
 
 def entries_of(connection: sqlite3.Connection, data_set: str) -> tuple[Entry, ...]:
     """All entries in the order in which they came into the file, whatever the clock said. Raises FileFormatError for one that cannot be read."""
-    key = seals.sums(connection).key
-    rows = connection.execute(f"SELECT {_ENTRY}, seal FROM entry WHERE data_set = ? ORDER BY number", (data_set,))  # noqa: S608 - a constant
-    return tuple(_entry(seals.checked(key, "entry", row)) for row in rows)
+    return tuple(map(_entry, _rows_of(connection, data_set)))
+
+
+def spendings(connection: sqlite3.Connection, data_set: str) -> list[Spending]:
+    """Of every entry that counts, in the same order: when it was reserved, whether it is settled, its part, and its guarantee as it is stored."""
+    rows = _rows_of(connection, data_set)
+    return [(time, state == State.SETTLED, part, text) for _, _, _, part, text, _, state, time, _, _ in rows if state != State.CANCELLED]
+
+
+def _rows_of(connection: sqlite3.Connection, data_set: str) -> Iterator[tuple[Any, ...]]:
+    return seals.read(connection, "entry", "WHERE data_set = ? ORDER BY number", data_set)
 
 
 def count_of(connection: sqlite3.Connection, data_set: str) -> int:
@@ -149,36 +154,36 @@ def add_entries(connection: sqlite3.Connection, data_set: str, entries: Sequence
         row = (number, one.id, data_set, one.part, stored(one.guarantee), one.purpose, str(one.state), one.reserved_at, one.closed_at)
         rows.append((*row, seals.seal(key, "entry", row)))
     connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-    seals.book_all(connection, [row[-1] for row in rows])
-    _tally(connection, data_set, [one for one in entries if one.state.counts], 1)
+    seals.book(connection, new=[row[-1] for row in rows])
+    _tally(connection, data_set, [(row[3], row[4]) for row in rows if State(row[6]).counts], 1)
 
 
 def close_entry(connection: sqlite3.Connection, entry: str, state: State, closed_at: str | None) -> None:
     """Change the state of an entry."""
     row = _row(connection, entry)
-    before = _entry(row)
-    key = seals.sums(connection).key
-    sealed = seals.seal(key, "entry", (*row[:6], str(state), row[7], closed_at))
+    sealed = seals.seal(seals.sums(connection).key, "entry", (*row[:6], str(state), row[7], closed_at))
     connection.execute("UPDATE entry SET state = ?, closed_at = ?, seal = ? WHERE id = ?", (str(state), closed_at, sealed, entry))
-    seals.book(connection, old=seals.seal(key, "entry", row), new=sealed)
-    if before.state.counts is not state.counts:
-        _tally(connection, before.data_set, [before], 1 if state.counts else -1)
+    seals.book(connection, new=[sealed], old=[row[-1]])
+    if State(row[6]).counts is not state.counts:
+        _tally(connection, row[2], [(row[3], row[4])], 1 if state.counts else -1)
 
 
-def _tally(connection: sqlite3.Connection, data_set: str, entries: Sequence[Entry], times: int) -> None:
-    """Put entries into the sums of their data set, or take them out."""
+def _tally(connection: sqlite3.Connection, data_set: str, entries: Sequence[tuple[str | None, str]], times: int) -> None:
+    """Put (part, stored guarantee) of entries into the sums of their data set, or take them out."""
     seals.check_data_set(connection, data_set)
     accountant = connection.execute("SELECT accountant FROM data_set WHERE name = ?", (data_set,)).fetchone()[0]
+    if not adds(accountant):
+        return
     tallies = Tallies.read(connection, data_set, accountant)
-    tallies.write(connection, data_set, {tallies.add(entry.part, entry.guarantee, times) for entry in entries})
+    tallies.write(connection, data_set, {tallies.add(part, text, times) for part, text in entries})
     seals.seal_data_set(connection, data_set)
 
 
 def _row(connection: sqlite3.Connection, entry: str) -> tuple[Any, ...]:
-    row = connection.execute(f"SELECT {_ENTRY}, seal FROM entry WHERE id = ?", (entry,)).fetchone()  # noqa: S608 - a constant
+    row = next(seals.read(connection, "entry", "WHERE id = ?", entry), None)
     if row is None:
         raise InvalidInput("the ledger has no entry of this id; the history of the data set lists them.")
-    return seals.checked(seals.sums(connection).key, "entry", row)
+    return row
 
 
 def amendments_of(connection: sqlite3.Connection, data_set: str) -> tuple[Amendment, ...]:
@@ -199,30 +204,15 @@ def add_amendment(connection: sqlite3.Connection, amendment: Amendment) -> None:
     seals.seal_data_set(connection, amendment.data_set)
 
 
-def stored(guarantee: Guarantee) -> str:
-    """A guarantee as text. Raises InvalidInput unless it reads back the same: one that cannot be read would block the whole data set."""
-    try:
-        text = json.dumps(guarantee.to_dict(), allow_nan=False, sort_keys=True)
-        same = guarantee_from_dict(read_object(text, what="a guarantee")) == guarantee
-    except (DiscreetError, TypeError, ValueError):
-        same = False
-        text = ""
-    if not same:
-        raise InvalidInput(f"a guarantee of kind {type(guarantee).__name__} cannot be kept in a ledger: it does not read back from a file.")
-    return text
-
-
 def _entry(row: tuple[Any, ...]) -> Entry:
-    _, identifier, data_set, part, guarantee, purpose, state, reserved_at, closed_at = row
-    refusal = FileFormatError(
-        "the ledger holds an entry that this version of discreet cannot read, so what is spent is not known. Use the version that wrote it."
-    )
-    read, found = quietly(lambda: (_guarantee(guarantee), State(state)), refusal, ValueError)
+    _, identifier, data_set, part, guarantee, purpose, state, reserved_at, closed_at, _ = row
     return Entry(
-        id=identifier, data_set=data_set, part=part, guarantee=read, purpose=purpose, state=found, reserved_at=reserved_at, closed_at=closed_at
+        id=identifier,
+        data_set=data_set,
+        part=part,
+        guarantee=read_stored(guarantee),
+        purpose=purpose,
+        state=State(state),
+        reserved_at=reserved_at,
+        closed_at=closed_at,
     )
-
-
-@lru_cache(maxsize=1 << 14)
-def _guarantee(text: str) -> Guarantee:
-    return guarantee_from_dict(read_object(text, what="a guarantee"))

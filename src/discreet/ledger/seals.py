@@ -13,11 +13,12 @@ The key lies in the file: seals find accidents, not people (Clarke et al. 2003 o
 
 import hmac
 import sqlite3
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 _MODULUS = 1 << 256
 _LENGTH = 32
+_CODING = ("utf-8", "surrogatepass")
 SEALED = {
     "entry": "number, id, data_set, part, guarantee, purpose, state, reserved_at, closed_at",
     "known_table": "digest, data_set",
@@ -50,7 +51,7 @@ class Sums(NamedTuple):
 
 def seal(key: bytes, kind: str, row: object) -> bytes:
     """Of one row; texts, numbers and bytes of the same digits differ."""
-    return hmac.digest(key, repr((kind, row)).encode("utf-8", "surrogatepass"), "sha256")
+    return hmac.digest(key, f"({kind!r}, {row!r})".encode(*_CODING), "sha256")
 
 
 def sums(connection: sqlite3.Connection) -> Sums:
@@ -67,24 +68,23 @@ def write_sums(connection: sqlite3.Connection, found: Sums) -> None:
     connection.execute("INSERT INTO about VALUES (?, ?, ?, ?, ?, ?)", (*found, seal(found.key, "about", tuple(found))))
 
 
-def book(connection: sqlite3.Connection, *, old: bytes | None, new: bytes) -> None:
-    """Count a seal, in the place of an old one where there was one."""
-    book_all(connection, [new], taken=[] if old is None else [old])
-
-
-def book_all(connection: sqlite3.Connection, added: Sequence[bytes], *, taken: Sequence[bytes] = ()) -> None:
-    """Count many at once."""
+def book(connection: sqlite3.Connection, *, new: Sequence[bytes], old: Sequence[bytes] = ()) -> None:
+    """Count new seals, in the place of old ones where there were any."""
     found = sums(connection)
-    change = sum(int.from_bytes(one, "big") for one in added) - sum(int.from_bytes(one, "big") for one in taken)
+    change = sum(int.from_bytes(one, "big") for one in new) - sum(int.from_bytes(one, "big") for one in old)
     total = (int.from_bytes(found.seals, "big") + change) % _MODULUS
-    write_sums(connection, found._replace(rows=found.rows + len(added) - len(taken), seals=total.to_bytes(_LENGTH, "big")))
+    write_sums(connection, found._replace(rows=found.rows + len(new) - len(old), seals=total.to_bytes(_LENGTH, "big")))
 
 
-def checked(key: bytes, kind: str, row: tuple[object, ...]) -> tuple[object, ...]:
-    """A row of `SEALED`, whose seal stands last, without it. Raises Broken unless it holds."""
-    if seal(key, kind, row[:-1]) != row[-1]:
-        raise Broken
-    return row[:-1]
+def read(connection: sqlite3.Connection, table: str, which: str = "", *values: str) -> Iterator[tuple[Any, ...]]:
+    """Rows of a table of `SEALED`, their seals last. `which` is a clause of SQL for `values`. Raises Broken at a seal that does not hold."""
+    begun = hmac.new(sums(connection).key, digestmod="sha256")
+    for row in connection.execute(f"SELECT {SEALED[table]}, seal FROM {table} {which}", values):  # noqa: S608 - constants
+        code = begun.copy()
+        code.update(f"({table!r}, {row[:-1]!r})".encode(*_CODING))
+        if code.digest() != row[-1]:
+            raise Broken
+        yield row
 
 
 def data_set_seal(connection: sqlite3.Connection, key: bytes, name: str) -> bytes:
@@ -102,21 +102,17 @@ def check_data_set(connection: sqlite3.Connection, name: str) -> bytes:
 
 def seal_data_set(connection: sqlite3.Connection, name: str, *, new: bool = False) -> None:
     """Seal a data set that is new, or has changed since `check_data_set`."""
-    old = None if new else connection.execute("SELECT seal FROM data_set WHERE name = ?", (name,)).fetchone()[0]
+    old = [] if new else [connection.execute("SELECT seal FROM data_set WHERE name = ?", (name,)).fetchone()[0]]
     sealed = data_set_seal(connection, sums(connection).key, name)
     connection.execute("UPDATE data_set SET seal = ? WHERE name = ?", (sealed, name))
-    book(connection, old=old, new=sealed)
+    book(connection, new=[sealed], old=old)
 
 
 def check_all(connection: sqlite3.Connection) -> None:
     """Raise Broken unless every seal holds, and their sum. One pass over the file."""
     found = sums(connection)
-    count, total = 0, 0
-    for table, columns in SEALED.items():
-        for row in connection.execute(f"SELECT {columns}, seal FROM {table}"):  # noqa: S608 - constants
-            checked(found.key, table, row)
-            count, total = count + 1, total + int.from_bytes(row[-1], "big")
-    for (name,) in connection.execute("SELECT name FROM data_set").fetchall():
-        count, total = count + 1, total + int.from_bytes(check_data_set(connection, name), "big")
-    if (count, total % _MODULUS) != (found.rows, int.from_bytes(found.seals, "big")):
+    seals = [row[-1] for table in SEALED for row in read(connection, table)]
+    seals += [check_data_set(connection, name) for (name,) in connection.execute("SELECT name FROM data_set").fetchall()]
+    total = sum(int.from_bytes(one, "big") for one in seals) % _MODULUS
+    if (len(seals), total) != (found.rows, int.from_bytes(found.seals, "big")):
         raise Broken

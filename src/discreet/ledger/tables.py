@@ -3,7 +3,7 @@
 import sqlite3
 
 from discreet.ledger import records, seals
-from discreet.ledger.entries import State
+from discreet.ledger.accountants import adds
 from discreet.ledger.tallies import Tallies
 
 VERSION = 2
@@ -94,13 +94,12 @@ def renew(connection: sqlite3.Connection) -> None:
         rows = connection.execute(f"SELECT rowid, {columns} FROM {kind}").fetchall()  # noqa: S608
         sealed = [(seals.seal(key, kind, row[1:]), row[0]) for row in rows]
         connection.executemany(f"UPDATE {kind} SET seal = ? WHERE rowid = ?", sealed)  # noqa: S608
-        seals.book_all(connection, [one for one, _ in sealed])
+        seals.book(connection, new=[one for one, _ in sealed])
     for name, accountant in connection.execute("SELECT name, accountant FROM data_set").fetchall():
         tallies = Tallies(accountant)
-        for entry in records.entries_of(connection, name):
-            if entry.state is not State.CANCELLED:
-                tallies.add(entry.part, entry.guarantee)
-        tallies.write(connection, name, tallies.sums)
+        for _, _, part, text in records.spendings(connection, name):
+            tallies.add(part, text)
+        tallies.write(connection, name, tallies.sums if adds(accountant) else ())
         seals.seal_data_set(connection, name, new=True)
     _mark(connection)
 
