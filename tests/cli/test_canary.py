@@ -169,7 +169,7 @@ def test_an_unexpected_exception_that_quotes_it_is_not_shown(watched, monkeypatc
 def test_no_exception_carries_it(watched, folder):
     """Nor do causes, contexts and arguments of what a caller of the program's functions would catch."""
     (folder / "strict.toml").write_text(REFUSING["number outside"], encoding="utf-8")
-    command = program.commands["fit"]
+    command = program.get_command(None, "fit")
     try:
         command.main(list(fit("people.csv", "strict.toml"))[1:], standalone_mode=False)
     except Exception as error:  # noqa: BLE001 - whatever it is

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from discreet.cli import program
-from discreet.cli.commands import COMMANDS
+from discreet.cli.program import COMMANDS
 from discreet.estimators.model import Model
 from discreet.ledger import Ledger
 from tests.canary import assert_silent
@@ -38,7 +38,7 @@ def into_a_full_disk(monkeypatch, capsys, *arguments, kept=True):
 
 @needs_full
 @pytest.mark.parametrize("kept", [True, False])
-@pytest.mark.parametrize("arguments", [["--version"], *([command.name, "--help"] for command in COMMANDS)], ids=lambda arguments: arguments[0])
+@pytest.mark.parametrize("arguments", [["--version"], *([command, "--help"] for command in COMMANDS)], ids=lambda arguments: arguments[0])
 def test_every_command_says_that_standard_output_is_full(monkeypatch, capsys, arguments, kept):
     code, said = into_a_full_disk(monkeypatch, capsys, *arguments, kept=kept)
     assert code == 9

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from discreet.cli.versions import PACKAGES
+from discreet.cli.program import PACKAGES
 from discreet.estimators.model import Model
 from tests.cli.conftest import FIT, csv_text, discreet, rows
 

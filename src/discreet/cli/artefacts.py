@@ -1,140 +1,128 @@
 """What `discreet verify`, `show`, `report` and `sign` take: one table of the kinds of files and folders that carry a certificate.
 
-A file says its format, "discreet-KIND/VERSION"; a release is a folder with a manifest. A kind is a small class and an entry in `KINDS`: it is read
-strictly, by the reader of its own module, which refuses other versions; everything else is asked of what was read.
+A file says its format, "discreet-KIND/VERSION"; a release is a folder with a manifest. A kind is an entry in `KINDS`: it is read strictly, by
+the reader of its own module, which refuses other versions; everything else is asked of what was read.
 """
 
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from discreet.core.errors import FileFormatError
 from discreet.core.files.lookup import is_folder
 
 if TYPE_CHECKING:
     from discreet.certificates import Certificate, Verification
-    from discreet.ledger import Ledger
-    from discreet.pages import Page
 
 MANIFEST = "manifest.json"
 _SQLITE = b"SQLite format 3\x00"
-# ruff: noqa: ANN401, PLC0415 - what was read is of the type that its kind reads, and imports of the library wait until they are needed
 
 
-class Kind(ABC):
+@dataclass(frozen=True, kw_only=True)
+class Kind:
     """How things of one kind are read and shown."""
 
-    name: ClassVar[str]
+    name: str
     """As in its format."""
-    what: ClassVar[str]
+    what: str
     """In messages."""
-    whole: ClassVar[bool] = True
+    read: Callable[[str, Path], Any]
+    """From the text of its file. Raises FileFormatError for anything but what this version writes."""
+    shown: Callable[[Any], tuple[list[str], dict[str, object]]]
+    """What it is in words, before the certificate, and as JSON."""
+    whole: bool = True
     """Whether what was released is in it, so that it can be compared with the certificate's digest."""
 
-    @abstractmethod
-    def read(self, text: str, path: Path) -> Any:
-        """From the text of its file. Raises FileFormatError for anything but what this version writes."""
 
-    @abstractmethod
-    def shown(self, value: Any) -> tuple[list[str], dict[str, object]]:
-        """What it is in words, before the certificate, and as JSON."""
+def _read_model(text: str, _: Path) -> Any:
+    from discreet.estimators.model import Model
 
-    def verify(self, value: Any) -> "Verification":
-        """Every check with its verdict."""
-        found: Verification = value.verify()
-        return found
+    return Model.from_json(text)
 
 
-class _Model(Kind):
-    name, what = "model", "model file"
+def _shown_model(value: Any) -> tuple[list[str], dict[str, object]]:
+    from discreet.cli.words import described
 
-    def read(self, text: str, path: Path) -> Any:  # noqa: ARG002 - a file alone
-        from discreet.estimators.model import Model
-
-        return Model.from_json(text)
-
-    def shown(self, value: Any) -> tuple[list[str], dict[str, object]]:
-        from discreet.cli.words import described
-
-        schema = value.schema
-        words = f"Model: {described(value)}; schema {schema.name!r}"
-        return [words], {"kind": value.kind, "features": schema.features, "schema": schema.to_dict()}
+    schema = value.schema
+    return [f"Model: {described(value)}; schema {schema.name!r}"], {"kind": value.kind, "features": schema.features, "schema": schema.to_dict()}
 
 
-class _Certificate(Kind):
-    name, what, whole = "certificate", "certificate", False
+def _read_certificate(text: str, _: Path) -> Any:
+    from discreet.certificates import Certificate
 
-    def read(self, text: str, path: Path) -> Any:  # noqa: ARG002 - as above
-        from discreet.certificates import Certificate
-
-        return Certificate.from_json(text)
-
-    def shown(self, value: Any) -> tuple[list[str], dict[str, object]]:
-        return [f"Certificate of a release by {value.mechanism}; what was released is not in this file"], {"kind": self.name}
+    return Certificate.from_json(text)
 
 
-class _Evaluation(Kind):
-    name, what = "evaluation", "evaluation"
-
-    def read(self, text: str, path: Path) -> Any:  # noqa: ARG002 - as above
-        from discreet.evaluation.saved import evaluation_from
-
-        return evaluation_from(text)
-
-    def shown(self, value: Any) -> tuple[list[str], dict[str, object]]:
-        from discreet.cli.private_evaluation import evaluation_lines
-
-        stated = {name: inner for name, inner in value.to_dict().items() if name not in {"format", "certificate"}}
-        return ["Private evaluation of a model", *evaluation_lines(value)], {"kind": self.name, **stated}
+def _shown_certificate(value: Any) -> tuple[list[str], dict[str, object]]:
+    return [f"Certificate of a release by {value.mechanism}; what was released is not in this file"], {"kind": "certificate"}
 
 
-class _Intervals(Kind):
-    name, what = "intervals", "interval file"
+def _read_evaluation(text: str, _: Path) -> Any:
+    from discreet.evaluation.saved import evaluation_from
 
-    def read(self, text: str, path: Path) -> Any:  # noqa: ARG002 - as above
-        from discreet.estimators.interval_file import IntervalFile
-
-        return IntervalFile.from_json(text)
-
-    def shown(self, value: Any) -> tuple[list[str], dict[str, object]]:
-        from discreet.cli.intervals import interval_lines
-
-        stated = {name: inner for name, inner in value.to_dict().items() if name not in {"format", "certificate"}}
-        return ["Intervals for the coefficients of a model", *interval_lines(value)], {"kind": self.name, **stated}
+    return evaluation_from(text)
 
 
-class _Record(Kind):
-    name, what = "record", "randomised record"
+def _shown_evaluation(value: Any) -> tuple[list[str], dict[str, object]]:
+    from discreet.cli.evaluate import evaluation_lines
 
-    def read(self, text: str, path: Path) -> Any:  # noqa: ARG002 - as above
-        from discreet.releases.local import RandomisedRecord
-
-        return RandomisedRecord.from_line(text)
-
-    def shown(self, value: Any) -> tuple[list[str], dict[str, object]]:
-        columns = dict(zip(value.columns, value.values.tolist(), strict=True))
-        lines = ["One record, randomised by its owner", *(f"  {column} = {number:.10g}" for column, number in columns.items())]
-        return lines, {"kind": self.name, "columns": columns}
+    return ["Private evaluation of a model", *evaluation_lines(value)], {"kind": "evaluation", **_stated(value)}
 
 
-class _Release(Kind):
-    name, what = "release", "release folder"
+def _read_intervals(text: str, _: Path) -> Any:
+    from discreet.estimators.interval_file import IntervalFile
 
-    def read(self, text: str, path: Path) -> Any:
-        from discreet.releases.release import release_from
-
-        return release_from(path, text)
-
-    def shown(self, value: Any) -> tuple[list[str], dict[str, object]]:
-        rows, columns = value.shape
-        words = f"Release: {value.name!r}, method {value.method}, {rows} rows of {columns} numbers; `discreet inspect` says how to use it"
-        return [words], {"kind": self.name, "method": value.method, "rows": rows, "columns": [column.name for column in value.columns]}
+    return IntervalFile.from_json(text)
 
 
-KINDS: Mapping[str, Kind] = {kind.name: kind for kind in (_Model(), _Certificate(), _Release(), _Evaluation(), _Intervals(), _Record())}
+def _shown_intervals(value: Any) -> tuple[list[str], dict[str, object]]:
+    from discreet.cli.intervals import interval_lines
+
+    return ["Intervals for the coefficients of a model", *interval_lines(value)], {"kind": "intervals", **_stated(value)}
+
+
+def _stated(value: Any) -> dict[str, object]:
+    """What it says besides its certificate."""
+    return {name: inner for name, inner in value.to_dict().items() if name not in {"format", "certificate"}}
+
+
+def _read_record(text: str, _: Path) -> Any:
+    from discreet.releases.local import RandomisedRecord
+
+    return RandomisedRecord.from_line(text)
+
+
+def _shown_record(value: Any) -> tuple[list[str], dict[str, object]]:
+    columns = dict(zip(value.columns, value.values.tolist(), strict=True))
+    lines = ["One record, randomised by its owner", *(f"  {column} = {number:.10g}" for column, number in columns.items())]
+    return lines, {"kind": "record", "columns": columns}
+
+
+def _read_release(text: str, path: Path) -> Any:
+    from discreet.releases.release import release_from
+
+    return release_from(path, text)
+
+
+def _shown_release(value: Any) -> tuple[list[str], dict[str, object]]:
+    rows, columns = value.shape
+    words = f"Release: {value.name!r}, method {value.method}, {rows} rows of {columns} numbers; `discreet inspect` says how to use it"
+    return [words], {"kind": "release", "method": value.method, "rows": rows, "columns": [column.name for column in value.columns]}
+
+
+KINDS: Mapping[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind(name="model", what="model file", read=_read_model, shown=_shown_model),
+        Kind(name="certificate", what="certificate", read=_read_certificate, shown=_shown_certificate, whole=False),
+        Kind(name="release", what="release folder", read=_read_release, shown=_shown_release),
+        Kind(name="evaluation", what="evaluation", read=_read_evaluation, shown=_shown_evaluation),
+        Kind(name="intervals", what="interval file", read=_read_intervals, shown=_shown_intervals),
+        Kind(name="record", what="randomised record", read=_read_record, shown=_shown_record),
+    )
+}
 OTHERS = {
     "schema": "a schema: use `discreet schema check`",
     "ledger": "the export of a ledger: use `discreet budget import`",
@@ -163,13 +151,8 @@ class Artefact:
 
     def verify(self) -> "Verification":
         """Every check with its verdict."""
-        return self.kind.verify(self.value)
-
-    def page(self, *, ledger: "Ledger | None") -> "Page":
-        """The report for everyone."""
-        from discreet.display.reports import page_of
-
-        return page_of(self.value, ledger=ledger, name=self.path)
+        found: Verification = self.value.verify()
+        return found
 
 
 def read_artefact(path: str) -> Artefact:

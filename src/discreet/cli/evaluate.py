@@ -3,19 +3,23 @@
     error = share of records with the wrong class      log loss = mean of ln(1 + e^{-y f(x)})   (logistic regression)
 
 Numbers computed on private records leak: a certificate covers the model, not what is measured with it. So the user either declares what the records
-are (--data-is), or gives the measurement a budget of its own (--epsilon; module `private_evaluation`).
+are (--data-is), or gives the measurement a budget of its own (--epsilon): then it is a release with its own certificate. Everything that can fail
+without a record fails before one is read; after the release the budget is spent, so the numbers are printed even where the picture cannot be saved.
 """
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import click
+from discreet.cli.options import Argument, File, Hidden, Report, command, flag, noise_of, usage_error
+from discreet.cli.output import Outcome, as_text, check_output, keep, labelled, step
+from discreet.cli.report import check_report, same_path, written_report
+from discreet.cli.spending import Spending, check_fits
+from discreet.cli.tables import Records
+from discreet.core.errors import DiscreetError, InvalidInput
 
-from discreet.cli.numbers import NUMBER
-from discreet.cli.output import answer, as_text, examples, json_option, refuse_same_file, step
-from discreet.cli.private_evaluation import evaluate_private
-from discreet.cli.report import report_option
-from discreet.cli.spending import ledger_options
-from discreet.cli.tables import files_within, named_tables, opened, worker_options
+if TYPE_CHECKING:
+    from discreet.evaluation import PrivateEvaluation
 
 FORMAT = "discreet-measures/1"
 """The format of exact measures, which carry no certificate and are read by nothing here."""
@@ -26,57 +30,50 @@ DECLARATIONS = {
 }
 
 
-@click.command(
-    short_help="Measure a model, exactly on public records or privately.",
-    epilog=examples(
-        "discreet evaluate model.json published.csv --data-is public",
-        "discreet evaluate model.json volunteers.parquet --data-is non-private --json",
-        "discreet evaluate model.json held-out.csv --epsilon 0.5 --delta 1e-6",
-        "discreet evaluate model.json held-out.csv --epsilon 1 --metrics accuracy,roc,calibration --plot curves.svg",
-        "discreet evaluate model.json held-out.csv --epsilon 0.5 --out evaluation.json --ledger team.ledger --data-set people",
-        "discreet evaluate model.json held-out/*.parquet --epsilon 0.5 --delta 1e-6 --jobs 2",
-    ),
+@dataclass(frozen=True, kw_only=True)
+class _Private:
+    """What belongs to a private measurement alone."""
+
+    delta: Annotated[float | None, "With --epsilon: probability that the loss is exceeded; 0 if left out."] = None
+    neighbours: Annotated[
+        Hidden | None, "With --epsilon: what is hidden, the content of one record (replace-one, standard) or also whether it is there at all."
+    ] = None
+    metrics: Annotated[
+        str | None,
+        "With --epsilon: some of accuracy, confusion, log_loss, roc, calibration, with commas between; accuracy,confusion if left out.",
+    ] = None
+    bins: Annotated[int | None, "With --epsilon: bins of the probability for roc and calibration, an even number; 20 if left out."] = None
+    log_loss_bound: Annotated[float | None, "With --epsilon: where the loss of a record is cut; 5 if left out."] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Evaluate:
+    model: Annotated[File, Argument(metavar="MODEL")]
+    data_is: Annotated[
+        Literal["public", "non-private", "synthetic"] | None,
+        "Your declaration that the records need no protection: numbers computed on private ones would leak.",
+    ] = None
+    epsilon: Annotated[float | None, "Protect the records: privacy loss that the measurement may cost, > 0."] = None
+    private: _Private
+    out: Annotated[File | None, "Write the measures to this JSON file; with --epsilon also their certificate."] = None
+    plot: Annotated[File | None, "With --epsilon: write the curves to this SVG file."] = None
+    report: Report = None
+    overwrite: Annotated[bool, "Replace these files where they exist."] = False
+    spending: Spending
+    records: Records
+    seed: Annotated[int | None, "With --epsilon: reproducible noise, for tests: the certificate is then not valid."] = None
+
+
+@command(
+    "Measure a model, exactly on public records or privately.",
+    "discreet evaluate model.json published.csv --data-is public",
+    "discreet evaluate model.json volunteers.parquet --data-is non-private --json",
+    "discreet evaluate model.json held-out.csv --epsilon 0.5 --delta 1e-6",
+    "discreet evaluate model.json held-out.csv --epsilon 1 --metrics accuracy,roc,calibration --plot curves.svg",
+    "discreet evaluate model.json held-out.csv --epsilon 0.5 --out evaluation.json --ledger team.ledger --data-set people",
+    "discreet evaluate model.json held-out/*.parquet --epsilon 0.5 --delta 1e-6 --jobs 2",
 )
-@click.argument("model_path", metavar="MODEL", type=click.Path())
-@click.argument("table", type=click.Path(), nargs=-1, required=True)
-@click.option(
-    "--data-is",
-    type=click.Choice(list(DECLARATIONS)),
-    help="Your declaration that the records need no protection: numbers computed on private ones would leak.",
-)
-@click.option("--epsilon", type=NUMBER, help="Protect the records: privacy loss that the measurement may cost, > 0.")
-@click.option("--delta", type=NUMBER, help="With --epsilon: probability that the loss is exceeded; 0 if left out.")
-@click.option(
-    "--neighbours",
-    type=click.Choice(["replace-one", "add-remove"]),
-    help="With --epsilon: what is hidden, the content of one record (replace-one, standard) or also whether it is there at all.",
-)
-@click.option(
-    "--metrics", help="With --epsilon: some of accuracy, confusion, log_loss, roc, calibration, with commas between; accuracy,confusion if left out."
-)
-@click.option("--bins", type=int, help="With --epsilon: bins of the probability for roc and calibration, an even number; 20 if left out.")
-@click.option("--log-loss-bound", type=NUMBER, help="With --epsilon: where the loss of a record is cut; 5 if left out.")
-@click.option("--out", type=click.Path(), help="Write the measures to this JSON file; with --epsilon also their certificate.")
-@click.option("--plot", type=click.Path(), help="With --epsilon: write the curves to this SVG file.")
-@report_option
-@click.option("--overwrite", is_flag=True, help="Replace these files where they exist.")
-@ledger_options
-@worker_options
-@click.option("--seed", type=int, help="With --epsilon: reproducible noise, for tests: the certificate is then not valid.")
-@json_option
-def evaluate(  # noqa: PLR0913 - one argument an option
-    *,
-    model_path: str,
-    table: tuple[str, ...],
-    data_is: str | None,
-    epsilon: float | None,
-    jobs: int | None,
-    dask: str | None,
-    out: str | None,
-    overwrite: bool,
-    as_json: bool,
-    **private: Any,  # noqa: ANN401 - the options of a private measurement, which click has checked
-) -> None:
+def evaluate(given: _Evaluate) -> Outcome:
     """Measure MODEL on TABLE.
 
     With --data-is, TABLE must hold no private records: the numbers are exact and unprotected. With --epsilon the records are protected: the numbers
@@ -85,54 +82,146 @@ def evaluate(  # noqa: PLR0913 - one argument an option
     TABLE needs the columns of the model's schema, the target's too; - is CSV on standard input. Several .parquet, .arrow, .feather or .ipc files, a
     folder of .parquet files, and every table for --dask are read in blocks, so that they need not fit into memory.
     """
-    context = click.get_current_context()
-    if (data_is is None) == (epsilon is None):
-        raise click.UsageError(
-            "either --data-is (the records need no protection) or --epsilon (they are protected, at this cost) is needed, and not both", context
-        )
-    if epsilon is not None:
-        where: dict[str, Any] = {"out": out, "overwrite": overwrite, "as_json": as_json}
-        evaluate_private(context, model_path=model_path, table=table, epsilon=epsilon, jobs=jobs, dask=dask, **where, **private)
-        return
-    if given := [name for name, value in private.items() if value not in (None, False) and name not in {"ledger_path", "data_set"}]:
-        option = given[0].removesuffix("_path").replace("_", "-")
-        raise click.UsageError(f"--{option} belongs to a private measurement, which needs --epsilon", context)
-    if overwrite and out is None:
-        raise click.UsageError("--overwrite needs --out, or a private measurement with --epsilon", context)
-    _evaluate_public(model_path, table, str(data_is), jobs=jobs, dask=dask, out=out, overwrite=overwrite, as_json=as_json)
+    if (given.data_is is None) == (given.epsilon is None):
+        raise usage_error("either --data-is (the records need no protection) or --epsilon (they are protected, at this cost) is needed, and not both")
+    if given.epsilon is not None:
+        return _private(given, given.epsilon)
+    of_private = {**vars(given.private), "plot": given.plot, "report": given.report, "part": given.spending.part, "seed": given.seed}
+    if alone := [name for name, value in of_private.items() if value is not None]:
+        raise usage_error(f"{flag(alone[0])} belongs to a private measurement, which needs --epsilon")
+    if given.overwrite and given.out is None:
+        raise usage_error("--overwrite needs --out, or a private measurement with --epsilon")
+    return _public(given, str(given.data_is))
 
 
-def _evaluate_public(
-    model_path: str, table: tuple[str, ...], data_is: str, *, jobs: int | None, dask: str | None, out: str | None, overwrite: bool, as_json: bool
-) -> None:
-    from discreet.cli.measures import Measures  # noqa: PLC0415 - imports of the library wait until they are needed
-    from discreet.core.files.whole_file import check_writable, write_whole  # noqa: PLC0415
-    from discreet.core.workers import job_count  # noqa: PLC0415
-    from discreet.data.labels import canonical  # noqa: PLC0415
-    from discreet.estimators.model import Model  # noqa: PLC0415
+def _public(given: _Evaluate, data_is: str) -> Outcome:
+    """Exact numbers."""
+    from discreet.cli.measures import Measures
+    from discreet.core.files.whole_file import write_whole
+    from discreet.core.workers import job_count
+    from discreet.data.labels import canonical
+    from discreet.estimators.model import Model
 
-    model = Model.load(model_path)
-    threads, tables = job_count(jobs), named_tables(table)
-    if out is not None:
-        refuse_same_file(out, *files_within(tables), model_path)
-        check_writable(out, overwrite=overwrite)
-    with opened(tables, model.schema, jobs=jobs, dask=dask, may_be_empty=True) as records, step("Evaluating"):
+    model = Model.load(given.model)
+    threads = job_count(given.records.jobs)
+    check_output(given.out, *given.records.files, given.model, overwrite=given.overwrite)
+    records = given.records.opened(model.schema, may_be_empty=True)
+    with step("Evaluating"):
         measures = Measures.of(model, records, jobs=threads)
     classes = [canonical(label) for label in model.schema.target.classes]
     held = {"format": FORMAT, "data_is": data_is, "declaration": DECLARATIONS[data_is], "classes": classes, **measures.to_dict()}
-    if out is not None:
-        write_whole(out, as_text(held) + "\n", overwrite=overwrite)
-    document = {"command": "evaluate", **held, "written": out}
+    if given.out is not None:
+        write_whole(given.out, as_text(held) + "\n", overwrite=given.overwrite)
+    error = f"{measures.error:.4f} (always answering the commoner class: {measures.always_commoner:.4f})"
+    declared = f"declared {data_is} ({DECLARATIONS[data_is]}): these numbers are exact and not protected"
+    lines = [
+        *labelled(
+            ("Records", f"{measures.records}, {declared}"),
+            ("Accuracy", f"{measures.accuracy:.4f}"),
+            ("Error", error),
+            ("Log loss", None if measures.log_loss is None else f"{measures.log_loss:.4f}"),
+        ),
+        *_confusion(classes, measures.confusion),
+        *([] if given.out is None else ["", f"Written to   {given.out}"]),
+    ]
+    return Outcome(document={"command": "evaluate", **held, "written": given.out}, lines=lines)
+
+
+def _private(given: _Evaluate, epsilon: float) -> Outcome:
+    """Numbers with noise, as a release."""
+    with step("Checking what can be checked without the records"):
+        from discreet.cli import words
+        from discreet.core.files.whole_file import write_whole
+        from discreet.core.workers import job_count
+        from discreet.data import BlockTable
+        from discreet.estimators.model import Model
+        from discreet.evaluation import prepare
+        from discreet.evaluation.outcomes import outcomes_of
+        from discreet.evaluation.private import measure, measure_blocks
+
+        model = Model.load(given.model)
+        threads, said = job_count(given.records.jobs), given.private
+        sources = [*given.records.files, given.model, given.spending.ledger]
+        relation = said.neighbours or "replace-one"
+        prepared = prepare(
+            model,
+            epsilon=epsilon,
+            delta=said.delta or 0.0,
+            neighbours=relation,
+            metrics=_metrics(said.metrics),
+            bins=20 if said.bins is None else said.bins,
+            log_loss_bound=5.0 if said.log_loss_bound is None else said.log_loss_bound,
+        )
+        if given.plot is not None and not {"roc", "calibration"} & set(prepared.survey.metrics):
+            raise InvalidInput("--plot draws the curves of --metrics roc and calibration; ask for one of them, or leave --plot out.")
+        for path in (given.plot, given.out):
+            check_output(path, *sources, overwrite=given.overwrite)
+        if same_path(given.out, given.plot):
+            raise InvalidInput("--out and --plot name the same file. Give each its own.")
+        check_report(given.report, *sources, given.out, given.plot, overwrite=given.overwrite)
+        account = given.spending.account()
+        check_fits(account, prepared.guarantee)
+    noise = noise_of(given.seed)
+    records = given.records.opened(model.schema, may_be_empty=relation != "replace-one")
+    with step("Evaluating"):
+        if isinstance(records, BlockTable):
+            found = measure_blocks(prepared, model, records, noise, account=account, jobs=threads)
+        else:
+            found = measure(prepared, outcomes_of(model, records, wanted=prepared.survey.wanted), noise, account=account)
+    if given.out is not None:
+        keep(found, "evaluation", given.out, overwrite=given.overwrite)
+    page = written_report(found, given.report, account, name=given.out, overwrite=given.overwrite)
+    failure: DiscreetError | None = None
+    if given.plot is not None:
+        try:
+            write_whole(given.plot, found.plot(), overwrite=given.overwrite)
+        except DiscreetError as error:
+            failure = error
+    plot = given.plot if failure is None else None
+    document, paid = words.receipt(found.certificate, found.verify(), account)
+    files = labelled(("Written to", given.out), ("Curves", plot and f"written to {plot}"), ("Report", page.path))
+    return Outcome(
+        document={"command": "evaluate", "private": True, **found.to_dict(), **document, "written": given.out, "plot": plot, "report": page.path},
+        lines=[*evaluation_lines(found), *paid, *files],
+        lost=[(failure, "The numbers above are complete."), page.lost],
+    )
+
+
+def evaluation_lines(report: "PrivateEvaluation") -> list[str]:
+    """What was measured, and how exactly."""
+    from discreet.data.labels import canonical
+
+    counted = "public" if report.records_error == 0.0 else f"with noise (+- {report.records_error:.0f})"
+    table: list[str] = []
+    if report.confusion is not None:
+        noisy = f"(noisy counts, each within {report.confusion_error:.0f} of the true one, {100 * report.level:g} %)"
+        table = [*_confusion([canonical(label) for label in report.classes], report.confusion), noisy]
+    measures = (
+        ("Accuracy", report.accuracy, ""),
+        ("Log loss", report.log_loss, f", losses cut at {report.survey.log_loss_bound:g}"),
+        ("AUC", None if report.roc is None else report.roc.area, ", approximate interval"),
+    )
+    shown = ((name, f"{one.value:.4f} ({one.low:.4f} to {one.high:.4f}){note}") for name, one, note in measures if one)
+    return [
+        f"Records      {report.records:.0f}, {counted}; what follows was read from noisy counts, and protects their people",
+        *labelled(*shown),
+        *table,
+        "",
+        f"Intervals    {100 * report.level:g} % each; noise and sampling error together, for the population that the records are drawn from",
+    ]
+
+
+def _confusion(classes: Sequence[str], counts: Sequence[Sequence[float]]) -> Iterator[str]:
+    """Counts of actual and predicted classes as a table."""
     corner = "actual / predicted"
     width = max(len(corner), *map(len, classes)) + 2
-    lines = [
-        f"Records      {measures.records}, declared {data_is} ({DECLARATIONS[data_is]}): these numbers are exact and not protected",
-        f"Accuracy     {measures.accuracy:.4f}",
-        f"Error        {measures.error:.4f} (always answering the commoner class: {measures.always_commoner:.4f})",
-        *([] if measures.log_loss is None else [f"Log loss     {measures.log_loss:.4f}"]),
-        "",
-        f"{corner:<{width}}" + "".join(f"{label:>{width}}" for label in classes),
-        *(f"{label:<{width}}" + "".join(f"{count:>{width}}" for count in row) for label, row in zip(classes, measures.confusion, strict=True)),
-        *([] if out is None else ["", f"Written to   {out}"]),
-    ]
-    answer(document, lines, as_json=as_json)
+    yield ""
+    yield f"{corner:<{width}}" + "".join(f"{label:>{width}}" for label in classes)
+    for label, row in zip(classes, counts, strict=True):
+        yield f"{label:<{width}}" + "".join(f"{count:>{width}.0f}" for count in row)
+
+
+def _metrics(text: str | None) -> tuple[str, ...]:
+    if text is None:
+        return ("accuracy", "confusion")
+    return tuple(dict.fromkeys(name.strip().replace("-", "_") for name in text.split(",")))

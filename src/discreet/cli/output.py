@@ -1,23 +1,52 @@
-"""How commands speak: text or JSON on standard output, refusals and progress on standard error, colours on a terminal only."""
+"""How commands speak: an outcome as text or JSON on standard output, refusals and progress on standard error, colours on a terminal only."""
 
 import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 import click
 
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import DiscreetError, InvalidInput
 
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from discreet.certificates import Verification
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as a shell counts it."""
 UNWRITABLE = 9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What a command found out, for programs and for people."""
+
+    document: Mapping[str, object]
+    lines: Iterable[str]
+    lost: Sequence[tuple[DiscreetError | None, str]] = ()
+    """What went wrong when the rest was done, and how much that was, in a sentence."""
+    code: int = 0
+    """Exit code where something was found that is not as it should be."""
+    checked: "Verification | None" = None
+    """Raises where it does not hold, after everything was said."""
+
+
+class Released(Protocol):
+    """A model, an evaluation, intervals."""
+
+    def save(self, path: str, *, overwrite: bool = False) -> None:
+        """Write it, whole or not at all."""
+
+    def to_dict(self) -> Mapping[str, object]:
+        """Its document."""
+
+    def to_json(self) -> str:
+        """The same as text."""
 
 
 class Ended(KeyboardInterrupt):
@@ -29,26 +58,60 @@ class Ended(KeyboardInterrupt):
         self.number = number
 
 
+def present(outcome: Outcome) -> None:
+    """Say it in one of its two forms, as the command was asked, then what was lost; ends the command where its exit code is not 0."""
+    context = click.get_current_context()
+    as_json = context.params["as_json"]
+    click.echo(as_text(outcome.document) if as_json else "\n".join(outcome.lines))
+    if outcome.checked is not None:
+        outcome.checked.require()
+    code = 0
+    for error, rest in outcome.lost:
+        if error is not None:
+            code = error.exit_code
+            message = f"{error} {rest}"
+            if as_json:
+                warn(message)
+            else:
+                refuse(type(error).__name__, message, as_json=False, code=code)
+    if code := outcome.code or code:
+        context.exit(code)
+
+
+def labelled(*facts: tuple[str, object]) -> list[str]:
+    """A line for each fact that there is."""
+    return [f"{label:<13}{fact}" for label, fact in facts if fact is not None]
+
+
+def keep(released: Released, name: str, out: str, *, overwrite: bool) -> None:
+    """Save what a budget was spent on, called `name`; where that fails, whatever the reason, it goes to standard output and the command ends."""
+    try:
+        released.save(out, overwrite=overwrite)
+    except DiscreetError as error:
+        kind, reason, code = type(error).__name__, str(error), error.exit_code
+    except KeyboardInterrupt as interrupt:
+        happened, code = interruption(interrupt)
+        kind, reason = "Interrupted", f"{happened} while saving."
+    except Exception as error:  # noqa: BLE001 - whatever it is, the budget is spent and what it bought must not be lost
+        kind, reason, code = "Unexpected", f"the {name} was not saved ({type(error).__name__}).", 1
+    else:
+        return
+    context = click.get_current_context()
+    message = f"{reason} The budget is spent; the {name} follows on standard output: save it from there."
+    if context.params["as_json"]:
+        click.echo(as_text({"error": {"kind": kind, "message": message}, name: released.to_dict()}))
+    else:
+        refuse(kind, message, as_json=False, code=code)
+        click.echo(released.to_json().rstrip("\n"))
+        sys.stdout.flush()
+    context.exit(code)
+
+
 def interruption(error: KeyboardInterrupt) -> tuple[str, int]:
     """What happened, in a word or two, and the exit code as a shell counts it."""
     if isinstance(error, Ended):
         return f"ended by {signal.Signals(error.number).name}", 128 + error.number
     return "interrupted", INTERRUPTED
-
-
-def json_option(command: Decorated) -> Decorated:
-    """`--json`, which every command has."""
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")(command)
-
-
-def examples(*lines: str) -> str:
-    """The end of a help text; click keeps its line breaks."""
-    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
-
-
-def answer(document: Mapping[str, object], lines: Iterable[str], *, as_json: bool) -> None:
-    """What the command found out, in one of its two forms."""
-    click.echo(as_text(document) if as_json else "\n".join(lines))
 
 
 def as_text(document: Mapping[str, object]) -> str:
@@ -70,15 +133,10 @@ def warn(message: str) -> None:
     click.echo(f"{styled('Warning:', fg='yellow', to_error=True)} {message}", err=True)
 
 
-def styled(text: str, *, fg: str | None = None, bold: bool = True, to_error: bool = False) -> str:
+def styled(text: str, *, fg: str | None = None, to_error: bool = False) -> str:
     """`text` in bold and colour on a terminal, unless NO_COLOR asks for none."""
     stream = sys.stderr if to_error else sys.stdout
-    return click.style(text, fg=fg, bold=bold) if stream.isatty() and not os.environ.get("NO_COLOR") else text
-
-
-def heading(text: str) -> str:
-    """A line that stands out on a terminal."""
-    return styled(text)
+    return click.style(text, fg=fg, bold=True) if stream.isatty() and not os.environ.get("NO_COLOR") else text
 
 
 @contextmanager
@@ -89,17 +147,27 @@ def step(text: str) -> Iterator[None]:
             click.echo(f"step: {text}", err=True)
         yield
         return
-    from rich.console import Console  # noqa: PLC0415 - only a terminal needs it
+    from rich.console import Console  # only a terminal needs it
 
     with Console(stderr=True).status(text):
         yield
 
 
-def refuse_same_file(out: str, *sources: str) -> None:
-    """InvalidInput where `out` is one of the files that are read: --overwrite is not meant for these."""
+def check_output(out: str | None, *sources: str | None, overwrite: bool) -> None:
+    """Raise InvalidInput where `out`, if there is one, cannot be written now, or is one of the files that are read: --overwrite is not for these."""
+    from discreet.core.files.whole_file import check_writable
+
+    if out is None:
+        return
+    refuse_same_file(out, *sources)
+    check_writable(out, overwrite=overwrite)
+
+
+def refuse_same_file(out: str, *sources: str | None) -> None:
+    """InvalidInput where `out` is one of the files that are read."""
     for source in sources:
         try:
-            same = source != "-" and Path(out).samefile(source)
+            same = source not in (None, "-") and Path(out).samefile(str(source))
         except (OSError, ValueError):
             same = False
         if same:

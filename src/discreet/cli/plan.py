@@ -4,28 +4,20 @@ What is proved (discreet/bounds, discreet/planning) is printed beside a simulati
 numbers only: no table is read, and no privacy is spent.
 """
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import click
 
-from discreet.cli.numbers import NUMBER
-from discreet.cli.output import answer, examples, heading, json_option, step
-from discreet.cli.plan_epsilon import report_epsilon, simulated_epsilons
-from discreet.cli.plan_over import plan_over
-from discreet.cli.plan_words import numbers_of, of_invented_records, privacy_of, problem_of
-from discreet.cli.report import check_report, report_option
+from discreet.cli.options import Delta, File, Hidden, Report, command, usage_error
+from discreet.cli.output import Outcome, check_output, labelled, step, styled
+from discreet.cli.plan_over import Simulation, plan_over, reached
+from discreet.cli.report import check_report
 
 if TYPE_CHECKING:
-    from discreet.planning import Plan, PlannedBound, Simulated
+    from discreet.planning import Plan, PlannedBound, Simulated, SimulatedEpsilon
 
-_EXAMPLES = examples(
-    "discreet plan --excess 0.05 --epsilon 1 --delta 1e-6 --features 20 --norm 3",
-    "discreet plan --records 50000 --epsilon 0.5 --features 20 --norm 3 --loss softplus-hinge",
-    "discreet plan --excess 0.05 --records 400000 --delta 1e-6 --features 20 --norm 3",
-    "discreet plan --excess 0.1 --epsilon 1 --features 100 --norm 5 --no-simulation --json",
-    "discreet plan --records 20000 --epsilon 1 --features 20 --norm 3 --plot plan.svg",
-    "discreet plan over l1-ball --features 1000 --entry-bound 1 --records 20000 --epsilon 1 --delta 1e-6",
-)
 _ENTRIES = 2_000_000
 """The largest simulated table, in numbers."""
 _LARGEST = 100_000
@@ -36,55 +28,44 @@ _LARGEST_OF_EPSILONS = 30_000
 class _OrOver(click.Command):
     """`discreet plan`, whose first argument may be `over`: then the rest is for that command, which has options of its own."""
 
-    def make_context(self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any) -> click.Context:  # noqa: ANN401 - click's signature
+    def make_context(self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any) -> click.Context:
         """As click's."""
         if args and args[0] == "over":
             return plan_over.make_context(f"{info_name} over", args[1:], parent, **extra)
         return super().make_context(info_name, args, parent, **extra)
 
 
-@click.command(cls=_OrOver, short_help="How many records for which error, before there are any.", epilog=_EXAMPLES)
-@click.option("--excess", type=NUMBER, help="Excess of expected loss to stay below.")
-@click.option("--records", type=int, help="Number of records.")
-@click.option("--epsilon", type=NUMBER, help="Privacy loss of the fit, > 0.")
-@click.option("--delta", type=NUMBER, default=0.0, show_default=True, help="Probability that the loss is exceeded; well below 1 / records.")
-@click.option("--neighbours", type=click.Choice(["replace-one", "add-remove"]), default="replace-one", show_default=True, help="What is hidden.")
-@click.option("--features", type=int, required=True, help="Number of features d of a row.")
-@click.option("--norm", type=NUMBER, required=True, help="Norm of the predictors f0 to compete with; 1 / norm is the margin of one that separates.")
-@click.option("--data-norm", type=NUMBER, default=1.0, show_default=True, help="Bound on the norm of a row.")
-@click.option("--no-intercept", is_flag=True, help="Plan a fit without intercept.")
-@click.option("--loss", type=click.Choice(["logistic", "softplus-hinge"]), default="logistic", show_default=True)
-@click.option("--mechanism", type=click.Choice(["objective", "output"]), default="objective", show_default=True)
-@click.option("--failure", type=NUMBER, default=0.05, show_default=True, help="Probability with which the bound may fail.")
-@click.option("--no-simulation", is_flag=True, help="Only what is proved; takes a second.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the invented records and their noise.")
-@click.option("--jobs", type=int, help="Threads that share the simulated tables; -1 for every processor.  [default: 1]")
-@click.option("--plot", type=click.Path(), help="Write bounds and simulation to this SVG file.")
-@report_option
-@click.option("--overwrite", is_flag=True, help="Replace these files where they exist.")
-@json_option
-def plan(  # noqa: PLR0913 - one argument an option
-    *,
-    excess: float | None,
-    records: int | None,
-    epsilon: float | None,
-    delta: float,
-    neighbours: str,
-    features: int,
-    norm: float,
-    data_norm: float,
-    no_intercept: bool,
-    loss: str,
-    mechanism: str,
-    failure: float,
-    no_simulation: bool,
-    seed: int,
-    jobs: int | None,
-    plot: str | None,
-    report_path: str | None,
-    overwrite: bool,
-    as_json: bool,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class _Plan:
+    excess: Annotated[float | None, "Excess of expected loss to stay below."] = None
+    records: Annotated[int | None, "Number of records."] = None
+    epsilon: Annotated[float | None, "Privacy loss of the fit, > 0."] = None
+    delta: Delta = 0.0
+    neighbours: Annotated[Hidden, "What is hidden."] = "replace-one"
+    features: Annotated[int, "Number of features d of a row."]
+    norm: Annotated[float, "Norm of the predictors f0 to compete with; 1 / norm is the margin of one that separates."]
+    data_norm: Annotated[float, "Bound on the norm of a row."] = 1.0
+    no_intercept: Annotated[bool, "Plan a fit without intercept."] = False
+    loss: Annotated[Literal["logistic", "softplus-hinge"], None] = "logistic"
+    mechanism: Annotated[Literal["objective", "output"], None] = "objective"
+    failure: Annotated[float, "Probability with which the bound may fail."] = 0.05
+    simulation: Simulation
+    plot: Annotated[File | None, "Write bounds and simulation to this SVG file."] = None
+    report: Report = None
+    overwrite: Annotated[bool, "Replace these files where they exist."] = False
+
+
+@command(
+    "How many records for which error, before there are any.",
+    "discreet plan --excess 0.05 --epsilon 1 --delta 1e-6 --features 20 --norm 3",
+    "discreet plan --records 50000 --epsilon 0.5 --features 20 --norm 3 --loss softplus-hinge",
+    "discreet plan --excess 0.05 --records 400000 --delta 1e-6 --features 20 --norm 3",
+    "discreet plan --excess 0.1 --epsilon 1 --features 100 --norm 5 --no-simulation --json",
+    "discreet plan --records 20000 --epsilon 1 --features 20 --norm 3 --plot plan.svg",
+    "discreet plan over l1-ball --features 1000 --entry-bound 1 --records 20000 --epsilon 1 --delta 1e-6",
+    cls=_OrOver,
+)
+def plan(given: _Plan) -> Outcome:
     """Say what follows from two of --excess, --records and --epsilon: how many records are proved to be enough, which excess error, or which epsilon.
 
     The excess is that of the expected loss of the private classifier over that of the best linear predictor whose norm is at most --norm. No table is
@@ -92,64 +73,80 @@ def plan(  # noqa: PLR0913 - one argument an option
 
     For a model that must lie in a set: discreet plan over SET, with options of its own (discreet plan over --help).
     """
+    excess, records, epsilon = given.excess, given.records, given.epsilon
     if sum(number is None for number in (excess, records, epsilon)) != 1:
-        raise click.UsageError(
-            "two of --excess, --records and --epsilon are needed, and not all three: the one that is left out is the answer",
-            click.get_current_context(),
-        )
+        raise usage_error("two of --excess, --records and --epsilon are needed, and not all three: the one that is left out is the answer")
     with step("Calibrating"):
-        from discreet.core.files.whole_file import check_writable, write_whole  # noqa: PLC0415 - imports of the library wait until they are needed
-        from discreet.core.neighbours import Neighbours  # noqa: PLC0415
-        from discreet.planning import Plan, least_epsilon, plan_plot  # noqa: PLC0415
+        from discreet.core.files.whole_file import write_whole
+        from discreet.core.neighbours import Neighbours
+        from discreet.planning import Plan, least_epsilon, plan_plot
 
-        if plot is not None:
-            check_writable(plot, overwrite=overwrite)
-        check_report(report_path, *([] if plot is None else [plot]), overwrite=overwrite)
+        check_output(given.plot, overwrite=given.overwrite)
+        check_report(given.report, given.plot, overwrite=given.overwrite)
         made = Plan(
             epsilon=1.0 if epsilon is None else epsilon,
-            delta=delta,
-            neighbours=Neighbours(neighbours),
-            features=features,
-            norm=norm,
-            data_norm=data_norm,
-            intercept_scale=0.0 if no_intercept else None,
-            loss=loss,
-            mechanism=mechanism,
-            failure=failure,
+            delta=given.delta,
+            neighbours=Neighbours(given.neighbours),
+            features=given.features,
+            norm=given.norm,
+            data_norm=given.data_norm,
+            intercept_scale=0.0 if given.no_intercept else None,
+            loss=given.loss,
+            mechanism=given.mechanism,
+            failure=given.failure,
         )
         if epsilon is None:
             made = least_epsilon(made, records=records or 0, excess=float(excess or 0.0))
         found = made.bound(records) if records is not None else made.records_for(float(excess or 0.0))
-    most = min(_LARGEST_OF_EPSILONS, _most_simulated(made))
     wanted = float(excess or 0.0) if epsilon is None else None
-    tried = [] if no_simulation or wanted is None or found.records > most else simulated_epsilons(made, found.records, seed, jobs)
-    simulated = [] if no_simulation or wanted is not None else _simulated(made, found, excess, seed, jobs)
-    ladder = _ladder(found.records) if plot is not None or report_path is not None else []
+    asked = given.simulation
+    tried: list[SimulatedEpsilon] = []
+    simulated: list[Simulated] = []
+    if wanted is None:
+        simulated = _simulated(made, found, excess, asked)
+    elif not asked.no_simulation and found.records <= _most_of_epsilons(made):
+        tried = _simulated_epsilons(made, found.records, asked)
+    ladder = _ladder(found.records) if given.plot is not None or given.report is not None else []
     counts = sorted({found.records, *(one.records for one in simulated), *ladder})
     bounds = [found if count == found.records else made.bound(count) for count in counts]
-    if plot is not None:
-        write_whole(plot, plan_plot(bounds, simulated, title=problem_of(made), subtitle=privacy_of(made)), overwrite=overwrite)
-    if report_path is not None:
-        from discreet.display.reports import plan_page, write_page  # noqa: PLC0415 - imports of the library wait until they are needed
+    if given.plot is not None:
+        write_whole(given.plot, plan_plot(bounds, simulated, title=_problem(made), subtitle=_privacy(made)), overwrite=given.overwrite)
+    if given.report is not None:
+        from discreet.display.reports import plan_page, write_page
 
         with step("Writing the report"):
             page = plan_page(made, found, bounds, simulated, excess=excess, tried=None if wanted is None else tried)
-            write_page(page, report_path, overwrite=overwrite)
+            write_page(page, given.report, overwrite=given.overwrite)
     if wanted is not None:
-        report_epsilon(made, found, tried, excess=wanted, most_simulated=most, plot=plot, page=report_path, as_json=as_json)
-        return
-    shown = [one for one in bounds if one.records == found.records or any(one.records == other.records for other in simulated)]
-    _report(made, found, shown, simulated, excess=excess, plot=plot, page=report_path, as_json=as_json)
+        stated, lines = _needed_epsilon(made, found, tried, wanted)
+    else:
+        shown = [one for one in bounds if one.records == found.records or any(one.records == other.records for other in simulated)]
+        stated, lines = _needed_records(made, found, shown, simulated, excess)
+    document = {
+        "command": "plan",
+        "plan": _numbers(made),
+        "excess": excess,
+        "bound": found.to_dict(),
+        **stated,
+        "plot": given.plot,
+        "report": given.report,
+    }
+    files = labelled(("Picture", given.plot and f"written to {given.plot}"), ("Report", given.report and f"written to {given.report}"))
+    return Outcome(
+        document=document, lines=[*labelled(("Plan", f"{_problem(made)}; {_privacy(made)}")), *lines, *(part for one in files for part in ("", one))]
+    )
 
 
-def _simulated(made: "Plan", found: "PlannedBound", excess: float | None, seed: int, jobs: int | None) -> "list[Simulated]":
+def _simulated(made: "Plan", found: "PlannedBound", excess: float | None, asked: Simulation) -> "list[Simulated]":
     """At a few sizes: up to the one where the excess is reached, or below the number of records that was given."""
-    from discreet.noise import SeededNoise  # noqa: PLC0415
-    from discreet.planning import simulate  # noqa: PLC0415
-    from discreet.planning.simulate import usual_ridge  # noqa: PLC0415
+    if asked.no_simulation:
+        return []
+    from discreet.noise import SeededNoise
+    from discreet.planning import simulate
+    from discreet.planning.simulate import usual_ridge
 
-    noise, ridge = SeededNoise(seed), usual_ridge(made)
-    largest = _most_simulated(made)
+    noise, ridge = SeededNoise(asked.seed), usual_ridge(made)
+    largest = _most(made)
     if excess is None:
         counts = sorted({max(10, min(largest, found.records // share)) for share in (100, 10, 1)})
     else:
@@ -157,14 +154,27 @@ def _simulated(made: "Plan", found: "PlannedBound", excess: float | None, seed: 
     done: list[Simulated] = []
     for count in counts:
         with step(f"Simulating {count:,} records"):
-            done += simulate(made, [count], noise, ridge=ridge, n_jobs=jobs)
+            done += simulate(made, [count], noise, ridge=ridge, n_jobs=asked.jobs)
         if excess is not None and done[-1].upper <= excess:
             break
     return done
 
 
-def _most_simulated(made: "Plan") -> int:
+def _simulated_epsilons(made: "Plan", records: int, asked: Simulation) -> "list[SimulatedEpsilon]":
+    """At the epsilons of `discreet.planning.EPSILONS`."""
+    from discreet.noise import SeededNoise
+    from discreet.planning import simulate_epsilons
+
+    with step(f"Simulating {records:,} records"):
+        return simulate_epsilons(made, records, SeededNoise(asked.seed), n_jobs=asked.jobs)
+
+
+def _most(made: "Plan") -> int:
     return min(_LARGEST, max(1000, _ENTRIES // (made.features + 1)))
+
+
+def _most_of_epsilons(made: "Plan") -> int:
+    return min(_LARGEST_OF_EPSILONS, _most(made))
 
 
 def _ladder(records: int) -> list[int]:
@@ -172,33 +182,20 @@ def _ladder(records: int) -> list[int]:
     return sorted({max(1, round(records * 10.0 ** (power / 3.0))) for power in range(-9, 3)})
 
 
-def _report(
-    made: "Plan",
-    found: "PlannedBound",
-    bounds: "list[PlannedBound]",
-    simulated: "list[Simulated]",
-    *,
-    excess: float | None,
-    plot: str | None,
-    page: str | None,
-    as_json: bool,
-) -> None:
+def _needed_records(
+    made: "Plan", found: "PlannedBound", bounds: "list[PlannedBound]", simulated: "list[Simulated]", excess: float | None
+) -> tuple[dict[str, object], list[str]]:
+    """What was found where the records or the excess were asked for."""
     by_records = {one.records: one for one in simulated}
     enough = next((one.records for one in simulated if excess is not None and one.upper <= excess), None)
     alone = None if excess is None else made.records_without_privacy(excess)
     number, scaling = _printed_theorem(made, found.excess if excess is None else excess)
-    document = {
-        "command": "plan",
-        "plan": numbers_of(made),
-        "excess": excess,
-        "bound": found.to_dict(),
+    document: dict[str, object] = {
         "records_without_privacy": alone,
         "printed_theorem": {"number": number, "records_over_C": scaling},
         "bounds": [one.to_dict() for one in bounds],
         "simulated": [one.to_dict() for one in simulated],
         "simulated_enough": enough,
-        "plot": plot,
-        "report": page,
     }
     confidence = f"with probability {100 * (1 - made.failure):g} %"
     if excess is None:
@@ -207,47 +204,79 @@ def _report(
     else:
         said = f"{found.records:,} records are proved to be enough for an excess of {excess:g}, {confidence}"
         beside = f"the same bound without privacy: {alone:,} records"
-    header = f"{'records':>12}{'bound':>12}{'no privacy':>12}{'simulated':>12}{f'{100 * (1 - made.failure):g} % below':>14}"
     rows = [
         f"{one.records:>12,}{one.excess:>12.4g}{one.without_privacy:>12.4g}"
         + (f"{by_records[one.records].mean:>12.4g}{by_records[one.records].upper:>14.4g}" if one.records in by_records else f"{'-':>12}{'-':>14}")
         for one in bounds
     ]
     lines = [
-        f"Plan         {problem_of(made)}; {privacy_of(made)}",
-        f"Proved       {said}",
-        f"             {beside}; at alpha = {found.alpha:.4g}",
-        f"As printed   theorem {number} of Chaudhuri et al. (2011) asks for C x {scaling:,.0f} records, C unspecified, at delta = 0",
+        *labelled(
+            ("Proved", said),
+            ("", f"{beside}; at alpha = {found.alpha:.4g}"),
+            ("As printed", f"theorem {number} of Chaudhuri et al. (2011) asks for C x {scaling:,.0f} records, C unspecified, at delta = 0"),
+        ),
         "",
-        heading("Excess of expected loss"),
-        header,
+        styled("Excess of expected loss"),
+        f"{'records':>12}{'bound':>12}{'no privacy':>12}{'simulated':>12}{f'{100 * (1 - made.failure):g} % below':>14}",
         *rows,
-        *_about(made, simulated, enough, excess),
-        *([] if plot is None else ["", f"Picture      written to {plot}"]),
-        *([] if page is None else ["", f"Report       written to {page}"]),
     ]
-    answer(document, lines, as_json=as_json)
+    if simulated:
+        lines += ["", *_of_invented_records(made, simulated[0].repeats)]
+        if made.loss != "logistic":
+            lines.append("For another loss than the logistic one that model is not the best predictor, so the simulated excess may be negative.")
+        lines += reached(enough, simulated[-1].records, excess)
+    return document, lines
 
 
-def _about(made: "Plan", simulated: "list[Simulated]", enough: int | None, excess: float | None) -> list[str]:
-    if not simulated:
-        return []
+def _needed_epsilon(
+    made: "Plan", found: "PlannedBound", simulated: "Sequence[SimulatedEpsilon]", excess: float
+) -> tuple[dict[str, object], list[str]]:
+    """What was found where the epsilon was asked for. `made` has the one that is proved, `found` is its bound at these records."""
+    from discreet.planning import EPSILONS, bracket, proved_at
+
+    small, enough = bracket(simulated, excess)
+    seen = {one.epsilon: one for one in simulated}
+    proved = {epsilon: proved_at(made, epsilon, found.records) for epsilon in sorted({*EPSILONS, made.epsilon})}
+    document: dict[str, object] = {
+        "epsilon_needed": made.epsilon,
+        "epsilons": [{"epsilon": epsilon, "proved": value} for epsilon, value in proved.items()],
+        "simulated": [one.to_dict() for one in simulated],
+        "simulated_too_small": small,
+        "simulated_enough": enough,
+    }
+    rows = []
+    for epsilon, value in proved.items():
+        one = seen.get(epsilon)
+        bound = "-" if value is None else f"{value:.4g}"
+        rows.append(f"{epsilon:>12.4g}{bound:>12}" + (f"{'-':>12}" if one is None else f"{one.mean:>12.4g}{f'{one.low:.4g} to {one.high:.4g}':>26}"))
+    confidence = f"with probability {100 * (1 - made.failure):g} %"
     lines = [
+        *labelled(
+            ("Proved", f"epsilon {made.epsilon:g} is enough for an excess of {excess:g} with {found.records:,} records, {confidence}"),
+            ("", f"without privacy the same bound is {found.without_privacy:.4g}; at alpha = {found.alpha:.4g}"),
+        ),
         "",
-        f"Simulated: {simulated[0].repeats} private fits each, with the alpha that a fit takes by itself, {of_invented_records(made)}",
+        styled(f"Excess of expected loss, {found.records:,} records"),
+        f"{'epsilon':>12}{'bound':>12}{'simulated':>12}{'interval of the mean':>26}",
+        *rows,
     ]
-    if made.loss != "logistic":
-        lines.append("For another loss than the logistic one that model is not the best predictor, so the simulated excess may be negative.")
-    if enough is not None:
-        lines.append(f"There, {enough:,} records were enough for an excess of {excess:g}.")
-    elif excess is not None:
-        lines.append(f"There, {simulated[-1].records:,} records, the most that are simulated, were not enough for an excess of {excess:g}.")
-    return lines
+    if simulated:
+        low = "none that was tried was shown to be too small" if small is None else f"epsilon {small:g} was too small"
+        high = "none that was tried was shown to be enough" if enough is None else f"epsilon {enough:g} was enough"
+        lines += [
+            "",
+            *_of_invented_records(made, simulated[0].repeats),
+            f"There, for a mean excess of {excess:g}, {low}, and {high}.",
+            "The intervals hold together with about 95 % confidence.",
+        ]
+    if found.records > _most_of_epsilons(made):
+        lines += ["", f"Not simulated: that is done up to {_most_of_epsilons(made):,} records of so many features."]
+    return document, lines
 
 
 def _printed_theorem(made: "Plan", excess: float) -> tuple[int, float]:
     """Number of the theorem, and what it asks for with C = 1."""
-    from discreet.bounds import theorem_3, theorem_4  # noqa: PLC0415
+    from discreet.bounds import theorem_3, theorem_4
 
     number, theorem = (4, theorem_4) if made.mechanism == "objective" else (3, theorem_3)
     domain = made.problem(1, 1.0).domain
@@ -260,4 +289,29 @@ def _printed_theorem(made: "Plan", excess: float) -> tuple[int, float]:
         smoothness=made.margin_loss.smoothness,
         delta=0.5 * made.failure,
         constant=1.0,
+    )
+
+
+def _numbers(made: "Plan") -> dict[str, object]:
+    """A plan in JSON."""
+    names = ("epsilon", "delta", "features", "norm", "data_norm", "intercept_scale", "loss", "mechanism", "failure")
+    return {name: getattr(made, name) for name in names} | {"neighbours": str(made.neighbours)}
+
+
+def _problem(made: "Plan") -> str:
+    """What is to be learnt."""
+    intercept = " and an intercept" if made.intercept_scale else ""
+    return f"{made.loss}, {made.features} features{intercept}, |f0| <= {made.norm:g}, |x| <= {made.data_norm:g}"
+
+
+def _privacy(made: "Plan") -> str:
+    """What it is to promise."""
+    return f"epsilon {made.epsilon:g}, delta {made.delta:g}, {made.neighbours}, {made.mechanism} perturbation"
+
+
+def _of_invented_records(made: "Plan", repeats: int) -> tuple[str, str]:
+    """What a simulation is of."""
+    return (
+        f"Simulated: {repeats} private fits each, with the alpha that a fit takes by itself, on invented records: uniform directions,",
+        f"classes by a logistic model of norm {made.norm:g}. Your table will be another one; a bound holds for every table.",
     )

@@ -2,78 +2,66 @@
 
 import csv
 import io
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
 
-import click
+from discreet.cli.options import ARGUMENT, Argument, File, command
+from discreet.cli.output import Outcome, check_output, step
 
-from discreet.cli.output import answer, examples, json_option, refuse_same_file, step
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
+@dataclass(frozen=True, kw_only=True)
+class _Predict:
+    model: Annotated[File, Argument(metavar="MODEL")]
+    table: Annotated[File, ARGUMENT]
+    probabilities: Annotated[bool, "Also the probability of each class (not for losses with flat parts)."] = False
+    out: Annotated[File | None, "The CSV file to write; standard output if left out."] = None
+    overwrite: Annotated[bool, "Replace that file where it exists."] = False
 
-    from discreet.core.arrays import Floats
 
-_EXAMPLES = examples(
+@command(
+    "Predict the class of every record of a table.",
     "discreet predict model.json people.csv > predictions.csv",
     "discreet predict model.json people.parquet --probabilities --out predictions.csv",
     "cat people.csv | discreet predict model.json -",
 )
-
-
-@click.command(short_help="Predict the class of every record of a table.", epilog=_EXAMPLES)
-@click.argument("model_path", metavar="MODEL", type=click.Path())
-@click.argument("table", type=click.Path())
-@click.option("--probabilities", is_flag=True, help="Also the probability of each class (not for losses with flat parts).")
-@click.option("--out", type=click.Path(), help="The CSV file to write; standard output if left out.")
-@click.option("--overwrite", is_flag=True, help="Replace that file where it exists.")
-@json_option
-def predict(*, model_path: str, table: str, probabilities: bool, out: str | None, overwrite: bool, as_json: bool) -> None:
+def predict(given: _Predict) -> Outcome:
     """Predict the class of every record of TABLE, in its order, one line each.
 
     TABLE needs the columns of the model's schema, the target's not; - is CSV on standard input. Predicting spends nothing, but predictions are about
     the people in TABLE: protect them as you protect TABLE. The file of --out is yours alone to read.
     """
-    from discreet.core.files.whole_file import check_writable, write_whole  # noqa: PLC0415
-    from discreet.data import read_table  # noqa: PLC0415 - imports of the library wait until they are needed
-    from discreet.data.labels import canonical  # noqa: PLC0415
-    from discreet.estimators.model import Model  # noqa: PLC0415
+    from discreet.core.files.whole_file import write_whole
+    from discreet.data import read_table
+    from discreet.data.labels import canonical
+    from discreet.estimators.model import Model
 
-    model = Model.load(model_path)
-    if probabilities:
+    model = Model.load(given.model)
+    if given.probabilities:
         model.require_probabilities()
-    if out is not None:
-        refuse_same_file(out, table, model_path)
-        check_writable(out, overwrite=overwrite)
+    check_output(given.out, given.table, given.model, overwrite=given.overwrite)
     with step("Reading the table"):
-        frame = read_table(table, model.schema.columns(target=False))
+        frame = read_table(given.table, model.schema.columns(target=False))
     with step("Predicting"):
         rows = model.schema.encode(frame, target=False)
-        labels, chances = model.predict(rows), model.probabilities(rows) if probabilities else None
+        labels = model.predict(rows).tolist()
+        chances = model.probabilities(rows).tolist() if given.probabilities else None
     classes = [canonical(label) for label in model.schema.target.classes]
-    document: dict[str, object] = {"command": "predict", "classes": classes, "written": out}
-    if out is not None:
-        write_whole(out, _csv(labels, chances, classes), overwrite=overwrite, mode=0o600)
-        answer(document, [f"Written to {out}"], as_json=as_json)
-    elif as_json:
-        document |= {"predictions": labels.tolist(), "probabilities": None if chances is None else chances.tolist()}
-        answer(document, [], as_json=True)
-    else:
-        click.echo(_csv(labels, chances, classes), nl=False)
+    text = _csv([canonical(label) for label in labels], chances, classes)
+    document = {"command": "predict", "classes": classes, "written": given.out}
+    if given.out is None:
+        return Outcome(document=document | {"predictions": labels, "probabilities": chances}, lines=[text.removesuffix("\n")])
+    write_whole(given.out, text, overwrite=given.overwrite, mode=0o600)
+    return Outcome(document=document, lines=[f"Written to {given.out}"])
 
 
-def _csv(labels: "npt.NDArray[Any]", chances: "Floats | None", classes: list[str]) -> str:
+def _csv(predictions: Sequence[str], chances: Sequence[Sequence[float]] | None, classes: Sequence[str]) -> str:
     """A header and one line a record."""
-    from discreet.data.labels import canonical  # noqa: PLC0415
-
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    predictions = [_plain(canonical(label)) for label in labels.tolist()]
-    if chances is None:
-        writer.writerow(["prediction"])
-        writer.writerows([label] for label in predictions)
-    else:
-        writer.writerow(["prediction", *(f"probability of {label}" for label in classes)])
-        writer.writerows([label, *pair] for label, pair in zip(predictions, chances.tolist(), strict=True))
+    writer.writerow(["prediction", *([] if chances is None else (f"probability of {label}" for label in classes))])
+    for place, label in enumerate(predictions):
+        writer.writerow([_plain(label), *([] if chances is None else chances[place])])
     return text.getvalue()
 
 

@@ -10,25 +10,52 @@ none is chained to another one's text.
 """
 
 import os
+import platform
 import signal
 import sys
 import traceback
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
-from discreet.cli.commands import COMMANDS
-from discreet.cli.output import UNWRITABLE, Ended, examples, interruption, refuse
-from discreet.cli.versions import print_versions
+from discreet.cli.options import epilog
+from discreet.cli.output import UNWRITABLE, Ended, interruption, refuse
 from discreet.core.errors import DiscreetError
+from discreet.core.version import VERSION
 
 if TYPE_CHECKING:
     from discreet.ledger import Account
 
+COMMANDS = {
+    "demo": "demo",
+    "plan": "plan",
+    "schema": "schema",
+    "bounds": "bounds",
+    "fit": "fit",
+    "tune": "tune",
+    "predict": "predict",
+    "intervals": "intervals",
+    "evaluate": "evaluate",
+    "release": "release",
+    "inspect": "release",
+    "randomise": "randomise",
+    "verify": "verify",
+    "audit": "audit",
+    "show": "verify",
+    "report": "report",
+    "keygen": "sign",
+    "sign": "sign",
+    "budget": "budget",
+    "workbench": "workbench",
+}
+"""Command -> the module that has it under its name, imported where it is asked for; in the order in which they are used."""
+PACKAGES = ("numpy", "scipy", "scikit-learn", "polars", "randomgen")
+"""Those that compute."""
 _CLOSED = 141
 _ENDINGS = ("SIGTERM", "SIGHUP")
 
@@ -51,8 +78,8 @@ class Program(click.Group):
         prog_name: str | None = None,
         *,
         standalone_mode: bool = True,
-        **extra: Any,  # noqa: ANN401
-    ) -> Any:  # noqa: ANN401 - click's signature
+        **extra: Any,
+    ) -> Any:
         """As click's, with usage errors in our own form. `obj` of the context says whether errors are wanted as JSON."""
         as_json = "--json" in (sys.argv[1:] if args is None else args)
         if not standalone_mode:
@@ -73,9 +100,16 @@ class Program(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """In the order in which they are used."""
-        return list(self.commands)
+        return list(COMMANDS)
 
-    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        """From its module."""
+        if cmd_name not in COMMANDS:
+            return None
+        found: click.Command = getattr(import_module(f"discreet.cli.{COMMANDS[cmd_name]}"), cmd_name)
+        return found
+
+    def invoke(self, ctx: click.Context) -> Any:
         """Run the command; what it raises ends here."""
         before = _reserved()
         try:
@@ -96,16 +130,32 @@ class Program(click.Group):
         return ctx.exit(_said(failure, as_json=bool(ctx.obj)))
 
 
+def _print_versions(context: click.Context, _parameter: click.Parameter, asked: bool) -> None:  # noqa: FBT001 - click's callback
+    """What a bug report needs, read from the installed packages' metadata without importing them."""
+    if asked and not context.resilient_parsing:
+        ours = f"discreet {VERSION}\nPython {platform.python_version()}"
+        click.echo("\n".join([ours, *(f"{name} {_installed(name)}" for name in PACKAGES)]))
+        context.exit()
+
+
+def _installed(name: str) -> str:
+    from importlib import metadata
+
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
 @click.command(
     cls=Program,
-    commands={command.name: command for command in COMMANDS if command.name},
     invoke_without_command=True,
     subcommand_metavar="COMMAND [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog=examples("discreet demo", "discreet fit people.csv --schema people.toml --epsilon 1 --out model.json"),
+    epilog=epilog("discreet demo", "discreet fit people.csv --schema people.toml --epsilon 1 --out model.json"),
 )
 @click.option(
-    "--version", is_flag=True, expose_value=False, is_eager=True, callback=print_versions, help="Show the versions of discreet and its parts."
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_versions, help="Show the versions of discreet and its parts."
 )
 @click.option("--debug", is_flag=True, hidden=True, envvar="DISCREET_DEBUG", help="Show the traceback of an unexpected error.")
 @click.pass_context
@@ -169,7 +219,7 @@ def _reserved() -> "tuple[Account, str] | None":
     """The last reservation, where anything has been loaded that could make one."""
     if "discreet.ledger" not in sys.modules:
         return None
-    from discreet.ledger import last_reservation  # noqa: PLC0415 - as above
+    from discreet.ledger import last_reservation
 
     return last_reservation()
 

@@ -8,54 +8,48 @@ import csv
 import io
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
 
-import click
-
-from discreet.cli.numbers import NUMBER
-from discreet.cli.output import answer, examples, json_option, step
-from discreet.cli.training import warn_of_seed
+from discreet.cli.options import Argument, File, Seed, Target, command, noise_of, usage_error
+from discreet.cli.output import Outcome, step
 from discreet.core.errors import InvalidInput
 
 _LONGEST = 1 << 20
 
-_EXAMPLES = examples(
+
+@dataclass(frozen=True, kw_only=True)
+class _Randomise:
+    cells: Annotated[tuple[str, ...], Argument(metavar="[NAME=VALUE]...")] = ()
+    schema: Annotated[File, "What is public about the records, in TOML; the same for all owners."]
+    epsilon: Annotated[float, "Privacy loss of this record, > 0."]
+    delta: Annotated[float, "Probability that the loss is exceeded."]
+    target: Target = "noisy"
+    seed: Seed = None
+
+
+@command(
+    "Randomise one record at its owner's.",
     "discreet randomise --schema people.toml --epsilon 4 --delta 1e-6 < me.json >> records.jsonl",
     "discreet randomise age=41 hours=38 answer=yes --schema people.toml --epsilon 4 --delta 1e-6",
     "discreet release records.jsonl --schema people.toml --method local --out collected",
 )
-
-
-@click.command(short_help="Randomise one record at its owner's.", epilog=_EXAMPLES)
-@click.argument("cells", metavar="[NAME=VALUE]...", nargs=-1)
-@click.option("--schema", "schema_path", type=click.Path(), required=True, help="What is public about the records, in TOML; the same for all owners.")
-@click.option("--epsilon", type=NUMBER, required=True, help="Privacy loss of this record, > 0.")
-@click.option("--delta", type=NUMBER, required=True, help="Probability that the loss is exceeded.")
-@click.option(
-    "--target",
-    type=click.Choice(["noisy", "clear", "omitted"]),
-    default="noisy",
-    show_default=True,
-    help="The target's column: protected like the others, released as it is, or left out.",
-)
-@click.option("--seed", type=int, help="Reproducible noise, for tests: the certificate is then not valid.")
-@json_option
-def randomise(*, cells: Sequence[str], schema_path: str, epsilon: float, delta: float, target: str, seed: int | None, as_json: bool) -> None:
+def randomise(given: _Randomise) -> Outcome:
     """Randomise one record, which nobody else ever sees, and print it as one line of JSON with its certificate.
 
     The record is a JSON object or CSV with a header on standard input, or NAME=VALUE arguments. Lines of many owners are collected by
     `discreet release --method local`. Whoever answers twice spends twice.
     """
-    from discreet.data import Schema  # noqa: PLC0415 - imports of the library wait until they are needed
-    from discreet.noise import SeededNoise, SystemNoise  # noqa: PLC0415
-    from discreet.queries import Target  # noqa: PLC0415
-    from discreet.releases import LocalSurvey  # noqa: PLC0415
+    from discreet.data import Schema
+    from discreet.queries import Target
+    from discreet.releases import LocalSurvey
 
-    survey = LocalSurvey.planned(Schema.load(schema_path), epsilon=epsilon, delta=delta, target=Target(target))
-    warn_of_seed(seed)
-    record = _arguments(cells) if cells else _standard_input()
+    survey = LocalSurvey.planned(Schema.load(given.schema), epsilon=given.epsilon, delta=given.delta, target=Target(given.target))
+    noise = noise_of(given.seed)
+    record = _arguments(given.cells) if given.cells else _standard_input()
     with step("Randomising"):
-        made = survey.randomise(record, SystemNoise() if seed is None else SeededNoise(seed))
-    answer(made.to_dict(), [made.to_line()], as_json=as_json)
+        made = survey.randomise(record, noise)
+    return Outcome(document=made.to_dict(), lines=[made.to_line()])
 
 
 def _arguments(cells: Sequence[str]) -> dict[str, object]:
@@ -63,7 +57,7 @@ def _arguments(cells: Sequence[str]) -> dict[str, object]:
     for cell in cells:
         name, equals, value = cell.partition("=")
         if not equals or not name or name in record:
-            raise click.UsageError("a record is given as NAME=VALUE, each column once", click.get_current_context())
+            raise usage_error("a record is given as NAME=VALUE, each column once")
         record[name] = value
     return record
 
@@ -82,7 +76,7 @@ def _standard_input() -> dict[str, object]:
 
 
 def _json_record(text: str) -> dict[str, object] | None:
-    from discreet.core.files.strict_json import read_object  # noqa: PLC0415 - imports of the library wait until they are needed
+    from discreet.core.files.strict_json import read_object
 
     found = read_object(text, what="a record")
     flat = all(isinstance(cell, str | int | float | bool | None) for cell in found.values())

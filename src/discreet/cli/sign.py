@@ -1,47 +1,73 @@
-"""`discreet sign`: vouch for a file or folder with a certificate; the signature is a file beside it."""
+"""`discreet keygen`: a key pair; `discreet sign`: vouch for a file or folder with a certificate by it. The signature is a file beside that."""
 
 import os
 import stat
+from dataclasses import dataclass
 from pathlib import Path
-
-import click
+from typing import Annotated
 
 from discreet.cli.artefacts import read_artefact
-from discreet.cli.output import answer, examples, json_option, refuse_same_file, step, warn
+from discreet.cli.options import ARGUMENT, Argument, File, command
+from discreet.cli.output import Outcome, labelled, refuse_same_file, step, warn
 from discreet.core.errors import InvalidInput
 
 
-@click.command(
-    short_help="Sign what carries a certificate.",
-    epilog=examples(
-        "discreet sign model.json --key custodian.private.pem",
-        "discreet sign noisy --key custodian.private.pem",
-        "discreet verify model.json --key custodian.public.pem",
-    ),
+@dataclass(frozen=True, kw_only=True)
+class _Keygen:
+    name: Annotated[File, ARGUMENT]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Sign:
+    path: Annotated[File, Argument(metavar="FILE")]
+    key: Annotated[File, "Your private key, as `discreet keygen` writes it."]
+    out: Annotated[File | None, "Where to write the signature.  [default: FILE.sig]"] = None
+    overwrite: Annotated[bool, "Replace that file where it exists."] = False
+
+
+@command("Make a key pair to sign with.", "discreet keygen custodian", "discreet sign model.json --key custodian.private.pem")
+def keygen(given: _Keygen) -> Outcome:
+    """Write NAME.private.pem, which signs and which only you can read, and NAME.public.pem, which everyone may have (Ed25519).
+
+    Publish the public key and its id once, where people know that it is you who writes there: a signature says no more than that the owner of the
+    private key made it. Keep the private key as you keep passwords; existing files are never written over. Needs `pip install discreet[sign]`.
+    """
+    from discreet.signing import new_key
+
+    private, public = f"{given.name}.private.pem", f"{given.name}.public.pem"
+    key = new_key(private, public)
+    return Outcome(
+        document={"command": "keygen", "private": private, "public": public, "key": key},
+        lines=labelled(("Private key", f"{private} (keep it to yourself)"), ("Public key", f"{public} (publish it)"), ("Key id", key)),
+    )
+
+
+@command(
+    "Sign what carries a certificate.",
+    "discreet sign model.json --key custodian.private.pem",
+    "discreet sign noisy --key custodian.private.pem",
+    "discreet verify model.json --key custodian.public.pem",
 )
-@click.argument("path", metavar="FILE", type=click.Path())
-@click.option("--key", type=click.Path(), required=True, help="Your private key, as `discreet keygen` writes it.")
-@click.option("--out", type=click.Path(), help="Where to write the signature.  [default: FILE.sig]")
-@click.option("--overwrite", is_flag=True, help="Replace that file where it exists.")
-@json_option
-def sign(*, path: str, key: str, out: str | None, overwrite: bool, as_json: bool) -> None:
+def sign(given: _Sign) -> Outcome:
     """Sign FILE: a model, an evaluation, intervals, a certificate, a randomised record, or the folder of a release.
 
     FILE is verified first, and what does not hold is not signed. It stays as it is; the signature covers all that it says, not its blanks and line
     breaks, and of a release every file, by the digests of its manifest. Needs `pip install discreet[sign]`.
     """
-    from discreet import signing  # noqa: PLC0415 - imports of the library wait until they are needed
+    from discreet import signing
 
-    where = signature_of(path) if out is None else out
-    refuse_same_file(where, path, key)
-    found = read_artefact(path)
+    where = signature_of(given.path) if given.out is None else given.out
+    refuse_same_file(where, given.path, given.key)
+    found = read_artefact(given.path)
     with step("Checking"):
         found.verify().require()
-    _warn_of_mode(key)
-    made = signing.sign(found.document, key)
-    made.save(where, overwrite=overwrite)
-    lines = [f"Signed       {path} ({found.kind.what})", f"Key id       {made.key}", f"Written to   {where}"]
-    answer({"command": "sign", "path": path, "kind": found.kind.name, "key": made.key, "written": where}, lines, as_json=as_json)
+    _warn_of_mode(given.key)
+    made = signing.sign(found.document, given.key)
+    made.save(where, overwrite=given.overwrite)
+    return Outcome(
+        document={"command": "sign", "path": given.path, "kind": found.kind.name, "key": made.key, "written": where},
+        lines=labelled(("Signed", f"{given.path} ({found.kind.what})"), ("Key id", made.key), ("Written to", where)),
+    )
 
 
 def signature_of(path: str) -> str:

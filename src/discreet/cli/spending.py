@@ -1,61 +1,48 @@
-"""Between the commands and the ledger: which account a command spends on, whether a release would fit, and what it left."""
+"""Between the commands and the ledger: which account a command spends on, whether a release would fit, what it left, and all that in words."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
-import click
-
-from discreet.cli.data_sets import as_json_pair, in_words
+from discreet.cli.options import File, Option, flag, usage_error
 from discreet.cli.output import warn
 from discreet.core.errors import DiscreetError, InvalidInput
 from discreet.core.files.lookup import exists
 
 if TYPE_CHECKING:
     from discreet.accounting import Guarantee
-    from discreet.ledger import Account, Ledger
-
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+    from discreet.ledger import Account, Amount, Ledger
 
 
-def ledger_options(command: Decorated) -> Decorated:
-    """`--ledger`, `--data-set` and `--part` of commands that spend."""
-    options = (
-        click.option(
-            "--ledger",
-            "ledger_path",
-            type=click.Path(),
-            envvar="DISCREET_LEDGER",
-            show_envvar=True,
-            help="Spend in this ledger, which refuses what exceeds the total agreed on.",
-        ),
-        click.option("--data-set", envvar="DISCREET_DATA_SET", show_envvar=True, help="Name of the table in the ledger."),
-        click.option("--part", help="The part of the data set that the table is, where the ledger declares parts."),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+@dataclass(frozen=True, kw_only=True)
+class Spending:
+    """Where a command that spends does so."""
+
+    ledger: Annotated[
+        File | None, Option(variable="DISCREET_LEDGER", help="Spend in this ledger, which refuses what exceeds the total agreed on.")
+    ] = None
+    data_set: Annotated[str | None, Option(variable="DISCREET_DATA_SET", help="Name of the table in the ledger.")] = None
+    part: Annotated[str | None, "The part of the data set that the table is, where the ledger declares parts."] = None
+
+    def account(self) -> "Account | None":
+        """The account that is meant, after a look whether it is there; None where there is no --ledger."""
+        if self.ledger is None:
+            for name in ("data_set", "part"):
+                if getattr(self, name) is not None:
+                    raise usage_error(f"{flag(name)} needs --ledger (or DISCREET_LEDGER)")
+            return None
+        if self.data_set is None:
+            raise usage_error("--ledger needs --data-set (or DISCREET_DATA_SET)")
+        from discreet.ledger import Account
+
+        account = Account(self.ledger, self.data_set, part=self.part)
+        open_ledger(self.ledger).spent(self.data_set, part=self.part)
+        return account
 
 
-def account_from(path: str | None, data_set: str | None, part: str | None) -> "Account | None":
-    """The account that the options name, after a look whether it is there; None where there is no --ledger."""
-    if path is None:
-        if part is not None or data_set is not None:
-            raise click.UsageError(
-                f"{'--part' if data_set is None else '--data-set'} needs --ledger (or DISCREET_LEDGER)", click.get_current_context()
-            )
-        return None
-    if data_set is None:
-        raise click.UsageError("--ledger needs --data-set (or DISCREET_DATA_SET)", click.get_current_context())
-    from discreet.ledger import Account  # noqa: PLC0415 - imports of the library wait until they are needed
-
-    account = Account(path, data_set, part=part)
-    opened(path).spent(data_set, part=part)
-    return account
-
-
-def opened(path: str) -> "Ledger":
+def open_ledger(path: str) -> "Ledger":
     """The ledger in this file. Raises InvalidInput where there is none: a mistyped path never becomes a new one."""
-    from discreet.ledger import Ledger  # noqa: PLC0415
+    from discreet.ledger import Ledger
 
     if not exists(path):
         raise InvalidInput(f"there is no ledger {path!r}. Check the path, or make one with `discreet budget new`.")
@@ -65,17 +52,30 @@ def opened(path: str) -> "Ledger":
     return ledger
 
 
-def check_would_fit(account: "Account", guarantee: "Guarantee") -> None:
+def check_fits(account: "Account | None", guarantee: "Guarantee") -> None:
     """Raise what reserving `guarantee` would raise now. It reserves nothing: others may spend in the meantime, so the reservation decides."""
-    account.ledger.check_fits(account.name, guarantee, part=account.part)
+    if account is not None:
+        account.ledger.check_fits(account.name, guarantee, part=account.part)
 
 
-def left_after(account: "Account", entry: str | None) -> tuple[str, dict[str, object]]:
+def left_after(account: "Account | None", entry: str | None) -> tuple[str | None, dict[str, object] | None]:
     """What is left once the release is made, in words and as JSON. A ledger that cannot be read any more is no reason to fail then."""
+    if account is None:
+        return None, None
     document: dict[str, object] = {"ledger": account.path, "data_set": account.name, "part": account.part, "entry": entry}
     where = repr(account.name) if account.part is None else f"part {account.part!r} of {account.name!r}"
     try:
         left = account.left
     except DiscreetError as error:
         return f"not known on {where}: {error}", document | {"left": None}
-    return f"{in_words(left)} on {where} (entry {entry})", document | {"left": as_json_pair(left)}
+    return f"{in_words(left)} on {where} (entry {entry})", document | {"left": as_pair(left)}
+
+
+def in_words(amount: "Amount") -> str:
+    """An amount in a line of text."""
+    return f"epsilon {amount.epsilon:.6g}, delta {amount.delta:.3g}"
+
+
+def as_pair(amount: "Amount") -> dict[str, float | None]:
+    """An amount in a document; null for an infinite epsilon, which JSON does not have."""
+    return {"epsilon": amount.epsilon if math.isfinite(amount.epsilon) else None, "delta": amount.delta}

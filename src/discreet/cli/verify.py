@@ -1,11 +1,11 @@
-"""`discreet verify`: every check of a file or folder with a certificate, with its verdict; exit code 6 when one fails."""
+"""`discreet verify`: every check of a file or folder with a certificate, with its verdict; `discreet show`: what it is, in readable text."""
 
-from typing import TYPE_CHECKING
-
-import click
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
 from discreet.cli.artefacts import Artefact, read_artefact
-from discreet.cli.output import answer, examples, json_option, step, styled
+from discreet.cli.options import Argument, File, command, usage_error
+from discreet.cli.output import Outcome, step, styled
 from discreet.cli.sign import signature_of
 from discreet.core.errors import VerificationFailure
 from discreet.core.files.lookup import is_file
@@ -18,20 +18,44 @@ UNSIGNED = f"Nothing is signed: {_LIMITS}"
 ALONE = "Only the certificate was given: whether something is what it was issued for was not checked."
 
 
-@click.command(
-    short_help="Check whatever carries a certificate.",
-    epilog=examples(
-        "discreet verify model.json",
-        "discreet verify evaluation.json --json && publish evaluation.json",
-        "discreet verify noisy --key custodian.public.pem",
-    ),
+@dataclass(frozen=True, kw_only=True)
+class _Show:
+    path: Annotated[File, Argument(metavar="FILE")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Verify:
+    path: Annotated[File, Argument(metavar="FILE")]
+    key: Annotated[File | None, "The signer's public key: check the signature too."] = None
+    signature: Annotated[File | None, "With --key: the file with the signature.  [default: FILE.sig]"] = None
+
+
+@command(
+    "Print what carries a certificate, and the certificate.",
+    "discreet show model.json",
+    "discreet show evaluation.json --json",
+    "discreet show intervals.json",
 )
-@click.argument("path", metavar="FILE", type=click.Path())
-@click.option("--key", type=click.Path(), help="The signer's public key: check the signature too.")
-@click.option("--signature", "signature_path", type=click.Path(), help="With --key: the file with the signature.  [default: FILE.sig]")
-@json_option
-@click.pass_context
-def verify(context: click.Context, *, path: str, key: str | None, signature_path: str | None, as_json: bool) -> None:
+def show(given: _Show) -> Outcome:
+    """Print what FILE is and what its certificate promises, under which conditions. To check it, use `discreet verify`.
+
+    FILE is a model, an evaluation, intervals, a certificate, a randomised record, or the folder of a release.
+    """
+    from discreet.cli import words
+
+    found = read_artefact(given.path)
+    lines, stated = found.kind.shown(found.value)
+    promised = {"guarantee": words.budget(found.certificate), "certificate": found.certificate.to_dict()}
+    return Outcome(document={"command": "show", "path": given.path, **stated, **promised}, lines=[*lines, "", str(found.certificate)])
+
+
+@command(
+    "Check whatever carries a certificate.",
+    "discreet verify model.json",
+    "discreet verify evaluation.json --json && publish evaluation.json",
+    "discreet verify noisy --key custodian.public.pem",
+)
+def verify(given: _Verify) -> Outcome:
     """Check FILE: recompute the guarantee from its public parameters, compare what was released with its digest, and recompute what follows from it.
 
     FILE is a model, an evaluation, intervals, a certificate, a randomised record, or the folder of a release: then its files and its manifest are
@@ -39,34 +63,36 @@ def verify(context: click.Context, *, path: str, key: str | None, signature_path
 
     With --key, the signature that `discreet sign` wrote is checked as well (`pip install discreet[sign]`).
     """
-    if key is None and signature_path is not None:
-        raise click.UsageError("--signature needs --key, the public key of the signer", context)
-    found = read_artefact(path)
+    if given.key is None and given.signature is not None:
+        raise usage_error("--signature needs --key, the public key of the signer")
+    found = read_artefact(given.path)
     with step("Checking"):
         verification = found.verify()
-        where = signature_of(path) if signature_path is None else signature_path
-        signer, limit = _unchecked(where) if key is None else _signed(found, where, key)
+        where = signature_of(given.path) if given.signature is None else given.signature
+        signer, limit = _unchecked(where) if given.key is None else _signed(found, where, given.key)
     if signer is not None:
         verification = type(verification)(checks=(*verification.checks, signer))
-    width = max(len(check.name) for check in verification.checks) + 2
-    lines = [
-        f"{styled('ok  ', fg='green') if check.ok else styled('FAIL', fg='red')}  {check.name:<{width}}{check.detail}"
-        for check in verification.checks
-    ]
-    failed = sum(not check.ok for check in verification.checks)
-    summary = "Verified: every check passed." if verification.ok else f"NOT VALID: {failed} of {len(verification.checks)} checks failed."
+    checks = verification.checks
+    width = max(len(check.name) for check in checks) + 2
+    failed = sum(not check.ok for check in checks)
     limits = [*([] if found.kind.whole else [ALONE]), *([] if limit is None else [limit])]
-    document = {
-        "command": "verify",
-        "path": path,
-        "kind": found.kind.name,
-        **verification.to_dict(),
-        "signed": signer is not None and signer.ok,
-        "limits": limits,
-    }
-    answer(document, [*lines, "", summary, *limits], as_json=as_json)
-    if not verification.ok:
-        context.exit(VerificationFailure.exit_code)
+    return Outcome(
+        document={
+            "command": "verify",
+            "path": given.path,
+            "kind": found.kind.name,
+            **verification.to_dict(),
+            "signed": signer is not None and signer.ok,
+            "limits": limits,
+        },
+        lines=[
+            *(f"{styled('ok  ', fg='green') if one.ok else styled('FAIL', fg='red')}  {one.name:<{width}}{one.detail}" for one in checks),
+            "",
+            f"NOT VALID: {failed} of {len(checks)} checks failed." if failed else "Verified: every check passed.",
+            *limits,
+        ],
+        code=VerificationFailure.exit_code if failed else 0,
+    )
 
 
 def _unchecked(where: str) -> tuple[None, str]:
@@ -76,8 +102,8 @@ def _unchecked(where: str) -> tuple[None, str]:
 
 def _signed(found: Artefact, where: str, key: str) -> "tuple[Check, str | None]":
     """The verdict on the signature, and what it does not say. Raises InvalidInput where there is no signature, or no such key."""
-    from discreet.certificates import Check  # noqa: PLC0415 - imports of the library wait until they are needed
-    from discreet.signing import Signature, check  # noqa: PLC0415
+    from discreet.certificates import Check
+    from discreet.signing import Signature, check
 
     signature = Signature.load(where)
     verdict = check(found.document, signature, key)

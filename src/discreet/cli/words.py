@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING
 
 from discreet.accounting import Json
 from discreet.certificates import Certificate, Verification
-from discreet.cli.output import styled
+from discreet.cli.output import labelled, styled
+from discreet.cli.spending import left_after
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.core.words import quoted
 from discreet.data.labels import canonical
 
 if TYPE_CHECKING:
     from discreet.estimators.model import Model
+    from discreet.ledger import Account
 
 NO_PRIVACY = "epsilon is infinite: this is the ordinary fit, without any privacy. Treat the model like the records themselves."
 
@@ -53,12 +55,16 @@ def short(certificate: Certificate) -> str:
     return f"epsilon {stated['epsilon']:.6g}, delta {stated['delta']:.3g}, {stated['neighbours']}"
 
 
-def spent(certificate: Certificate) -> str:
-    """What the fit cost."""
+def receipt(
+    certificate: Certificate, verification: Verification, account: "Account | None", *, spent: bool = True
+) -> tuple[dict[str, object], list[str]]:
+    """What a release cost, what it left in the ledger, and whether its certificate holds: for programs and for people."""
+    left, ledger = left_after(account, certificate.ledger_entry)
     stated = budget(certificate)
-    if stated["epsilon"] is None:
-        return NO_PRIVACY
-    return f"{short(certificate)}. Whatever else is released about the same people adds to it."
+    cost = NO_PRIVACY if stated["epsilon"] is None else f"{short(certificate)}. Whatever else is released about the same people adds to it."
+    lines = labelled(("Spent", cost if spent else None), ("Left", left), ("Noise", certificate.noise), ("Certificate", verdict(verification)))
+    document: dict[str, object] = {"guarantee": stated, "ledger": ledger, "noise": certificate.noise, "verification": verification.to_dict()}
+    return document, lines
 
 
 def verdict(verification: Verification) -> str:

@@ -1,0 +1,198 @@
+"""A command from the type of its settings: a field of a frozen dataclass is an option or an argument, and is written once.
+
+    epsilon: Annotated[float, "Privacy loss, > 0."]              --epsilon FLOAT   [required]
+    delta: Annotated[float, "Its exception."] = 0.0              --delta FLOAT     [default: 0.0]
+    loss: Annotated[str | None, "Which one."] = None             --loss TEXT
+    grid: Annotated[Literal["fine", "coarse"], "..."] = "fine"   --grid [fine|coarse]
+    overwrite: Annotated[bool, "Replace."] = False               --overwrite
+    parts: Annotated[tuple[str, ...], "A part."] = ()            --parts TEXT, as often as wanted
+    table: Annotated[File, ARGUMENT]                             TABLE
+    spending: Spending                                           the fields of another such type
+
+What needs more words is an `Option`, what needs none has None. Settings that belong together are a type of their own, which commands hold as a field.
+"""
+
+import inspect
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NewType, TypeAlias, TypeVar, Union, get_args, get_origin
+
+import click
+
+from discreet.cli.output import Outcome, present, warn
+
+if TYPE_CHECKING:
+    from discreet.noise import SeededNoise, SystemNoise
+
+Settings = TypeVar("Settings")
+
+File = NewType("File", str)
+"""A path."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Option:
+    """What is said of an option, where a line of help is not enough."""
+
+    help: str | None = None
+    name: str | None = None
+    """Where it is not that of the field."""
+    metavar: str | None = None
+    default: str | None = None
+    """In words, where the field's own says nothing."""
+    variable: str | None = None
+    """Of the environment."""
+    type: "click.ParamType[Any] | None" = None
+    """Where the field's says too little."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Argument:
+    """That a field is an argument, and how it is called."""
+
+    metavar: str | None = None
+
+
+class _Number(click.types.FloatParamType):
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # as click has it
+        """A float; "inf" is one, at which a fit has no privacy, and 1e400 is none."""
+        number: float = super().convert(value, param, ctx)
+        if math.isinf(number) and isinstance(value, str) and "inf" not in value.lower():
+            self.fail("a number beyond the range of float64 was given, up to 1.8e308.", param, ctx)
+        return number
+
+
+ARGUMENT = Argument()
+_TYPES: "Mapping[Any, click.ParamType[Any]]" = {float: _Number(), int: click.INT, str: click.STRING, File: click.Path()}
+_JSON = click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document and nothing else.")
+
+Delta: TypeAlias = Annotated[float, "Probability that the loss is exceeded; well below 1 / records."]
+Hidden: TypeAlias = Literal["replace-one", "add-remove"]
+Neighbours: TypeAlias = Annotated[Hidden, "What is hidden: the content of one record, or also whether it is there at all."]
+Kind: TypeAlias = Annotated[
+    Literal["logistic-regression", "linear-svc"] | None,
+    Option(name="--model", default="linear-svc for two classes, logistic-regression for more: the least error"),
+]
+Target: TypeAlias = Annotated[Literal["noisy", "clear", "omitted"], "The target's column: protected like the others, released as it is, or left out."]
+SchemaFile: TypeAlias = Annotated[File, "What is public about the table, in TOML."]
+Seed: TypeAlias = Annotated[int | None, "Reproducible noise, for tests: the certificate is then not valid."]
+Report: TypeAlias = Annotated[File | None, Option(metavar="PAGE", help="Also write a page that explains it to everyone: HTML, or Markdown (.md).")]
+
+
+def command(
+    short_help: str | None, *examples: str, name: str | None = None, before: str = "", cls: type[click.Command] = click.Command
+) -> Callable[[Callable[[Settings], Outcome | None]], click.Command]:
+    """A function of settings as a command: its docstring is the help, which ends in `examples`, after the text `before`.
+
+    It returns its outcome, or None where it has presented it.
+    """
+
+    def made(function: Callable[[Settings], Outcome | None]) -> click.Command:
+        settings: Any = next(iter(inspect.get_annotations(function).values()))
+
+        def run(**values: object) -> None:
+            outcome = function(_filled(settings, values))
+            if outcome is not None:
+                present(outcome)
+
+        return cls(
+            name or function.__name__,
+            params=[*_parameters(settings), _JSON],
+            callback=run,
+            help=function.__doc__,
+            short_help=short_help,
+            epilog=before + epilog(*examples),
+        )
+
+    return made
+
+
+def group(name: str, short_help: str | None, text: str, *commands: click.Command, examples: tuple[str, ...]) -> click.Group:
+    """Commands of a command; alone it shows its help."""
+
+    @click.pass_context
+    def run(context: click.Context) -> None:
+        if context.invoked_subcommand is None:
+            click.echo(context.get_help())
+
+    return click.Group(
+        name,
+        commands={one.name: one for one in commands if one.name},
+        callback=run,
+        help=text,
+        short_help=short_help,
+        epilog=epilog(*examples),
+        invoke_without_command=True,
+        subcommand_metavar="COMMAND [ARGS]...",
+    )
+
+
+def epilog(*examples: str) -> str:
+    """The end of a help text; click keeps its line breaks."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in examples)
+
+
+def flag(name: str) -> str:
+    """How a field is called on the command line."""
+    return f"--{name.replace('_', '-')}"
+
+
+def usage_error(message: str) -> click.UsageError:
+    """What is wrong with the options of the command that runs."""
+    return click.UsageError(message, click.get_current_context())
+
+
+def noise_of(seed: int | None) -> "SystemNoise | SeededNoise":
+    """The source of a release's noise."""
+    from discreet.noise import SeededNoise, SystemNoise
+
+    warn_of_seed(seed)
+    return SystemNoise() if seed is None else SeededNoise(seed)
+
+
+def warn_of_seed(seed: int | None) -> None:
+    """A seed is for tests and demonstrations."""
+    if seed is not None:
+        warn("--seed makes the noise reproducible, so it protects nobody: the certificate is not valid. Leave it out to publish.")
+
+
+def _filled(settings: Any, values: Mapping[str, object]) -> Any:
+    """An object of the type, from the values of all its options."""
+    return settings(**{one.name: _filled(one.type, values) if is_dataclass(one.type) else values[one.name] for one in fields(settings)})
+
+
+def _parameters(settings: Any) -> Iterator[click.Parameter]:
+    for field in fields(settings):
+        if is_dataclass(field.type):
+            yield from _parameters(field.type)
+        else:
+            yield _parameter(field)
+
+
+def _parameter(field: Field[Any]) -> click.Parameter:
+    """The option or the argument of a field `Annotated[type, what is said of it]`."""
+    kind, said = get_args(field.type)
+    if get_origin(kind) in (Union, UnionType):
+        (kind,) = (one for one in get_args(kind) if one is not NoneType)
+    many = get_origin(kind) is tuple
+    kind = get_args(kind)[0] if many else kind
+    required = field.default is MISSING
+    given: dict[str, Any] = {} if required or field.default in ((), None) or kind is bool else {"default": field.default}
+    kept = click.Choice(get_args(kind)) if get_origin(kind) is Literal else _TYPES.get(kind)
+    if isinstance(said, Argument):
+        return click.Argument([field.name], type=kept, required=required, nargs=-1 if many else 1, metavar=said.metavar)
+    said = said if isinstance(said, Option) else Option(help=said)
+    given |= {"is_flag": True} if kind is bool else {"type": said.type or kept}
+    return click.Option(
+        [said.name or flag(field.name), field.name],
+        required=required,
+        multiple=many,
+        show_default=said.default or "default" in given,
+        help=said.help,
+        metavar=said.metavar,
+        envvar=said.variable,
+        show_envvar=said.variable is not None,
+        **given,
+    )
