@@ -46,7 +46,7 @@ def measured(constraint: Constraint, records: int, epsilon: float, seeds: int) -
     for seed in range(seeds):
         problem, objective, lowest = problem_of(constraint, records, seed)
         mechanism = NoisyMirrorDescent.calibrate(problem, epsilon=epsilon, delta=DELTA, neighbours=ADD_REMOVE)
-        excesses.append((objective.value(mechanism.draw(problem, objective, SeededNoise(seed))) - lowest) / records)
+        excesses.append((objective.value(mechanism.point(problem, objective, SeededNoise(seed))) - lowest) / records)
     return float(np.mean(excesses)), mechanism.risk_bound(), mechanism
 
 

@@ -73,7 +73,7 @@ def set_records(*, name: str, features: int, records: int, epsilon: float, seeds
         problem, objective, least = _problem(name, features, records, seed)
         mechanism = NoisyMirrorDescent.calibrate(problem, epsilon=epsilon, delta=DELTA, neighbours=ADD_REMOVE)
         noise = SeededNoise(seed_of("talwar", name, features, records, epsilon, seed) >> 12)
-        excesses.append((objective.value(mechanism.draw(problem, objective, noise)) - least) / records)
+        excesses.append((objective.value(mechanism.point(problem, objective, noise)) - least) / records)
         yield {"measure": "excess", "repeat": seed, "value": excesses[-1]}
         if seed == 0:
             yield {"measure": "bound", "repeat": 0, "value": mechanism.risk_bound()}

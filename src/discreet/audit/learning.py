@@ -20,13 +20,13 @@ from discreet.audit.report import AuditReport
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.losses import MarginLoss
-from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.learning import (
     GaussianObjectivePerturbation,
     GaussianOutputPerturbation,
     PureObjectivePerturbation,
     PureOutputPerturbation,
 )
+from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.problems import RegularisedRisk
 
 _NODES = {1: 41, 2: 101}
@@ -69,7 +69,7 @@ class Release:
         return shifted_gaussian(distance / self.noise) if self.gaussian else shifted_spherical(distance * self.noise)
 
 
-def release_of(problem: RegularisedRisk, mechanism: Mechanism[RegularisedRisk]) -> Release:
+def release_of(problem: RegularisedRisk, mechanism: LearningMechanism[RegularisedRisk]) -> Release:
     """The law of a mechanism of ours. Raises InvalidInput for a mechanism whose law is not written down here."""
     match mechanism:
         case GaussianObjectivePerturbation(scale=scale):
@@ -87,7 +87,7 @@ def release_of(problem: RegularisedRisk, mechanism: Mechanism[RegularisedRisk]) 
 
 def exact_learning_audit(
     problem: RegularisedRisk,
-    mechanism: Mechanism[RegularisedRisk],
+    mechanism: LearningMechanism[RegularisedRisk],
     *,
     claim: Claim | None = None,
     neighbours: Neighbours | None = None,

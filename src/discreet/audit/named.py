@@ -28,7 +28,7 @@ from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
 from discreet.matrices import DenseDesign
 from discreet.mechanisms.constrained import GaussianFrankWolfe, NoisyMirrorDescent, PolytopeFrankWolfe
-from discreet.mechanisms.counting import GaussianCounting, Histogram, LaplaceCounting
+from discreet.mechanisms.counting import GaussianCounting, Histogram, LaplaceCounting, Queries
 from discreet.mechanisms.learning import calibrate, default_ridge
 from discreet.mechanisms.release import FreshProjection, GaussianRelease, GaussianSketch
 from discreet.mechanisms.selection import ExponentialMechanism
@@ -76,8 +76,8 @@ def _learning(mechanism: str) -> Audited:
 
 
 def _counting_laplace(target: Target) -> AuditReport:
-    made = LaplaceCounting.calibrate([Histogram(cells=2)], epsilon=target.epsilon, neighbours=target.neighbours)
-    return laplace_audit(made, Claim.of(made.guarantee([Histogram(cells=2)])), target.neighbours)
+    made = LaplaceCounting.calibrate(Queries([Histogram(cells=2)]), epsilon=target.epsilon, neighbours=target.neighbours)
+    return laplace_audit(made, Claim.of(made.guarantee(Queries([Histogram(cells=2)]))), target.neighbours)
 
 
 def laplace_audit(made: LaplaceCounting, claim: Claim, neighbours: Neighbours) -> AuditReport:
@@ -87,8 +87,8 @@ def laplace_audit(made: LaplaceCounting, claim: Claim, neighbours: Neighbours) -
 
 
 def _counting_gaussian(target: Target) -> AuditReport:
-    made = GaussianCounting.calibrate([Histogram(cells=2)], epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
-    return gaussian_audit(made, Claim.of(made.guarantee([Histogram(cells=2)])), target.neighbours)
+    made = GaussianCounting.calibrate(Queries([Histogram(cells=2)]), epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
+    return gaussian_audit(made, Claim.of(made.guarantee(Queries([Histogram(cells=2)]))), target.neighbours)
 
 
 def gaussian_audit(made: GaussianCounting, claim: Claim, neighbours: Neighbours) -> AuditReport:

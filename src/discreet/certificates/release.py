@@ -12,6 +12,8 @@ class Release:
 
     value: Floats
     certificate: Certificate
+    beside: object = None
+    """What the mechanism computed beside the value from the same noisy answers, of a type of its own; public, and in no file or digest."""
 
     def verify(self) -> Verification:
         """Check the certificate against this value."""

@@ -57,7 +57,7 @@ def bounds(given: _Bounds) -> Outcome:
             raise InvalidInput("--out and --certificate name the same file. Give each its own.")
         prepared = prepare_bounds(draft, epsilon=given.epsilon, delta=given.delta, neighbours=given.neighbours, grid=given.grid)
         account = given.spending.account()
-        check_fits(account, prepared.mechanism.guarantee(prepared.grids))
+        check_fits(account, prepared.mechanism.guarantee(prepared.problem))
     noise = noise_of(given.seed)
     with step("Reading the table"):
         frame = read_table(given.table, draft.open)

@@ -16,12 +16,12 @@ from discreet.core.errors import InfeasibleTarget
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.core.privacy import Privacy
 from discreet.losses.regularisers import L2
-from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.learning import default_ridge, least_ridge, slack_free_ridge
+from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.pages import Facts, view_html
 from discreet.problems import RegularisedRisk
 
-Calibrated = Callable[[RegularisedRisk, Privacy, str], tuple[Any, Mechanism[Any]]]
+Calibrated = Callable[[RegularisedRisk, Privacy, str], tuple[Any, LearningMechanism[Any]]]
 """From (problem of two classes, target, mechanism) to the problem that is solved and its calibrated mechanism."""
 
 

@@ -44,8 +44,8 @@ from discreet.estimators.inputs import positive_or_none, record_weights
 from discreet.losses import MarginLoss, loss_named
 from discreet.losses.regularisers import L2
 from discreet.matrices import Design
-from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.learning import calibrate, calibrate_classes, default_class_ridge, default_ridge
+from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.problems import RegularisedRisk
 from discreet.statements.declared import CLASSES, SCHEMA
 
@@ -151,7 +151,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         weights, as those of a table in blocks do if max_sample_weight is declared. Raises InvalidInput and InfeasibleTarget as `fit` does.
         """
         problem, mechanism = self._prepared(features, records, self._class_count(classes), self._largest_weight(weighted=weighted))
-        return self._stated(mechanism.planned(problem), ())
+        return self._stated(mechanism.planned(problem, shape=(problem.dimension,)), ())
 
     def decision_function(self, X: Any) -> Floats:
         """<w, x> + intercept, (n,) or, with K > 2 classes, (n, K), with rows shortened to data_norm as in fit."""
@@ -202,13 +202,15 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         tags.classifier_tags.multi_class = self.mechanism in ("auto", "objective") and self.calibration == "tight"
         return tags
 
-    def _task(self, X: Any, y: Any, sample_weight: Any) -> tuple[_Given, RegularisedRisk | ClassRisk, Mechanism[Any]]:
+    def _task(self, X: Any, y: Any, sample_weight: Any) -> tuple[_Given, RegularisedRisk | ClassRisk, LearningMechanism[Any]]:
         privacy = self._privacy()
         given = self._given_blocks(X, y, sample_weight) if isinstance(X, BlockTable) else self._given(X, y, sample_weight)
         given = replace(given, declared=(*given.declared, *self._declared_records(privacy.neighbours)))
         return given, *self._prepared(given.features, given.records, len(given.classes), given.largest)
 
-    def _prepared(self, features: int, records: int | None, classes: int, largest: float) -> tuple[RegularisedRisk | ClassRisk, Mechanism[Any]]:
+    def _prepared(
+        self, features: int, records: int | None, classes: int, largest: float
+    ) -> tuple[RegularisedRisk | ClassRisk, LearningMechanism[Any]]:
         """What follows from public numbers: `records` plays no part under add-remove."""
         privacy = self._privacy()
         domain = self._domain(features, self._known_records(records, privacy.neighbours), classes)
@@ -262,7 +264,9 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
     def _class_count(self, classes: int | None) -> int:
         return classes if classes is not None else 2 if self.classes is None else len(self.classes)
 
-    def _calibrated(self, two_classes: RegularisedRisk, privacy: Privacy, mechanism: str) -> tuple[RegularisedRisk | ClassRisk, Mechanism[Any]]:
+    def _calibrated(
+        self, two_classes: RegularisedRisk, privacy: Privacy, mechanism: str
+    ) -> tuple[RegularisedRisk | ClassRisk, LearningMechanism[Any]]:
         """The problem that is solved and its mechanism: those of two classes, or of more."""
         scheme = self._scheme()
         if two_classes.domain.classes == 2:

@@ -27,7 +27,7 @@ from discreet.estimators.bounded_model import BoundedModel
 from discreet.estimators.inputs import whole_or_none
 from discreet.matrices import Design, ordered_matvec
 from discreet.matrices.clipped import entry_chunks
-from discreet.mechanisms.regression import Equations, LeastSquares, RegressionMechanism, calibrate_least_squares
+from discreet.mechanisms.regression import Equations, LeastSquares, RegressionMechanism, calibrate_least_squares, fitted_of
 from discreet.mechanisms.regression.sums import MOST_RECORDS
 
 _INTERCEPT_SHARE = 0.3
@@ -88,8 +88,9 @@ class LinearRegression(ScoredRegressor, BoundedModel):
         given = self._given(X, y)
         problem = _problem(self._domain(given.features, self._known_records(given.records, privacy.neighbours)), privacy)
         mechanism = self._mechanism(problem, privacy)
-        release, fitted = mechanism.run(problem, given.data_of(problem.domain), self._noise(), account=self._account())
+        release = mechanism.run(problem, given.data_of(problem.domain), self._noise(), account=self._account())
         self._keep(release, problem.domain, self._declared_records(privacy.neighbours))
+        fitted = fitted_of(release)
         self.covariance_, self.residual_deviation_ = fitted.covariance, fitted.residual_deviation
         self.equations_ = None if fitted.equations is None or fitted.symmetric is None else (fitted.equations, fitted.symmetric)
         return self

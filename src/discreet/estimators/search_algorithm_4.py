@@ -8,23 +8,22 @@ its own under add-remove, where equal portions would move other records when one
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from discreet.accounting import ApproximateDP, Guarantee, Json, PureDP, parallel
 from discreet.accounting.base import scope, together
-from discreet.certificates import Certificate
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE
-from discreet.core.version import VERSION
 from discreet.estimators.search_fits import Fits, Found, candidate_records
 from discreet.estimators.search_plans import PrivateEstimator
 from discreet.estimators.search_stopping import fit_seed
 from discreet.estimators.search_table import SearchTable
 from discreet.ledger import Account, spending_on
-from discreet.mechanisms.selection import ALGORITHM_4, ExponentialMechanism
+from discreet.mechanisms.base import certified
+from discreet.mechanisms.selection import ALGORITHM_4, Candidates, ExponentialMechanism
 from discreet.noise import Noise
-from discreet.statements import hypotheses_of
 
 
 def algorithm_4(fits: Fits, table: SearchTable, noise: Noise, *, epsilon: float, delta: float, account: Account | None) -> Found:
@@ -44,7 +43,7 @@ def algorithm_4(fits: Fits, table: SearchTable, noise: Noise, *, epsilon: float,
         for i in range(count)
     ]
     choice = ExponentialMechanism.calibrate(epsilon=epsilon, sensitivity=1, neighbours=fits.neighbours, monotone=hidden)
-    guarantee = _total([*(each.guarantee for each in planned), choice.guarantee()])
+    guarantee = _total([*(each.guarantee for each in planned), choice.guarantee(Candidates(count))])
     with spending_on(account, guarantee, purpose=f"{ALGORITHM_4} over {count} settings", table=table.content()) as reservation:
         parts = table.parts(count + 1, noise, hidden=hidden)
         models = [fits.prepared(i, epsilon=epsilon, delta=delta, seed=fit_seed(noise), share_of_records=count + 1) for i in range(count)]
@@ -55,7 +54,7 @@ def algorithm_4(fits: Fits, table: SearchTable, noise: Noise, *, epsilon: float,
 
         last = parts[count]
         mistakes = [last.shape[0] - last.correct(model) for model in fits.spread(table, fitted, range(count))]
-        index = choice.draw(np.array(mistakes, dtype=np.int64), noise)
+        index = choice.chosen(np.array(mistakes, dtype=np.int64), noise)
     chosen = vars(models[index])["certificate_"]
     parameters: dict[str, Json] = {
         "rate": choice.rate,
@@ -67,19 +66,9 @@ def algorithm_4(fits: Fits, table: SearchTable, noise: Noise, *, epsilon: float,
         "chosen": index,
         "candidates": candidate_records(fits.settings, planned),
     }
-    certificate = Certificate(
-        mechanism=ALGORITHM_4,
-        parameters=parameters,
-        problem=dict(chosen.problem),
-        guarantee=guarantee,
-        hypotheses=hypotheses_of(ALGORITHM_4, parameters, chosen.problem),
-        noise=noise.description,
-        noise_private=noise.private and chosen.noise_private,
-        digest=chosen.digest,
-        declared=chosen.declared,
-        version=VERSION,
-        ledger_entry=None if reservation is None else reservation.id,
-    )
+    private = noise.private and chosen.noise_private
+    issued = certified(ALGORITHM_4, parameters, dict(chosen.problem), guarantee, chosen.digest, noise.description, noise_private=private)
+    certificate = replace(issued, declared=chosen.declared, ledger_entry=None if reservation is None else reservation.id)
     return Found(index=index, model=models[index], score=math.nan, certificate=certificate)
 
 

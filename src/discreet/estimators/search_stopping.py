@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from discreet.accounting import ApproximateDP, Guarantee, Json, PureDP
@@ -10,14 +11,13 @@ from discreet.accounting.stopping import NegativeBinomialRuns
 from discreet.certificates import Certificate
 from discreet.core.errors import SolverFailure
 from discreet.core.neighbours import REPLACE_ONE
-from discreet.core.version import VERSION
 from discreet.estimators.search_fits import Fits, Found, candidate_records, curves
 from discreet.estimators.search_plans import PrivateEstimator
 from discreet.estimators.search_table import SearchTable
 from discreet.ledger import Account, spending_on
+from discreet.mechanisms.base import certified
 from discreet.mechanisms.selection import InnerTarget, calibrated
 from discreet.noise import Noise
-from discreet.statements import hypotheses_of
 
 
 def random_stopping(
@@ -55,19 +55,9 @@ def random_stopping(
         "score": score,
         "candidates": candidate_records(fits.settings, planned),
     }
-    certificate = Certificate(
-        mechanism=target.mechanism.name,
-        parameters=parameters,
-        problem=dict(chosen.problem),
-        guarantee=guarantee,
-        hypotheses=hypotheses_of(target.mechanism.name, parameters, chosen.problem),
-        noise=noise.description,
-        noise_private=noise.private and chosen.noise_private,
-        digest=chosen.digest,
-        declared=chosen.declared,
-        version=VERSION,
-        ledger_entry=None if reservation is None else reservation.id,
-    )
+    private = noise.private and chosen.noise_private
+    issued = certified(target.mechanism.name, parameters, dict(chosen.problem), guarantee, chosen.digest, noise.description, noise_private=private)
+    certificate = replace(issued, declared=chosen.declared, ledger_entry=None if reservation is None else reservation.id)
     public = records if fits.neighbours is REPLACE_ONE else chosen.problem.get("records")
     return Found(index=index, model=model, score=score / public if isinstance(public, int) else float(score), certificate=certificate)
 

@@ -24,8 +24,7 @@ from discreet.estimators.model import Model
 from discreet.estimators.uncertainty import Uncertainty, noise_law
 from discreet.ledger import Account
 from discreet.matrices import Design
-from discreet.mechanisms.curvature import CurvatureQuery, GaussianCurvature
-from discreet.mechanisms.hypotheses import problem_record
+from discreet.mechanisms.curvature import CurvatureQuery, CurvatureRecords, GaussianCurvature
 from discreet.mechanisms.selection.curves import problem_from
 from discreet.noise import Noise, SeededNoise, SystemNoise
 from discreet.problems import RegularisedRisk
@@ -76,7 +75,8 @@ def measure_uncertainty(
     query, mechanism = prepared.query, prepared.mechanism
     if rows.shape[1] != query.problem.domain.features:
         raise InvalidInput(f"the model was fitted on {query.problem.domain.features} features; rows with {rows.shape[1]} were given.")
-    release = mechanism.run(query, rows, signs, record_weights, noise, account=account, content=_content(rows, signs))
+    records = CurvatureRecords(rows=rows, signs=signs, record_weights=record_weights, table=_content(rows, signs))
+    release = mechanism.run(query, records, noise, account=account)
     return Uncertainty(
         problem=query.problem,
         weights=query.weights,
@@ -145,7 +145,7 @@ def problem_of(certificate: Certificate) -> RegularisedRisk:
         problem = problem_from(stated)
     except (KeyError, TypeError, ValueError):
         problem = None
-    if problem is None or problem_record(problem) != dict(stated):
+    if problem is None or problem.to_dict() != dict(stated):
         raise InvalidInput("the certificate's problem is not one of two classes with a margin loss.")
     noise_law(certificate, problem)
     return problem

@@ -33,6 +33,7 @@ from discreet.evaluation.report import PrivateEvaluation
 from discreet.evaluation.streamed import answered
 from discreet.evaluation.survey import LEVELS, Survey, edges_for
 from discreet.ledger import Account
+from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, LaplaceCounting
 from discreet.noise import Noise, SeededNoise, SystemNoise
 
@@ -155,7 +156,8 @@ def measure(prepared: Prepared, outcomes: Outcomes, noise: Noise, *, account: Ac
     """Spend, release, and read the report from what was released."""
     survey = prepared.survey
     _require_records(survey, outcomes.records)
-    release = prepared.mechanism.run(survey.queries(), survey.read(outcomes), noise, account=account, content=outcomes.content())
+    queries = survey.queries()
+    release = prepared.mechanism.run(queries, Numbers(queries.answers(survey.read(outcomes)), outcomes.content()), noise, account=account)
     return read_report(prepared, release, None if survey.neighbours is ADD_REMOVE else outcomes.records)
 
 
@@ -172,7 +174,7 @@ def measure_blocks(
     survey = prepared.survey
     found = answered(survey, model, table, jobs=jobs)
     _require_records(survey, found.records)
-    release = prepared.mechanism.release(survey.queries(), found.answers, noise, account=account, content=found.content)
+    release = prepared.mechanism.run(survey.queries(), Numbers(found.answers, found.content), noise, account=account)
     return read_report(prepared, release, None if survey.neighbours is ADD_REMOVE else found.records)
 
 

@@ -48,10 +48,10 @@ def _read(record: Mapping[str, Any]) -> PrivateEvaluation:
         log_loss_bound=5.0 if stated["log_loss_bound"] is None else stated["log_loss_bound"],
     )
     queries = survey.queries()
-    if certificate.problem != {"queries": [query.to_dict() for query in queries]}:
+    if certificate.problem != queries.to_dict():
         raise FileFormatError("it contradicts itself: its certificate is for other queries.")
     value = np.array(record["value"], dtype=np.float64)
-    if value.shape != (sum(query.size for query in queries),) or not np.array_equal(value, np.rint(value)):
+    if value.shape != (sum(query.size for query in queries.each),) or not np.array_equal(value, np.rint(value)):
         raise FileFormatError("it contradicts itself: its queries have another number of answers, or answers that are no integers.")
     records = None if mechanism.neighbours is ADD_REMOVE else record["records"]["value"]
     if records is not None and not (isinstance(records, float | int) and records >= 1 and records == math.floor(records)):

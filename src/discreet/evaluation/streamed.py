@@ -43,11 +43,11 @@ def answered(survey: Survey, model: Any, table: BlockTable, *, jobs: int) -> Ans
 
     def ask(_: int, block: Block) -> tuple[int, list[Integers]]:
         count = block.rows.shape[0]
-        columns = survey.read(outcomes_of_block(model, block, wanted=survey.wanted)) if count else [np.zeros(0, dtype=np.int64) for _ in queries]
-        return count, [query.answer(column) for query, column in zip(queries, columns, strict=True)]
+        columns = survey.read(outcomes_of_block(model, block, wanted=survey.wanted)) if count else [np.zeros(0, dtype=np.int64) for _ in queries.each]
+        return count, [query.answer(column) for query, column in zip(queries.each, columns, strict=True)]
 
     counts: list[int] = []
-    total = [np.zeros(query.size, dtype=np.int64) for query in queries]
+    total = [np.zeros(query.size, dtype=np.int64) for query in queries.each]
     for count, answers in table.map(ask, jobs):
         counts.append(count)
         total = [sum_ + answer for sum_, answer in zip(total, answers, strict=True)]

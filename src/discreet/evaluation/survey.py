@@ -23,7 +23,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.words import did_you_mean, quoted
 from discreet.evaluation.outcomes import DECISION, PREDICTED, PROBABILITIES, Outcomes
-from discreet.mechanisms.counting import BoundedSum, Histogram, IntegerQuery
+from discreet.mechanisms.counting import BoundedSum, Histogram, IntegerQuery, Queries
 from discreet.noise import Integers
 
 METRICS = ("accuracy", "confusion", "log_loss", "roc", "calibration")
@@ -78,7 +78,7 @@ class Survey:
         """Whether there is a sum of losses."""
         return "log_loss" in self.metrics
 
-    def queries(self) -> tuple[IntegerQuery, ...]:
+    def queries(self) -> Queries:
         """At most one histogram or count, and at most one sum."""
         asked: list[IntegerQuery] = []
         match self.main:
@@ -90,7 +90,7 @@ class Survey:
                 asked.append(Histogram(cells=2) if self.neighbours is ADD_REMOVE else BoundedSum(largest=1))
             case "records":
                 asked.append(Histogram(cells=1))
-        return (*asked, BoundedSum(largest=LEVELS)) if self.has_sum else tuple(asked)
+        return Queries((*asked, BoundedSum(largest=LEVELS)) if self.has_sum else asked)
 
     @property
     def wanted(self) -> frozenset[str]:

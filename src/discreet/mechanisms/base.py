@@ -1,35 +1,88 @@
-"""What every learning mechanism is: a frozen value that knows its guarantee before it sees a record.
+"""What every mechanism is, and the one way from private records to a release.
 
-A mechanism holds public parameters only. `calibrate` (a class method of each) chooses them for a target, `guarantee` computes what they
-promise without data, `run` draws the noise and releases. The guarantee is stated first in `run`, so nothing is drawn for a mechanism that
-promises nothing it can compute.
+    problem (public), records (private), noise  ->  guarantee; reserve it at the account; draw; certify; settle  ->  release
+
+A mechanism is a frozen value of public numbers. `calibrate` (a class method of each) chooses them for a target, `guarantee` computes what they
+promise without records, `draw` computes what is about to leave. `run` and `write` are the same for all of them: the guarantee is stated and reserved
+first, so nothing is drawn for a mechanism that promises nothing it can compute, or for which there is no budget. What a certificate says in words is
+in `discreet.statements`.
 """
 
+import hashlib
+import json
 from abc import ABC, abstractmethod
-from dataclasses import asdict, is_dataclass
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, is_dataclass, replace
+from types import MappingProxyType
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, final
 
 import numpy as np
 
-from discreet.accounting import Guarantee, Json, compose
+from discreet.accounting import Guarantee, Json
 from discreet.certificates import Certificate, Release, digest_of
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.core.version import VERSION
-from discreet.data import Dataset
 from discreet.ledger import Account, spending_on
-from discreet.mechanisms.hypotheses import AnyRisk, problem_record
 from discreet.noise import Noise
-from discreet.problems import RegularisedRisk
-from discreet.statements import Hypothesis, hypotheses_of
+from discreet.statements import Hypothesis, certified_words, hypotheses_of
 
-P = TypeVar("P", bound=AnyRisk)
+
+class Public(Protocol):
+    """The public problem, or query, that a mechanism is for: holds no records."""
+
+    def to_dict(self) -> dict[str, Json]:
+        """For certificates: everything that a recheck reads of it."""
+
+    def require(self, data: Any) -> None:  # noqa: ANN401 - of its own kind of records
+        """Raise InvalidInput for records that it is not for."""
+
+
+class Private(Protocol):
+    """The records that a mechanism reads."""
+
+    def content(self) -> Iterable[bytes] | None:
+        """Their bytes, by which a ledger knows them again; None where nothing has to be known again."""
+
+
+T = TypeVar("T")
+P = TypeVar("P", bound=Public)
 """The public problem that a mechanism is for."""
+D = TypeVar("D", bound=Private)
+"""The records that it reads."""
 
 
-class Mechanism(ABC, Generic[P]):
-    """A calibrated mechanism that releases the weights of linear models. Subclasses are final frozen dataclasses with a field `neighbours`."""
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Numbers(Generic[T]):
+    """Private numbers that are no data set of their own, with the bytes of the records that they are of."""
+
+    held: T
+    bytes_of_records: Iterable[bytes] | None = None
+
+    def content(self) -> Iterable[bytes] | None:
+        """See Private."""
+        return self.bytes_of_records
+
+
+class Drawn(NamedTuple):
+    """What is about to be released: its shape, its numbers as they are computed, and what else was chosen on the way."""
+
+    shape: tuple[int, ...]
+    blocks: Iterator[Floats]
+    """Along the first axis, one after the other."""
+    chosen: Mapping[str, Json] = MappingProxyType({})
+    """Public numbers (a noisy eigenvalue, say) that are released too, in the certificate's parameters."""
+    beside: object = None
+    """Other functions of the same noisy answers, of the mechanism's own type: public at no further cost, and in no digest."""
+
+    @classmethod
+    def of(cls, value: Floats, *, beside: object = None) -> "Drawn":
+        """An array that is held whole."""
+        return cls(value.shape, iter((value,)), beside=beside)
+
+
+class Mechanism(ABC, Generic[P, D]):
+    """A calibrated mechanism. Subclasses are final frozen dataclasses with a field `neighbours`."""
 
     __slots__ = ()
 
@@ -39,75 +92,23 @@ class Mechanism(ABC, Generic[P]):
     @property
     @abstractmethod
     def name(self) -> str:
-        """Name in certificates, and of the registered recheck."""
+        """Name in certificates, of the registered words and of the registered recheck."""
 
     @abstractmethod
     def guarantee(self, problem: P) -> Guarantee:
-        """What one run promises on this public problem; needs no data."""
+        """What one run promises on this public problem; needs no records."""
 
     @abstractmethod
-    def weight_noise(self, problem: P) -> float:
-        """About how far the noise alone moves the weights, in Euclidean norm; at most that far for noise in the objective. Public, in no proof."""
+    def draw(self, problem: P, data: D, noise: Noise) -> Drawn:
+        """One output; `require` has passed. Raises SolverFailure, having spent."""
 
-    def hypotheses(self, problem: P) -> tuple[Hypothesis, ...]:
-        """The conditions of the theorem, and what enforces each, from what a certificate records (`discreet.statements`)."""
-        return hypotheses_of(self.name, self._parameters(), problem_record(problem))
+    @property
+    def releases(self) -> int:
+        """How many independent releases one run makes, all of them under the one guarantee."""
+        return 1
 
-    @abstractmethod
-    def draw(self, problem: P, data: Dataset, noise: Noise, count: int) -> Floats:
-        """`count` independent outputs as columns, (dimension, count). Raises SolverFailure, having spent."""
-
-    def run(self, problem: P, data: Dataset, noise: Noise, *, account: Account | None = None) -> Release:
-        """Release the weights once, shape (dimension,), and spend on `account`, or on the ledger in use (`discreet.ledger.using`).
-
-        Raises BudgetExceeded before anything is drawn; SolverFailure when the tolerance of the proof cannot be certified: the budget then counts
-        as spent and nothing is released.
-        """
-        guarantee = self.guarantee(problem)
-        with spending_on(account, guarantee, purpose=self.name, table=data.content()) as reservation:
-            value = self.draw(problem, data, noise, 1)[:, 0]
-        return self._certified(problem, guarantee, noise, value, releases=1, entry=None if reservation is None else reservation.id)
-
-    def run_many(self, problem: P, data: Dataset, noise: Noise, count: int, *, account: Account | None = None) -> Release:
-        """`count` independent releases as columns (dimension, count); one certificate covers all of them together, so epsilon and delta add up."""
-        if count < 1:
-            raise InvalidInput(f"the number of releases must be at least 1; {count!r} was given.")
-        guarantee = compose([self.guarantee(problem)] * count)
-        with spending_on(account, guarantee, purpose=f"{self.name}, {count} releases", table=data.content()) as reservation:
-            value = self.draw(problem, data, noise, count)
-        return self._certified(problem, guarantee, noise, value, releases=count, entry=None if reservation is None else reservation.id)
-
-    def planned(self, problem: P) -> Certificate:
-        """The certificate of `run`, but for its value, noise and ledger: from public numbers alone. It never verifies."""
-        return Certificate(
-            mechanism=self.name,
-            parameters=self._parameters(),
-            problem=problem_record(problem),
-            guarantee=self.guarantee(problem),
-            hypotheses=self.hypotheses(problem),
-            noise="none was drawn: a plan",
-            noise_private=False,
-            digest=digest_of(np.zeros(problem.dimension)),
-            version=VERSION,
-        )
-
-    def _certified(self, problem: P, guarantee: Guarantee, noise: Noise, value: Floats, *, releases: int, entry: str | None) -> Release:
-        certificate = Certificate(
-            mechanism=self.name,
-            parameters=self._parameters(),
-            problem=problem_record(problem),
-            guarantee=guarantee,
-            hypotheses=self.hypotheses(problem),
-            noise=noise.description,
-            noise_private=noise.private,
-            digest=digest_of(value),
-            version=VERSION,
-            releases=releases,
-            ledger_entry=entry,
-        )
-        return Release(value=value, certificate=certificate)
-
-    def _parameters(self) -> dict[str, Json]:
+    def parameters(self) -> dict[str, Json]:
+        """The public numbers of the mechanism, for certificates: everything that its recheck reads. Its fields, those of a part by both names."""
         if not is_dataclass(self):
             raise TypeError(f"{type(self).__name__} must be a dataclass")
         named: dict[str, Json] = {}
@@ -117,12 +118,83 @@ class Mechanism(ABC, Generic[P]):
                     named[key] = str(value)
                 case dict():
                     named |= {f"{key}_{part}": number for part, number in value.items()}
+                case tuple():
+                    named[key] = list(value)
                 case _:
                     named[key] = value
         return named
 
+    def hypotheses(self, problem: P) -> tuple[Hypothesis, ...]:
+        """The conditions of the theorem, and what enforces each, from what a certificate records (`discreet.statements`)."""
+        return hypotheses_of(self.name, self.parameters(), problem.to_dict())
 
-class LearningMechanism(Mechanism[RegularisedRisk]):
-    """A mechanism for one linear model of two classes."""
+    def require(self, problem: P, data: D) -> None:
+        """Raise InvalidInput for records that this problem, or this calibration, is not for, before anything is spent."""
+        problem.require(data)
 
-    __slots__ = ()
+    @final
+    def run(self, problem: P, data: D, noise: Noise, *, account: Account | None = None) -> Release:
+        """Release once, and spend on `account`, or on the ledger in use (`discreet.ledger.using`).
+
+        Raises InvalidInput for records that the problem is not for, before anything is spent; BudgetExceeded before anything is drawn; SolverFailure
+        when a tolerance of the proof cannot be certified: the budget then counts as spent and nothing is released.
+        """
+        kept: list[Floats] = []
+        certificate, beside = self._written(problem, data, noise, kept.append, account)
+        return Release(value=kept[0] if len(kept) == 1 else np.concatenate(kept), certificate=certificate, beside=beside)
+
+    @final
+    def write(self, problem: P, data: D, noise: Noise, keep: Callable[[Floats], None], *, account: Account | None = None) -> Certificate:
+        """As `run`, giving rows to `keep`, some at a time, so that a release need not fit in memory; the certificate once all are written."""
+        return self._written(problem, data, noise, keep, account)[0]
+
+    @final
+    def planned(self, problem: P, *, shape: tuple[int, ...]) -> Certificate:
+        """The certificate of `run`, but for its value, which has this shape, its noise and its ledger: from public numbers alone. Never verifies."""
+        digest, source = digest_of(np.zeros(shape)), "none was drawn: a plan"
+        return certified(self.name, self.parameters(), problem.to_dict(), self.guarantee(problem), digest, source, noise_private=False)
+
+    def _written(self, problem: P, data: D, noise: Noise, keep: Callable[[Floats], None], account: Account | None) -> tuple[Certificate, object]:
+        guarantee = self.guarantee(problem)
+        self.require(problem, data)
+        purpose = self.name if self.releases == 1 else f"{self.name}, {self.releases} releases"
+        with spending_on(account, guarantee, purpose=purpose, table=data.content()) as reservation:
+            drawn = self.draw(problem, data, noise)
+            digest = hashlib.sha256(json.dumps(drawn.shape).encode())
+            empty = True
+            for block in drawn.blocks:
+                digest.update(np.ascontiguousarray(block, dtype="<f8").tobytes())
+                keep(block)
+                empty = False
+            if empty:
+                keep(np.zeros(drawn.shape))
+        parameters = {**self.parameters(), **drawn.chosen}
+        issued = certified(self.name, parameters, problem.to_dict(), guarantee, digest.hexdigest(), noise.description, noise_private=noise.private)
+        entry = None if reservation is None else reservation.id
+        return replace(issued, releases=self.releases, ledger_entry=entry), drawn.beside
+
+
+def certified(
+    name: str,
+    parameters: Mapping[str, Json],
+    problem: Mapping[str, Json],
+    guarantee: Guarantee,
+    digest: str,
+    noise: str,
+    *,
+    noise_private: bool,
+) -> Certificate:
+    """The certificate of a release, its words those that are registered for the mechanism: the one place that issues any."""
+    words = certified_words(name, parameters, problem)
+    return Certificate(
+        mechanism=name,
+        parameters=parameters,
+        problem=problem,
+        guarantee=guarantee,
+        hypotheses=words.hypotheses,
+        noise=noise,
+        noise_private=noise_private,
+        digest=digest,
+        declared=words.declared,
+        version=VERSION,
+    )

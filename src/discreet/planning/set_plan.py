@@ -13,7 +13,7 @@ are those of Talwar, Thakurta and Zhang (2014) for our own mechanisms, every con
 e is the range that the Renyi curve of T choices proves (accounting/bounded_range.py; epsilon / T for delta = 0); the mechanism's own, by the optimal
 recursion, is 5 to 20 % larger, and takes seconds. The limit 2 mu / sqrt(T) is not a bound: at (0.1, 1e-3) two choices have 6 % less. The grid
 of scores costs up to GRID more and one step of the grid (the tests compare). Rounding errors of gradients are left out: 2^-14 of one record's.
-The Frank-Wolfe bounds are for the T that makes them least; a fit takes fewer (mechanisms/constrained/horizon.py), for which `own_risk` is proved.
+The Frank-Wolfe bounds are for the T that makes them least; a fit takes fewer (mechanisms/constrained/base.py), for which `own_risk` is proved.
 
 All arguments are public. Under add-remove, where n is secret, n here is a number of records that you expect and declare public.
 """
@@ -32,9 +32,9 @@ from discreet.core.validate import positive, whole
 from discreet.data import RealDomain
 from discreet.losses.predictions import prediction_loss_named
 from discreet.mechanisms.constrained import Candidate, NoisyMirrorDescent, ObjectivePerturbationOverSet, candidates
+from discreet.mechanisms.constrained.base import checked_steps
 from discreet.mechanisms.constrained.compare import GAUSSIAN, MIRROR, OBJECTIVE
 from discreet.mechanisms.constrained.general import default_gaussian_steps, gradient_distance
-from discreet.mechanisms.constrained.horizon import checked_steps
 from discreet.mechanisms.constrained.polytope import default_polytope_steps
 from discreet.mechanisms.constrained.regret import gaussian_regret, least_walk, vertex_regret
 from discreet.planning.view import plan_view, set_bound_view

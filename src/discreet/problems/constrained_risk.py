@@ -18,6 +18,7 @@ neighbours; their Gamma for theta^T A^T A theta + <b, theta> lacks a factor 2: w
 import math
 from dataclasses import dataclass
 
+from discreet.accounting import Json
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.rounding import raising
@@ -127,8 +128,25 @@ class ConstrainedRisk:
             most *= 2
         return most
 
-    def objective(self, data: RealDataset) -> PredictionSum:
-        """F on these records. Raises InvalidInput for a data set of another domain, or longer than `most_records`."""
+    def to_dict(self) -> dict[str, Json]:
+        """For certificates: everything that a recheck needs to know of the problem."""
+        domain = self.domain
+        return {
+            "loss": self.loss.name,
+            "loss_parameters": _as_json(self.loss.parameters),
+            "constraint": self.constraint.name,
+            "constraint_parameters": _as_json(self.constraint.parameters),
+            "max_slope": self.max_slope,
+            "features": domain.features,
+            "entry_bound": domain.entry_bound,
+            "norm_bound": domain.norm_bound,
+            "target_bound": domain.target_bound,
+            "intercept_scale": domain.intercept_scale,
+            "records": domain.records,
+        }
+
+    def require(self, data: RealDataset) -> None:
+        """Raise InvalidInput for a data set of another domain, longer than `most_records`, or in too many blocks."""
         if data.domain != self.domain:
             raise InvalidInput("the data set and the problem declare different domains.")
         if data.records > self.most_records:
@@ -136,10 +154,14 @@ class ConstrainedRisk:
                 f"rounding errors are bounded for up to {self.most_records} records of {self.dimension} features, and the table is longer. "
                 "Split it, or use fewer features."
             )
-        if data.in_memory and data.blocks == 1:
-            return self.held_objective(data)
         if data.blocks > MOST_BLOCKS:
             raise InvalidInput(f"a table is read in at most {MOST_BLOCKS} blocks, for which rounding errors are bounded. Make blocks of more rows.")
+
+    def objective(self, data: RealDataset) -> PredictionSum:
+        """F on these records. Raises InvalidInput as `require` does."""
+        self.require(data)
+        if data.in_memory and data.blocks == 1:
+            return self.held_objective(data)
         return SummedPredictions(data=data, loss=self.loss, slope_bound=self.slope_bound, kink=self._kink)
 
     def held_objective(self, data: RealDataset) -> PredictionObjective:
@@ -160,3 +182,16 @@ class ConstrainedRisk:
             smoothness=smoothness,
             slope_bound=self.slope_bound,
         )
+
+
+def _as_json(value: object) -> Json:
+    """Numbers, texts, lists and dictionaries as they are. Raises TypeError for anything else."""
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case list() | tuple():
+            return [_as_json(each) for each in value]
+        case dict():
+            return {str(key): _as_json(each) for key, each in value.items()}
+        case _:
+            raise TypeError(f"a {type(value).__name__} has no place in a certificate")

@@ -12,13 +12,14 @@ With p the softmax of W^T x and S(p) = diag(p) - p p^T, one record has gradient 
 import math
 from dataclasses import dataclass
 
-from discreet.core.errors import InvalidInput
+from discreet.accounting import Json
 from discreet.data import Dataset, Domain
 from discreet.data.domain import check_scale
 from discreet.losses.regularisers import L2
 from discreet.problems.device_softmax import DeviceSoftmax
 from discreet.problems.on_device import device_softmax, on_device
 from discreet.problems.parts import objective_of
+from discreet.problems.regularised_risk import public_record, require_domain
 from discreet.problems.softmax_objective import SoftmaxObjective
 from discreet.problems.summed_objective import SummedObjective
 
@@ -71,10 +72,18 @@ class MultinomialRisk:
         """a = c_max R^2 / lambda."""
         return self.max_weight * self.domain.radius**2 / self.strong_convexity
 
+    def to_dict(self) -> dict[str, Json]:
+        """For certificates: everything that a recheck needs to know of the problem."""
+        record = public_record(self.domain, "multinomial-logistic", {}, ridge=self.strong_convexity, max_weight=self.max_weight)
+        return {**record, "classes": self.classes, "scheme": "multinomial"}
+
+    def require(self, data: Dataset) -> None:
+        """Raise InvalidInput for records of another domain."""
+        require_domain(self.domain, data)
+
     def objective(self, data: Dataset) -> SoftmaxObjective | DeviceSoftmax | SummedObjective:
         """G on these records, for a solver."""
-        if data.domain != self.domain:
-            raise InvalidInput("the data set and the problem declare different domains.")
+        self.require(data)
         return objective_of(data, self._part, dimension=self.dimension, ridge=self.strong_convexity, hessians=False)
 
     def _part(self, data: Dataset, ridge: float) -> SoftmaxObjective | DeviceSoftmax:

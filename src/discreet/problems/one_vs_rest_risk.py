@@ -12,13 +12,13 @@ from functools import partial
 
 import numpy as np
 
-from discreet.core.errors import InvalidInput
+from discreet.accounting import Json
 from discreet.data import Dataset, Domain
 from discreet.problems.device_margins import DeviceMargins
 from discreet.problems.objective import MarginObjective
 from discreet.problems.on_device import device_margins, on_device
 from discreet.problems.parts import objective_of
-from discreet.problems.regularised_risk import RegularisedRisk
+from discreet.problems.regularised_risk import RegularisedRisk, require_domain
 from discreet.problems.summed_objective import SummedObjective
 
 
@@ -69,10 +69,17 @@ class OneVsRestRisk:
         """lambda, on all coordinates."""
         return self.each.strong_convexity
 
+    def to_dict(self) -> dict[str, Json]:
+        """For certificates: what the K problems share, and K."""
+        return {**self.each.to_dict(), "classes": self.classes, "scheme": "one-vs-rest"}
+
+    def require(self, data: Dataset) -> None:
+        """Raise InvalidInput for records of another domain."""
+        require_domain(self.domain, data)
+
     def objectives(self, data: Dataset) -> Iterator[MarginObjective | DeviceMargins | SummedObjective]:
         """G_0, ..., G_{K-1} on these records, for a solver."""
-        if data.domain != self.domain:
-            raise InvalidInput("the data set and the problem declare different domains.")
+        self.require(data)
         for code in range(self.classes):
             yield objective_of(data, partial(self._part, code), dimension=self.each.dimension, ridge=self.strong_convexity)
 

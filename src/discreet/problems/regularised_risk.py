@@ -12,10 +12,12 @@ A sum, not a mean: adding a record must change G by that record's loss and nothi
 For c_i <= c_max the bounds with c_max hold because kappa is concave: c kappa(u / c) does not decrease in c.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.data import Dataset, Domain
@@ -79,13 +81,40 @@ class RegularisedRisk:
         kappa = self.loss.curvature_on_slopes(np.asarray(low) * scale, np.asarray(high) * scale)
         return np.log1p(self.max_weight * kappa * self.domain.radius**2 / self.strong_convexity)
 
+    def to_dict(self) -> dict[str, Json]:
+        """For certificates: everything that a recheck needs to know of the problem."""
+        return public_record(self.domain, self.loss.name, self.loss.parameters, ridge=self.strong_convexity, max_weight=self.max_weight)
+
+    def require(self, data: Dataset) -> None:
+        """Raise InvalidInput for records of another domain."""
+        require_domain(self.domain, data)
+
     def objective(self, data: Dataset) -> MarginObjective | DeviceMargins | SummedObjective:
         """G on these records, for a solver: plain optimisation that has never heard of privacy."""
-        if data.domain != self.domain:
-            raise InvalidInput("the data set and the problem declare different domains.")
+        self.require(data)
         return objective_of(data, self._part, dimension=self.dimension, ridge=self.strong_convexity)
 
     def _part(self, data: Dataset, ridge: float) -> MarginObjective | DeviceMargins:
         if on_device(data):
             return device_margins(data, positive=1, loss=self.loss, ridge=ridge)
         return MarginObjective(design=data.design, signs=data.signs, weights=data.weights, loss=self.loss, ridge=ridge)
+
+
+def public_record(domain: Domain, loss: str, parameters: Mapping[str, float], *, ridge: float, max_weight: float) -> dict[str, Json]:
+    """What certificates say of a problem, whatever its classes."""
+    return {
+        "loss": loss,
+        "loss_parameters": dict(parameters),
+        "ridge": ridge,
+        "features": domain.features,
+        "data_norm": domain.norm_bound,
+        "intercept_scale": domain.intercept_scale,
+        "records": domain.records,
+        "max_weight": max_weight,
+    }
+
+
+def require_domain(domain: Domain, data: Dataset) -> None:
+    """Raise InvalidInput for records of another domain."""
+    if data.domain != domain:
+        raise InvalidInput("the data set and the problem declare different domains.")

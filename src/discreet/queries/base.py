@@ -134,6 +134,9 @@ class RowQuery(Protocol):
     def sensitivity(self, neighbours: Neighbours) -> float:
         """An upper bound of the Euclidean distance of two computed rows; under add-remove, of a computed row and the row of zeros."""
 
+    def require(self, data: RealDataset) -> None:
+        """Raise InvalidInput for records of another domain."""
+
     def answer(self, data: RealDataset) -> Iterator[tuple[slice, Floats]]:
         """The computed rows, in order: (slice of row numbers, rows). Each is a function of its record, to the last bit."""
 

@@ -62,6 +62,10 @@ class Projection:
         rounding = self.map.spectral_norm * resolution(self.read) * math.sqrt(self.read.columns)
         return (self.map.shift(self.read, reach(neighbours)) + rounding) * UP
 
+    def require(self, data: RealDataset) -> None:
+        """See RowQuery."""
+        self.read.require(data)
+
     def answer(self, data: RealDataset) -> Iterator[tuple[slice, Floats]]:
         """See RowQuery."""
         return self.read.blocks(data, partial(self.map.apply, resolution=resolution(self.read)))

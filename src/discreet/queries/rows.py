@@ -37,6 +37,10 @@ class Rows:
         """See RowQuery."""
         return reach(neighbours) * min(self.read.norm, float(np.linalg.norm(self.read.entries))) * UP
 
+    def require(self, data: RealDataset) -> None:
+        """See RowQuery."""
+        self.read.require(data)
+
     def answer(self, data: RealDataset) -> Iterator[tuple[slice, Floats]]:
         """See RowQuery."""
         return self.read.blocks(data)

@@ -56,6 +56,10 @@ class WeightedRows:
         """See RowQuery."""
         return self.shaped.sensitivity(neighbours)
 
+    def require(self, data: RealDataset) -> None:
+        """See RowQuery."""
+        self.read.require(data)
+
     def answer(self, data: RealDataset) -> Iterator[tuple[slice, Floats]]:
         """See RowQuery."""
         return self.shaped.answer(data)

@@ -128,7 +128,7 @@ def test_a_choice_has_the_probabilities_of_the_exponential_mechanism():
     noise, objective, count = SeededNoise(3), problem.objective(data), 4000
     found = np.zeros(6)
     for _ in range(count):
-        value = mechanism.draw(problem, objective, noise)
+        value = mechanism.point(problem, objective, noise)
         found[int(np.flatnonzero(value)[0]) + (3 if value.sum() < 0 else 0)] += 1
     chi_square = float((np.square(found - count * expected) / (count * expected)).sum())
     assert chi_square < 20.5  # P < 0.001 for five degrees of freedom

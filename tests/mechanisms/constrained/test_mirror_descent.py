@@ -66,7 +66,7 @@ def test_the_walk_is_mirror_descent(monkeypatch):
         mechanism = calibrated(problem, steps=6, mirror_map=name, ridge=ridge)
         with monkeypatch.context() as patch:
             patch.setattr(type(mechanism.noise_steps), "release", lambda self, vector, noise: vector)
-            found = mechanism.draw(problem, objective, SeededNoise(0))
+            found = mechanism.point(problem, objective, SeededNoise(0))
         made = mirror_map_named(name, problem.constraint)
         states, points = [made.start()], [made.point(made.start())]
         for t in range(1, 7):
@@ -99,7 +99,7 @@ def test_the_mean_excess_is_below_its_bound_for_every_map(constraint, ridge):
     best = least(problem, objective)
     for name in map_names(constraint) if ridge == 0 else ("euclidean",):
         mechanism = calibrated(problem, steps=60, mirror_map=name, ridge=ridge, epsilon=4.0)
-        excess = np.mean([objective.value(mechanism.draw(problem, objective, SeededNoise(seed))) - best for seed in range(5)])
+        excess = np.mean([objective.value(mechanism.point(problem, objective, SeededNoise(seed))) - best for seed in range(5)])
         assert 0.0 <= excess <= mechanism.plan.excess, name
 
 
@@ -108,7 +108,7 @@ def test_more_records_come_nearer_the_minimum():
     for records in (200, 20_000):
         problem, data = regression(L2Ball(dimension=4), Squared(), records=records)
         objective = problem.objective(data)
-        value = calibrated(problem, steps=200).draw(problem, objective, SeededNoise(1))
+        value = calibrated(problem, steps=200).point(problem, objective, SeededNoise(1))
         found.append((objective.value(value) - least(problem, objective)) / records)
     assert found[1] < 0.1 * found[0]
 

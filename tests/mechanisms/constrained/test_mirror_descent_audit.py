@@ -53,7 +53,7 @@ def hidden(mechanism, problem, rows, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(GaussianSteps, "release", watched)
-        mechanism.draw(problem, problem.objective(data_set(problem, rows, np.ones(len(rows)))), Silent(0))
+        mechanism.point(problem, problem.objective(data_set(problem, rows, np.ones(len(rows)))), Silent(0))
     return seen
 
 

@@ -122,7 +122,7 @@ def test_a_release_lies_in_the_set_and_its_certificate_verifies(loss):
 def test_it_learns():
     problem, data = regression(L2Ball(dimension=4), Squared(), records=4000)
     objective = problem.objective(data)
-    values = [objective.value(calibrated(problem, steps=200).draw(problem, objective, SeededNoise(seed))) for seed in range(3)]
+    values = [objective.value(calibrated(problem, steps=200).point(problem, objective, SeededNoise(seed))) for seed in range(3)]
     assert max(values) < 0.4 * objective.value(np.zeros(4))
 
 

@@ -136,7 +136,7 @@ def sampled(target: Target) -> tuple[Watch, ...]:
     share = number(stated, "rate") / 2.0**RATE_BITS
     points_averaged = 1.0 if made.plan.schedule == SMOOTH else 2.0  # of them the start, which is 0
     sums = -share * points_averaged / number(stated, "step_size")
-    batches = np.array([silent.draw(problem, problem.objective(data), SystemNoise()) for _ in range(300)])
+    batches = np.array([silent.point(problem, problem.objective(data), SystemNoise()) for _ in range(300)])
     took_part = np.rint(batches * sums / -0.5).astype(np.int64)
     noisy = points * sums
     # The batch's own spread, of 1/2 times a coin, is next to nothing beside the noise, and counted.
@@ -190,7 +190,7 @@ def _released(problem: ConstrainedRisk, data: RealDataset, made: ConstrainedMech
     """What a certificate states, and `count` points (count, d). Only the first run computes the guarantee: the others are what `run` draws."""
     release = made.run(problem, data, SystemNoise())
     objective = problem.objective(data)
-    return release.certificate.parameters, np.array([release.value, *(made.draw(problem, objective, SystemNoise()) for _ in range(count - 1))])
+    return release.certificate.parameters, np.array([release.value, *(made.point(problem, objective, SystemNoise()) for _ in range(count - 1))])
 
 
 def _watched_problem() -> tuple[WatchedBall, ConstrainedRisk]:

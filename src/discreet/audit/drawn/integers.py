@@ -14,11 +14,11 @@ from discreet.data import Domain
 from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
 from discreet.matrices import DenseDesign
-from discreet.mechanisms.bounds_choice import BoundsChoice, BoundsGrid
-from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram, LaplaceCounting
-from discreet.mechanisms.counting.queries import IntegerQuery
-from discreet.mechanisms.curvature import CurvatureQuery, GaussianCurvature
-from discreet.mechanisms.selection import CountNoise, ExponentialMechanism, RandomStopping
+from discreet.mechanisms.base import Numbers
+from discreet.mechanisms.bounds_choice import BoundsChoice, BoundsGrid, OpenColumns
+from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram, LaplaceCounting, Queries
+from discreet.mechanisms.curvature import CurvatureQuery, CurvatureRecords, GaussianCurvature
+from discreet.mechanisms.selection import Candidates, CountNoise, ExponentialMechanism, RandomStopping
 from discreet.noise import SystemNoise
 from discreet.problems import RegularisedRisk
 
@@ -29,14 +29,14 @@ _PARTS = np.array([3, 0, 7, 1, 1, 2])
 
 def counting_laplace(target: Target) -> tuple[Watch, ...]:
     """A histogram and a sum."""
-    queries: list[IntegerQuery] = [Histogram(cells=3), BoundedSum(largest=7)]
+    queries = Queries((Histogram(cells=3), BoundedSum(largest=7)))
     made = LaplaceCounting.calibrate(queries, epsilon=target.epsilon, neighbours=target.neighbours, shares=[0.75, 0.25])
     return (_counting(queries, made, discrete_laplace),)
 
 
 def counting_gaussian(target: Target) -> tuple[Watch, ...]:
     """A histogram and a sum."""
-    queries: list[IntegerQuery] = [Histogram(cells=3), BoundedSum(largest=7)]
+    queries = Queries((Histogram(cells=3), BoundedSum(largest=7)))
     made = GaussianCounting.calibrate(queries, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours, shares=[0.75, 0.25])
     return (_counting(queries, made, discrete_gaussian),)
 
@@ -45,7 +45,7 @@ def exponential(target: Target) -> tuple[Watch, ...]:
     """One of four candidates, whose scores are as far apart as matters at this rate."""
     made = ExponentialMechanism.calibrate(sensitivity=1, epsilon=target.epsilon, neighbours=target.neighbours)
     scores = np.rint(np.array([0.0, 1.0, 2.0, 3.0]) / made.rate).astype(np.int64)
-    released = [made.run(scores, SystemNoise()) for _ in range(3 * _RUNS)]
+    released = [made.run(Candidates(len(scores)), Numbers(scores), SystemNoise()) for _ in range(3 * _RUNS)]
     rate = number(released[0].certificate.parameters, "rate")
     law = chosen("the candidate", _odds(rate, "score_i"), [one.value for one in released], np.exp(-rate * scores))
     return (Watch(mechanism=made.name, parts=(law,)),)
@@ -54,11 +54,12 @@ def exponential(target: Target) -> tuple[Watch, ...]:
 def bounds(target: Target) -> tuple[Watch, ...]:
     """Bounds of two columns, on both sides: the law of each pair, both at the centre moved out by one."""
     grid = BoundsGrid(lower=(0.0, -1.0, -10.0), upper=(0.0, 1.0, 10.0))
-    made = BoundsChoice.calibrate([grid, grid], epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
+    problem = OpenColumns({"a": grid, "b": grid})
+    made = BoundsChoice.calibrate(problem, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
     # As many records beyond the centre as make its odds to the next candidate e: a doubled rate shows most.
     beyond = 3 * made.toll - round(1.0 / made.rate)
     columns = [np.repeat([0.5, -0.5], beyond), np.repeat([-0.2, 0.7], beyond)]
-    released = [made.run(["a", "b"], [grid, grid], columns, SystemNoise()) for _ in range(3 * _RUNS)]
+    released = [made.run(problem, Numbers(columns), SystemNoise()) for _ in range(3 * _RUNS)]
     stated = released[0].certificate.parameters
     values = np.array([one.value for one in released])
     parts = []
@@ -76,8 +77,9 @@ def curvature(target: Target) -> tuple[Watch, ...]:
     query = CurvatureQuery(problem=problem, weights=np.array([0.5, -0.25]))
     made = GaussianCurvature.calibrate(query, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
     rows, signs = DenseDesign(np.array([[0.6, 0.1], [-0.3, 0.8], [0.2, -0.5]])), np.array([1.0, -1.0, 1.0])
+    records = CurvatureRecords(rows=rows, signs=signs, record_weights=None)
     exact = np.array([float(value) for value in query.answer(rows, signs, None)])
-    released = [made.run(query, rows, signs, None, SystemNoise()) for _ in range(_RUNS)]
+    released = [made.run(query, records, SystemNoise()) for _ in range(_RUNS)]
     noise = np.array([one.value for one in released]) - exact
     part = discrete_gaussian("noise on entries of both matrices", noise, scale=number(released[0].certificate.parameters, "scale"))
     return (Watch(mechanism=made.name, parts=(part,)),)
@@ -104,12 +106,12 @@ def random_stopping(target: Target) -> tuple[Watch, ...]:
     return (Watch(mechanism=name, parts=tuple(parts)),)
 
 
-def _counting(queries: list[IntegerQuery], made: LaplaceCounting | GaussianCounting, law: Any) -> Watch:  # noqa: ANN401
-    released = [made.run(queries, [_CELLS, _PARTS], SystemNoise()) for _ in range(_RUNS)]
+def _counting(queries: Queries, made: LaplaceCounting | GaussianCounting, law: Any) -> Watch:  # noqa: ANN401
+    exact = queries.answers((_CELLS, _PARTS))
+    released = [made.run(queries, Numbers(exact), SystemNoise()) for _ in range(_RUNS)]
     scales = released[0].certificate.parameters["scales"]
     if not isinstance(scales, list):
         raise TypeError("the certificate states no scales")
-    exact = [query.answer(column) for query, column in zip(queries, (_CELLS, _PARTS), strict=True)]
     noise = np.array([one.value for one in released]) - np.concatenate(exact)
     parts = (
         law("noise on cells", noise[:, :3], scale=float(str(scales[0]))),

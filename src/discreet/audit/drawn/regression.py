@@ -35,12 +35,12 @@ _WEIGHTS: Floats = np.array([0.3, -0.2, 0.5])
 def objective(target: Target) -> tuple[Watch, ...]:
     """The linear term, and the last stage."""
     made = ResidualObjectivePerturbation.calibrate(_PROBLEM, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
-    released = [made.run(_PROBLEM, table(), SystemNoise())[0] for _ in range(_RUNS)]
+    released = [made.run(_PROBLEM, table(), SystemNoise()) for _ in range(_RUNS)]
     stated = released[0].certificate.parameters
     slope = prediction_loss(str(stated["loss"]), number(stated, "width")).slope
     linears = [-(_ROWS.T @ slope(_ROWS @ one.value, _TARGETS)) - number(stated, "ridge") * one.value for one in released]
     loud = replace(made, grid=replace(made.grid, step=2.0**-20, scale=2.0**40))
-    shown = [loud.run(_PROBLEM, table(), SystemNoise())[0] for _ in range(60)]
+    shown = [loud.run(_PROBLEM, table(), SystemNoise()) for _ in range(60)]
     of_grid = shown[0].certificate.parameters
     parts = (
         gaussian("linear term of the objective", np.array(linears), scale=number(stated, "scale")),

@@ -25,7 +25,6 @@ from discreet.estimators import (
 from discreet.estimators.explanation import Explanation, Setting, explain
 from discreet.losses import loss_named
 from discreet.losses.regularisers import L2
-from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.learning import (
     GaussianObjectivePerturbation,
     GaussianOutputPerturbation,
@@ -33,6 +32,7 @@ from discreet.mechanisms.learning import (
     PureOutputPerturbation,
     calibrate,
 )
+from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.pages import Block, Facts, Section, Text
 from discreet.problems import RegularisedRisk
 
@@ -102,7 +102,7 @@ def _setting_of(model: Model) -> Setting | None:
 
     delta = _asked_for(guarantee.delta_at_epsilon) if isinstance(guarantee, ApproximateDP) else 0.0
 
-    def calibrated(problem: RegularisedRisk, privacy: Privacy, mechanism: str) -> tuple[RegularisedRisk, Mechanism[Any]]:
+    def calibrated(problem: RegularisedRisk, privacy: Privacy, mechanism: str) -> tuple[RegularisedRisk, LearningMechanism[Any]]:
         return problem, calibrate(problem, mechanism=mechanism, calibration="tight", **privacy.target)
 
     try:
@@ -132,7 +132,7 @@ def _asked_for(stated: float) -> float:
     return short if abs(short - stated) <= 1e-5 * stated else stated
 
 
-def _same_noise(again: Mechanism[Any], certificate: Certificate) -> bool:
+def _same_noise(again: LearningMechanism[Any], certificate: Certificate) -> bool:
     match again:
         case PureObjectivePerturbation(rate=size) | PureOutputPerturbation(rate=size):
             stated = certificate.parameters.get("rate")

@@ -14,22 +14,19 @@ such as 0. It keeps the choice from wandering off where no record is any more. T
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 
 from discreet.accounting import ApproximateDP, Json, PureDP, bounded_range_renyi, bounded_range_width
-from discreet.certificates import Certificate, Release, digest_of
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.core.version import VERSION
-from discreet.ledger import Account, spending_on
+from discreet.mechanisms.base import Drawn, Mechanism, Numbers
 from discreet.mechanisms.bounds_choice.grid import BoundsGrid
 from discreet.noise import Integers, Noise
-from discreet.statements import certified_words
 from discreet.statements.counting import BOUNDS_CHOICE as BOUNDS_WORDS
 
 BOUNDS_CHOICE = "bounds-choice"
@@ -41,8 +38,33 @@ _LEAVING = 2
 """Tolls for the first step, besides its own."""
 
 
+@dataclass(frozen=True, slots=True)
+class OpenColumns:
+    """The public problem: candidates for each column, by its name. Raises InvalidInput for no column at all."""
+
+    grids: Mapping[str, BoundsGrid]
+
+    def __post_init__(self) -> None:
+        """See class docstring."""
+        if not self.grids:
+            raise InvalidInput("there is no column whose bounds are to be chosen.")
+
+    def choices(self, neighbours: Neighbours) -> int:
+        """T of the module docstring."""
+        return len(self.grids) if neighbours is ADD_REMOVE else sum(grid.sides for grid in self.grids.values())
+
+    def require(self, data: Numbers[Sequence[Floats]]) -> None:
+        """Raise InvalidInput for columns that are fewer or more, or of unlike length."""
+        if len(data.held) != len(self.grids) or len({len(column) for column in data.held}) > 1:
+            raise InvalidInput("a choice of bounds needs a column of values for each of its columns, all of equal length.")
+
+    def to_dict(self) -> dict[str, Json]:
+        """For certificates."""
+        return {"columns": [{"name": name, **grid.to_dict()} for name, grid in self.grids.items()]}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoundsChoice:
+class BoundsChoice(Mechanism[OpenColumns, Numbers[Sequence[Floats]]]):
     """A calibrated choice. Raises InvalidInput for numbers that promise nothing."""
 
     rate: float
@@ -66,19 +88,19 @@ class BoundsChoice:
         return BOUNDS_CHOICE
 
     @classmethod
-    def calibrate(cls, grids: Sequence[BoundsGrid], *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:
+    def calibrate(cls, problem: OpenColumns, *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:
         """The largest rate for (epsilon, delta), delta = 0 included. Raises InvalidInput for a target outside 0 < epsilon, 0 <= delta < 1."""
         if not (is_finite(epsilon) and epsilon > 0 and 0 <= delta < 1):
             raise InvalidInput(f"the choice of bounds needs 0 < epsilon < infinity and 0 <= delta < 1; {epsilon!r} and {delta!r} were given.")
-        count = choices(grids, neighbours)
+        count = problem.choices(neighbours)
         pure = epsilon / count * (1.0 - 4.0 * _ROUNDING)
         rate = pure if delta == 0.0 else max(pure, bounded_range_width(epsilon, delta, count=count, optimal=False) * (1.0 - 4.0 * _ROUNDING))
         stated = None if delta == 0.0 else epsilon
         return cls(rate=rate, toll=min(math.ceil(_TOLL / rate), _LARGEST_TOLL), neighbours=neighbours, epsilon=stated)
 
-    def guarantee(self, grids: Sequence[BoundsGrid]) -> PureDP | ApproximateDP:
+    def guarantee(self, problem: OpenColumns) -> PureDP | ApproximateDP:
         """What one release promises; needs no records."""
-        count = choices(grids, self.neighbours)
+        count = problem.choices(self.neighbours)
         width = self.rate * (1.0 + _ROUNDING)
         if self.epsilon is None:
             return PureDP(epsilon=count * width * (1.0 + _ROUNDING), neighbours=self.neighbours, theorem=BOUNDS_WORDS)
@@ -91,43 +113,10 @@ class BoundsChoice:
         """z of both sides, exact integers; NaN counts as inside. Private."""
         return _below(grid, column) + self._tolls(len(grid.lower)), _above(grid, column) + self._tolls(len(grid.upper))
 
-    def run(
-        self,
-        names: Sequence[str],
-        grids: Sequence[BoundsGrid],
-        columns: Sequence[Floats],
-        noise: Noise,
-        *,
-        account: Account | None = None,
-        content: Iterable[bytes] | None = None,
-    ) -> Release:
-        """Choose bounds for every column: value (c, 2), lower and upper, lower < upper. Spends on `account`, or on the ledger in use.
-
-        `columns[i]` (n,) float64, NaN where a value is missing; `content` the records as bytes, by which a ledger knows them again. Raises
-        BudgetExceeded before anything is drawn, InvalidInput for columns of unlike length.
-        """
-        if not names or not len(names) == len(grids) == len(columns) or len({len(column) for column in columns}) > 1:
-            raise InvalidInput("a choice of bounds needs a name, a grid and a column of equal length for each of at least one column.")
-        guarantee = self.guarantee(grids)
-        with spending_on(account, guarantee, purpose=self.name, table=content) as reservation:
-            value = np.array([self._chosen(grid, column, noise) for grid, column in zip(grids, columns, strict=True)])
-        parameters: dict[str, Json] = {"rate": self.rate, "toll": self.toll, "neighbours": str(self.neighbours), "epsilon": self.epsilon}
-        problem: dict[str, Json] = {"columns": [{"name": name, **grid.to_dict()} for name, grid in zip(names, grids, strict=True)]}
-        words = certified_words(self.name, parameters, problem)
-        certificate = Certificate(
-            mechanism=self.name,
-            parameters=parameters,
-            problem=problem,
-            guarantee=guarantee,
-            hypotheses=words.hypotheses,
-            noise=noise.description,
-            noise_private=noise.private,
-            digest=digest_of(value),
-            declared=words.declared,
-            version=VERSION,
-            ledger_entry=None if reservation is None else reservation.id,
-        )
-        return Release(value=value, certificate=certificate)
+    def draw(self, problem: OpenColumns, data: Numbers[Sequence[Floats]], noise: Noise) -> Drawn:
+        """See Mechanism: bounds for every column, (c, 2), lower < upper; `data` holds columns (n,) of float64, NaN where a value is missing."""
+        pairs = zip(problem.grids.values(), data.held, strict=True)
+        return Drawn.of(np.array([self._chosen(grid, column, noise) for grid, column in pairs]))
 
     def _tolls(self, count: int) -> Integers:
         steps = np.arange(count, dtype=np.int64)
@@ -138,13 +127,6 @@ class BoundsChoice:
         if grid.lower[low] == grid.upper[high]:  # both at the centre: one step outwards, which is post-processing
             low, high = (low, high + 1) if len(grid.upper) > 1 else (low + 1, high)
         return grid.lower[low], grid.upper[high]
-
-
-def choices(grids: Sequence[BoundsGrid], neighbours: Neighbours) -> int:
-    """T of the module docstring. Raises InvalidInput for no grid at all."""
-    if not grids:
-        raise InvalidInput("there is no column whose bounds are to be chosen.")
-    return len(grids) if neighbours is ADD_REMOVE else sum(grid.sides for grid in grids)
 
 
 def _above(grid: BoundsGrid, column: Floats) -> Integers:

@@ -24,7 +24,8 @@ from discreet.data.schema import Schema
 from discreet.ledger import Account
 from discreet.matrices import as_design, ordered_row_norms
 from discreet.matrices.near import brought_near
-from discreet.mechanisms.bounds_choice.choice import BoundsChoice
+from discreet.mechanisms.base import Numbers
+from discreet.mechanisms.bounds_choice.choice import BoundsChoice, OpenColumns
 from discreet.mechanisms.bounds_choice.grid import BoundsGrid, grid_named
 from discreet.noise import Noise, SeededNoise, SystemNoise
 
@@ -61,7 +62,7 @@ class PreparedBounds:
     """Everything that a release needs, settled before a record is read."""
 
     draft: SchemaDraft
-    grids: tuple[BoundsGrid, ...]
+    problem: OpenColumns
     mechanism: BoundsChoice
 
 
@@ -75,16 +76,16 @@ def prepare_bounds(
 ) -> PreparedBounds:
     """Grids and a calibrated mechanism; raises InvalidInput for what `choose_bounds` would refuse, without a record."""
     standard = grid_named(grid) if isinstance(grid, str) else grid
-    grids = tuple(BoundsGrid.from_edges(draft.grids[name]) if name in draft.grids else standard for name in draft.open)
-    mechanism = BoundsChoice.calibrate(grids, epsilon=epsilon, delta=delta, neighbours=neighbours_of(neighbours))
-    return PreparedBounds(draft=draft, grids=grids, mechanism=mechanism)
+    problem = OpenColumns({name: BoundsGrid.from_edges(draft.grids[name]) if name in draft.grids else standard for name in draft.open})
+    mechanism = BoundsChoice.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours_of(neighbours))
+    return PreparedBounds(draft=draft, problem=problem, mechanism=mechanism)
 
 
 def release_bounds(prepared: PreparedBounds, frame: Frame, noise: Noise, *, account: Account | None = None) -> ReleasedBounds:
     """Read the records, spend, choose. Raises as `SchemaDraft.read` and `BoundsChoice.run` do."""
     draft = prepared.draft
     columns = draft.read(frame)
-    release = prepared.mechanism.run(draft.open, prepared.grids, columns, noise, account=account, content=_bytes(columns))
+    release = prepared.mechanism.run(prepared.problem, Numbers(columns, _bytes(columns)), noise, account=account)
     bounds = _named(draft.open, release)
     schema = draft.filled(bounds, released=release.certificate.digest)
     return ReleasedBounds(bounds=bounds, certificate=release.certificate, schema=schema)
@@ -129,10 +130,11 @@ def choose_norm(
     if not edges or not min(edges) > 0:
         raise InvalidInput("the candidates for a bound of norms must be positive numbers, at least one.")
     grid = BoundsGrid(lower=(0.0,), upper=(0.0, *sorted(set(edges))))
-    mechanism = BoundsChoice.calibrate([grid], epsilon=epsilon, delta=delta, neighbours=neighbours_of(neighbours))
+    problem = OpenColumns({NORM: grid})
+    mechanism = BoundsChoice.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours_of(neighbours))
     rows = as_design(X)
     norms = ordered_row_norms(brought_near(rows, max(edges)))  # one that is beyond all candidates stays beyond them
-    release = mechanism.run([NORM], [grid], [norms], _noise(random_state), account=ledger, content=rows.content())
+    release = mechanism.run(problem, Numbers([norms], rows.content()), _noise(random_state), account=ledger)
     return ReleasedBounds(bounds=_named([NORM], release), certificate=release.certificate)
 
 

@@ -1,72 +1,64 @@
-"""What every mechanism over a constraint set is: a frozen value that knows its guarantee before it sees a record.
+"""What the mechanisms over a constraint set share: a released point of the set, and how many steps lead there, from public numbers.
 
-A mechanism holds public numbers only. `calibrate` (a class method of each) chooses them for a target, `guarantee` computes what they promise without
-data, `run` draws the noise and releases a point of the set. The guarantee is stated and spent before noise is drawn.
+After T steps whose points are optimal up to an expected regret a T^p each (p = 1/2 when the budget is shared by Gaussian composition, p = 1 by basic
+composition), and with 2 / T for (1 + ln T) / (2 T), which is within 40 % for T <= 100 (module `walk`),
+
+    E F(theta) - min F <= 2 Gamma / T + a T^p            least at T = (2 Gamma / (p a))^{1 / (1 + p)}
+
+Gamma = n c spread^2 is a worst case: with it T is several times too large in practice. SHARE of it is used, a public number that was chosen on
+synthetic tables (docs/frank-wolfe.md).
+
+Under add-remove n is private, and T may only depend on a number of records that the caller declares public, or on none: T is then that of NOMINAL
+records, and grows like n^(2/3), so that being wrong about n by a factor of ten costs a factor of about two in the excess risk.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 
-from discreet.accounting import Guarantee, Json
-from discreet.certificates import Certificate, Hypothesis, Release, digest_of
 from discreet.core.arrays import Floats
-from discreet.core.neighbours import Neighbours
-from discreet.core.version import VERSION
+from discreet.core.errors import InvalidInput
 from discreet.data import RealDataset
-from discreet.ledger import Account, spending_on
-from discreet.mechanisms.constrained.records import constrained_record
+from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
-from discreet.statements import hypotheses_of
+
+SHARE = 1.0 / 24.0
+NOMINAL = 10_000
+MOST_STEPS = 2_000
 
 
-class ConstrainedMechanism(ABC):
-    """A calibrated mechanism that releases a point of the constraint set. Subclasses are final frozen dataclasses with a field `neighbours`."""
+class ConstrainedMechanism(Mechanism[ConstrainedRisk, RealDataset]):
+    """A mechanism whose value is a point of the problem's set, (dimension,)."""
 
     __slots__ = ()
 
-    neighbours: Neighbours
-    """The relation it was calibrated for."""
-
-    @property
     @abstractmethod
-    def name(self) -> str:
-        """Name in certificates, and of the registered recheck."""
+    def point(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
+        """One output, (dimension,), from F on the records."""
 
-    @abstractmethod
-    def parameters(self) -> dict[str, Json]:
-        """The public numbers of the mechanism, for certificates: everything that its recheck reads."""
+    def draw(self, problem: ConstrainedRisk, data: RealDataset, noise: Noise) -> Drawn:
+        """See Mechanism."""
+        return Drawn.of(self.point(problem, problem.objective(data), noise))
 
-    @abstractmethod
-    def guarantee(self, problem: ConstrainedRisk) -> Guarantee:
-        """What one run promises on this public problem; needs no data."""
 
-    def hypotheses(self, problem: ConstrainedRisk) -> tuple[Hypothesis, ...]:
-        """The conditions of the theorem, and what enforces each, from what a certificate records (`discreet.statements`)."""
-        return hypotheses_of(self.name, self.parameters(), constrained_record(problem))
+def default_steps(problem: ConstrainedRisk, *, regret: float, power: float) -> int:
+    """T for an expected regret of `regret` T^`power` a step; see module docstring. Raises InvalidInput for a loss with a kink."""
+    require_smooth(problem)
+    records = NOMINAL if problem.domain.records is None else problem.domain.records
+    best = (2.0 * SHARE * records * problem.curvature / (power * regret)) ** (1.0 / (1.0 + power))
+    return int(min(MOST_STEPS, max(2.0, round(best))))
 
-    @abstractmethod
-    def draw(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
-        """One output, shape (dimension,)."""
 
-    def run(self, problem: ConstrainedRisk, data: RealDataset, noise: Noise, *, account: Account | None = None) -> Release:
-        """Release a model once, shape (dimension,), and spend on `account`, or on the ledger in use (`discreet.ledger.using`).
+def checked_steps(steps: int) -> int:
+    """A number of steps that the caller chose; InvalidInput unless it is a positive integer, at most 100,000."""
+    if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= 100_000:
+        raise InvalidInput(f"the number of steps must be an integer from 1 to 100000, chosen without looking at the records; {steps!r} was given.")
+    return steps
 
-        Raises BudgetExceeded before anything is drawn, InvalidInput for a data set of another domain or beyond `problem.most_records`.
-        """
-        guarantee = self.guarantee(problem)
-        objective = problem.objective(data)
-        with spending_on(account, guarantee, purpose=self.name, table=data.content()) as reservation:
-            value = self.draw(problem, objective, noise)
-        certificate = Certificate(
-            mechanism=self.name,
-            parameters=self.parameters(),
-            problem=constrained_record(problem),
-            guarantee=guarantee,
-            hypotheses=self.hypotheses(problem),
-            noise=noise.description,
-            noise_private=noise.private,
-            digest=digest_of(value),
-            version=VERSION,
-            ledger_entry=None if reservation is None else reservation.id,
+
+def require_smooth(problem: ConstrainedRisk) -> None:
+    """Refuse a loss with a kink, over which the Frank-Wolfe method need not come near the minimum."""
+    if problem.smoothness == float("inf"):
+        raise InvalidInput(
+            f"the Frank-Wolfe method needs a smooth loss; {problem.loss.name!r} has a kink. "
+            "Use a smooth one ('huber', 'log-cosh', 'softplus-hinge'), or mirror descent."
         )
-        return Release(value=value, certificate=certificate)

@@ -13,8 +13,8 @@ import math
 
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
+from discreet.mechanisms.constrained.base import checked_steps
 from discreet.mechanisms.constrained.general import GaussianFrankWolfe
-from discreet.mechanisms.constrained.horizon import checked_steps
 from discreet.mechanisms.constrained.non_private import NonPrivateFrankWolfe
 from discreet.mechanisms.constrained.polytope import PolytopeFrankWolfe
 from discreet.problems import ConstrainedRisk

@@ -6,7 +6,7 @@
     frank-wolfe-polytope    Gamma (1 + ln T) / (2 T) + regret of a private choice, least over T    (smooth losses, sets with a list of vertices)
 
 Gamma = n c spread^2, regrets in `regret.py`, all on the mean loss here. A bound is a worst case: where the minimum lies at a corner of the set the
-Frank-Wolfe methods are often better than theirs, and they run fewer steps than their bounds want (horizon.py).
+Frank-Wolfe methods are often better than theirs, and they run fewer steps than their bounds want (base.py).
 """
 
 import math
@@ -14,9 +14,8 @@ from dataclasses import dataclass
 
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import Neighbours
-from discreet.mechanisms.constrained.base import ConstrainedMechanism
+from discreet.mechanisms.constrained.base import NOMINAL, ConstrainedMechanism
 from discreet.mechanisms.constrained.choose import calibrate_frank_wolfe
-from discreet.mechanisms.constrained.horizon import NOMINAL
 from discreet.mechanisms.constrained.mirror_descent import NoisyMirrorDescent
 from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet, why_not
 from discreet.mechanisms.constrained.regret import least_walk

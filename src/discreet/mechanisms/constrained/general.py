@@ -18,9 +18,8 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import raising
-from discreet.mechanisms.constrained.base import ConstrainedMechanism
+from discreet.mechanisms.constrained.base import ConstrainedMechanism, checked_steps, default_steps, require_smooth
 from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
-from discreet.mechanisms.constrained.horizon import checked_steps, default_steps, require_smooth
 from discreet.mechanisms.constrained.walk import Walk
 from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
@@ -44,7 +43,7 @@ class GaussianFrankWolfe(ConstrainedMechanism):
 
     @classmethod
     def calibrate(cls, problem: ConstrainedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, steps: int | None = None) -> Self:
-        """The least noise for (epsilon, delta); `steps` None takes the number that suits public numbers (horizon.py).
+        """The least noise for (epsilon, delta); `steps` None takes the number that suits public numbers (base.py).
 
         Raises InvalidInput for a loss with a kink, or numbers out of range.
         """
@@ -77,7 +76,7 @@ class GaussianFrankWolfe(ConstrainedMechanism):
             "neighbours": str(self.neighbours),
         }
 
-    def draw(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
+    def point(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
         """See ConstrainedMechanism."""
         walk = Walk.from_start(objective, problem.constraint)
         for _ in range(self.noise_steps.count):
@@ -91,6 +90,6 @@ def gradient_distance(problem: ConstrainedRisk, neighbours: Neighbours) -> float
 
 
 def default_gaussian_steps(problem: ConstrainedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> int:
-    """T of horizon.py: the expected regret of a noisy step is at most sigma G_C."""
+    """T of base.py: the expected regret of a noisy step is at most sigma G_C."""
     regret = gradient_distance(problem, neighbours) * problem.constraint.gaussian_width / gaussian_mu(epsilon, delta)
     return default_steps(problem, regret=regret, power=0.5)

@@ -22,10 +22,9 @@ from discreet.accounting import ApproximateDP, Json, gaussian_mu
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
-from discreet.mechanisms.constrained.base import ConstrainedMechanism
+from discreet.mechanisms.constrained.base import ConstrainedMechanism, checked_steps
 from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
 from discreet.mechanisms.constrained.general import gradient_distance
-from discreet.mechanisms.constrained.horizon import checked_steps
 from discreet.mechanisms.constrained.mirror_geometry import AUTO, SMOOTH, STRONGLY_CONVEX, Plan, mirror_map_named, plan
 from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
@@ -112,7 +111,7 @@ class NoisyMirrorDescent(ConstrainedMechanism):
             "step_size": self.plan.step_size,
         }
 
-    def draw(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
+    def point(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
         """See ConstrainedMechanism."""
         made = mirror_map_named(self.plan.mirror_map, problem.constraint)
         state = made.start()

@@ -8,7 +8,7 @@ Q is the unit ball of the map's norm, carried to R^d; |Q|_1 its l1 radius. The c
 exist, and the entropy over up to MOST_VERTICES vertices. The one with the smallest bound is taken. T is the least number of steps with which the
 terms that are not privacy's are at most SHARE of those that are, and at most a number that bounds the work.
 
-Under add-remove the number of records is private: plans then use the one that the caller declares public, or NOMINAL ones (horizon.py). What is
+Under add-remove the number of records is private: plans then use the one that the caller declares public, or NOMINAL ones (base.py). What is
 proved of the risk holds for that many; privacy does not depend on it.
 """
 
@@ -26,7 +26,7 @@ from discreet.bounds.geometry import (
     strongly_convex_mirror_descent,
 )
 from discreet.core.errors import InvalidInput
-from discreet.mechanisms.constrained.horizon import NOMINAL
+from discreet.mechanisms.constrained.base import NOMINAL
 from discreet.problems import ConstrainedRisk
 from discreet.sets import Constraint, GroupL2Ball, L1Ball, NuclearBall, Polytope
 from discreet.sets.mirror_maps import EntropyMap, EuclideanMap, MirrorMap, PNormMap, PowerMap

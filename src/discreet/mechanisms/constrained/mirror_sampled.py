@@ -23,9 +23,8 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import raising
-from discreet.mechanisms.constrained.base import ConstrainedMechanism
+from discreet.mechanisms.constrained.base import ConstrainedMechanism, checked_steps
 from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
-from discreet.mechanisms.constrained.horizon import checked_steps
 from discreet.mechanisms.constrained.mirror_geometry import AUTO, SMOOTH, Plan, mirror_map_named, plan
 from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
@@ -115,7 +114,7 @@ class SampledMirrorDescent(ConstrainedMechanism):
             "step_size": self.plan.step_size,
         }
 
-    def draw(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
+    def point(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
         """See ConstrainedMechanism."""
         made = mirror_map_named(self.plan.mirror_map, problem.constraint)
         state = made.start()

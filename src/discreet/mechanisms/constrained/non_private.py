@@ -5,11 +5,10 @@ Kept as a mechanism so that it carries a certificate, which says that there is n
 
 from dataclasses import dataclass
 
-from discreet.accounting import Json, NoGuarantee
+from discreet.accounting import NoGuarantee
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import Neighbours
-from discreet.mechanisms.constrained.base import ConstrainedMechanism
-from discreet.mechanisms.constrained.horizon import require_smooth
+from discreet.mechanisms.constrained.base import ConstrainedMechanism, require_smooth
 from discreet.mechanisms.constrained.walk import Walk
 from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
@@ -20,24 +19,20 @@ from discreet.statements.learning import NON_PRIVATE
 class NonPrivateFrankWolfe(ConstrainedMechanism):
     """Frank-Wolfe without noise."""
 
-    neighbours: Neighbours
     steps: int = 1000
+    neighbours: Neighbours
 
     @property
     def name(self) -> str:
         """Name in certificates."""
         return "frank-wolfe-non-private"
 
-    def parameters(self) -> dict[str, Json]:
-        """See ConstrainedMechanism."""
-        return {"steps": self.steps, "neighbours": str(self.neighbours)}
-
     def guarantee(self, problem: ConstrainedRisk) -> NoGuarantee:
         """None."""
         require_smooth(problem)
         return NoGuarantee(neighbours=self.neighbours, theorem=NON_PRIVATE)
 
-    def draw(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:  # noqa: ARG002 - no noise is drawn
+    def point(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:  # noqa: ARG002 - no noise is drawn
         """See ConstrainedMechanism."""
         walk = Walk.from_start(objective, problem.constraint)
         for step in range(1, self.steps + 1):

@@ -14,7 +14,7 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
-from discreet.accounting import ApproximateDP, Json, gaussian_mu
+from discreet.accounting import ApproximateDP, gaussian_mu
 from discreet.bounds.geometry import objective_perturbation
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
@@ -23,8 +23,7 @@ from discreet.core.rounding import lowering
 from discreet.data import Domain
 from discreet.losses.predictions import OfMargin
 from discreet.losses.regularisers import L2
-from discreet.mechanisms.constrained.base import ConstrainedMechanism
-from discreet.mechanisms.constrained.horizon import NOMINAL
+from discreet.mechanisms.constrained.base import NOMINAL, ConstrainedMechanism
 from discreet.mechanisms.constrained.objective_set_solver import certified_minimiser, curvature_of, gradient_error, has_certified_projection
 from discreet.mechanisms.learning.gaussian_profile import objective_delta, objective_scale
 from discreet.mechanisms.learning.grid import GaussianGrid
@@ -124,21 +123,7 @@ class ObjectivePerturbationOverSet(ConstrainedMechanism):
         last = self.grid.step * self.grid.scale * math.sqrt(problem.dimension) + (self.tolerance + self.noise_error) / self.ridge
         return excess / (problem.domain.records or NOMINAL) + problem.gradient_bound * 1.01 * last
 
-    def parameters(self) -> dict[str, Json]:
-        """See ConstrainedMechanism."""
-        return {
-            "scale": self.scale,
-            "epsilon": self.epsilon,
-            "ridge": self.ridge,
-            "tolerance": self.tolerance,
-            "noise_error": self.noise_error,
-            "grid_step": self.grid.step,
-            "grid_scale": self.grid.scale,
-            "grid_epsilon": self.grid.epsilon,
-            "neighbours": str(self.neighbours),
-        }
-
-    def draw(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
+    def point(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
         """See ConstrainedMechanism."""
         linear = noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=1)[:, 0]
         found = certified_minimiser(problem, objective, ridge=self.ridge, linear=linear, distance=self.tolerance / self.ridge)

@@ -19,13 +19,12 @@ from typing import Self
 
 import numpy as np
 
-from discreet.accounting import ApproximateDP, Guarantee, Json, PureDP, bounded_range_delta, bounded_range_width, gaussian_mu
+from discreet.accounting import ApproximateDP, Guarantee, PureDP, bounded_range_delta, bounded_range_width, gaussian_mu
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import raising
-from discreet.mechanisms.constrained.base import ConstrainedMechanism
-from discreet.mechanisms.constrained.horizon import checked_steps, default_steps, require_smooth
+from discreet.mechanisms.constrained.base import ConstrainedMechanism, checked_steps, default_steps, require_smooth
 from discreet.mechanisms.constrained.walk import Walk
 from discreet.noise import Integers, Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
@@ -64,7 +63,7 @@ class PolytopeFrankWolfe(ConstrainedMechanism):
 
     @classmethod
     def calibrate(cls, problem: ConstrainedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, steps: int | None = None) -> Self:
-        """The least noise for (epsilon, delta); `steps` None takes the number that suits public numbers (horizon.py).
+        """The least noise for (epsilon, delta); `steps` None takes the number that suits public numbers (base.py).
 
         Raises InvalidInput for a set that is no polytope, a loss with a kink, or numbers out of range.
         """
@@ -89,18 +88,7 @@ class PolytopeFrankWolfe(ConstrainedMechanism):
         delta = bounded_range_delta(width, self.steps, self.epsilon)
         return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=min(delta, 1.0 - 2.0**-53), neighbours=self.neighbours, theorem=theorem)
 
-    def parameters(self) -> dict[str, Json]:
-        """See ConstrainedMechanism."""
-        return {
-            "steps": self.steps,
-            "rate": self.rate,
-            "grid_step": self.grid_step,
-            "epsilon": self.epsilon,
-            "pure": self.pure,
-            "neighbours": str(self.neighbours),
-        }
-
-    def draw(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
+    def point(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
         """See ConstrainedMechanism."""
         polytope = polytope_of(problem)
         require_short(problem, objective.records)
@@ -143,7 +131,7 @@ def require_short(problem: ConstrainedRisk, records: int) -> None:
 
 
 def default_polytope_steps(problem: ConstrainedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> int:
-    """T of horizon.py: the expected regret of one choice is at most (span / range) ln(vertices)."""
+    """T of base.py: the expected regret of one choice is at most (span / range) ln(vertices)."""
     choices = math.log(max(2, polytope_of(problem).vertex_count)) * _moved(problem, neighbours)
     if delta == 0:
         return default_steps(problem, regret=choices / epsilon, power=1.0)

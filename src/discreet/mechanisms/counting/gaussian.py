@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from discreet.accounting import ApproximateDP, ConcentratedDP, Json, gaussian_mu
+from discreet.accounting import ApproximateDP, ConcentratedDP, gaussian_mu
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import raising
-from discreet.mechanisms.counting.base import CountingMechanism, checked_shares, require_scales
+from discreet.mechanisms.counting.base import CountingMechanism
 from discreet.mechanisms.counting.gaussian_curve import Component, divergence
-from discreet.mechanisms.counting.queries import IntegerQuery, Sensitivity
+from discreet.mechanisms.counting.queries import Queries, Sensitivity
 from discreet.noise import Integers, Noise, drawable
 from discreet.statements.counting import COUNTING_GAUSSIAN
 
@@ -41,9 +41,7 @@ class GaussianCounting(CountingMechanism):
         return "counting-gaussian"
 
     @classmethod
-    def calibrate(
-        cls, queries: Sequence[IntegerQuery], *, epsilon: float, delta: float, neighbours: Neighbours, shares: Sequence[float] | None = None
-    ) -> Self:
+    def calibrate(cls, problem: Queries, *, epsilon: float, delta: float, neighbours: Neighbours, shares: Sequence[float] | None = None) -> Self:
         """The least noise (to 1e-6) for (epsilon, delta), of whose mu^2 query j takes the share `shares[j]` (equal ones if None)."""
         if not (is_finite(epsilon) and 0 < epsilon <= _LARGEST_EPSILON and 0 < delta < 1):
             raise InvalidInput(
@@ -51,9 +49,9 @@ class GaussianCounting(CountingMechanism):
             )
         if delta < 1e-30:
             raise InfeasibleTarget(f"delta={delta!r} is smaller than what can be computed exactly here. Take delta >= 1e-30, or delta=0.")
-        parts = checked_shares(queries, shares)
+        parts = problem.checked_shares(shares)
         mu = gaussian_mu(epsilon, delta)
-        moves = [query.sensitivity(neighbours) for query in queries]
+        moves = [query.sensitivity(neighbours) for query in problem.each]
         ideal = [math.sqrt(move.squared / share) / mu for move, share in zip(moves, parts, strict=True)]
 
         def reached(factor: float) -> bool:
@@ -67,10 +65,10 @@ class GaussianCounting(CountingMechanism):
             low, high = (low, middle) if reached(middle) else (middle, high)
         return cls(scales=tuple(drawable(high * scale) for scale in ideal), neighbours=neighbours, epsilon=epsilon)
 
-    def guarantee(self, queries: Sequence[IntegerQuery]) -> ApproximateDP:
+    def guarantee(self, problem: Queries) -> ApproximateDP:
         """See module docstring."""
-        require_scales(queries, self.scales)
-        components = _components([query.sensitivity(self.neighbours) for query in queries], self.scales)
+        self._require_scales(problem)
+        components = _components([query.sensitivity(self.neighbours) for query in problem.each], self.scales)
         return ApproximateDP(
             epsilon=self.epsilon,
             delta_at_epsilon=min(divergence(components, self.epsilon), 1.0 - 2.0**-53),
@@ -78,18 +76,15 @@ class GaussianCounting(CountingMechanism):
             theorem=COUNTING_GAUSSIAN,
         )
 
-    def concentrated(self, queries: Sequence[IntegerQuery]) -> ConcentratedDP:
+    def concentrated(self, problem: Queries) -> ConcentratedDP:
         """The same release in zero-concentrated privacy: rho = sum of D_j^2 / (2 s_j^2) (Canonne, Kamath, Steinke 2020, theorem 14)."""
-        require_scales(queries, self.scales)
-        rho = sum(query.sensitivity(self.neighbours).squared / (2.0 * scale**2) for query, scale in zip(queries, self.scales, strict=True))
+        self._require_scales(problem)
+        rho = sum(query.sensitivity(self.neighbours).squared / (2.0 * scale**2) for query, scale in zip(problem.each, self.scales, strict=True))
         return ConcentratedDP(rho=rho * raising(45), neighbours=self.neighbours, theorem=COUNTING_GAUSSIAN)
 
-    def draw(self, scale: float, size: int, noise: Noise) -> Integers:
+    def integers(self, scale: float, size: int, noise: Noise) -> Integers:
         """See CountingMechanism."""
         return noise.discrete_gaussian(scale=scale, dimension=size, draws=1)[:, 0]
-
-    def _parameters(self) -> dict[str, Json]:
-        return {"scales": list(self.scales), "neighbours": str(self.neighbours), "epsilon": self.epsilon}
 
 
 def _components(moves: Sequence[Sensitivity], scales: Sequence[float]) -> list[Component]:

@@ -16,8 +16,8 @@ from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import raising
-from discreet.mechanisms.counting.base import CountingMechanism, checked_shares, require_scales
-from discreet.mechanisms.counting.queries import IntegerQuery
+from discreet.mechanisms.counting.base import CountingMechanism
+from discreet.mechanisms.counting.queries import Queries
 from discreet.noise import Integers, Noise, drawable
 from discreet.statements.counting import COUNTING_LAPLACE
 
@@ -35,25 +35,26 @@ class LaplaceCounting(CountingMechanism):
         return "counting-laplace"
 
     @classmethod
-    def calibrate(cls, queries: Sequence[IntegerQuery], *, epsilon: float, neighbours: Neighbours, shares: Sequence[float] | None = None) -> Self:
+    def calibrate(cls, problem: Queries, *, epsilon: float, neighbours: Neighbours, shares: Sequence[float] | None = None) -> Self:
         """The least noise for epsilon, of which query j takes the share `shares[j]` (equal ones if None)."""
         if not (is_finite(epsilon) and epsilon > 0):
             raise InvalidInput(f"epsilon must be positive and finite; {epsilon!r} was given.")
-        parts = checked_shares(queries, shares)
-        sizes = [query.sensitivity(neighbours).manhattan for query in queries]
+        parts = problem.checked_shares(shares)
+        sizes = [query.sensitivity(neighbours).manhattan for query in problem.each]
         scales = tuple(drawable(size / (epsilon * share) * raising(4_096)) for size, share in zip(sizes, parts, strict=True))
         return cls(scales=scales, neighbours=neighbours)
 
-    def guarantee(self, queries: Sequence[IntegerQuery]) -> PureDP:
+    def guarantee(self, problem: Queries) -> PureDP:
         """See module docstring."""
-        require_scales(queries, self.scales)
+        self._require_scales(problem)
         exact = sum(
-            (query.sensitivity(self.neighbours).manhattan / Fraction(scale) for query, scale in zip(queries, self.scales, strict=True)), Fraction(0)
+            (query.sensitivity(self.neighbours).manhattan / Fraction(scale) for query, scale in zip(problem.each, self.scales, strict=True)),
+            Fraction(0),
         )
         nearest = float(exact)
         epsilon = nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
         return PureDP(epsilon=epsilon, neighbours=self.neighbours, theorem=COUNTING_LAPLACE)
 
-    def draw(self, scale: float, size: int, noise: Noise) -> Integers:
+    def integers(self, scale: float, size: int, noise: Noise) -> Integers:
         """See CountingMechanism."""
         return noise.discrete_laplace(scale=scale, dimension=size, draws=1)[:, 0]

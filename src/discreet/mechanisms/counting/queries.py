@@ -11,6 +11,7 @@ Real-valued sums become bounded sums by rounding each record's clipped contribut
 sum, whose sensitivity nobody knows, is ever taken. Contributions outside their range are refused, so the table above holds for every input.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -19,6 +20,7 @@ import numpy as np
 from discreet.accounting import Json
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.mechanisms.base import Numbers
 from discreet.noise import Integers
 
 LARGEST = 1 << 20
@@ -118,6 +120,43 @@ class BoundedSum:
     def to_dict(self) -> dict[str, Json]:
         """See IntegerQuery."""
         return {"kind": "bounded-sum", "largest": self.largest}
+
+
+@dataclass(frozen=True, slots=True)
+class Queries:
+    """The public problem: all that is asked under one certificate. Raises InvalidInput where nothing is."""
+
+    each: Sequence[IntegerQuery]
+
+    def __post_init__(self) -> None:
+        """See class docstring."""
+        object.__setattr__(self, "each", tuple(self.each))
+        if not self.each:
+            raise InvalidInput("a mechanism that counts needs at least one query.")
+
+    def answers(self, records: Sequence[Integers]) -> tuple[Integers, ...]:
+        """The exact answers; `records[j]` (n,) holds what query j reads of each record. Raises InvalidInput for records out of range."""
+        if len(records) != len(self.each) or len({len(column) for column in records}) > 1:
+            raise InvalidInput("each query needs one integer for every record.")
+        return tuple(query.answer(column) for query, column in zip(self.each, records, strict=True))
+
+    def require(self, data: Numbers[Sequence[Integers]]) -> None:
+        """Raise InvalidInput unless `data` holds an answer to each query."""
+        found = data.held
+        if [answer.shape for answer in found] != [(query.size,) for query in self.each] or any(answer.dtype.kind != "i" for answer in found):
+            raise InvalidInput("each query needs its answer, as many integers as it asks for.")
+
+    def to_dict(self) -> dict[str, Json]:
+        """For certificates."""
+        return {"queries": [query.to_dict() for query in self.each]}
+
+    def checked_shares(self, shares: Sequence[float] | None) -> tuple[float, ...]:
+        """Positive shares of the budget, one for each query, that sum to 1; equal ones where None. Raises InvalidInput for others."""
+        count = len(self.each)
+        given = (1.0 / count,) * count if shares is None else tuple(shares)
+        if len(given) != count or not all(share > 0 for share in given) or abs(sum(given) - 1.0) > 1e-9:
+            raise InvalidInput(f"the budget is divided by positive shares that sum to 1, one for each of {count} queries; {shares!r} was given.")
+        return given
 
 
 def _checked(what: str, value: int) -> None:

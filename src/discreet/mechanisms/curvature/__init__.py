@@ -1,6 +1,6 @@
 """The curvature of a fitted model, privately, with its proof note beside it (curvature.md)."""
 
 from discreet.mechanisms.curvature.gaussian import GaussianCurvature
-from discreet.mechanisms.curvature.query import Curvature, CurvatureQuery
+from discreet.mechanisms.curvature.query import Curvature, CurvatureQuery, CurvatureRecords
 
-__all__ = ["Curvature", "CurvatureQuery", "GaussianCurvature"]
+__all__ = ["Curvature", "CurvatureQuery", "CurvatureRecords", "GaussianCurvature"]

@@ -8,23 +8,17 @@
 coefficient and every prediction.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 
 from discreet.accounting import ApproximateDP, Json, discrete_delta, gaussian_mu
-from discreet.certificates import Certificate, Release, digest_of
-from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
-from discreet.core.version import VERSION
-from discreet.ledger import Account, spending_on
-from discreet.matrices import Design
-from discreet.mechanisms.curvature.query import LEVELS, UNIT, CurvatureQuery
+from discreet.mechanisms.base import Drawn, Mechanism
+from discreet.mechanisms.curvature.query import LEVELS, UNIT, CurvatureQuery, CurvatureRecords
 from discreet.noise import Noise, least_drawable
-from discreet.statements import certified_words
 from discreet.statements.counting import CURVATURE as CURVATURE_WORDS
 
 CURVATURE = "curvature-gaussian"
@@ -33,7 +27,7 @@ _LARGEST_EPSILON = 100.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianCurvature:
+class GaussianCurvature(Mechanism[CurvatureQuery, CurvatureRecords]):
     """A calibrated release."""
 
     scale: float
@@ -59,52 +53,22 @@ class GaussianCurvature:
         scale = least_drawable(first, lambda scale: _delta(query, scale, epsilon, neighbours) <= delta)
         return cls(scale=scale, epsilon=epsilon, neighbours=neighbours)
 
-    def guarantee(self, query: CurvatureQuery) -> ApproximateDP:
+    def guarantee(self, problem: CurvatureQuery) -> ApproximateDP:
         """What one release promises; needs no records."""
-        delta = _delta(query, self.scale, self.epsilon, self.neighbours)
+        delta = _delta(problem, self.scale, self.epsilon, self.neighbours)
         stated = min(delta, 1.0 - 2.0**-53)
         return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=stated, neighbours=self.neighbours, theorem=CURVATURE_WORDS)
 
-    def run(
-        self,
-        query: CurvatureQuery,
-        rows: Design,
-        signs: Floats,
-        record_weights: Floats | None,
-        noise: Noise,
-        *,
-        account: Account | None = None,
-        content: Iterable[bytes] | None = None,
-    ) -> Release:
-        """Release the integers (size,) of both matrices, as float64; arguments as for `CurvatureQuery.answer`. Spends before noise is drawn."""
-        guarantee = self.guarantee(query)
-        with spending_on(account, guarantee, purpose=self.name, table=content) as reservation:
-            drawn = noise.discrete_gaussian(scale=self.scale, dimension=query.size, draws=1)[:, 0]
-            # Python's integers: no sum overflows; the conversion rounds what is private already.
-            value = np.array([float(int(exact) + int(extra)) for exact, extra in zip(query.answer(rows, signs, record_weights), drawn, strict=True)])
-        parameters: dict[str, Json] = {
-            "scale": self.scale,
-            "epsilon": self.epsilon,
-            "neighbours": str(self.neighbours),
-            "unit": UNIT,
-            "levels": LEVELS,
-        }
-        problem = query.to_dict()
-        words = certified_words(self.name, parameters, problem)
-        certificate = Certificate(
-            mechanism=self.name,
-            parameters=parameters,
-            problem=problem,
-            guarantee=guarantee,
-            hypotheses=words.hypotheses,
-            noise=noise.description,
-            noise_private=noise.private,
-            digest=digest_of(value),
-            declared=words.declared,
-            version=VERSION,
-            ledger_entry=None if reservation is None else reservation.id,
-        )
-        return Release(value=value, certificate=certificate)
+    def parameters(self) -> dict[str, Json]:
+        """See Mechanism."""
+        return {**Mechanism.parameters(self), "unit": UNIT, "levels": LEVELS}
+
+    def draw(self, problem: CurvatureQuery, data: CurvatureRecords, noise: Noise) -> Drawn:
+        """See Mechanism: the integers (size,) of both matrices, as float64."""
+        drawn = noise.discrete_gaussian(scale=self.scale, dimension=problem.size, draws=1)[:, 0]
+        # Python's integers: no sum overflows; the conversion rounds what is private already.
+        exact = problem.answer(data.rows, data.signs, data.record_weights)
+        return Drawn.of(np.array([float(int(one) + int(extra)) for one, extra in zip(exact, drawn, strict=True)]))
 
 
 def _delta(query: CurvatureQuery, scale: float, epsilon: float, neighbours: Neighbours) -> float:

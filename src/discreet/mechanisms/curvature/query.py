@@ -13,7 +13,7 @@ product of two contributions is (h h' + g g') (24.5 <x, x'>^2 + 0.5 sum x_j^2 x'
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -30,7 +30,6 @@ from discreet.losses import MarginLoss
 from discreet.matrices import Design, ordered_row_norms, shortening
 from discreet.matrices.clipped import entry_chunks
 from discreet.matrices.near import brought_near
-from discreet.mechanisms.hypotheses import problem_record
 from discreet.noise import Integers
 from discreet.problems import RegularisedRisk
 
@@ -52,6 +51,24 @@ class Curvature(NamedTuple):
     """J."""
     curvature_noise: float
     variation_noise: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class CurvatureRecords:
+    """What is read of the records; private."""
+
+    rows: Design
+    """(n, features), before they are shortened and without the constant feature."""
+    signs: Floats
+    """(n,) of +1.0 and -1.0."""
+    record_weights: Floats | None
+    """(n,)."""
+    table: Iterable[bytes] | None = None
+    """The bytes of all, by which a ledger knows them again."""
+
+    def content(self) -> Iterable[bytes] | None:
+        """`table`."""
+        return self.table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -128,9 +145,14 @@ class CurvatureQuery:
             noises.append(scale / DIAGONAL * unit)
         return Curvature(matrices[0], matrices[1], noises[0], noises[1])
 
+    def require(self, data: CurvatureRecords) -> None:
+        """Raise InvalidInput for rows of another width, and without a sign for each."""
+        if data.rows.shape[1] != self.problem.domain.features or data.signs.shape != (data.rows.shape[0],):
+            raise InvalidInput(f"the problem has {self.problem.domain.features} features, and needs a sign for each record; others were given.")
+
     def to_dict(self) -> dict[str, Json]:
         """For certificates."""
-        return {**problem_record(self.problem), "weights": digest_of(self.weights)}
+        return {**self.problem.to_dict(), "weights": digest_of(self.weights)}
 
     def _largest(self) -> tuple[float, float]:
         loss, heaviest = self.problem.loss, self.problem.max_weight

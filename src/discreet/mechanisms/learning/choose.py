@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
-from discreet.mechanisms.base import LearningMechanism
+from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.learning.non_private import NonPrivate
 from discreet.mechanisms.learning.objective_gaussian import GaussianObjectivePerturbation
 from discreet.mechanisms.learning.objective_pure import PureObjectivePerturbation
@@ -18,31 +18,31 @@ from discreet.problems import RegularisedRisk
 _CURVATURE = 0.5
 """What the records' curvature is at least trusted to do to the noise of objective perturbation."""
 
-Calibrator: TypeAlias = Callable[[RegularisedRisk, float, float, Neighbours], LearningMechanism]
+Calibrator: TypeAlias = Callable[[RegularisedRisk, float, float, Neighbours], LearningMechanism[RegularisedRisk]]
 """From (problem, epsilon, delta, neighbours) to a mechanism."""
 
 
-def _objective(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> LearningMechanism:
+def _objective(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> LearningMechanism[RegularisedRisk]:
     if delta > 0:
         return GaussianObjectivePerturbation.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
     return PureObjectivePerturbation.calibrate(problem, epsilon=epsilon, neighbours=neighbours)
 
 
-def _output(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> LearningMechanism:
+def _output(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> LearningMechanism[RegularisedRisk]:
     if delta > 0:
         return GaussianOutputPerturbation.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
     return PureOutputPerturbation.calibrate(problem, epsilon=epsilon, neighbours=neighbours)
 
 
-def _published_objective(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> LearningMechanism:
+def _published_objective(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> LearningMechanism[RegularisedRisk]:
     return published_objective(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
 
 
-def _published_output(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> LearningMechanism:
+def _published_output(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> LearningMechanism[RegularisedRisk]:
     return published_output(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
 
 
-def _auto(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> LearningMechanism:
+def _auto(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> LearningMechanism[RegularisedRisk]:
     """Objective perturbation, or output perturbation where lambda is so small that its noise is less than half as large; spherical noise if shorter.
 
     Half, because the curvature of the records shrinks the noise of objective perturbation and never that of the output: equal bounds are in favour of
@@ -74,7 +74,7 @@ def mechanism_names() -> list[str]:
 
 def calibrate(
     problem: RegularisedRisk, *, mechanism: str, calibration: str, epsilon: float, delta: float, neighbours: Neighbours
-) -> LearningMechanism:
+) -> LearningMechanism[RegularisedRisk]:
     """The named mechanism with the least noise that reaches (epsilon, delta); epsilon = infinity gives the non-private fit.
 
     Raises InvalidInput for unknown names or an (epsilon, delta) that is no target, InfeasibleTarget when no noise reaches it.

@@ -4,14 +4,14 @@ import math
 
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
-from discreet.mechanisms.base import Mechanism
+from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.learning.multinomial_gaussian import GaussianMultinomialPerturbation
 from discreet.mechanisms.learning.multinomial_pure import PureMultinomialPerturbation
 from discreet.mechanisms.learning.non_private import NonPrivateClasses
 from discreet.mechanisms.learning.one_vs_rest import GaussianOneVsRest, PureOneVsRest
 from discreet.problems import MultinomialRisk, OneVsRestRisk
 
-AnyClassMechanism = Mechanism[MultinomialRisk] | Mechanism[OneVsRestRisk] | NonPrivateClasses
+AnyClassMechanism = LearningMechanism[MultinomialRisk] | LearningMechanism[OneVsRestRisk] | NonPrivateClasses
 
 
 def calibrate_classes(

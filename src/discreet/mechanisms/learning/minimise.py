@@ -12,7 +12,7 @@ import numpy as np
 from discreet.core.arrays import Floats
 from discreet.core.workers import map_in_order
 from discreet.data import Dataset
-from discreet.mechanisms.hypotheses import AnyRisk
+from discreet.mechanisms.learning.base import AnyRisk
 from discreet.problems import MultinomialRisk, OneVsRestRisk
 from discreet.problems.parts import WHOLE_RECORDS
 from discreet.solvers import Objective, solve, solve_many

@@ -17,7 +17,7 @@ from discreet.core.errors import InfeasibleTarget
 from discreet.core.neighbours import Neighbours
 from discreet.core.quiet import quietly
 from discreet.data import Dataset
-from discreet.mechanisms.base import Mechanism
+from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.learning.class_ridge import infeasible_multinomial, least_multinomial_ridge
 from discreet.mechanisms.learning.gaussian_plan import gaussian_plan
 from discreet.mechanisms.learning.grid import GaussianGrid
@@ -29,7 +29,7 @@ from discreet.statements.learning import MULTINOMIAL_GAUSSIAN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianMultinomialPerturbation(Mechanism[MultinomialRisk]):
+class GaussianMultinomialPerturbation(LearningMechanism[MultinomialRisk]):
     """Objective perturbation of K classes with Gaussian noise, (epsilon, delta)-private."""
 
     scale: float
@@ -80,7 +80,7 @@ class GaussianMultinomialPerturbation(Mechanism[MultinomialRisk]):
         """See Mechanism: |B| is about sigma sqrt(K d), and reaches the weights through the inverse of a Hessian of at least lambda."""
         return self.scale * problem.dimension**0.5 / problem.strong_convexity
 
-    def draw(self, problem: MultinomialRisk, data: Dataset, noise: Noise, count: int) -> Floats:
+    def columns(self, problem: MultinomialRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See Mechanism; classes one after the other."""
         linears = noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=count)
         return self.grid.release(minimisers(problem, data, linears, self.tolerance), noise)

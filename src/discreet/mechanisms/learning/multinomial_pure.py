@@ -20,7 +20,7 @@ from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import lowering, raising
 from discreet.data import Dataset
-from discreet.mechanisms.base import Mechanism
+from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.learning.class_ridge import infeasible_multinomial
 from discreet.mechanisms.learning.grid import LaplaceGrid
 from discreet.mechanisms.learning.minimise import default_tolerance, last_share, minimisers, weight_reach
@@ -33,7 +33,7 @@ _CELLS = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PureMultinomialPerturbation(Mechanism[MultinomialRisk]):
+class PureMultinomialPerturbation(LearningMechanism[MultinomialRisk]):
     """Objective perturbation of K classes with spherical noise, epsilon-private."""
 
     rate: float
@@ -86,7 +86,7 @@ class PureMultinomialPerturbation(Mechanism[MultinomialRisk]):
         """See Mechanism: |B| is about K d / beta, and reaches the weights through the inverse of a Hessian of at least lambda."""
         return problem.dimension / self.rate / problem.strong_convexity
 
-    def draw(self, problem: MultinomialRisk, data: Dataset, noise: Noise, count: int) -> Floats:
+    def columns(self, problem: MultinomialRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See Mechanism; classes one after the other."""
         linears = noise.spherical(rate=self.rate, dimension=problem.dimension, draws=count)
         return self.grid.release(minimisers(problem, data, linears, self.tolerance), noise)

@@ -12,7 +12,7 @@ from discreet.accounting import NoGuarantee
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import Neighbours
 from discreet.data import Dataset
-from discreet.mechanisms.base import LearningMechanism, Mechanism
+from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.learning.minimise import default_tolerance, minimisers
 from discreet.mechanisms.learning.sensitivity import one_minimiser
 from discreet.noise import Noise
@@ -21,7 +21,7 @@ from discreet.statements.learning import NON_PRIVATE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NonPrivate(LearningMechanism):
+class NonPrivate(LearningMechanism[RegularisedRisk]):
     """The minimiser without noise."""
 
     tolerance: float
@@ -46,13 +46,13 @@ class NonPrivate(LearningMechanism):
         """None."""
         return 0.0
 
-    def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:  # noqa: ARG002 - no noise is drawn
+    def columns(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:  # noqa: ARG002 - no noise is drawn
         """The same weights `count` times."""
         return one_minimiser(problem, data, self.tolerance).repeat(count, axis=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NonPrivateClasses(Mechanism[MultinomialRisk | OneVsRestRisk]):
+class NonPrivateClasses(LearningMechanism[MultinomialRisk | OneVsRestRisk]):
     """The minimisers of K classes without noise."""
 
     tolerance: float
@@ -77,6 +77,6 @@ class NonPrivateClasses(Mechanism[MultinomialRisk | OneVsRestRisk]):
         """None."""
         return 0.0
 
-    def draw(self, problem: MultinomialRisk | OneVsRestRisk, data: Dataset, noise: Noise, count: int) -> Floats:  # noqa: ARG002 - no noise
+    def columns(self, problem: MultinomialRisk | OneVsRestRisk, data: Dataset, noise: Noise, count: int) -> Floats:  # noqa: ARG002 - no noise
         """The same weights `count` times."""
         return minimisers(problem, data, np.zeros((problem.dimension, 1)), self.tolerance).repeat(count, axis=1)

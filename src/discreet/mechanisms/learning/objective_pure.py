@@ -20,7 +20,7 @@ from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import lowering, raising
 from discreet.data import Dataset
 from discreet.losses.regularisers import L2
-from discreet.mechanisms.base import LearningMechanism
+from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.learning.grid import LaplaceGrid
 from discreet.mechanisms.learning.jacobian import jacobian_corners
 from discreet.mechanisms.learning.minimise import default_tolerance, last_share, minimisers, weight_reach
@@ -37,7 +37,7 @@ with R = hypot(.). A ratio a above beta G by its own rounding costs the square o
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PureObjectivePerturbation(LearningMechanism):
+class PureObjectivePerturbation(LearningMechanism[RegularisedRisk]):
     """Objective perturbation with spherical noise, epsilon-private."""
 
     rate: float
@@ -109,7 +109,7 @@ class PureObjectivePerturbation(LearningMechanism):
         """See Mechanism: |b| is about d / beta, and reaches the weights through the inverse of a Hessian of at least lambda."""
         return problem.dimension / self.rate / self._effective(problem).strong_convexity
 
-    def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
+    def columns(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""
         linears = noise.spherical(rate=self.rate, dimension=problem.dimension, draws=count)
         return self.grid.release(minimisers(self._effective(problem), data, linears, self.tolerance), noise)

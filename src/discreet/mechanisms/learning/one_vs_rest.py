@@ -21,7 +21,7 @@ from discreet.core.neighbours import Neighbours
 from discreet.core.quiet import quietly
 from discreet.core.rounding import lowering, raising
 from discreet.data import Dataset
-from discreet.mechanisms.base import Mechanism
+from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.learning.class_ridge import infeasible_one_vs_rest, least_one_vs_rest_ridge
 from discreet.mechanisms.learning.gaussian_plan import gaussian_plan
 from discreet.mechanisms.learning.grid import GaussianGrid, LaplaceGrid
@@ -34,7 +34,7 @@ from discreet.statements.learning import one_vs_rest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianOneVsRest(Mechanism[OneVsRestRisk]):
+class GaussianOneVsRest(LearningMechanism[OneVsRestRisk]):
     """K problems perturbed by Gaussian noise, (epsilon, delta)-private together."""
 
     scale: float
@@ -88,14 +88,14 @@ class GaussianOneVsRest(Mechanism[OneVsRestRisk]):
         """See Mechanism: sigma sqrt(K d) in all K problems together."""
         return self.scale * problem.dimension**0.5 / problem.strong_convexity
 
-    def draw(self, problem: OneVsRestRisk, data: Dataset, noise: Noise, count: int) -> Floats:
+    def columns(self, problem: OneVsRestRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See Mechanism; classes one after the other."""
         linears = noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=count)
         return self.grid.release(minimisers(problem, data, linears, self.tolerance), noise)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PureOneVsRest(Mechanism[OneVsRestRisk]):
+class PureOneVsRest(LearningMechanism[OneVsRestRisk]):
     """K problems perturbed by spherical noise, epsilon-private together."""
 
     rate: float
@@ -137,7 +137,7 @@ class PureOneVsRest(Mechanism[OneVsRestRisk]):
         """See Mechanism: d / beta in each of the K problems, so sqrt(K) times that in all."""
         return math.sqrt(problem.classes) * problem.each.dimension / self.rate / problem.strong_convexity
 
-    def draw(self, problem: OneVsRestRisk, data: Dataset, noise: Noise, count: int) -> Floats:
+    def columns(self, problem: OneVsRestRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See Mechanism; classes one after the other."""
         width = problem.domain.dimension
         linears = np.concatenate([noise.spherical(rate=self.rate, dimension=width, draws=count) for _ in range(problem.classes)])

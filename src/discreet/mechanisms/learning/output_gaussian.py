@@ -16,7 +16,7 @@ from discreet.core.arrays import Floats
 from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import lowering
 from discreet.data import Dataset
-from discreet.mechanisms.base import LearningMechanism
+from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.learning.minimise import default_tolerance, last_share
 from discreet.mechanisms.learning.sensitivity import minimiser_sensitivity, one_minimiser
@@ -26,7 +26,7 @@ from discreet.statements.learning import OUTPUT_GAUSSIAN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianOutputPerturbation(LearningMechanism):
+class GaussianOutputPerturbation(LearningMechanism[RegularisedRisk]):
     """Output perturbation with Gaussian noise, (epsilon, delta)-private."""
 
     scale: float
@@ -88,7 +88,7 @@ class GaussianOutputPerturbation(LearningMechanism):
         """See Mechanism: sigma sqrt(d)."""
         return self.scale * problem.dimension**0.5
 
-    def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
+    def columns(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""
         weights = one_minimiser(problem, data, self.tolerance)
         return self.grid.release(weights, noise, added=noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=count))

@@ -17,7 +17,7 @@ from discreet.core.arrays import Floats
 from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import lowering
 from discreet.data import Dataset
-from discreet.mechanisms.base import LearningMechanism
+from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.learning.grid import LaplaceGrid
 from discreet.mechanisms.learning.minimise import default_tolerance, last_share
 from discreet.mechanisms.learning.sensitivity import minimiser_sensitivity, one_minimiser
@@ -27,7 +27,7 @@ from discreet.statements.learning import OUTPUT_PURE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PureOutputPerturbation(LearningMechanism):
+class PureOutputPerturbation(LearningMechanism[RegularisedRisk]):
     """Output perturbation with spherical noise, epsilon-private."""
 
     rate: float
@@ -73,7 +73,7 @@ class PureOutputPerturbation(LearningMechanism):
         """See Mechanism: d / beta."""
         return problem.dimension / self.rate
 
-    def draw(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
+    def columns(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""
         weights = one_minimiser(problem, data, self.tolerance)
         return self.grid.release(weights, noise, added=noise.spherical(rate=self.rate, dimension=problem.dimension, draws=count))

@@ -1,7 +1,7 @@
 """Mechanisms for least squares over records with real targets."""
 
 from discreet.mechanisms.regression.adassp import AdaSSP
-from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
+from discreet.mechanisms.regression.base import Fitted, RegressionMechanism, fitted_of
 from discreet.mechanisms.regression.belief import Equations
 from discreet.mechanisms.regression.choose import calibrate_least_squares
 from discreet.mechanisms.regression.hessian_mixing import HessianMixing
@@ -23,4 +23,5 @@ __all__ = [
     "RegressionMechanism",
     "ResidualObjectivePerturbation",
     "calibrate_least_squares",
+    "fitted_of",
 ]

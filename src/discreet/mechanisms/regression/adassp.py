@@ -14,7 +14,7 @@ from typing import Self
 
 import numpy as np
 
-from discreet.accounting import ApproximateDP, Json, NoGuarantee, gaussian_mu
+from discreet.accounting import ApproximateDP, NoGuarantee, gaussian_mu
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, SolverFailure
 from discreet.core.neighbours import Neighbours
@@ -91,16 +91,6 @@ class AdaSSP(RegressionMechanism):
             return NoGuarantee(theorem=f"{ADASSP}: delta reaches 1 at epsilon = {self.epsilon:g}", neighbours=self.neighbours)
         return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=self.neighbours, theorem=ADASSP)
 
-    def parameters(self) -> dict[str, Json]:
-        """See RegressionMechanism."""
-        return {
-            "moment_noise": self.moment_noise,
-            "target_weight": self.target_weight,
-            "eigenvalue_noise": self.eigenvalue_noise,
-            "epsilon": self.epsilon,
-            "neighbours": str(self.neighbours),
-        }
-
     def explained(self, problem: LeastSquares) -> str:
         """See RegressionMechanism."""
         radius, sigma = problem.domain.radius, self.moment_noise
@@ -116,7 +106,7 @@ class AdaSSP(RegressionMechanism):
         size = problem.domain.dimension
         return math.sqrt(size * math.log(2.0 * size**2 / _FAILURE)) * self.moment_noise * problem.domain.radius**2
 
-    def draw(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:
+    def fitted(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:
         """See RegressionMechanism."""
         least, products, targets = self.released(problem, data, noise)
         radius = problem.domain.radius

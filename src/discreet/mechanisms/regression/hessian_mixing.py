@@ -112,7 +112,7 @@ class HessianMixing(RegressionMechanism):
             "of it in the others, whose residuals are clipped at a quarter."
         )
 
-    def draw(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:
+    def fitted(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:
         """See RegressionMechanism."""
         query, radius, bound = sketched(problem, target_weight=None), problem.domain.radius, problem.domain.target_bound
         variance = self.sketch.noise_variance(query)

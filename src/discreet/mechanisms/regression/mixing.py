@@ -72,7 +72,7 @@ class GaussianMixing(RegressionMechanism):
             f"{math.sqrt(problem.domain.dimension / self.sketch.rows):.2g} that no budget removes."
         )
 
-    def draw(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:
+    def fitted(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:
         """See RegressionMechanism."""
         query = sketched(problem, target_weight=self.target_weight)
         moments = drawn_moments(self.sketch, query, of_records(problem, data, query), noise)

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from discreet.accounting import Json, NoGuarantee
+from discreet.accounting import NoGuarantee
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import Neighbours
 from discreet.data import RealDataset
@@ -27,10 +27,6 @@ class NonPrivateLeastSquares(RegressionMechanism):
         """Name in certificates."""
         return "least-squares-non-private"
 
-    def parameters(self) -> dict[str, Json]:
-        """See RegressionMechanism."""
-        return {"neighbours": str(self.neighbours)}
-
     def guarantee(self, problem: LeastSquares) -> NoGuarantee:  # noqa: ARG002 - the same for any problem
         """None."""
         return NoGuarantee(neighbours=self.neighbours, theorem=NON_PRIVATE)
@@ -39,7 +35,7 @@ class NonPrivateLeastSquares(RegressionMechanism):
         """See RegressionMechanism."""
         return "Ordinary least squares without noise: epsilon is infinite, and nothing is protected."
 
-    def draw(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:  # noqa: ARG002 - no noise is drawn
+    def fitted(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:  # noqa: ARG002 - no noise is drawn
         """See RegressionMechanism."""
         size = problem.domain.dimension
         products, targets = np.zeros((size, size)), np.zeros(size)

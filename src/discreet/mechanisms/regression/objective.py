@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Self
 
-from discreet.accounting import ApproximateDP, Json, gaussian_mu
+from discreet.accounting import ApproximateDP, gaussian_mu
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
@@ -120,23 +120,6 @@ class ResidualObjectivePerturbation(RegressionMechanism):
             theorem=OBJECTIVE,
         )
 
-    def parameters(self) -> dict[str, Json]:
-        """See RegressionMechanism."""
-        return {
-            "loss": self.loss,
-            "width": self.width,
-            "ridge": self.ridge,
-            "scale": self.scale,
-            "epsilon": self.epsilon,
-            "tolerance": self.tolerance,
-            "noise_error": self.noise_error,
-            "grid_step": self.grid.step,
-            "grid_scale": self.grid.scale,
-            "grid_epsilon": self.grid.epsilon,
-            "records": self.records,
-            "neighbours": str(self.neighbours),
-        }
-
     def explained(self, problem: LeastSquares) -> str:
         """See RegressionMechanism."""
         domain = problem.domain
@@ -159,7 +142,7 @@ class ResidualObjectivePerturbation(RegressionMechanism):
         """See RegressionMechanism."""
         return min(self.records, problem.most_records)
 
-    def draw(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:
+    def fitted(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:
         """See RegressionMechanism."""
         linear = noise.gaussian(scale=self.scale, dimension=problem.domain.dimension, draws=1)[:, 0]
         found = certified_minimiser(

@@ -14,7 +14,7 @@ from typing import Self
 
 import numpy as np
 
-from discreet.accounting import ApproximateDP, Json, NoGuarantee, gaussian_mu
+from discreet.accounting import ApproximateDP, NoGuarantee, gaussian_mu
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
@@ -129,18 +129,6 @@ class RefinedMoments(RegressionMechanism):
             return NoGuarantee(theorem=f"{MOMENTS}: delta reaches 1 at epsilon = {self.epsilon:g}", neighbours=self.neighbours)
         return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=self.neighbours, theorem=MOMENTS)
 
-    def parameters(self) -> dict[str, Json]:
-        """See RegressionMechanism."""
-        return {
-            "moment_noise": self.moment_noise,
-            "target_weight": self.target_weight,
-            "square_weight": self.square_weight,
-            "step_noise": self.step_noise,
-            "steps": self.steps,
-            "epsilon": self.epsilon,
-            "neighbours": str(self.neighbours),
-        }
-
     def explained(self, problem: LeastSquares) -> str:
         """See RegressionMechanism."""
         domain = problem.domain
@@ -167,7 +155,7 @@ class RefinedMoments(RegressionMechanism):
         lines.append(f"Weights are shrunk by v / (tau^2 w^2) where the curvature is w: v the noise, tau = {bound / radius:.4g}. Nothing is tuned.")
         return "\n".join(f"{place}. {line}" for place, line in enumerate(lines, start=1))
 
-    def draw(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:
+    def fitted(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:
         """See RegressionMechanism."""
         domain = problem.domain
         products, targets, squares = self.noisy_moments(problem, data, noise)

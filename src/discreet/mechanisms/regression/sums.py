@@ -104,7 +104,7 @@ class LeastSquares:
             total += part
         return Gradient(total, step.unit)
 
-    def record(self) -> dict[str, Json]:
+    def to_dict(self) -> dict[str, Json]:
         """For certificates."""
         domain = self.domain
         return {

@@ -2,8 +2,8 @@
 
 from discreet.mechanisms.selection.calibration import InnerTarget, calibrated
 from discreet.mechanisms.selection.curves import whole_curve
-from discreet.mechanisms.selection.exponential import ALGORITHM_4, ExponentialMechanism
+from discreet.mechanisms.selection.exponential import ALGORITHM_4, Candidates, ExponentialMechanism
 from discreet.mechanisms.selection.score import CountNoise
 from discreet.mechanisms.selection.stopping import RandomStopping
 
-__all__ = ["ALGORITHM_4", "CountNoise", "ExponentialMechanism", "InnerTarget", "RandomStopping", "calibrated", "whole_curve"]
+__all__ = ["ALGORITHM_4", "Candidates", "CountNoise", "ExponentialMechanism", "InnerTarget", "RandomStopping", "calibrated", "whole_curve"]

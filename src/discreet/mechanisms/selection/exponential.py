@@ -7,7 +7,6 @@ direction, as numbers of mistakes do. epsilon-private (McSherry, Talwar 2007, th
 number that it is, and no floating-point number takes part.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -15,14 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.accounting import Json, PureDP
-from discreet.certificates import Certificate, Release, digest_of
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.core.version import VERSION
-from discreet.ledger import Account, spending_on
+from discreet.mechanisms.base import Drawn, Mechanism, Numbers
 from discreet.noise import Noise
 from discreet.noise.choice import select
-from discreet.statements import hypotheses_of
 from discreet.statements.selection import EXPONENTIAL
 
 ALGORITHM_4 = "algorithm-4"
@@ -30,9 +26,25 @@ ALGORITHM_4 = "algorithm-4"
 _ROUNDING = 1e-15
 
 
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The public problem: how many candidates there are."""
+
+    count: int
+
+    def to_dict(self) -> dict[str, Json]:
+        """For certificates."""
+        return {"candidates": self.count}
+
+    def require(self, data: Numbers[npt.NDArray[np.integer]]) -> None:
+        """Raise InvalidInput unless there is a score for each."""
+        if data.held.shape != (self.count,):
+            raise InvalidInput(f"each of {self.count} candidates needs its score.")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExponentialMechanism:
-    """One of several public candidates, by private integer scores. Raises InvalidInput for numbers that promise nothing."""
+class ExponentialMechanism(Mechanism[Candidates, Numbers[npt.NDArray[np.integer]]]):
+    """One of several public candidates, by private integer scores: its index, shape (1,). Raises InvalidInput for numbers that promise nothing."""
 
     rate: float
     """Per unit of the score."""
@@ -64,50 +76,18 @@ class ExponentialMechanism:
         """Name in certificates, and of the registered recheck."""
         return "exponential-mechanism"
 
-    def guarantee(self) -> PureDP:
+    def guarantee(self, problem: Candidates) -> PureDP:  # noqa: ARG002 - the same for any number of candidates
         """See module docstring."""
         epsilon = self.rate * self.sensitivity * (1 if self.monotone else 2) * (1.0 + _ROUNDING)
         return PureDP(epsilon=epsilon, neighbours=self.neighbours, theorem=EXPONENTIAL)
 
-    def draw(self, scores: npt.NDArray[np.integer], noise: Noise) -> int:
+    def chosen(self, scores: npt.NDArray[np.integer], noise: Noise) -> int:
         """The index of one candidate."""
         return int(select(noise.words(), scores, rate=Fraction(self.rate), count=1)[0])
 
-    def run(
-        self,
-        scores: npt.NDArray[np.integer],
-        noise: Noise,
-        *,
-        account: Account | None = None,
-        table: Iterable[bytes] | None = None,
-    ) -> Release:
-        """Release the index of one candidate, as an array of shape (1,), and spend on `account` or on the ledger in use.
-
-        `scores` (m,) integers of the declared sensitivity; `table` the content of the records, by which a ledger knows them again.
-        """
-        guarantee = self.guarantee()
-        with spending_on(account, guarantee, purpose=self.name, table=table) as reservation:
-            value = np.array([float(self.draw(scores, noise))])
-        parameters: dict[str, Json] = {
-            "rate": self.rate,
-            "sensitivity": self.sensitivity,
-            "monotone": self.monotone,
-            "neighbours": str(self.neighbours),
-        }
-        problem: dict[str, Json] = {"candidates": len(scores)}
-        certificate = Certificate(
-            mechanism=self.name,
-            parameters=parameters,
-            problem=problem,
-            guarantee=guarantee,
-            hypotheses=hypotheses_of(self.name, parameters, problem),
-            noise=noise.description,
-            noise_private=noise.private,
-            digest=digest_of(value),
-            version=VERSION,
-            ledger_entry=None if reservation is None else reservation.id,
-        )
-        return Release(value=value, certificate=certificate)
+    def draw(self, problem: Candidates, data: Numbers[npt.NDArray[np.integer]], noise: Noise) -> Drawn:  # noqa: ARG002 - the scores say how many
+        """See Mechanism; `data` holds scores (m,), integers of the declared sensitivity."""
+        return Drawn.of(np.array([float(self.chosen(data.held, noise))]))
 
 
 def _check_sensitivity(given: int) -> None:
