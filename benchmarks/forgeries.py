@@ -38,7 +38,7 @@ from discreet.estimators import (
 )
 from discreet.matrices import as_design
 from discreet.mechanisms.bounds_choice import choose_norm
-from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram, LaplaceCounting
+from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram, LaplaceCounting, Queries
 from discreet.noise import SystemNoise
 from discreet.releases import METHODS, Request
 from discreet.sets import Box, GroupL2Ball, L1Ball, L2Ball, Simplex
@@ -384,13 +384,13 @@ def release(draw: np.random.Generator) -> Honest:
 def counts(draw: np.random.Generator) -> Honest:
     """Counts and sums."""
     neighbours = ADD_REMOVE if draw.random() < 0.5 else REPLACE_ONE
-    queries = [Histogram(cells=int(draw.integers(2, 50))), BoundedSum(largest=int(draw.integers(1, 1000)))][: int(draw.integers(1, 3))]
+    queries = Queries([Histogram(cells=int(draw.integers(2, 50))), BoundedSum(largest=int(draw.integers(1, 1000)))][: int(draw.integers(1, 3))])
     epsilon, delta = _budget(draw).values()
     if draw.random() < 0.5:
         mechanism: Any = LaplaceCounting.calibrate(queries, epsilon=epsilon, neighbours=neighbours)
     else:
         mechanism = GaussianCounting.calibrate(queries, epsilon=epsilon, delta=delta, neighbours=neighbours)
-    made = mechanism.run(queries, [draw.integers(0, 2, 5) for _ in queries], SystemNoise())
+    made = mechanism.run(queries, queries.answered([draw.integers(0, 2, 5) for _ in queries.each]), SystemNoise())
     return _of_certificate("counts", made.certificate, made.value)
 
 

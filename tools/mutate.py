@@ -86,7 +86,7 @@ PLANTED: list[Fault] = [
     Fault("mechanisms/regression/refined.py", "_integers(noise, target,", "_integers(noise, 0.5 * target,"),
     Fault("mechanisms/regression/refined.py", "_integers(noise, square,", "_integers(noise, 0.5 * square,"),
     Fault("mechanisms/regression/refined.py", "_integers(noise, self.step_noise", "_integers(noise, 0.5 * self.step_noise"),
-    Fault("mechanisms/counting/base.py", "self.draw(scale, query.size, noise)", "self.draw(0.5 * scale, query.size, noise)"),
+    Fault("mechanisms/counting/base.py", "self.integers(scale, query.size, noise)", "self.integers(0.5 * scale, query.size, noise)"),
     Fault("mechanisms/release/sketch.py", _MOMENTS, _LESS),
     Fault("mechanisms/release/sketch_information.py", _MOMENTS, _LESS),
     Fault("mechanisms/release/eigenvalue_sketch.py", "bounds.factor(moments, variance)", "bounds.factor(moments, variance // 4)"),

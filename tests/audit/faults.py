@@ -26,7 +26,7 @@ from discreet.losses import HuberHinge, Logistic
 from discreet.losses.regularisers import L2
 from discreet.matrices import DenseDesign
 from discreet.mechanisms.constrained import GaussianFrankWolfe, NoisyMirrorDescent, PolytopeFrankWolfe
-from discreet.mechanisms.counting import GaussianCounting, Histogram, LaplaceCounting
+from discreet.mechanisms.counting import GaussianCounting, Histogram, LaplaceCounting, Queries
 from discreet.mechanisms.learning import calibrate, slack_free_ridge
 from discreet.mechanisms.release import GaussianRelease, GaussianSketch, PublishedSketch
 from discreet.mechanisms.selection import ExponentialMechanism
@@ -35,6 +35,7 @@ from discreet.problems import RegularisedRisk
 from discreet.queries import Rows, SecondMoments
 
 EPSILON, DELTA = 1.0, 1e-5
+CELLS = Queries([Histogram(cells=2)])
 LOOSE = 0.01
 """The delta of statistical audits: smaller ones are below what can be counted."""
 
@@ -165,15 +166,14 @@ def outlying(planted):
 
 @exact("budget split forgotten", "two histograms with Laplace noise")
 def split(planted):
-    made = LaplaceCounting.calibrate([Histogram(cells=2)], epsilon=EPSILON if planted else EPSILON / 2, neighbours=ADD_REMOVE)
+    made = LaplaceCounting.calibrate(CELLS, epsilon=EPSILON if planted else EPSILON / 2, neighbours=ADD_REMOVE)
     laws = [laplace_integers(moves, made.scales[0]) for moves in ((1, 1), (-1, -1))]
     return exact_audit(*laws, Claim(epsilon=EPSILON * (1 + 1e-9)), subject="two histograms", described="one record more, counted twice")
 
 
 @exact("a replaced record moves two cells", "histogram, discrete Gaussian noise")
 def two_cells(planted):
-    query = [Histogram(cells=2)]
-    made = GaussianCounting.calibrate(query, epsilon=EPSILON, delta=DELTA, neighbours=ADD_REMOVE if planted else REPLACE_ONE)
+    made = GaussianCounting.calibrate(CELLS, epsilon=EPSILON, delta=DELTA, neighbours=ADD_REMOVE if planted else REPLACE_ONE)
     return gaussian_audit(made, Claim(epsilon=EPSILON, delta=DELTA), REPLACE_ONE)
 
 
@@ -291,22 +291,22 @@ def minibatch(planted, confidence):
 
 @statistical("the same seed in two workers", "one histogram of each half of the table")
 def workers(planted, confidence):
-    made = LaplaceCounting.calibrate([Histogram(cells=2)], epsilon=EPSILON, neighbours=ADD_REMOVE)
+    made = LaplaceCounting.calibrate(CELLS, epsilon=EPSILON, neighbours=ADD_REMOVE)
 
     def run(halves, seed):
         sources = [SeededNoise(seed), SeededNoise(seed if planted else seed + 10**6)]
         pairs = zip(halves, sources, strict=True)
-        return np.concatenate([made.run([Histogram(cells=2)], [np.array(half)], noise).value for half, noise in pairs])
+        return np.concatenate([made.run(CELLS, CELLS.answered([np.array(half)]), noise).value for half, noise in pairs])
 
     return audit(run, (([0, 0, 1], [0, 1]), ([0, 1], [0, 1])), Claim(epsilon=EPSILON), runs=600, confidence=confidence)
 
 
 @statistical("noise not redrawn", "histogram, every run with the same seed")
 def redrawn(planted, confidence):
-    made = LaplaceCounting.calibrate([Histogram(cells=2)], epsilon=EPSILON, neighbours=ADD_REMOVE)
+    made = LaplaceCounting.calibrate(CELLS, epsilon=EPSILON, neighbours=ADD_REMOVE)
 
     def run(table, seed):
-        return made.run([Histogram(cells=2)], [np.array(table)], SeededNoise(0 if planted else seed)).value
+        return made.run(CELLS, CELLS.answered([np.array(table)]), SeededNoise(0 if planted else seed)).value
 
     return audit(run, ([0, 0, 1], [0, 1]), Claim(epsilon=EPSILON), runs=600, confidence=confidence)
 

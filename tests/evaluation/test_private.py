@@ -27,7 +27,7 @@ EVERYTHING = ("accuracy", "confusion", "log_loss", "roc", "calibration")
 
 
 def asked(model=None, **settings):
-    return prepare(model or Oracle(), epsilon=1.0, **settings).survey.queries()
+    return prepare(model or Oracle(), epsilon=1.0, **settings).survey.queries().each
 
 
 def test_one_histogram_and_one_sum_answer_everything():

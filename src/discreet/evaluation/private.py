@@ -157,7 +157,7 @@ def measure(prepared: Prepared, outcomes: Outcomes, noise: Noise, *, account: Ac
     survey = prepared.survey
     _require_records(survey, outcomes.records)
     queries = survey.queries()
-    release = prepared.mechanism.run(queries, Numbers(queries.answers(survey.read(outcomes)), outcomes.content()), noise, account=account)
+    release = prepared.mechanism.run(queries, queries.answered(survey.read(outcomes), outcomes.content()), noise, account=account)
     return read_report(prepared, release, None if survey.neighbours is ADD_REMOVE else outcomes.records)
 
 

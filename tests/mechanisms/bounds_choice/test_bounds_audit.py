@@ -10,10 +10,16 @@ import pytest
 
 from discreet.accounting import PureDP
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.mechanisms.bounds_choice import BoundsChoice, BoundsGrid
+from discreet.mechanisms.bounds_choice import BoundsChoice, BoundsGrid, OpenColumns
 from discreet.noise import SeededNoise
 
 GRID = BoundsGrid(lower=(0.0, -1.0, -2.0), upper=(0.0, 1.0, 2.0))
+
+
+def columns_of(count):
+    return OpenColumns({f"column {place}": GRID for place in range(count)})
+
+
 NUMBERS = (-9.0, -1.5, 0.0, 1.5, 9.0)
 
 
@@ -49,8 +55,8 @@ def worst_ratio(mechanism, neighbours, scores=None):
 @pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
 @pytest.mark.parametrize("epsilon", [0.5, 4.0])
 def test_a_pure_claim_holds_and_is_nearly_reached(neighbours, epsilon):
-    mechanism = replace(BoundsChoice.calibrate([GRID], epsilon=epsilon, delta=0.0, neighbours=neighbours), toll=0)
-    claimed = mechanism.guarantee([GRID])
+    mechanism = replace(BoundsChoice.calibrate(columns_of(1), epsilon=epsilon, delta=0.0, neighbours=neighbours), toll=0)
+    claimed = mechanism.guarantee(columns_of(1))
     assert isinstance(claimed, PureDP)
     assert claimed.epsilon == pytest.approx(epsilon, rel=1e-12)
     assert claimed.epsilon <= epsilon
@@ -64,8 +70,8 @@ def test_a_pure_claim_holds_and_is_nearly_reached(neighbours, epsilon):
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 1e-2), (1.5, 1e-4)])
 def test_a_claim_with_delta_holds(neighbours, columns, epsilon, delta):
     """All pairs for one column; for two independent columns with the same numbers the square of each law."""
-    mechanism = replace(BoundsChoice.calibrate([GRID] * columns, epsilon=epsilon, delta=delta, neighbours=neighbours), toll=0)
-    claimed = mechanism.guarantee([GRID] * columns)
+    mechanism = replace(BoundsChoice.calibrate(columns_of(columns), epsilon=epsilon, delta=delta, neighbours=neighbours), toll=0)
+    claimed = mechanism.guarantee(columns_of(columns))
     assert claimed.epsilon == epsilon
     assert claimed.delta_at_epsilon <= delta
     worst = 0.0
@@ -79,7 +85,7 @@ def test_a_claim_with_delta_holds(neighbours, columns, epsilon, delta):
 
 
 def test_both_lists_counted_as_one_under_replace_one_are_caught():
-    forgetful = replace(BoundsChoice.calibrate([GRID], epsilon=1.0, delta=0.0, neighbours=ADD_REMOVE), toll=0)
+    forgetful = replace(BoundsChoice.calibrate(columns_of(1), epsilon=1.0, delta=0.0, neighbours=ADD_REMOVE), toll=0)
     assert worst_ratio(forgetful, REPLACE_ONE) > 1.2
 
 
@@ -99,7 +105,7 @@ def beyond_both(grid, column):
 
 @pytest.mark.parametrize("scores", [around_a_target, beyond_both])
 def test_scores_that_move_in_two_directions_or_twice_are_caught(scores):
-    mechanism = replace(BoundsChoice.calibrate([GRID], epsilon=1.0, delta=0.0, neighbours=ADD_REMOVE), toll=0)
+    mechanism = replace(BoundsChoice.calibrate(columns_of(1), epsilon=1.0, delta=0.0, neighbours=ADD_REMOVE), toll=0)
     assert worst_ratio(mechanism, ADD_REMOVE) <= 1.0
     assert worst_ratio(mechanism, ADD_REMOVE, scores) > 1.05
 

@@ -13,7 +13,8 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Schema
 from discreet.data.draft import SchemaDraft
 from discreet.ledger import Account, BudgetExceeded, Ledger
-from discreet.mechanisms.bounds_choice import BoundsChoice, BoundsGrid, choose_bounds, choose_norm, grid_named
+from discreet.mechanisms.base import Numbers
+from discreet.mechanisms.bounds_choice import BoundsChoice, BoundsGrid, OpenColumns, choose_bounds, choose_norm, grid_named
 from discreet.noise import SystemNoise
 from tests.canary import CANARY, assert_silent
 
@@ -126,10 +127,10 @@ def test_it_spends_before_it_chooses(tmp_path):
 
 def test_with_few_choices_the_pure_rate_is_used_where_it_is_larger():
     grid = grid_named("powers-of-ten")
-    mechanism = BoundsChoice.calibrate([grid], epsilon=0.1, delta=1e-12, neighbours=ADD_REMOVE)
+    mechanism = BoundsChoice.calibrate(OpenColumns({"a": grid}), epsilon=0.1, delta=1e-12, neighbours=ADD_REMOVE)
     assert mechanism.rate == pytest.approx(0.1)
-    assert mechanism.guarantee([grid]) == ApproximateDP(
-        epsilon=0.1, delta_at_epsilon=0.0, neighbours=ADD_REMOVE, theorem=mechanism.guarantee([grid]).theorem
+    assert mechanism.guarantee(OpenColumns({"a": grid})) == ApproximateDP(
+        epsilon=0.1, delta_at_epsilon=0.0, neighbours=ADD_REMOVE, theorem=mechanism.guarantee(OpenColumns({"a": grid})).theorem
     )
 
 
@@ -148,7 +149,7 @@ def test_a_norm_is_one_choice_under_both_relations(neighbours):
 def test_both_bounds_at_the_centre_become_a_step():
     grid = BoundsGrid(lower=(0.0, -1.0), upper=(0.0, 1.0))
     mechanism = BoundsChoice(rate=50.0, toll=5, neighbours=ADD_REMOVE)
-    value = mechanism.run(["zeros"], [grid], [np.zeros(10)], SystemNoise()).value
+    value = mechanism.run(OpenColumns({"zeros": grid}), Numbers([np.zeros(10)]), SystemNoise()).value
     assert value.tolist() == [[0.0, 1.0]]
 
 
@@ -169,9 +170,9 @@ def test_named_grids_hold_round_numbers():
         lambda: BoundsGrid.from_edges([1.0, 2.0], centre=1.5),
         lambda: grid_named("powers-of-three"),
         lambda: grid_named("powers-of-two", smallest=2.0, largest=1.0),
-        lambda: BoundsChoice.calibrate([], epsilon=1.0, delta=0.0, neighbours=ADD_REMOVE),
-        lambda: BoundsChoice.calibrate([grid_named("powers-of-ten")], epsilon=0.0, delta=0.0, neighbours=ADD_REMOVE),
-        lambda: BoundsChoice.calibrate([grid_named("powers-of-ten")], epsilon=1.0, delta=1.0, neighbours=ADD_REMOVE),
+        lambda: BoundsChoice.calibrate(OpenColumns({}), epsilon=1.0, delta=0.0, neighbours=ADD_REMOVE),
+        lambda: BoundsChoice.calibrate(OpenColumns({"a": grid_named("powers-of-ten")}), epsilon=0.0, delta=0.0, neighbours=ADD_REMOVE),
+        lambda: BoundsChoice.calibrate(OpenColumns({"a": grid_named("powers-of-ten")}), epsilon=1.0, delta=1.0, neighbours=ADD_REMOVE),
         lambda: BoundsChoice(rate=1.0, toll=-1, neighbours=ADD_REMOVE),
         lambda: choose_norm(np.ones((3, 2)), epsilon=1.0, candidates=[0.0, 1.0]),
         lambda: choose_bounds(people(), SchemaDraft.from_toml(DRAFT), epsilon=1.0, neighbours="add"),

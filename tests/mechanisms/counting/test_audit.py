@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram, LaplaceCounting
+from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram, LaplaceCounting, Queries
 from discreet.noise import SeededNoise
 
-QUERIES = [Histogram(cells=2), BoundedSum(largest=3)]
+QUERIES = Queries([Histogram(cells=2), BoundedSum(largest=3)])
 """A record is a pair (cell, contribution)."""
 RECORDS = list(product(range(2), (0, 1, 3)))
 
@@ -122,7 +122,7 @@ def test_a_histogram_that_forgets_the_second_cell_of_a_replaced_record_is_caught
 @pytest.mark.parametrize("kind", [GaussianCounting, LaplaceCounting])
 def test_a_sum_calibrated_for_contributions_of_one_is_caught(kind):
     settings = {"epsilon": 1.0, "delta": 1e-2} if kind is GaussianCounting else {"epsilon": 1.0}
-    wrong = kind.calibrate([QUERIES[0], BoundedSum(largest=1)], **settings, neighbours=ADD_REMOVE)
+    wrong = kind.calibrate(Queries([QUERIES.each[0], BoundedSum(largest=1)]), **settings, neighbours=ADD_REMOVE)
     if kind is GaussianCounting:
         assert worst_delta(wrong, ADD_REMOVE, 1.0) > 2e-2
     else:
@@ -133,10 +133,10 @@ def test_a_sum_calibrated_for_contributions_of_one_is_caught(kind):
 def test_what_is_released_has_the_law_that_was_audited(kind):
     """Counts of 40,000 noise integers against their probabilities: chi-square over 11 cells, 10 standard deviations."""
     mechanism = kind(scales=(1.7,), neighbours=ADD_REMOVE, **({"epsilon": 1.0} if kind is GaussianCounting else {}))
-    cells, count = np.repeat(np.arange(4), 3), 10_000
+    query, cells, count = Queries([Histogram(cells=4)]), np.repeat(np.arange(4), 3), 10_000
     noise = SeededNoise(3)
-    drawn = np.concatenate([mechanism.run([Histogram(cells=4)], [cells], noise).value - 3 for _ in range(count // 20)])
-    drawn = np.concatenate([drawn, *(mechanism.draw(1.7, 1000, noise) for _ in range(38))]).astype(int)
+    drawn = np.concatenate([mechanism.run(query, query.answered([cells]), noise).value - 3 for _ in range(count // 20)])
+    drawn = np.concatenate([drawn, *(mechanism.integers(1.7, 1000, noise) for _ in range(38))]).astype(int)
     expected = middle(law(mechanism, 1.7)) * len(drawn)
     observed = np.array([np.sum(drawn == k) for k in range(-5, 6)])
     statistic = float(np.sum((observed - expected) ** 2 / expected))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from discreet.accounting import gaussian_delta, gaussian_mu
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram
+from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram, Queries
 from discreet.mechanisms.counting.gaussian_curve import WIDE, Component, divergence, lattice
 
 
@@ -96,11 +96,11 @@ def test_wide_noise_costs_what_the_exact_sum_says_and_hardly_more(epsilon, exces
 @pytest.mark.parametrize("queries", [[Histogram(cells=30)], [BoundedSum(largest=1)], [Histogram(cells=30), BoundedSum(largest=1024)]], ids=str)
 @pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
 def test_calibration_costs_what_one_gaussian_mechanism_costs(epsilon, queries, neighbours):
-    delta = 1e-6
+    delta, queries = 1e-6, Queries(queries)
     mechanism = GaussianCounting.calibrate(queries, epsilon=epsilon, delta=delta, neighbours=neighbours)
     stated = mechanism.guarantee(queries)
     assert 0.999 * delta < stated.delta_at_epsilon <= delta
-    mu = math.sqrt(sum(query.sensitivity(neighbours).squared / scale**2 for query, scale in zip(queries, mechanism.scales, strict=True)))
+    mu = math.sqrt(sum(query.sensitivity(neighbours).squared / scale**2 for query, scale in zip(queries.each, mechanism.scales, strict=True)))
     assert 0.9 < gaussian_mu(epsilon, delta) / mu < 1.06  # less noise where few integers are likely: the exact sum knows that they are integers
     assert gaussian_delta(epsilon, mu) < 10 * delta
     assert mechanism.concentrated(queries).rho == pytest.approx(0.5 * mu**2)
@@ -118,11 +118,11 @@ def test_what_cannot_be_computed_is_refused():
         {"shares": [-1.0]},
     ):
         with pytest.raises(InvalidInput):
-            GaussianCounting.calibrate([query], **{"epsilon": 1.0, "delta": 1e-6, "neighbours": ADD_REMOVE, **settings})
+            GaussianCounting.calibrate(Queries([query]), **{"epsilon": 1.0, "delta": 1e-6, "neighbours": ADD_REMOVE, **settings})
     with pytest.raises(InfeasibleTarget, match="1e-30"):
-        GaussianCounting.calibrate([query], epsilon=1.0, delta=1e-31, neighbours=ADD_REMOVE)
+        GaussianCounting.calibrate(Queries([query]), epsilon=1.0, delta=1e-31, neighbours=ADD_REMOVE)
     three = [Component(coordinates=1, step=1, scale=2.0)] * 3
     with pytest.raises(InvalidInput, match="one or two queries"):
         divergence(three, 1.0)
     with pytest.raises(InvalidInput, match="one scale for each"):
-        GaussianCounting(scales=(1.0,), neighbours=ADD_REMOVE, epsilon=1.0).guarantee([query, query])
+        GaussianCounting(scales=(1.0,), neighbours=ADD_REMOVE, epsilon=1.0).guarantee(Queries([query, query]))

@@ -7,7 +7,8 @@ import pytest
 
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.mechanisms.counting import BoundedSum, Histogram, IntegerQuery, LaplaceCounting
+from discreet.mechanisms.base import Numbers
+from discreet.mechanisms.counting import BoundedSum, Histogram, IntegerQuery, LaplaceCounting, Queries
 from discreet.noise import SeededNoise
 from tests.canary import assert_silent
 
@@ -55,7 +56,7 @@ def test_sizes_that_are_none_are_refused(size):
 def test_counting_the_records_under_replace_one_is_refused():
     assert Histogram(cells=1).sensitivity(ADD_REMOVE).manhattan == 1
     with pytest.raises(InvalidInput, match="public under replace-one"):
-        LaplaceCounting.calibrate([Histogram(cells=1)], epsilon=1.0, neighbours=REPLACE_ONE)
+        LaplaceCounting.calibrate(Queries([Histogram(cells=1)]), epsilon=1.0, neighbours=REPLACE_ONE)
 
 
 def test_both_are_queries():
@@ -63,18 +64,18 @@ def test_both_are_queries():
 
 
 def test_answers_of_parts_add_up_to_the_release_of_the_whole():
-    queries, records = [Histogram(cells=3), BoundedSum(largest=2)], np.array([0, 2, 2, 1, 2])
+    queries, records = Queries([Histogram(cells=3), BoundedSum(largest=2)]), np.array([0, 2, 2, 1, 2])
     mechanism = LaplaceCounting.calibrate(queries, epsilon=1.0, neighbours=REPLACE_ONE)
-    parts = [[query.answer(part) for query in queries] for part in (records[:2], records[2:])]
+    parts = [[query.answer(part) for query in queries.each] for part in (records[:2], records[2:])]
     summed = [first + second for first, second in zip(*parts, strict=True)]
-    whole = mechanism.run(queries, [records, records], SeededNoise(1))
-    np.testing.assert_array_equal(mechanism.release(queries, summed, SeededNoise(1)).value, whole.value)
+    whole = mechanism.run(queries, queries.answered([records, records]), SeededNoise(1))
+    np.testing.assert_array_equal(mechanism.run(queries, Numbers(summed), SeededNoise(1)).value, whole.value)
 
 
 @pytest.mark.parametrize(
     "answers", [[], [np.zeros(3, dtype=int)], [np.zeros(2, dtype=int), np.zeros(1, dtype=int)], [np.zeros(3), np.zeros(1)]], ids=str
 )
 def test_answers_to_other_queries_are_refused(answers):
-    queries = [Histogram(cells=3), BoundedSum(largest=2)]
+    queries = Queries([Histogram(cells=3), BoundedSum(largest=2)])
     with pytest.raises(InvalidInput, match="each query needs its answer"):
-        LaplaceCounting.calibrate(queries, epsilon=1.0, neighbours=REPLACE_ONE).release(queries, answers, SeededNoise(1))
+        LaplaceCounting.calibrate(queries, epsilon=1.0, neighbours=REPLACE_ONE).run(queries, Numbers(answers), SeededNoise(1))

@@ -11,15 +11,15 @@ from discreet.certificates import Certificate
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.ledger import Account, BudgetExceeded, Ledger
-from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram, LaplaceCounting
+from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram, LaplaceCounting, Queries
 from discreet.noise import SeededNoise, SystemNoise
 
-QUERIES = [Histogram(cells=6), BoundedSum(largest=1024)]
+QUERIES = Queries([Histogram(cells=6), BoundedSum(largest=1024)])
 SETTINGS = [
     (neighbours, epsilon, delta, queries)
     for neighbours in (ADD_REMOVE, REPLACE_ONE)
     for epsilon, delta in ((1.0, 0.0), (0.02, 1e-8), (1.0, 1e-6), (5.0, 1e-5), (0.0004, 1e-6))
-    for queries in (QUERIES, QUERIES[:1], [BoundedSum(largest=1)])
+    for queries in (QUERIES, Queries(QUERIES.each[:1]), Queries([BoundedSum(largest=1)]))
 ]
 
 
@@ -30,12 +30,12 @@ def calibrated(neighbours, epsilon, delta, queries):
 
 
 def columns(queries):
-    return [np.array([0, 1, 1, 0]) for _ in queries]
+    return [np.array([0, 1, 1, 0]) for _ in queries.each]
 
 
-@pytest.fixture(params=SETTINGS, ids=lambda value: f"{value[0]} {value[1]} {value[2]} {len(value[3])}")
+@pytest.fixture(params=SETTINGS, ids=lambda value: f"{value[0]} {value[1]} {value[2]} {len(value[3].each)}")
 def certificate(request):
-    return calibrated(*request.param).run(request.param[3], columns(request.param[3]), SystemNoise()).certificate
+    return calibrated(*request.param).run(request.param[3], request.param[3].answered(columns(request.param[3])), SystemNoise()).certificate
 
 
 def test_a_true_certificate_verifies_also_from_a_file(certificate):
@@ -67,7 +67,7 @@ def test_the_other_relation_fails(certificate):
 
 
 def test_noise_for_one_cell_does_not_pass_for_two_under_replace_one():
-    claim = calibrated(ADD_REMOVE, 1.0, 1e-6, QUERIES).run(QUERIES, columns(QUERIES), SystemNoise()).certificate
+    claim = calibrated(ADD_REMOVE, 1.0, 1e-6, QUERIES).run(QUERIES, QUERIES.answered(columns(QUERIES)), SystemNoise()).certificate
     lie = replace(claim, guarantee=replace(claim.guarantee, neighbours=REPLACE_ONE), parameters={**claim.parameters, "neighbours": str(REPLACE_ONE)})
     assert "delta" in {check.name for check in lie.verify().checks if not check.ok}
 
@@ -91,7 +91,7 @@ def test_releases_that_are_more_than_one_need_more(certificate):
 
 
 def test_seeded_noise_never_verifies():
-    release = calibrated(ADD_REMOVE, 1.0, 1e-6, QUERIES).run(QUERIES, columns(QUERIES), SeededNoise(1))
+    release = calibrated(ADD_REMOVE, 1.0, 1e-6, QUERIES).run(QUERIES, QUERIES.answered(columns(QUERIES)), SeededNoise(1))
     assert [check.name for check in release.verify().checks if not check.ok] == ["noise source"]
 
 
@@ -100,13 +100,13 @@ def test_the_ledger_holds_the_release_and_refuses_the_next_before_noise_is_drawn
     ledger.declare("people", epsilon=1.5, neighbours=REPLACE_ONE)
     account = Account(str(tmp_path / "a.ledger"), "people")
     mechanism = calibrated(REPLACE_ONE, 1.0, 0.0, QUERIES)
-    release = mechanism.run(QUERIES, columns(QUERIES), SystemNoise(), account=account)
+    release = mechanism.run(QUERIES, QUERIES.answered(columns(QUERIES)), SystemNoise(), account=account)
     (entry,) = ledger.history("people")
     assert release.certificate.ledger_entry == entry.id
     assert entry.purpose == "counting-laplace"
     monkeypatch.setattr(LaplaceCounting, "draw", lambda *_: pytest.fail("noise was drawn"))
     with pytest.raises(BudgetExceeded):
-        mechanism.run(QUERIES, columns(QUERIES), SystemNoise(), account=account)
+        mechanism.run(QUERIES, QUERIES.answered(columns(QUERIES)), SystemNoise(), account=account)
 
 
 def test_records_that_do_not_match_cost_nothing(tmp_path):
@@ -115,5 +115,5 @@ def test_records_that_do_not_match_cost_nothing(tmp_path):
     mechanism = calibrated(REPLACE_ONE, 1.0, 0.0, QUERIES)
     for records in (columns(QUERIES)[:1], [np.array([0]), np.array([0, 1])], [np.array([7]), np.array([0])]):
         with pytest.raises(InvalidInput):
-            mechanism.run(QUERIES, records, SystemNoise(), account=Account(str(tmp_path / "a.ledger"), "people"))
+            mechanism.run(QUERIES, QUERIES.answered(records), SystemNoise(), account=Account(str(tmp_path / "a.ledger"), "people"))
     assert ledger.history("people") == ()

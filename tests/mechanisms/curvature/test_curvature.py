@@ -15,7 +15,7 @@ from discreet.data import Domain
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
 from discreet.losses.regularisers import L2
 from discreet.matrices import as_design
-from discreet.mechanisms.curvature import CurvatureQuery, GaussianCurvature
+from discreet.mechanisms.curvature import CurvatureQuery, CurvatureRecords, GaussianCurvature
 from discreet.mechanisms.curvature.query import ABOVE, DIAGONAL
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.problems import RegularisedRisk
@@ -139,7 +139,7 @@ def released(request):
     query = question(loss)
     rows, signs, _ = people()
     mechanism = GaussianCurvature.calibrate(query, epsilon=0.7, delta=1e-6, neighbours=neighbours)
-    return mechanism.run(query, as_design(rows), signs, None, SystemNoise())
+    return mechanism.run(query, CurvatureRecords(rows=as_design(rows), signs=signs, record_weights=None), SystemNoise())
 
 
 def test_a_true_certificate_verifies_also_from_a_file(released):
@@ -164,8 +164,8 @@ def test_the_noise_has_the_stated_size():
     mechanism = GaussianCurvature.calibrate(query, epsilon=1.0, delta=1e-6, neighbours=ADD_REMOVE)
     rows, signs, _ = people(3, 4)
     exact = np.array(query.answer(as_design(rows), signs, None), dtype=float)
-    noise = SeededNoise(2)
-    drawn = np.concatenate([mechanism.run(query, as_design(rows), signs, None, noise).value - exact for _ in range(70)])[:2000]
+    noise, records = SeededNoise(2), CurvatureRecords(rows=as_design(rows), signs=signs, record_weights=None)
+    drawn = np.concatenate([mechanism.run(query, records, noise).value - exact for _ in range(70)])[:2000]
     assert np.mean(np.square(drawn / mechanism.scale)) == pytest.approx(1.0, abs=0.316)
     found = query.read(exact, mechanism.scale)
     assert found.curvature_noise == pytest.approx(mechanism.scale / 5 * 0.25 * query.problem.domain.radius**2 / 2**36)

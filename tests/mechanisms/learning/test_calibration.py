@@ -164,7 +164,7 @@ def test_many_runs_solve_the_same_equation_as_single_ones() -> None:
     """With the same noise, the columns of run_many are the minimisers that single solves find."""
     public = comfortable(Logistic(), 1.0, 1e-6, REPLACE_ONE, features=4, records=200)
     mechanism = GaussianObjectivePerturbation.calibrate(public, epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE)
-    many = mechanism.draw(public, data(public), SeededNoise(1), 6)
+    many = mechanism.columns(public, data(public), SeededNoise(1), 6)
     noise = SeededNoise(1)
     linears = noise.gaussian(scale=mechanism.scale, dimension=4, draws=6)
     integers = noise.discrete_gaussian(scale=mechanism.grid.scale, dimension=4, draws=6)

@@ -112,7 +112,7 @@ def test_output_perturbation_releases_the_grid_point_nearest_to_the_exact_sum(ki
     exact = [(Fraction(weight) + Fraction(noise)) / Fraction(grid.step) for weight, noise in zip(weights[:, 0], drawn[:, 0], strict=True)]
     whole = np.array([[math.floor(sum_)] for sum_ in exact])
     with patch.object(sys.modules[kind.__module__], "one_minimiser", lambda *_: weights):
-        released = replace(mechanism, grid=grid).draw(public, None, _KnownNoise(drawn, -whole), 1)
+        released = replace(mechanism, grid=grid).columns(public, None, _KnownNoise(drawn, -whole), 1)
     for number, sum_, steps in zip(released[:, 0], exact, whole[:, 0], strict=True):
         assert abs(Fraction(number) / Fraction(grid.step) - (sum_ - int(steps))) <= Fraction(1, 2) + Fraction(1, 2**53)
 

@@ -13,7 +13,7 @@ from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import Dataset
 from discreet.losses import HuberHinge, Logistic, MarginLoss, SoftplusHinge
 from discreet.matrices import DenseDesign
-from discreet.mechanisms.base import LearningMechanism
+from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.learning import calibrate, slack_free_ridge
 from discreet.noise import SystemNoise
 from discreet.problems import RegularisedRisk
@@ -37,7 +37,7 @@ def recovered(public: RegularisedRisk, data: Dataset, released: Floats, mechanis
     """The noise behind every released column, (DIMENSION, DRAWS)."""
     objective = public.objective(data)
     if mechanism == "output":
-        return released - calibrate(public, mechanism="objective", calibration="tight", epsilon=np.inf, delta=0.0, neighbours=REPLACE_ONE).draw(
+        return released - calibrate(public, mechanism="objective", calibration="tight", epsilon=np.inf, delta=0.0, neighbours=REPLACE_ONE).columns(
             public, data, SystemNoise(), 1
         )
     return -np.column_stack([objective.gradient(point, objective.margins(point)) for point in released.T])

@@ -100,7 +100,7 @@ def test_a_true_certificate_verifies_and_lies_do_not(neighbours):
     domain = replace(DOMAIN, intercept_scale=0.3, records=50 if neighbours is REPLACE_ONE else None)
     problem = LeastSquares(domain=domain)
     made = AdaSSP.calibrate(problem, epsilon=1.0, delta=1e-6, neighbours=neighbours)
-    release, _ = made.run(problem, invented(domain, 50), SystemNoise())
+    release = made.run(problem, invented(domain, 50), SystemNoise())
     assert release.verify().ok, release.verify()
     certificate = Certificate.from_dict(json.loads(release.certificate.to_json()))
     claim, numbers = certificate.guarantee, certificate.parameters
@@ -120,6 +120,6 @@ def test_the_ridge_is_taken_back_by_a_large_least_eigenvalue():
     rows = draw.uniform(-0.7, 0.7, (900, 2))
     data = of(rows, rows @ [1.0, -0.5], DOMAIN)
     made = AdaSSP.calibrate(PROBLEM, epsilon=20.0, delta=1e-3, neighbours=ADD_REMOVE)
-    found = np.mean([made.run(PROBLEM, data, SeededNoise(seed))[1].weights for seed in range(20)], axis=0)
+    found = np.mean([made.run(PROBLEM, data, SeededNoise(seed)).value for seed in range(20)], axis=0)
     assert np.allclose(found, [1.0, -0.5], atol=0.03)
     assert made.largest_ridge(PROBLEM) > 0

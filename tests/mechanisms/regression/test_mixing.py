@@ -51,7 +51,7 @@ def test_a_true_certificate_verifies_and_lies_do_not(neighbours, kind):
     domain = replace(DOMAIN, records=50 if neighbours is REPLACE_ONE else None)
     problem = LeastSquares(domain=domain)
     made = kind.calibrate(problem, epsilon=1.0, delta=1e-6, neighbours=neighbours, rows=300)
-    release, _ = made.run(problem, invented(domain, 50), SystemNoise())
+    release = made.run(problem, invented(domain, 50), SystemNoise())
     assert release.verify().ok, release.verify()
     certificate = Certificate.from_dict(json.loads(release.certificate.to_json()))
     claim, numbers = certificate.guarantee, certificate.parameters
@@ -129,7 +129,7 @@ def test_with_a_large_budget_it_is_least_squares(neighbours, kind):
     data = of(rows, rows @ [1.0, -0.5] + 0.2 + 0.1 * draw.normal(size=5000), replace(DOMAIN, records=5000))
     problem = LeastSquares(domain=data.domain)
     made = kind.calibrate(problem, epsilon=20.0, delta=1e-3, neighbours=neighbours, rows=1000)
-    found = np.mean([made.run(problem, data, SeededNoise(seed))[1].weights for seed in range(15)], axis=0)
+    found = np.mean([made.run(problem, data, SeededNoise(seed)).value for seed in range(15)], axis=0)
     assert np.allclose(found, [1.0, -0.5, 0.2 / 0.3], atol=0.05)
 
 

@@ -13,7 +13,8 @@ from discreet.accounting import PureDP
 from discreet.core.errors import InvalidInput, InvalidType
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.ledger import Account, Ledger
-from discreet.mechanisms.selection import ExponentialMechanism
+from discreet.mechanisms.base import Numbers
+from discreet.mechanisms.selection import Candidates, ExponentialMechanism
 from discreet.noise import SeededNoise, SystemNoise
 
 
@@ -41,8 +42,8 @@ def exact_loss(rate, *, monotone):
 def test_the_exact_loss_is_epsilon_and_no_more(neighbours, monotone, epsilon):
     mechanism = ExponentialMechanism.calibrate(epsilon=epsilon, sensitivity=1, neighbours=neighbours, monotone=monotone)
     loss = exact_loss(mechanism.rate, monotone=monotone)
-    assert 0.7 * epsilon < loss <= mechanism.guarantee().epsilon * (1 + 1e-9)
-    assert mechanism.guarantee().epsilon <= epsilon
+    assert 0.7 * epsilon < loss <= mechanism.guarantee(Candidates(2)).epsilon * (1 + 1e-9)
+    assert mechanism.guarantee(Candidates(2)).epsilon <= epsilon
 
 
 def test_the_exponent_of_add_remove_under_replace_one_is_caught():
@@ -57,7 +58,7 @@ def test_choices_have_the_probabilities_of_the_formula():
     scores = np.array([3, 0, 5, 0, 900], dtype=np.int64)
     mechanism = ExponentialMechanism.calibrate(epsilon=1.0, sensitivity=2, neighbours=REPLACE_ONE)
     noise = SystemNoise()
-    seen = np.bincount([mechanism.draw(scores, noise) for _ in range(4000)], minlength=5) / 4000
+    seen = np.bincount([mechanism.chosen(scores, noise) for _ in range(4000)], minlength=5) / 4000
     assert Fraction(mechanism.rate) <= Fraction(1, 4)
     np.testing.assert_allclose(seen, softmax(scores, 0.25), atol=0.06)
     assert seen[4] == 0
@@ -68,15 +69,15 @@ def test_a_release_is_certified_and_spent_once(tmp_path: Path):
     Ledger.create(path).declare("people", epsilon=1.0)
     mechanism = ExponentialMechanism.calibrate(epsilon=0.4, sensitivity=1, neighbours=REPLACE_ONE)
     scores = np.array([5, 900, 900])
-    release = mechanism.run(scores, SystemNoise(), account=Account(str(path), "people"), table=[b"records"])
+    release = mechanism.run(Candidates(len(scores)), Numbers(scores, [b"records"]), SystemNoise(), account=Account(str(path), "people"))
     assert release.value.shape == (1,)
     assert release.verify().ok
-    assert release.certificate.guarantee == mechanism.guarantee()
-    assert [entry.guarantee for entry in Ledger(path).history("people")] == [mechanism.guarantee()]
+    assert release.certificate.guarantee == mechanism.guarantee(Candidates(2))
+    assert [entry.guarantee for entry in Ledger(path).history("people")] == [mechanism.guarantee(Candidates(2))]
     for change in ({"rate": 0.4}, {"sensitivity": 2}, {"neighbours": "add-remove"}, {"monotone": "yes", "rate": 0.5}, {"rate": -1.0}):
         other = dataclasses.replace(release.certificate, parameters={**release.certificate.parameters, **change})
         assert not other.verify(release.value).ok
-    assert not mechanism.run(scores, SeededNoise(1)).verify().ok
+    assert not mechanism.run(Candidates(len(scores)), Numbers(scores), SeededNoise(1)).verify().ok
 
 
 @pytest.mark.parametrize(
@@ -97,7 +98,7 @@ def test_numbers_that_promise_nothing_are_refused(make):
 def test_scores_are_integers_and_at_least_one():
     mechanism = ExponentialMechanism.calibrate(epsilon=1.0, sensitivity=1, neighbours=REPLACE_ONE)
     with pytest.raises(InvalidType, match="integer scores"):
-        mechanism.run(np.array([0.5]), SystemNoise())
+        mechanism.run(Candidates(1), Numbers(np.array([0.5])), SystemNoise())
     with pytest.raises(InvalidInput, match="shape"):
-        mechanism.run(np.array([], dtype=np.int64), SystemNoise())
-    assert isinstance(mechanism.guarantee(), PureDP)
+        mechanism.run(Candidates(0), Numbers(np.array([], dtype=np.int64)), SystemNoise())
+    assert isinstance(mechanism.guarantee(Candidates(2)), PureDP)

@@ -107,12 +107,12 @@ def random_stopping(target: Target) -> tuple[Watch, ...]:
 
 
 def _counting(queries: Queries, made: LaplaceCounting | GaussianCounting, law: Any) -> Watch:  # noqa: ANN401
-    exact = queries.answers((_CELLS, _PARTS))
-    released = [made.run(queries, Numbers(exact), SystemNoise()) for _ in range(_RUNS)]
+    exact = queries.answered((_CELLS, _PARTS))
+    released = [made.run(queries, exact, SystemNoise()) for _ in range(_RUNS)]
     scales = released[0].certificate.parameters["scales"]
     if not isinstance(scales, list):
         raise TypeError("the certificate states no scales")
-    noise = np.array([one.value for one in released]) - np.concatenate(exact)
+    noise = np.array([one.value for one in released]) - np.concatenate(exact.held)
     parts = (
         law("noise on cells", noise[:, :3], scale=float(str(scales[0]))),
         law("noise on a bounded sum", noise[:, 3:], scale=float(str(scales[1]))),

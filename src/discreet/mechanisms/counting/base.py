@@ -29,7 +29,7 @@ class CountingMechanism(Mechanism[Queries, Numbers[Sequence[Integers]]]):
         """`size` independent integers of this mechanism's law."""
 
     def draw(self, problem: Queries, data: Numbers[Sequence[Integers]], noise: Noise) -> Drawn:
-        """See Mechanism; `data` holds exact answers, as `Queries.answers` gives them, or sums of those of parts of the records."""
+        """See Mechanism; `data` holds exact answers, as `Queries.answered` gives them, or sums of those of parts of the records."""
         drawn = [self.integers(scale, query.size, noise) for query, scale in zip(problem.each, self.scales, strict=True)]
         return Drawn.of(np.concatenate([answer + integers for answer, integers in zip(data.held, drawn, strict=True)]).astype(np.float64))
 

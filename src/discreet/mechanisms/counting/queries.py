@@ -11,7 +11,7 @@ Real-valued sums become bounded sums by rounding each record's clipped contribut
 sum, whose sensitivity nobody knows, is ever taken. Contributions outside their range are refused, so the table above holds for every input.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -134,11 +134,14 @@ class Queries:
         if not self.each:
             raise InvalidInput("a mechanism that counts needs at least one query.")
 
-    def answers(self, records: Sequence[Integers]) -> tuple[Integers, ...]:
-        """The exact answers; `records[j]` (n,) holds what query j reads of each record. Raises InvalidInput for records out of range."""
+    def answered(self, records: Sequence[Integers], content: Iterable[bytes] | None = None) -> Numbers[Sequence[Integers]]:
+        """The exact answers; `records[j]` (n,) holds what query j reads of each record. Raises InvalidInput for records out of range.
+
+        `content` is what the ledger's digest of the table is made from.
+        """
         if len(records) != len(self.each) or len({len(column) for column in records}) > 1:
             raise InvalidInput("each query needs one integer for every record.")
-        return tuple(query.answer(column) for query, column in zip(self.each, records, strict=True))
+        return Numbers(tuple(query.answer(column) for query, column in zip(self.each, records, strict=True)), content)
 
     def require(self, data: Numbers[Sequence[Integers]]) -> None:
         """Raise InvalidInput unless `data` holds an answer to each query."""
