@@ -79,8 +79,8 @@ def test_weights_of_regressions_are_functions_of_the_answers_that_are_watched(mo
 @pytest.fixture
 def half_the_noise(monkeypatch):
     """Counts whose noise is half of what their certificate states."""
-    honest = LaplaceCounting.draw
-    monkeypatch.setattr(LaplaceCounting, "draw", lambda self, scale, size, noise: honest(self, 0.5 * scale, size, noise))
+    honest = LaplaceCounting.integers
+    monkeypatch.setattr(LaplaceCounting, "integers", lambda self, scale, size, noise: honest(self, 0.5 * scale, size, noise))
 
 
 def test_half_the_noise_in_the_code_that_draws_is_an_exit_code_and_a_page(half_the_noise, tmp_path, monkeypatch):

@@ -13,8 +13,8 @@ from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import Dataset
 from discreet.losses import HuberHinge, Logistic, MarginLoss, SoftplusHinge
 from discreet.matrices import DenseDesign
-from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.learning import calibrate, slack_free_ridge
+from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.noise import SystemNoise
 from discreet.problems import RegularisedRisk
 from tests.mechanisms.learning.problems import problem
