@@ -7,6 +7,7 @@ numbers and compared, field by field. There is no other copy. A record is read s
 """
 
 import math
+from collections import ChainMap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -111,6 +112,20 @@ def power_of_two(value: Json) -> float:
     return step
 
 
+def mapping(value: Json) -> dict[str, Json]:
+    """A JSON object; what is in it is read where it is used."""
+    if not isinstance(value, dict):
+        raise TypeError
+    return value
+
+
+def filled(value: Json) -> list[Json]:
+    """A list that is not empty; what is in it is read where it is used."""
+    if not isinstance(value, list) or not value:
+        raise TypeError
+    return value
+
+
 def optional(reader: Reader) -> Reader:
     """None, or what the reader passes."""
     return lambda value: None if value is None else reader(value)
@@ -135,19 +150,27 @@ def relation_of(parameters: Record) -> Neighbours:
     return Neighbours(text(parameters["neighbours"]))
 
 
+def condition(required: str, enforced: str, *records: Record, **more: object) -> Hypothesis:
+    """One whose sentences hold {fields} of the records, or `more`, in formats: "scale {scale:.10g}"."""
+    fields = dict(ChainMap({**more}, *map(dict[str, object], records)))
+    return Hypothesis(required=required.format(**fields), enforced=enforced.format(**fields))
+
+
 def counted(neighbours: Neighbours, enforced: str = "", *, records: Json = None) -> Hypothesis:
     """The condition on the number of records, which is stated where it is known."""
     secret = neighbours is ADD_REMOVE
     known = f", {records}," if isinstance(records, int) else ""
     public = f"the number of records{known} is public: neighbours have equally many"
-    return Hypothesis(
-        required="the number of records may itself be secret" if secret else public,
-        enforced=f"relation {neighbours}{enforced}",
-    )
+    return condition("the number of records may itself be secret" if secret else public, f"relation {neighbours}{enforced}")
 
 
-def noise_hypothesis(law: str) -> Hypothesis:
-    """The condition on the noise, `law` in words."""
-    return Hypothesis(
-        required=f"the noise is secret and {law}", enforced="drawn by the noise source anew for every release, surely close to an ideal real draw"
+def counted_by_fit(parameters: Record, problem: Record) -> Hypothesis:
+    """The same, of a fit."""
+    return counted(relation_of(parameters), ": nothing that is released was computed from a secret number of records", records=problem["records"])
+
+
+def noise_hypothesis(law: str, *records: Record, **more: object) -> Hypothesis:
+    """The condition on the noise, `law` in words that hold {fields} of the records."""
+    return condition(
+        f"the noise is secret and {law}", "drawn by the noise source anew for every release, surely close to an ideal real draw", *records, **more
     )

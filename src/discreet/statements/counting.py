@@ -6,7 +6,19 @@ import json
 from discreet.accounting import Json
 from discreet.core.fields import count, finite, positive, text, whole
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.statements.base import Fields, Hypothesis, Record, Words, counted, noise_hypothesis, optional, register_words, relation, relation_of
+from discreet.statements.base import (
+    Fields,
+    Record,
+    Words,
+    condition,
+    counted,
+    filled,
+    noise_hypothesis,
+    optional,
+    register_words,
+    relation,
+    relation_of,
+)
 from discreet.statements.learning import TWO_CLASSES, dimension_of, problem_hypotheses
 
 COUNTING_LAPLACE = "counting queries, discrete Laplace noise"
@@ -18,9 +30,7 @@ GAUSSIAN_LAW = "discrete Gaussian, P(k) proportional to exp(-k^2 / (2 s^2)), s"
 
 
 def _scales(value: Json) -> list[float]:
-    if not isinstance(value, list) or not value:
-        raise TypeError
-    return [positive(scale) for scale in value]
+    return [positive(scale) for scale in filled(value)]
 
 
 def moves_of(query: Json, neighbours: Neighbours) -> tuple[int, int, int]:
@@ -34,11 +44,9 @@ def moves_of(query: Json, neighbours: Neighbours) -> tuple[int, int, int]:
 
 
 def _queries(value: Json) -> list[Json]:
-    if not isinstance(value, list) or not value:
-        raise TypeError
-    for query in value:
+    for query in filled(value):
         moves_of(query, ADD_REMOVE)
-    return value
+    return filled(value)
 
 
 def _counting(parameters: Record, problem: Record, theorem: str, law: str) -> Words:
@@ -46,23 +54,18 @@ def _counting(parameters: Record, problem: Record, theorem: str, law: str) -> Wo
     if len(scales) != len(queries):
         raise ValueError("one scale a query is needed")
     moves = [moves_of(query, neighbours) for query in queries]
-    moved = "; ".join(f"{coordinates} of {size} numbers by at most {step}" for coordinates, size, step in moves)
     kept = "; what is computed from the answers uses the released numbers only" if neighbours is ADD_REMOVE else ""
-    of = ", ".join(f"{scale:.10g}" for scale in scales)
-    return Words(
-        theorem,
-        (
-            counted(neighbours, kept),
-            Hypothesis(
-                required=f"one record moves the exact answers by at most: {moved}",
-                enforced="each record is one integer in a public range, found from it alone; out of range is refused; integers add exactly",
-            ),
-            Hypothesis(
-                required=f"the noise is secret and {law} = {of}",
-                enforced="integers drawn anew for every release, without a floating-point decision",
-            ),
-        ),
+    moved = condition(
+        "one record moves the exact answers by at most: {moved}",
+        "each record is one integer in a public range, found from it alone; out of range is refused; integers add exactly",
+        moved="; ".join(f"{coordinates} of {size} numbers by at most {step}" for coordinates, size, step in moves),
     )
+    drawn = condition(
+        f"the noise is secret and {law} = {{scales}}",
+        "integers drawn anew for every release, without a floating-point decision",
+        scales=", ".join(f"{scale:.10g}" for scale in scales),
+    )
+    return Words(theorem, (counted(neighbours, kept), moved, drawn))
 
 
 @register_words("counting-laplace", parameters={"scales": _scales, "neighbours": relation}, problem={"queries": _queries})
@@ -75,64 +78,54 @@ def _gaussian(parameters: Record, problem: Record) -> Words:
     return _counting(parameters, problem, COUNTING_GAUSSIAN, GAUSSIAN_LAW)
 
 
-_CURVATURE_PARAMETERS: Fields = {"scale": positive, "epsilon": positive, "neighbours": relation, "unit": whole, "levels": whole}
+_CURVATURE: Fields = {"scale": positive, "epsilon": positive, "neighbours": relation, "unit": whole, "levels": whole}
 
 
-@register_words("curvature-gaussian", parameters=_CURVATURE_PARAMETERS, problem={**TWO_CLASSES, "weights": text})
+@register_words("curvature-gaussian", parameters=_CURVATURE, problem={**TWO_CLASSES, "weights": text})
 def _curvature(parameters: Record, problem: Record) -> Words:
-    neighbours, dimension = relation_of(parameters), dimension_of(problem)
-    unit, levels = whole(parameters["unit"]), whole(parameters["levels"])
-    return Words(
-        CURVATURE,
-        (
-            *problem_hypotheses(problem, neighbours),
-            Hypothesis(
-                required=f"a record adds to the {dimension * (dimension + 1)} integers a vector of bounded length: its row in {unit} parts of the "
-                f"longest, its curvature and squared slope in {levels} parts of the largest",
-                enforced="each record is turned into integers by itself, of bounded length; longer ones would count as zero; integers add exactly",
-            ),
-            noise_hypothesis(f"{GAUSSIAN_LAW} = {positive(parameters['scale']):.10g}, in every entry"),
-        ),
-        ("the weights at which the curvature is taken: a release of their own, whose cost adds to this one",),
+    dimension = dimension_of(problem)
+    added = condition(
+        "a record adds to the {integers} integers a vector of bounded length: its row in {unit} parts of the longest, its curvature and squared "
+        "slope in {levels} parts of the largest",
+        "each record is turned into integers by itself, of bounded length; longer ones would count as zero; integers add exactly",
+        parameters,
+        integers=dimension * (dimension + 1),
     )
+    noise = noise_hypothesis(f"{GAUSSIAN_LAW} = {{scale:.10g}}, in every entry", parameters)
+    weights = "the weights at which the curvature is taken: a release of their own, whose cost adds to this one"
+    return Words(CURVATURE, (*problem_hypotheses(parameters, problem), added, noise), (weights,))
 
 
 _CHOICE: Fields = {"rate": positive, "toll": count, "neighbours": relation, "epsilon": optional(positive)}
 
 
 def _grids(value: Json) -> list[Json]:
-    if not isinstance(value, list) or not value:
-        raise TypeError
-    for column in value:
+    for column in filled(value):
         match column:
             case {"name": str(), "lower": list(lower), "upper": list(upper), **rest} if not rest:
                 for bound in (*lower, *upper):
                     finite(bound)
             case _:
                 raise ValueError
-    return value
+    return filled(value)
 
 
 @register_words("bounds-choice", parameters=_CHOICE, problem={"columns": _grids})
 def _bounds_choice(parameters: Record, problem: Record) -> Words:
     neighbours, columns = relation_of(parameters), _grids(problem["columns"])
-    of_one = ", and those of one side only" if neighbours is ADD_REMOVE else ""
-    outwards = sum(len(side) for column in columns if isinstance(column, dict) for side in column.values() if isinstance(side, list))
-    digest = hashlib.sha256(json.dumps(columns, sort_keys=True).encode()).hexdigest()
-    return Words(
-        BOUNDS_CHOICE,
-        (
-            counted(neighbours, "; scores count records outside, never inside"),
-            Hypothesis(
-                required=f"the {outwards} candidates for {len(columns)} columns are public (SHA-256 {digest})",
-                enforced="by the caller: written down before the records are read",
-            ),
-            Hypothesis(
-                required=f"one record moves the scores of one side in one direction by 0 or 1{of_one}",
-                enforced="scores count the records beyond each candidate, in integers; candidates step outwards from a common centre, for a toll of "
-                f"{count(parameters['toll'])} records a step",
-            ),
-            noise_hypothesis(f"P(j) proportional to exp(-{positive(parameters['rate']):.10g} z_j), exactly (selection in integer arithmetic)"),
-        ),
-        ("the columns and their candidates for bounds",),
+    public = condition(
+        "the {outwards} candidates for {columns} columns are public (SHA-256 {digest})",
+        "by the caller: written down before the records are read",
+        outwards=sum(len(side) for column in columns if isinstance(column, dict) for side in column.values() if isinstance(side, list)),
+        columns=len(columns),
+        digest=hashlib.sha256(json.dumps(columns, sort_keys=True).encode()).hexdigest(),
     )
+    scores = condition(
+        "one record moves the scores of one side in one direction by 0 or 1" + (", and those of one side only" if neighbours is ADD_REMOVE else ""),
+        "scores count the records beyond each candidate, in integers; candidates step outwards from a common centre, for a toll of {toll} records a "
+        "step",
+        parameters,
+    )
+    noise = noise_hypothesis("P(j) proportional to exp(-{rate:.10g} z_j), exactly (selection in integer arithmetic)", parameters)
+    hypotheses = (counted(neighbours, "; scores count records outside, never inside"), public, scores, noise)
+    return Words(BOUNDS_CHOICE, hypotheses, ("the columns and their candidates for bounds",))

@@ -1,11 +1,9 @@
 """The words of fits of linear models, of two classes or more."""
 
 import math
-from functools import partial
 
 from discreet.accounting import Json
-from discreet.core.fields import count, finite, flag, not_negative, numbers, positive, sha256, text, whole
-from discreet.core.neighbours import Neighbours
+from discreet.core.fields import count, flag, not_negative, numbers, positive, sha256, text, whole
 from discreet.losses import loss_named
 from discreet.statements.base import (
     Fields,
@@ -13,14 +11,15 @@ from discreet.statements.base import (
     Record,
     Words,
     among,
-    counted,
+    condition,
+    counted_by_fit,
+    mapping,
     noise_hypothesis,
     optional,
     power_of_two,
     read_fields,
     register_words,
     relation,
-    relation_of,
 )
 from discreet.statements.declared import KERNEL
 
@@ -32,7 +31,11 @@ OUTPUT_PURE = "output perturbation, spherical noise, released on a grid"
 OUTPUT_GAUSSIAN = "output perturbation, analytic Gaussian noise, released on a grid"
 MULTINOMIAL_PURE = "multinomial objective perturbation, theorem M3, released on a grid"
 MULTINOMIAL_GAUSSIAN = "multinomial objective perturbation, theorems M1 and M2, released on a grid"
+ONE_VS_REST_PURE = "objective perturbation of {classes} problems, theorem T2, released on a grid; epsilons add"
+ONE_VS_REST_GAUSSIAN = "objective perturbation of {classes} problems, theorems T1 and O1, released on a grid"
 NON_PRIVATE = "epsilon=inf was asked for: this is the ordinary fit, without privacy"
+NORMAL_LAW = "Gaussian with standard deviation {scale:.10g} in every coordinate"
+_DENSITY = "of density proportional to exp(-{rate:.10g} |%s|)"
 
 TWO_CLASSES: Fields = {
     "loss": text,
@@ -50,81 +53,83 @@ _ONE_VS_REST: Fields = {**_MANY, "scheme": among("one-vs-rest")}
 _COMPUTED: Fields = {"tolerance": positive, "noise_error": positive, "grid_step": power_of_two, "grid_scale": positive, "neighbours": relation}
 _PURE: Fields = {"rate": positive, **_COMPUTED}
 GAUSSIAN: Fields = {"scale": positive, "epsilon": positive, "grid_epsilon": positive, **_COMPUTED}
+_MAP: Fields = {"kernel": text, "kernel_parameters": numbers, "orthogonal": flag, "seed": count, "frequencies": sha256}
 
 
 def _feature_map(value: Json) -> dict[str, Json]:
-    if not isinstance(value, dict):
-        raise TypeError
-    read_fields("feature_map", value, _MAP)
-    return value
-
-
-_MAP: Fields = {"kernel": text, "kernel_parameters": numbers, "orthogonal": flag, "seed": count, "frequencies": sha256}
-_register = partial(register_words, sometimes={"feature_map": _feature_map})
+    read = mapping(value)
+    read_fields("feature_map", read, _MAP)
+    return read
 
 
 def mapped_hypothesis(features: int, feature_map: Record) -> Hypothesis:
     """The condition on rows that are features of other rows; so many cosines and sines."""
-    return Hypothesis(
-        required="every row is a function of one record alone, fixed before any record was read",
-        enforced=f"cosines and sines of {features // 2} frequencies of the {text(feature_map['kernel'])} kernel "
-        f"({', '.join(f'{name} = {value:.10g}' for name, value in numbers(feature_map['kernel_parameters']).items())}; "
-        f"{'orthogonal' if flag(feature_map['orthogonal']) else 'independent'}), drawn from the public seed {count(feature_map['seed'])}; the same "
+    return condition(
+        "every row is a function of one record alone, fixed before any record was read",
+        "cosines and sines of {frequencies} frequencies of the {kernel} kernel ({of_kernel}; {drawn}), drawn from the public seed {seed}; the same "
         "floats in every pass, of norm 1, measured and shortened like other rows",
+        feature_map,
+        frequencies=features // 2,
+        of_kernel=", ".join(f"{name} = {value:.10g}" for name, value in numbers(feature_map["kernel_parameters"]).items()),
+        drawn="orthogonal" if flag(feature_map["orthogonal"]) else "independent",
     )
 
 
 def one_vs_rest(classes: int, *, pure: bool) -> str:
     """The theorem of so many problems of two classes."""
-    of = "theorem T2, released on a grid; epsilons add" if pure else "theorems T1 and O1, released on a grid"
-    return f"objective perturbation of {classes} problems, {of}"
+    return (ONE_VS_REST_PURE if pure else ONE_VS_REST_GAUSSIAN).format(classes=classes)
 
 
-def minimiser_hypothesis(tolerance: float) -> Hypothesis:
+def minimiser_hypothesis(parameters: Record) -> Hypothesis:
     """The condition on the solver."""
-    return Hypothesis(
-        required=f"the returned minimiser has gradient norm at most {tolerance:.6g}, rounding errors included",
-        enforced="the solver bounds its rounding errors and raises when it cannot certify this; noise covers the distance to the exact minimiser",
+    return condition(
+        "the returned minimiser has gradient norm at most {tolerance:.6g}, rounding errors included",
+        "the solver bounds its rounding errors and raises when it cannot certify this; noise covers the distance to the exact minimiser",
+        parameters,
     )
 
 
 def computing_hypotheses(parameters: Record, sampler: str, dimension: int) -> tuple[Hypothesis, ...]:
     """The conditions on the solver and on the arithmetic."""
-    tolerance, error = positive(parameters["tolerance"]), positive(parameters["noise_error"])
-    step, scale = positive(parameters["grid_step"]), positive(parameters["grid_scale"])
-    exact = Hypothesis(
-        required=f"the {dimension} weights are released on the grid of step {step:.6g}, plus {sampler} of scale {scale:.10g}, in every coordinate",
-        enforced=f"integers drawn without floating-point decisions; their scale covers how far solver, noise ({error:.6g}) and rounding are from "
+    exact = condition(
+        "the {dimension} weights are released on the grid of step {grid_step:.6g}, plus {sampler} of scale {grid_scale:.10g}, in every coordinate",
+        "integers drawn without floating-point decisions; their scale covers how far solver, noise ({noise_error:.6g}) and rounding are from "
         "real numbers",
+        parameters,
+        sampler=sampler,
+        dimension=dimension,
     )
-    return (minimiser_hypothesis(tolerance), exact)
+    return (minimiser_hypothesis(parameters), exact)
 
 
-def problem_hypotheses(problem: Record, neighbours: Neighbours, *, extra_ridge: float = 0.0) -> tuple[Hypothesis, ...]:
-    """Conditions on the records, the loss and the objective."""
-    radius = math.hypot(positive(problem["data_norm"]), not_negative(problem["intercept_scale"]))
-    ridge = positive(problem["ridge"]) + extra_ridge
-    if problem["loss"] == "multinomial-logistic":
-        if problem["loss_parameters"] != {}:
-            raise ValueError("problem: 'loss_parameters' are not those of the loss")
+def _loss(problem: Record) -> tuple[str, str]:
+    """What is true of it, and what makes it so. Raises ValueError for parameters that are not its own."""
+    many = problem["loss"] == "multinomial-logistic"
+    loss = None if many else loss_named(text(problem["loss"]), numbers(problem["loss_parameters"]))
+    if problem["loss_parameters"] != ({} if loss is None else dict(loss.parameters)):
+        raise ValueError("problem: 'loss_parameters' are not those of the loss")
+    if loss is None:
         convex = f"the loss is the multinomial logistic one of {problem['classes']} classes: gradient x (p - e_y), Hessian S(p) (x) x x^T"
-        by = "the type of the problem, and tests of its derivatives"
-    else:
-        loss = loss_named(text(problem["loss"]), numbers(problem["loss_parameters"]))
-        if dict(loss.parameters) != problem["loss_parameters"]:
-            raise ValueError("problem: 'loss_parameters' are not those of the loss")
-        convex = f"the loss is convex in the margin, slope at most {loss.lipschitz:g}, curvature at most {loss.smoothness:g}"
-        by = f"the type of the loss ({loss.name}) and its law tests"
+        return convex, "the type of the problem, and tests of its derivatives"
+    convex = f"the loss is convex in the margin, slope at most {loss.lipschitz:g}, curvature at most {loss.smoothness:g}"
+    return convex, f"the type of the loss ({loss.name}) and its law tests"
+
+
+def problem_hypotheses(parameters: Record, problem: Record) -> tuple[Hypothesis, ...]:
+    """Conditions on the records, the loss and the objective."""
+    convex, by = _loss(problem)
     return (
-        counted(neighbours, ": nothing that is released was computed from a secret number of records", records=problem["records"]),
-        Hypothesis(
-            required=f"every row has Euclidean norm at most {radius:.10g}, the intercept's constant feature included",
-            enforced="rows are shortened to data_norm one by one when the data set is built, before anything is computed from them",
+        counted_by_fit(parameters, problem),
+        condition(
+            "every row has Euclidean norm at most {radius:.10g}, the intercept's constant feature included",
+            "rows are shortened to data_norm one by one when the data set is built, before anything is computed from them",
+            radius=math.hypot(positive(problem["data_norm"]), not_negative(problem["intercept_scale"])),
         ),
-        Hypothesis(required=convex, enforced=f"{by}; no record weighs more than {positive(problem['max_weight']):g}"),
-        Hypothesis(
-            required=f"the objective is strongly convex, lambda >= {ridge:.10g}, on all coordinates, the intercept's included",
-            enforced="the L2 regulariser covers the constant feature like any other",
+        condition("{convex}", "{by}; no record weighs more than {max_weight:g}", problem, convex=convex, by=by),
+        condition(
+            "the objective is strongly convex, lambda >= {ridge:.10g}, on all coordinates, the intercept's included",
+            "the L2 regulariser covers the constant feature like any other",
+            ridge=positive(problem["ridge"]) + not_negative(parameters.get("extra_ridge", 0.0)),
         ),
     )
 
@@ -135,69 +140,31 @@ def dimension_of(problem: Record) -> int:
     return each * whole(problem.get("classes", 1))
 
 
-def _fit(parameters: Record, problem: Record, theorem: str, law: str, sampler: str, extra_ridge: float = 0.0) -> Words:
-    hypotheses = (
-        *problem_hypotheses(problem, relation_of(parameters), extra_ridge=extra_ridge),
-        noise_hypothesis(law),
-        *computing_hypotheses(parameters, sampler, dimension_of(problem)),
-    )
-    if "feature_map" not in problem:
-        return Words(theorem, hypotheses)
-    mapped = mapped_hypothesis(whole(problem["features"]), _feature_map(problem["feature_map"]))
-    return Words(theorem, (*hypotheses, mapped), (KERNEL,))
+def _register_fit(mechanism: str, theorem: str, law: str, problem: Fields, *, more: Fields | None = None) -> None:
+    """Noise of a density whose rate is recorded, else Gaussian; `more` parameters."""
+    pure = mechanism.endswith("-pure")
+    fields, sampler = (_PURE, LAPLACE_GRID) if pure else (GAUSSIAN, GAUSSIAN_GRID)
+
+    @register_words(mechanism, parameters={**fields, **(more or {})}, problem=problem, sometimes={"feature_map": _feature_map})
+    def fit(given: Record, about: Record) -> Words:
+        noise = noise_hypothesis(law, given)
+        hypotheses = (*problem_hypotheses(given, about), noise, *computing_hypotheses(given, sampler, dimension_of(about)))
+        if "feature_map" not in about:
+            return Words(theorem.format(**about), hypotheses)
+        mapped = mapped_hypothesis(whole(about["features"]), _feature_map(about["feature_map"]))
+        return Words(theorem.format(**about), (*hypotheses, mapped), (KERNEL,))
 
 
-def _density(parameters: Record, of: str) -> str:
-    return f"of density proportional to exp(-{positive(parameters['rate']):.10g} |{of}|)"
-
-
-def normal_law(parameters: Record) -> str:
-    """The law of Gaussian noise of the recorded scale."""
-    return f"Gaussian with standard deviation {positive(parameters['scale']):.10g} in every coordinate"
-
-
-@_register("objective-perturbation-pure", parameters={**_PURE, "extra_ridge": not_negative}, problem=TWO_CLASSES)
-def _objective_pure(parameters: Record, problem: Record) -> Words:
-    return _fit(parameters, problem, OBJECTIVE_PURE, _density(parameters, "b"), LAPLACE_GRID, finite(parameters["extra_ridge"]))
-
-
-@_register("objective-perturbation-gaussian", parameters=GAUSSIAN, problem=TWO_CLASSES)
-def _objective_gaussian(parameters: Record, problem: Record) -> Words:
-    return _fit(parameters, problem, OBJECTIVE_GAUSSIAN, normal_law(parameters), GAUSSIAN_GRID)
-
-
-@_register("output-perturbation-pure", parameters=_PURE, problem=TWO_CLASSES)
-def _output_pure(parameters: Record, problem: Record) -> Words:
-    return _fit(parameters, problem, OUTPUT_PURE, _density(parameters, "N"), LAPLACE_GRID)
-
-
-@_register("output-perturbation-gaussian", parameters=GAUSSIAN, problem=TWO_CLASSES)
-def _output_gaussian(parameters: Record, problem: Record) -> Words:
-    return _fit(parameters, problem, OUTPUT_GAUSSIAN, normal_law(parameters), GAUSSIAN_GRID)
-
-
-@_register("multinomial-perturbation-pure", parameters=_PURE, problem=_MULTINOMIAL)
-def _multinomial_pure(parameters: Record, problem: Record) -> Words:
-    return _fit(parameters, problem, MULTINOMIAL_PURE, f"{_density(parameters, 'B')}, B the classes together", LAPLACE_GRID)
-
-
-@_register("multinomial-perturbation-gaussian", parameters=GAUSSIAN, problem=_MULTINOMIAL)
-def _multinomial_gaussian(parameters: Record, problem: Record) -> Words:
-    return _fit(parameters, problem, MULTINOMIAL_GAUSSIAN, f"{normal_law(parameters)} of every class", GAUSSIAN_GRID)
-
-
-@_register("one-vs-rest-pure", parameters=_PURE, problem=_ONE_VS_REST)
-def _one_vs_rest_pure(parameters: Record, problem: Record) -> Words:
-    theorem = one_vs_rest(whole(problem["classes"]), pure=True)
-    return _fit(parameters, problem, theorem, f"{_density(parameters, 'b')}, independent for every class", LAPLACE_GRID)
-
-
-@_register("one-vs-rest-gaussian", parameters=GAUSSIAN, problem=_ONE_VS_REST)
-def _one_vs_rest_gaussian(parameters: Record, problem: Record) -> Words:
-    theorem = one_vs_rest(whole(problem["classes"]), pure=False)
-    return _fit(parameters, problem, theorem, f"{normal_law(parameters)}, independent for every class", GAUSSIAN_GRID)
+_register_fit("objective-perturbation-pure", OBJECTIVE_PURE, _DENSITY % "b", TWO_CLASSES, more={"extra_ridge": not_negative})
+_register_fit("objective-perturbation-gaussian", OBJECTIVE_GAUSSIAN, NORMAL_LAW, TWO_CLASSES)
+_register_fit("output-perturbation-pure", OUTPUT_PURE, _DENSITY % "N", TWO_CLASSES)
+_register_fit("output-perturbation-gaussian", OUTPUT_GAUSSIAN, NORMAL_LAW, TWO_CLASSES)
+_register_fit("multinomial-perturbation-pure", MULTINOMIAL_PURE, f"{_DENSITY % 'B'}, B the classes together", _MULTINOMIAL)
+_register_fit("multinomial-perturbation-gaussian", MULTINOMIAL_GAUSSIAN, f"{NORMAL_LAW} of every class", _MULTINOMIAL)
+_register_fit("one-vs-rest-pure", ONE_VS_REST_PURE, f"{_DENSITY % 'b'}, independent for every class", _ONE_VS_REST)
+_register_fit("one-vs-rest-gaussian", ONE_VS_REST_GAUSSIAN, f"{NORMAL_LAW}, independent for every class", _ONE_VS_REST)
 
 
 @register_words("non-private", parameters={"tolerance": positive, "neighbours": relation}, problem=None)
 def _non_private(parameters: Record, problem: Record) -> Words:  # noqa: ARG001 - the same for any problem
-    return Words(NON_PRIVATE, (minimiser_hypothesis(positive(parameters["tolerance"])),))
+    return Words(NON_PRIVATE, (minimiser_hypothesis(parameters),))

@@ -1,8 +1,8 @@
 """The words of released rows, and what all releases of a table share."""
 
-from discreet.accounting import Json, Unit
+from discreet.accounting import Unit
 from discreet.core.fields import count, flag, not_negative, positive, text, whole
-from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.queries import Released, RowQuery, Rows, SecondMoments, Target
 from discreet.queries.record import query_from_record
 from discreet.statements.base import (
@@ -10,7 +10,9 @@ from discreet.statements.base import (
     Hypothesis,
     Record,
     Words,
+    condition,
     counted,
+    filled,
     optional,
     power_of_two,
     read_fields,
@@ -30,12 +32,6 @@ NULL_SPACE = (
 )
 
 
-def _matrix(value: Json) -> list[Json]:
-    if not isinstance(value, list) or not value:
-        raise TypeError
-    return value
-
-
 _READ: Fields = {
     "features": whole,
     "entry_bound": optional(positive),
@@ -47,8 +43,8 @@ _READ: Fields = {
 _QUERIES: dict[str, Fields] = {
     "rows": _READ,
     "seeded projection": {**_READ, "width": whole, "seed": count},
-    "projection": {**_READ, "width": whole, "matrix": _matrix},
-    "weighted-rows": {**_READ, "width": whole, "matrix": _matrix, "weights": _matrix},
+    "projection": {**_READ, "width": whole, "matrix": filled},
+    "weighted-rows": {**_READ, "width": whole, "matrix": filled, "weights": filled},
     "second-moments": {**_READ, "most_records": whole},
 }
 
@@ -80,140 +76,110 @@ def _query(problem: Record) -> RowQuery | SecondMoments:
     return query
 
 
-def record_hypotheses(read: Released, neighbours: Neighbours, slots: int | None = None) -> tuple[Hypothesis, ...]:
-    """Conditions on the records."""
-    domain = read.domain
+def record_hypotheses(read: Released, parameters: Record) -> tuple[Hypothesis, ...]:
+    """Conditions on the records, and on their number or the slots that hide it."""
+    neighbours, domain, slots = relation_of(parameters), read.domain, parameters.get("slots")
+    if "slots" in parameters and (slots is None) is (neighbours is ADD_REMOVE):
+        raise ValueError("parameters: 'slots' are stated under add-remove, and only there")
     hidden = "" if slots is None else f": {slots} rows, those that are no record's are zeros with noise, in a secret uniform order"
     bounds = [f"entries within +-{domain.entry_bound:.10g}"] if domain.entry_bound is not None else []
     bounds += [f"Euclidean norm at most {domain.norm_bound:.10g}"] if domain.norm_bound is not None else []
     bounds += [f"target within +-{domain.target_bound:.10g}" + ("" if read.target is Target.NOISY else f" ({read.target})")]
-    clear = (
-        (
-            Hypothesis(
-                required="targets need no protection: they are released as they are", enforced="by nothing; the unit is the features of a record"
-            ),
-        )
-        if read.target is Target.CLEAR
-        else ()
+    bounded = condition(
+        "every record has {features} features, {bounds}; the bounds are public and were not taken from the records",
+        "records are brought within the bounds one by one when the data set is built; where the bounds come from is the caller's word",
+        features=domain.features,
+        bounds=", ".join(bounds),
     )
-    return (
-        counted(neighbours, hidden if neighbours is ADD_REMOVE else ""),
-        Hypothesis(
-            required=f"every record has {domain.features} features, {', '.join(bounds)}; the bounds are public and were not taken from the records",
-            enforced="records are brought within the bounds one by one when the data set is built; where the bounds come from is the caller's word",
-        ),
-        *clear,
-    )
+    clear = condition("targets need no protection: they are released as they are", "by nothing; the unit is the features of a record")
+    return (counted(neighbours, hidden), bounded, *((clear,) if read.target is Target.CLEAR else ()))
 
 
-def _grid(query: RowQuery, neighbours: Neighbours, parameters: Record) -> Hypothesis:
+def entry_hypotheses(query: RowQuery | SecondMoments, parameters: Record) -> tuple[Hypothesis, ...]:
+    """Those on the records, for what is about their entries. Raises ValueError for records that may be added or removed."""
+    if relation_of(parameters) is not REPLACE_ONE:
+        raise ValueError("parameters: this is about the entries of replaced records")
+    return record_hypotheses(query.read, parameters)
+
+
+def _grid(query: RowQuery, parameters: Record) -> Hypothesis:
     """The condition on arithmetic and noise."""
-    step, scale = positive(parameters["step"]), positive(parameters["scale"])
-    by = "by its owner" if parameters.get("local") is True else "by the holder of the table"
-    return Hypothesis(
-        required=f"computed rows of two records are at most {query.sensitivity(neighbours):.10g} apart; each of {query.columns} numbers is released "
-        f"on the grid of step {step:.6g} plus a secret discrete Gaussian integer of scale {scale:.10g}, {by}",
-        enforced="a row is a function of its record to the last bit (integers in exact arithmetic); noise is drawn without floating-point decisions",
+    return condition(
+        "computed rows of two records are at most {apart:.10g} apart; each of {columns} numbers is released on the grid of step {step:.6g} plus a "
+        "secret discrete Gaussian integer of scale {scale:.10g}, {by}",
+        "a row is a function of its record to the last bit (integers in exact arithmetic); noise is drawn without floating-point decisions",
+        parameters,
+        apart=query.sensitivity(relation_of(parameters)),
+        columns=query.columns,
+        by="by its owner" if parameters.get("local") is True else "by the holder of the table",
     )
-
-
-def _slots(parameters: Record) -> int | None:
-    given = parameters["slots"]
-    slots = None if given is None else whole(given)
-    if (slots is None) is (relation_of(parameters) is ADD_REMOVE):
-        raise ValueError("parameters: 'slots' are stated under add-remove, and only there")
-    return slots
 
 
 _GRID: Fields = {"step": power_of_two, "scale": positive, "neighbours": relation}
-_ROWS: Fields = {**_GRID, "epsilon": positive, "slots": optional(whole), "local": flag}
+_HIDDEN: Fields = {**_GRID, "epsilon": positive, "slots": optional(whole)}
+_ROWS: Fields = {**_HIDDEN, "local": flag}
 
 
-def _rows(parameters: Record, problem: Record, theorem: str) -> Words:
-    query, neighbours = row_query(problem), relation_of(parameters)
-    if parameters["local"] is True and neighbours is not REPLACE_ONE:
-        raise ValueError("parameters: an owner who randomises a record cannot hide that it exists")
-    hypotheses = (*record_hypotheses(query.read, neighbours, _slots(parameters)), _grid(query, neighbours, parameters))
-    return Words(theorem, hypotheses, unit=query.read.unit, local=flag(parameters["local"]))
+def _plain(problem: Record) -> Rows:
+    query = row_query(problem)
+    if not isinstance(query, Rows):
+        raise TypeError("problem: a query of plain rows is needed")
+    return query
 
 
 @register_words("release-gaussian-rows", parameters=_ROWS, problem=None)
-def _gaussian_rows(parameters: Record, problem: Record) -> Words:
-    return _rows(parameters, problem, GAUSSIAN_ROWS)
+def _rows(parameters: Record, problem: Record) -> Words:
+    query, local = row_query(problem), flag(parameters["local"])
+    if local and relation_of(parameters) is not REPLACE_ONE:
+        raise ValueError("parameters: an owner who randomises a record cannot hide that it exists")
+    hypotheses = (*record_hypotheses(query.read, parameters), _grid(query, parameters))
+    return Words(GAUSSIAN_ROWS, hypotheses, unit=query.read.unit, local=local)
 
 
 @register_words("release-fisher-noise", parameters={**_ROWS, "level": positive}, problem=None)
 def _fisher(parameters: Record, problem: Record) -> Words:
     if problem["query"] != "weighted-rows":
         raise ValueError("problem: weighted rows are needed")
-    return _rows(parameters, problem, GAUSSIAN_ROWS)
+    return _rows(parameters, problem)
 
 
 @register_words("release-information-rows", parameters=_GRID, problem=None)
 def _information(parameters: Record, problem: Record) -> Words:
-    query = row_query(problem)
-    if not isinstance(query, Rows) or relation_of(parameters) is not REPLACE_ONE:
-        raise ValueError("problem: bits are about the entries of replaced rows")
-    return Words(INFORMATION_ROWS, (*record_hypotheses(query.read, REPLACE_ONE), _grid(query, REPLACE_ONE, parameters)), unit=Unit.ENTRY)
+    query = _plain(problem)
+    return Words(INFORMATION_ROWS, (*entry_hypotheses(query, parameters), _grid(query, parameters)), unit=Unit.ENTRY)
 
 
-_FRESH: Fields = {**_GRID, "width": whole, "epsilon": positive, "slots": optional(whole)}
-
-
-@register_words("release-fresh-projection", parameters=_FRESH, problem=None)
+@register_words("release-fresh-projection", parameters={**_HIDDEN, "width": whole}, problem=None)
 def _fresh(parameters: Record, problem: Record) -> Words:
-    query, step, scale = row_query(problem), positive(parameters["step"]), positive(parameters["scale"])
-    if not isinstance(query, Rows):
-        raise TypeError("problem: a fresh projection is of plain rows")
-    return Words(
-        FRESH_PROJECTION,
-        (
-            *record_hypotheses(query.read, relation_of(parameters), _slots(parameters)),
-            Hypothesis(
-                required=f"the projection to {whole(parameters['width'])} numbers is Gaussian, drawn independently of the records, and used for this "
-                "release alone",
-                enforced="it is drawn by the noise source inside the run and released with the rows; never project other records with it",
-            ),
-            Hypothesis(
-                required=f"rows are released on the grid of step {step:.6g} plus secret discrete Gaussian integers of scale {scale:.10g}",
-                enforced="a row is a function of its record and the projection to the last bit; noise is drawn without floating-point decisions",
-            ),
-        ),
-        unit=query.read.unit,
+    query = _plain(problem)
+    drawn = condition(
+        "the projection to {width} numbers is Gaussian, drawn independently of the records, and used for this release alone",
+        "it is drawn by the noise source inside the run and released with the rows; never project other records with it",
+        parameters,
     )
+    grid = condition(
+        "rows are released on the grid of step {step:.6g} plus secret discrete Gaussian integers of scale {scale:.10g}",
+        "a row is a function of its record and the projection to the last bit; noise is drawn without floating-point decisions",
+        parameters,
+    )
+    return Words(FRESH_PROJECTION, (*record_hypotheses(query.read, parameters), drawn, grid), unit=query.read.unit)
 
 
-_BOUNDED: Fields = {
-    "half_width": positive,
-    "level": not_negative,
-    "weight": positive,
-    "step": power_of_two,
-    "epsilon": positive,
-    "neighbours": relation,
-}
+_TABLE: Fields = {"half_width": positive, "level": not_negative, "weight": positive, "step": power_of_two}
 
 
-@register_words("release-bounded-noise", parameters=_BOUNDED, problem=None)
+@register_words("release-bounded-noise", parameters={**_TABLE, "epsilon": positive, "neighbours": relation}, problem=None)
 def _bounded(parameters: Record, problem: Record) -> Words:
-    query = row_query(problem)
-    if not isinstance(query, Rows) or relation_of(parameters) is not REPLACE_ONE:
-        raise ValueError("problem: bounded noise is for the entries of replaced rows")
-    return Words(
-        BOUNDED_NOISE,
-        (
-            *record_hypotheses(query.read, REPLACE_ONE),
-            Hypothesis(
-                required=f"every number is rounded to the grid of step {positive(parameters['step']):.6g}, and secret integers of a tabulated law "
-                f"are added, bounded by {positive(parameters['half_width']):.10g}, of weights {not_negative(parameters['level']):.10g} and "
-                f"{positive(parameters['weight']):.10g}",
-                enforced="drawn by inversion from a table of integers, without floating-point decisions; the stated delta is that of the table",
-            ),
-        ),
-        unit=Unit.ENTRY,
+    noise = condition(
+        "every number is rounded to the grid of step {step:.6g}, and secret integers of a tabulated law are added, bounded by {half_width:.10g}, of "
+        "weights {level:.10g} and {weight:.10g}",
+        "drawn by inversion from a table of integers, without floating-point decisions; the stated delta is that of the table",
+        parameters,
     )
+    return Words(BOUNDED_NOISE, (*entry_hypotheses(_plain(problem), parameters), noise), unit=Unit.ENTRY)
 
 
 @register_words("release-null-space-noise", parameters=None, problem=None)
-def _null_space(parameters: Record, problem: Record) -> Words:  # noqa: ARG001 - the same for any noise
-    required = Hypothesis(required="scores of records need no protection", enforced="by nothing")
-    return Words(NULL_SPACE, (*record_hypotheses(row_query(problem).read, REPLACE_ONE), required))
+def _null_space(parameters: Record, problem: Record) -> Words:
+    needed = condition("scores of records need no protection", "by nothing")
+    return Words(NULL_SPACE, (*entry_hypotheses(row_query(problem), parameters), needed))

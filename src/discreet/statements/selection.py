@@ -10,13 +10,15 @@ from discreet.statements.base import (
     Words,
     among,
     certified_words,
+    condition,
+    filled,
+    mapping,
     noise_hypothesis,
     read_fields,
     register_words,
     relation,
     relation_of,
 )
-from discreet.statements.constrained import mapping
 
 EXPONENTIAL = "the exponential mechanism"
 _CHOICE: Fields = {"rate": positive, "sensitivity": whole, "monotone": flag, "neighbours": relation}
@@ -24,11 +26,10 @@ _SETTING: Fields = {"setting": mapping, "mechanism": text, "parameters": mapping
 
 
 def _settings(value: Json) -> list[dict[str, Json]]:
-    if not isinstance(value, list) or not value:
-        raise TypeError
-    for each in value:
-        read_fields("candidates", mapping(each), _SETTING)
-    return [mapping(each) for each in value]
+    settings = [mapping(each) for each in filled(value)]
+    for each in settings:
+        read_fields("candidates", each, _SETTING)
+    return settings
 
 
 def settings_words(candidates: Json) -> list[Words]:
@@ -41,25 +42,24 @@ def settings_words(candidates: Json) -> list[Words]:
     return found
 
 
-def _of_settings(candidates: Json) -> tuple[Hypothesis, ...]:
-    """The hypotheses of all fits, each once."""
-    return tuple(dict.fromkeys(line for words in settings_words(candidates) for line in words.hypotheses))
+def _of_settings(candidates: Json) -> tuple[str, tuple[Hypothesis, ...]]:
+    """The theorems of the fits in their order, and their hypotheses, each once."""
+    words = settings_words(candidates)
+    return "; ".join(dict.fromkeys(each.theorem for each in words)), tuple(dict.fromkeys(line for each in words for line in each.hypotheses))
 
 
 def _exponential(parameters: Record, of_them: str = "") -> tuple[Hypothesis, ...]:
     monotone = flag(parameters["monotone"])
     if monotone and relation_of(parameters) is not ADD_REMOVE:
         raise ValueError("parameters: scores are monotone under add-remove only")
-    together = ", all in one direction" if monotone else ""
     return (
-        Hypothesis(
-            required=f"the list of{of_them} candidates is public", enforced="by the caller: it is an argument, fixed before the records are read"
+        condition(f"the list of{of_them} candidates is public", "by the caller: it is an argument, fixed before the records are read"),
+        condition(
+            "one record moves every score by at most {sensitivity}" + (", all in one direction" if monotone else ""),
+            "by the caller, who declares the sensitivity; scores are integers, so nothing is rounded",
+            parameters,
         ),
-        Hypothesis(
-            required=f"one record moves every score by at most {whole(parameters['sensitivity'])}{together}",
-            enforced="by the caller, who declares the sensitivity; scores are integers, so nothing is rounded",
-        ),
-        noise_hypothesis(f"P(i) proportional to exp(-{positive(parameters['rate']):.10g} score_i), exactly (selection in integer arithmetic)"),
+        noise_hypothesis("P(i) proportional to exp(-{rate:.10g} score_i), exactly (selection in integer arithmetic)", parameters),
     )
 
 
@@ -75,53 +75,51 @@ _PARTS: Fields = {**_CHOICE, "parts": whole, "in_blocks": flag, "chosen": count,
 def _algorithm_4(parameters: Record, problem: Record) -> Words:  # noqa: ARG001 - that of the chosen setting
     if whole(parameters["parts"]) != len(_settings(parameters["candidates"])) + 1:
         raise ValueError("parameters: a part for every setting and one for the choice are needed")
-    order = (
-        "uniformly random orders of the row numbers of each block"
-        if parameters["in_blocks"] is True
-        else "a uniformly random order of the row numbers"
-    )
-    how = "a fair die of its own for every record" if relation_of(parameters) is ADD_REMOVE else f"{order}, whose number is public"
-    cut = Hypothesis(required="which part a record is in depends on no record", enforced=f"decided by {how}")
-    theorem = f"{_settings_theorem(parameters)}; {EXPONENTIAL}; parallel composition"
-    return Words(theorem, (cut, *_exponential(parameters), *_of_settings(parameters["candidates"])))
+    of_blocks = parameters["in_blocks"] is True
+    order = "uniformly random orders of the row numbers of each block" if of_blocks else "a uniformly random order of the row numbers"
+    die = relation_of(parameters) is ADD_REMOVE
+    how = "a fair die of its own for every record" if die else f"{order}, whose number is public"
+    cut = condition("which part a record is in depends on no record", f"decided by {how}")
+    theorems, hypotheses = _of_settings(parameters["candidates"])
+    return Words(f"{theorems}; {EXPONENTIAL}; parallel composition", (cut, *_exponential(parameters), *hypotheses))
 
 
-def _settings_theorem(parameters: Record) -> str:
-    """The theorems of the fits, in their order, each once."""
-    return "; ".join(dict.fromkeys(words.theorem for words in settings_words(parameters["candidates"])))
-
-
-_STOPPING: Fields = {
+_SEARCH: Fields = {
     "eta": finite,
     "gamma": positive,
     "expected_runs": positive,
     "score_noise": among("discrete-laplace", "discrete-gaussian"),
     "score_scale": positive,
     "neighbours": relation,
+    "fit_epsilon": positive,
+    "fit_delta": finite,
+    "chosen": count,
+    "score": finite,
+    "candidates": _settings,
 }
-_SEARCH: Fields = {**_STOPPING, "fit_epsilon": positive, "fit_delta": finite, "chosen": count, "score": finite, "candidates": _settings}
+_STOPPING = (
+    ("the settings are public", "arguments of the search, fixed before the records are read"),
+    (
+        "every run has the guarantee of its setting that is recorded here, and runs are independent",
+        "each fit draws noise of its own; its certificate is compared with the one planned, before its score is looked at",
+    ),
+    (
+        "one record moves the number of correct records by at most 1 ({neighbours})",
+        "a model decides on each record by itself, and the score counts every record once",
+    ),
+    (
+        "the number of runs is secret, and its law is that of eta = {eta:.10g} and gamma = {gamma:.10g}, {expected_runs:.6g} runs expected",
+        "drawn exactly, in integer arithmetic, and kept nowhere; the time of a search shows it: do not let strangers measure it",
+    ),
+)
 
 
 @register_words("random-stopping", parameters=_SEARCH, problem=None)
 def _random_stopping(parameters: Record, problem: Record) -> Words:  # noqa: ARG001 - that of the chosen setting
-    eta, gamma, runs = finite(parameters["eta"]), positive(parameters["gamma"]), positive(parameters["expected_runs"])
-    own = (
-        Hypothesis(required="the settings are public", enforced="arguments of the search, fixed before the records are read"),
-        Hypothesis(
-            required="every run has the guarantee of its setting that is recorded here, and runs are independent",
-            enforced="each fit draws noise of its own; its certificate is compared with the one planned, before its score is looked at",
-        ),
-        Hypothesis(
-            required=f"one record moves the number of correct records by at most 1 ({relation_of(parameters)})",
-            enforced="a model decides on each record by itself, and the score counts every record once",
-        ),
-        Hypothesis(
-            required=f"the number of runs is secret, and its law is that of eta = {eta:.10g} and gamma = {gamma:.10g}, {runs:.6g} runs expected",
-            enforced="drawn exactly, in integer arithmetic, and kept nowhere; the time of a search shows it: do not let strangers measure it",
-        ),
-        noise_hypothesis(f"{text(parameters['score_noise'])} of scale {positive(parameters['score_scale']):.10g} on every score, exactly"),
-    )
+    own = [condition(required, enforced, parameters) for required, enforced in _STOPPING]
+    noise = noise_hypothesis("{score_noise} of scale {score_scale:.10g} on every score, exactly", parameters)
     laplace = parameters["score_noise"] == "discrete-laplace"
     score = f"a count with discrete {'Laplace' if laplace else 'Gaussian'} noise; {'basic' if laplace else 'numerical'} composition"
-    theorem = f"{_settings_theorem(parameters)}; settings drawn at random; {score}; selection by random stopping"
-    return Words(theorem, (*own, *_of_settings(parameters["candidates"])), secret=("the number of runs",))
+    theorems, hypotheses = _of_settings(parameters["candidates"])
+    theorem = f"{theorems}; settings drawn at random; {score}; selection by random stopping"
+    return Words(theorem, (*own, noise, *hypotheses), secret=("the number of runs",))

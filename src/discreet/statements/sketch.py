@@ -5,12 +5,11 @@ from typing import NamedTuple
 
 from discreet.accounting import Unit
 from discreet.core.fields import finite, not_negative, positive, whole
-from discreet.core.neighbours import REPLACE_ONE
 from discreet.core.rounding import raising
 from discreet.queries import SecondMoments
-from discreet.statements.base import Fields, Hypothesis, Record, Words, power_of_two, register_words, relation, relation_of
+from discreet.statements.base import Fields, Hypothesis, Record, Words, condition, power_of_two, register_words, relation
 from discreet.statements.learning import GAUSSIAN_GRID
-from discreet.statements.release import moments_query, record_hypotheses
+from discreet.statements.release import entry_hypotheses, moments_query, record_hypotheses
 
 GAUSSIAN_SKETCH = "Gaussian sketch, exact chi-square curve (sketch.md)"
 EIGENVALUE_SKETCH = "Gaussian sketch with a private least eigenvalue (sketch.md)"
@@ -54,27 +53,36 @@ def credit_of(query: SecondMoments, least: float) -> float:
     return max(math.sqrt(least) / query.unit - math.sqrt(query.most_records * query.columns), 0.0) ** 2 if least > 0 else 0.0
 
 
-def sketch_hypotheses(query: SecondMoments, eta: float) -> tuple[Hypothesis, ...]:
+_EXACT = "integer sums of products in exact arithmetic; the factor is multiplied out and compared, and the release fails otherwise"
+
+
+def _law(parameters: Record, query: SecondMoments, variance: float, credit: float = 0.0) -> tuple[Hypothesis, ...]:
     """The conditions on the law of the sketch and on arithmetic."""
+    errors = errors_of(whole(parameters["rows"]), query.columns, trace_of(query, variance), variance + credit)
     return (
-        Hypothesis(
-            required=f"rows are independent N(0, second moments + noise), every record of norm at most {query.norm:.10g}; random numbers stay secret",
-            enforced="drawn by the noise source anew; noise is on all columns, and its size depends on public and released numbers only",
+        condition(
+            "rows are independent N(0, second moments + noise), every record of norm at most {query.norm:.10g}; random numbers stay secret",
+            "drawn by the noise source anew; noise is on all columns, and its size depends on public and released numbers only",
+            query=query,
         ),
-        Hypothesis(
-            required=f"the second moments are exact, of at most {query.most_records} records; its factor's error is below {eta:.2g}",
-            enforced="integer sums of products in exact arithmetic; the factor is multiplied out and compared, and the release fails otherwise",
+        condition(
+            "the second moments are exact, of at most {query.most_records} records; its factor's error is below {errors.eta:.2g}",
+            _EXACT,
+            query=query,
+            errors=errors,
         ),
     )
 
 
 def _last_stage(query: SecondMoments, parameters: Record, why: str) -> Hypothesis:
-    step, scale, variance = positive(parameters["step"]), positive(parameters["scale"]), not_negative(parameters["variance"])
-    spent = f", for {positive(parameters['last_epsilon']):.17g} of epsilon" if "last_epsilon" in parameters else ""
-    return Hypothesis(
-        required=f"{whole(parameters['rows'])} rows with noise of variance {variance:.17g} q^2, q = {query.unit:.10g}, are released on the grid of "
-        f"step {step * query.unit:.6g} plus {GAUSSIAN_GRID}, scale {scale:.10g}{spent}",
-        enforced=why,
+    return condition(
+        "{rows} rows with noise of variance {variance:.17g} q^2, q = {unit:.10g}, are released on the grid of step {gap:.6g} plus {law}, scale "
+        "{scale:.10g}" + (", for {last_epsilon:.17g} of epsilon" if "last_epsilon" in parameters else ""),
+        why,
+        parameters,
+        unit=query.unit,
+        gap=positive(parameters["step"]) * query.unit,
+        law=GAUSSIAN_GRID,
     )
 
 
@@ -84,11 +92,11 @@ _IN_BITS = "the last stage's bits are counted: the computed sketch is surely wit
 
 def sketch_words(parameters: Record, query: SecondMoments) -> Words:
     """Of a sketch with a public floor."""
-    least, variance = not_negative(parameters["least_eigenvalue"]), positive(parameters["variance"])
-    errors = errors_of(whole(parameters["rows"]), query.columns, trace_of(query, variance), variance + credit_of(query, least))
+    least = not_negative(parameters["least_eigenvalue"])
     declared = () if least == 0 else (f"the second moments of every admissible table, without any one record, have no eigenvalue below {least:.10g}",)
-    common = record_hypotheses(query.read, relation_of(parameters))
-    return Words(GAUSSIAN_SKETCH, (*common, *sketch_hypotheses(query, errors.eta), _last_stage(query, parameters, _COVERED)), declared, secret=SECRET)
+    law = _law(parameters, query, positive(parameters["variance"]), credit_of(query, least))
+    hypotheses = (*record_hypotheses(query.read, parameters), *law, _last_stage(query, parameters, _COVERED))
+    return Words(GAUSSIAN_SKETCH, hypotheses, declared, secret=SECRET)
 
 
 @register_words("release-gaussian-sketch", parameters=SKETCH, problem=None)
@@ -113,67 +121,42 @@ _EIGENVALUE: Fields = {
 @register_words("release-eigenvalue-sketch", parameters=_EIGENVALUE, problem=None)
 def _eigenvalue(parameters: Record, problem: Record) -> Words:
     query, floor = moments_query(problem), positive(parameters["floor"])
-    trace = trace_of(query, floor)
-    errors = errors_of(whole(parameters["rows"]), query.columns, trace, floor)
-    gap, noise = positive(parameters["eigenvalue_step"]), positive(parameters["eigenvalue_scale"])
-    eigenvalue_error = 200.0 * (query.columns + 3) * 2.0**-53 * trace
-    return Words(
-        EIGENVALUE_SKETCH,
-        (
-            *record_hypotheses(query.read, relation_of(parameters)),
-            *sketch_hypotheses(query, errors.eta),
-            Hypothesis(
-                required=f"the least eigenvalue is computed within {eigenvalue_error * query.unit**2:.3g}",
-                enforced="eigenvectors are multiplied out and compared, and the release fails otherwise",
-            ),
-            Hypothesis(
-                required=f"the eigenvalue is released in steps of {gap:.6g} plus {GAUSSIAN_GRID}, scale {noise:.10g}, for "
-                f"{positive(parameters['eigenvalue_epsilon']):.17g} of epsilon; it came out as {finite(parameters['noisy_eigenvalue']):.17g}, which "
-                f"less {whole(parameters['quantile'])} raises a floor of {floor:.17g}; sigma^2 follows from it alone",
-                enforced="integers drawn without floating-point decisions; the certificate's variance is a function of its eigenvalue",
-            ),
-            _last_stage(query, parameters, _COVERED),
-        ),
-        secret=SECRET,
+    computed = condition(
+        "the least eigenvalue is computed within {error:.3g}",
+        "eigenvectors are multiplied out and compared, and the release fails otherwise",
+        error=200.0 * (query.columns + 3) * 2.0**-53 * trace_of(query, floor) * query.unit**2,
     )
-
-
-def _in_bits(parameters: Record, problem: Record) -> SecondMoments:
-    if relation_of(parameters) is not REPLACE_ONE:
-        raise ValueError("parameters: bits are about the entries of replaced records")
-    return moments_query(problem)
+    released = condition(
+        "the eigenvalue is released in steps of {eigenvalue_step:.6g} plus {law}, scale {eigenvalue_scale:.10g}, for {eigenvalue_epsilon:.17g} of "
+        "epsilon; it came out as {noisy_eigenvalue:.17g}, which less {quantile} raises a floor of {floor:.17g}; sigma^2 follows from it alone",
+        "integers drawn without floating-point decisions; the certificate's variance is a function of its eigenvalue",
+        parameters,
+        law=GAUSSIAN_GRID,
+    )
+    hypotheses = (*record_hypotheses(query.read, parameters), *_law(parameters, query, floor), computed, released)
+    return Words(EIGENVALUE_SKETCH, (*hypotheses, _last_stage(query, parameters, _COVERED)), secret=SECRET)
 
 
 @register_words("release-information-sketch", parameters=_GRID, problem=None)
 def _information(parameters: Record, problem: Record) -> Words:
-    query, variance = _in_bits(parameters, problem), positive(parameters["variance"])
-    errors = errors_of(whole(parameters["rows"]), query.columns, trace_of(query, variance), variance)
-    common = record_hypotheses(query.read, REPLACE_ONE)
-    return Words(
-        INFORMATION_SKETCH, (*common, *sketch_hypotheses(query, errors.eta), _last_stage(query, parameters, _IN_BITS)), unit=Unit.ENTRY, secret=SECRET
-    )
+    query = moments_query(problem)
+    law = _law(parameters, query, positive(parameters["variance"]))
+    hypotheses = (*entry_hypotheses(query, parameters), *law, _last_stage(query, parameters, _IN_BITS))
+    return Words(INFORMATION_SKETCH, hypotheses, unit=Unit.ENTRY, secret=SECRET)
 
 
 @register_words("release-clear-target-sketch", parameters=_GRID, problem=None)
 def _clear_target(parameters: Record, problem: Record) -> Words:
-    query = _in_bits(parameters, problem)
-    return Words(
-        CLEAR_TARGET_SKETCH,
-        (
-            *record_hypotheses(query.read, REPLACE_ONE),
-            Hypothesis(required="targets need no protection", enforced="by nothing: they are sketched without noise, and count as known"),
-            Hypothesis(
-                required=f"the second moments are exact, of at most {query.most_records} records; noise does not depend on the records",
-                enforced="integer sums of products in exact arithmetic; the factor is multiplied out and compared, and the release fails otherwise",
-            ),
-            _last_stage(query, parameters, _IN_BITS),
-        ),
-        ("the targets of all records",),
-        unit=Unit.ENTRY,
+    query = moments_query(problem)
+    clear = condition("targets need no protection", "by nothing: they are sketched without noise, and count as known")
+    exact = condition(
+        "the second moments are exact, of at most {query.most_records} records; noise does not depend on the records", _EXACT, query=query
     )
+    hypotheses = (*entry_hypotheses(query, parameters), clear, exact, _last_stage(query, parameters, _IN_BITS))
+    return Words(CLEAR_TARGET_SKETCH, hypotheses, ("the targets of all records",), unit=Unit.ENTRY)
 
 
 @register_words("release-published-sketch", parameters=None, problem=None)
-def _published(parameters: Record, problem: Record) -> Words:  # noqa: ARG001 - the same for any noise
-    required = Hypothesis(required="columns and target do not predict each other", enforced="by nothing")
-    return Words(PUBLISHED_SKETCH, (*record_hypotheses(moments_query(problem).read, REPLACE_ONE), required))
+def _published(parameters: Record, problem: Record) -> Words:
+    needed = condition("columns and target do not predict each other", "by nothing")
+    return Words(PUBLISHED_SKETCH, (*entry_hypotheses(moments_query(problem), parameters), needed))
