@@ -1,12 +1,14 @@
-"""Coordinates in consecutive blocks: sums and largest entries by block."""
+"""Coordinates in consecutive blocks: sums and largest entries by block, and what balls of norms over blocks share."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.validate import whole
+from discreet.sets.base import Ball
 
 
 def checked_sizes(sizes: Sequence[int]) -> tuple[int, ...]:
@@ -45,3 +47,28 @@ def block_largest(values: Floats, sizes: tuple[int, ...]) -> Floats:
 def spread(values: Floats, sizes: tuple[int, ...]) -> Floats:
     """Each block's number in all its coordinates, shape (d,)."""
     return np.repeat(values, sizes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupBall(Ball):
+    """Points whose blocks have norms that sum to at most `radius`."""
+
+    sizes: tuple[int, ...]
+    """How many coordinates each block has, in order; they sum to d."""
+    radius: float = 1.0
+    """r > 0."""
+
+    def __post_init__(self) -> None:
+        """Refuse empty groups."""
+        object.__setattr__(self, "sizes", checked_sizes(self.sizes))
+        Ball.__post_init__(self)
+
+    @property
+    def dimension(self) -> int:
+        """d."""
+        return sum(self.sizes)
+
+    @property
+    def width_is_exact(self) -> bool:
+        """Only where there is one group."""
+        return len(self.sizes) == 1

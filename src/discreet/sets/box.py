@@ -13,15 +13,16 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.sets.base import TOLERANCE
-from discreet.sets.checks import outward, read_only, vector
+from discreet.sets.base import Constraint
+from discreet.sets.checks import outward, read_only
 from discreet.sets.thresholds import norm2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Box:
+class Box(Constraint):
     """Points between two corners. Equality is identity; compare `parameters` for values."""
 
+    name = "box"
     lower: Floats
     """Shape (d,); a read-only copy is kept."""
     upper: Floats
@@ -37,16 +38,6 @@ class Box:
             raise InvalidInput("a box needs corners within 1e150 of 0, so that lengths are finite numbers.")
 
     @property
-    def name(self) -> str:
-        """Name in files."""
-        return "box"
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """Both corners."""
-        return {"lower": self.lower.tolist(), "upper": self.upper.tolist()}
-
-    @property
     def dimension(self) -> int:
         """d."""
         return int(self.lower.size)
@@ -57,46 +48,29 @@ class Box:
         return bool((self.lower == -self.upper).all())
 
     @property
-    def l2_radius(self) -> float:
-        """At the corner farthest from 0."""
-        return outward(norm2(self._farthest), self.dimension)
-
-    @property
-    def l1_radius(self) -> float:
-        """At the corner farthest from 0."""
-        return outward(float(self._farthest.sum()), self.dimension)
-
-    @property
     def diameter(self) -> float:
-        """Between the corners."""
+        """Between the corners, rounded up."""
         return outward(norm2(self.upper - self.lower), self.dimension)
 
     @property
-    def gaussian_width(self) -> float:
-        """Half the sum of the sides times E |g|."""
-        return float((self.upper - self.lower).sum()) / math.sqrt(2.0 * math.pi)
-
-    @property
     def width_is_exact(self) -> bool:
-        """Yes."""
+        """True."""
         return True
 
-    @property
-    def _farthest(self) -> Floats:
-        return np.maximum(np.abs(self.lower), np.abs(self.upper))
+    def _radii(self) -> tuple[float, float]:
+        farthest = np.maximum(np.abs(self.lower), np.abs(self.upper))
+        return norm2(farthest), float(farthest.sum())
 
-    def project(self, point: Floats) -> Floats:
-        """Clipped."""
-        return np.clip(vector(point, self.dimension, "the point"), self.lower, self.upper)
+    def _width(self) -> float:
+        return float((self.upper - self.lower).sum()) / math.sqrt(2.0 * math.pi)
 
-    def linear_minimiser(self, direction: Floats) -> Floats:
-        """A corner, if no coordinate of the direction is 0."""
-        direction = vector(direction, self.dimension, "the direction")
+    def _project(self, point: Floats) -> Floats:
+        return np.clip(point, self.lower, self.upper)
+
+    def _minimiser(self, direction: Floats) -> Floats:
         middle = self.lower + (self.upper - self.lower) / 2.0
         return np.where(direction > 0.0, self.lower, np.where(direction < 0.0, self.upper, middle))
 
-    def contains(self, point: Floats, tolerance: float = TOLERANCE) -> bool:
-        """Within tolerance times the l2 radius of the box in every coordinate."""
-        point = vector(point, self.dimension, "the point")
+    def _holds(self, point: Floats, tolerance: float) -> bool:
         room = tolerance * self.l2_radius
         return bool((point >= self.lower - room).all() and (point <= self.upper + room).all())

@@ -18,12 +18,6 @@ def vector(values: Floats, dimension: int, what: str) -> Floats:
     return array
 
 
-def index_below(index: int, count: int) -> None:
-    """Refuse an index outside 0 .. count - 1."""
-    if not 0 <= index < count:
-        raise InvalidInput(f"the index of a vertex must be from 0 to {count - 1}; {index!r} was given.")
-
-
 def outward(value: float, dimension: int) -> float:
     """`value` rounded up by more than the rounding errors of a norm of `dimension` terms and of the formula of the value itself: (d + 64) 2^-52."""
     return value * (1.0 + (dimension + 64) * 2.0**-52)

@@ -17,8 +17,8 @@ import numpy as np
 from scipy.spatial.distance import pdist
 
 from discreet.core.arrays import Floats
-from discreet.sets.base import TOLERANCE
-from discreet.sets.checks import index_below, outward, read_only, vector
+from discreet.sets.base import Polytope
+from discreet.sets.checks import outward, read_only
 from discreet.sets.extremes import mean_largest, mean_largest_dependent
 from discreet.sets.nearest_point import nearest_to_origin
 from discreet.sets.thresholds import norm2
@@ -28,25 +28,16 @@ _PAIRS = 2048
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ConvexHull:
+class ConvexHull(Polytope):
     """All mixtures of the given points; a Polytope. Equality is identity; compare `parameters` for values."""
 
+    name = "convex-hull"
     vertices: Floats
     """Shape (k, d); a read-only copy is kept. Points inside the hull do no harm, except that they count as vertices."""
 
     def __post_init__(self) -> None:
         """Keep a copy that nobody can change."""
         object.__setattr__(self, "vertices", read_only(self.vertices, 2, "the vertices of a hull"))
-
-    @property
-    def name(self) -> str:
-        """Name in files."""
-        return "convex-hull"
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """The vertices."""
-        return {"vertices": self.vertices.tolist()}
 
     @property
     def dimension(self) -> int:
@@ -59,14 +50,11 @@ class ConvexHull:
         return bool(np.array_equal(np.unique(self.vertices, axis=0), np.unique(0.0 - self.vertices, axis=0)))
 
     @property
-    def l2_radius(self) -> float:
-        """At a vertex."""
-        return outward(max(norm2(row) for row in self.vertices), self.dimension + self.vertex_count)
+    def _terms(self) -> int:
+        return self.dimension + self.vertex_count
 
-    @property
-    def l1_radius(self) -> float:
-        """At a vertex."""
-        return outward(float(np.abs(self.vertices).sum(axis=1).max()), self.dimension + self.vertex_count)
+    def _radii(self) -> tuple[float, float]:
+        return max(norm2(row) for row in self.vertices), float(np.abs(self.vertices).sum(axis=1).max())
 
     @property
     def diameter(self) -> float:
@@ -81,9 +69,7 @@ class ConvexHull:
         # Differences of vertices, and mixtures of vertices, are rounded relative to the vertices, not to the diameter.
         return farthest + (outward(farthest, self.dimension) - farthest) + 2.0 * (outward(self.l2_radius, self.dimension) - self.l2_radius)
 
-    @property
-    def gaussian_width(self) -> float:
-        """The smaller of two bounds."""
+    def _width(self) -> float:
         if self.vertex_count == 1:
             return 0.0
         about_mean = mean_largest_dependent(np.linalg.norm(self.vertices - self.vertices.mean(axis=0), axis=1))
@@ -99,29 +85,20 @@ class ConvexHull:
         """k."""
         return int(self.vertices.shape[0])
 
-    def project(self, point: Floats) -> Floats:
-        """A mixture of at most d + 1 vertices. Raises SolverFailure where the gap cannot be certified."""
-        point = vector(point, self.dimension, "the point")
+    def _project(self, point: Floats) -> Floats:
         return nearest_to_origin(self.vertices - point) @ self.vertices
 
-    def linear_minimiser(self, direction: Floats) -> Floats:
-        """A vertex."""
-        return self.vertices[int(np.argmin(self.vertex_scores(direction)))].copy()
+    def _minimiser(self, direction: Floats) -> Floats:
+        return self.vertices[int(np.argmin(self._scores(direction)))].copy()
 
-    def contains(self, point: Floats, tolerance: float = TOLERANCE) -> bool:
-        """Within tolerance times the l2 radius of its projection."""
-        point = vector(point, self.dimension, "the point")
-        return norm2(self.project(point) - point) <= tolerance * self.l2_radius
+    def _holds(self, point: Floats, tolerance: float) -> bool:
+        return norm2(self._project(point) - point) <= tolerance * self.l2_radius
 
-    def vertex(self, index: int) -> Floats:
-        """A row of `vertices`."""
-        index_below(index, self.vertex_count)
+    def _vertex(self, index: int) -> Floats:
         return self.vertices[index].copy()
 
-    def vertex_scores(self, direction: Floats) -> Floats:
-        """`vertices` times the direction."""
-        return self.vertices @ vector(direction, self.dimension, "the direction")
+    def _scores(self, direction: Floats) -> Floats:
+        return self.vertices @ direction
 
-    def combine(self, weights: Floats) -> Floats:
-        """The weights times `vertices`."""
-        return vector(weights, self.vertex_count, "the weights") @ self.vertices
+    def _mixture(self, weights: Floats) -> Floats:
+        return weights @ self.vertices

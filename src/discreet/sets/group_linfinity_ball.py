@@ -20,10 +20,7 @@ from scipy.special import log_ndtr, logsumexp
 from discreet.core.arrays import Floats
 from discreet.core.errors import SolverFailure
 from discreet.core.rounding import raising
-from discreet.core.validate import positive
-from discreet.sets.base import TOLERANCE
-from discreet.sets.blocks import block_largest, block_sums, checked_sizes, spread, starts
-from discreet.sets.checks import outward, vector
+from discreet.sets.blocks import GroupBall, block_largest, block_sums, spread, starts
 from discreet.sets.thresholds import tempered
 
 _STEPS = 1000
@@ -62,57 +59,15 @@ def _levels(magnitudes: Floats, sizes: tuple[int, ...], total: float) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroupLInfinityBall:
+class GroupLInfinityBall(GroupBall):
     """Points whose blocks have largest absolute coordinates that sum to at most `radius`."""
 
-    sizes: tuple[int, ...]
-    """How many coordinates each block has, in order; they sum to d."""
-    radius: float = 1.0
-    """r > 0."""
+    name = "group-linfinity-ball"
 
-    def __post_init__(self) -> None:
-        """Refuse empty groups."""
-        object.__setattr__(self, "sizes", checked_sizes(self.sizes))
-        positive(self.radius, "the radius")
+    def _radii(self) -> tuple[float, float]:
+        return self.radius * math.sqrt(max(self.sizes)), self.radius * max(self.sizes)
 
-    @property
-    def name(self) -> str:
-        """Name in files."""
-        return "group-linfinity-ball"
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """Sizes and radius."""
-        return {"sizes": list(self.sizes), "radius": self.radius}
-
-    @property
-    def dimension(self) -> int:
-        """d."""
-        return sum(self.sizes)
-
-    @property
-    def symmetric(self) -> bool:
-        """Yes."""
-        return True
-
-    @property
-    def l2_radius(self) -> float:
-        """At a corner of the largest block."""
-        return outward(self.radius * math.sqrt(max(self.sizes)), self.dimension)
-
-    @property
-    def l1_radius(self) -> float:
-        """At a corner of the largest block."""
-        return outward(self.radius * max(self.sizes), self.dimension)
-
-    @property
-    def diameter(self) -> float:
-        """Between opposite corners."""
-        return 2.0 * self.l2_radius
-
-    @property
-    def gaussian_width(self) -> float:
-        """From the moment generating function, at the best t of a grid: every t gives a bound."""
+    def _width(self) -> float:
         largest, sizes = max(self.sizes), np.array(self.sizes, dtype=np.float64)
         if len(self.sizes) == 1:
             return self.radius * largest * math.sqrt(2.0 / math.pi)
@@ -120,14 +75,7 @@ class GroupLInfinityBall:
         bounds = [float(logsumexp(sizes * (math.log(2.0) + t * t / 2.0 + log_ndtr(t)))) / t for t in (best * np.geomspace(0.2, 20.0, 200)).tolist()]
         return self.radius * min(bounds) * raising(45_000)
 
-    @property
-    def width_is_exact(self) -> bool:
-        """Only where there is one group."""
-        return len(self.sizes) == 1
-
-    def project(self, point: Floats) -> Floats:
-        """Each block clipped at its level."""
-        point = vector(point, self.dimension, "the point")
+    def _project(self, point: Floats) -> Floats:
         magnitudes = np.abs(point)
         if block_largest(magnitudes, self.sizes).sum() <= self.radius:
             return point.copy()
@@ -135,9 +83,7 @@ class GroupLInfinityBall:
         levels = _levels(magnitudes, self.sizes, self.radius)
         return np.copysign(np.minimum(magnitudes, spread(levels, self.sizes)), point)
 
-    def linear_minimiser(self, direction: Floats) -> Floats:
-        """A corner of the block where |v_B|_1 is largest."""
-        direction = vector(direction, self.dimension, "the direction")
+    def _minimiser(self, direction: Floats) -> Floats:
         heaviest = int(np.argmax(block_sums(np.abs(direction), self.sizes)))
         first = int(starts(self.sizes)[heaviest])
         found = np.zeros(self.dimension)
@@ -145,7 +91,5 @@ class GroupLInfinityBall:
         found[block] = -self.radius * np.sign(direction[block])
         return found
 
-    def contains(self, point: Floats, tolerance: float = TOLERANCE) -> bool:
-        """sum_B |x_B|_inf <= r (1 + tolerance)."""
-        point = vector(point, self.dimension, "the point")
-        return bool(block_largest(np.abs(point), self.sizes).sum() <= self.radius * (1.0 + tolerance))
+    def _norm(self, point: Floats) -> float:
+        return float(block_largest(np.abs(point), self.sizes).sum())

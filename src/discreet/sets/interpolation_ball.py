@@ -21,16 +21,17 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.validate import positive, whole
-from discreet.sets.base import TOLERANCE
-from discreet.sets.checks import outward, vector
+from discreet.sets.base import Constraint
+from discreet.sets.checks import vector
 from discreet.sets.extremes import mean_chi, mean_larger_norm
 from discreet.sets.thresholds import norm2, shrink_to_sum
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InterpolationBall:
+class InterpolationBall(Constraint):
     """The convex hull of a Euclidean ball and an l1 ball."""
 
+    name = "interpolation-ball"
     dimension: int
     """d >= 1."""
     l2_part: float
@@ -44,39 +45,10 @@ class InterpolationBall:
         positive(self.l2_part, "the radius of the l2 part")
         positive(self.l1_part, "the radius of the l1 part")
 
-    @property
-    def name(self) -> str:
-        """Name in files."""
-        return "interpolation-ball"
+    def _radii(self) -> tuple[float, float]:
+        return max(self.l2_part, self.l1_part), max(self.l2_part * math.sqrt(self.dimension), self.l1_part)
 
-    @property
-    def parameters(self) -> dict[str, object]:
-        """Dimension and both radii."""
-        return {"dimension": self.dimension, "l2_part": self.l2_part, "l1_part": self.l1_part}
-
-    @property
-    def symmetric(self) -> bool:
-        """Yes."""
-        return True
-
-    @property
-    def l2_radius(self) -> float:
-        """Of the larger part."""
-        return outward(max(self.l2_part, self.l1_part), self.dimension)
-
-    @property
-    def l1_radius(self) -> float:
-        """Of the larger part."""
-        return outward(max(self.l2_part * math.sqrt(self.dimension), self.l1_part), self.dimension)
-
-    @property
-    def diameter(self) -> float:
-        """Twice the l2 radius."""
-        return 2.0 * self.l2_radius
-
-    @property
-    def gaussian_width(self) -> float:
-        """As if both norms were independent."""
+    def _width(self) -> float:
         if self.width_is_exact:
             return self.l2_part * mean_chi(self.dimension)
         return mean_larger_norm(self.dimension, self.l2_part, self.l1_part)
@@ -86,9 +58,7 @@ class InterpolationBall:
         """Only where the set is the Euclidean ball."""
         return self.l1_part <= self.l2_part
 
-    def project(self, point: Floats) -> Floats:
-        """By cases, as in the module's docstring."""
-        point = vector(point, self.dimension, "the point")
+    def _project(self, point: Floats) -> Floats:
         if self.gauge(point) <= 1.0:
             return point.copy()
         magnitudes = np.abs(point)
@@ -103,9 +73,7 @@ class InterpolationBall:
         found = sparse + clipped * ((1.0 - mass / self.l1_part) * self.l2_part**2 / (self.l1_part * level))
         return np.copysign(found / max(self.gauge(found), 1.0), point)
 
-    def linear_minimiser(self, direction: Floats) -> Floats:
-        """That of the part whose support function is larger."""
-        direction = vector(direction, self.dimension, "the direction")
+    def _minimiser(self, direction: Floats) -> Floats:
         length = norm2(direction)
         largest = int(np.argmax(np.abs(direction)))
         if length > 0.0 and self.l2_part * length >= self.l1_part * abs(direction[largest]):
@@ -114,8 +82,7 @@ class InterpolationBall:
         found[largest] = -self.l1_part * np.sign(direction[largest])
         return found
 
-    def contains(self, point: Floats, tolerance: float = TOLERANCE) -> bool:
-        """gauge(x) <= 1 + tolerance."""
+    def _holds(self, point: Floats, tolerance: float) -> bool:
         return self.gauge(point) <= 1.0 + tolerance
 
     def gauge(self, point: Floats) -> float:

@@ -21,9 +21,8 @@ from scipy.optimize import brentq, minimize_scalar
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.rounding import raising
-from discreet.core.validate import positive, whole
-from discreet.sets.base import TOLERANCE
-from discreet.sets.checks import outward, vector
+from discreet.core.validate import whole
+from discreet.sets.base import Ball
 from discreet.sets.extremes import mean_chi, mean_excess
 from discreet.sets.thresholds import norm2, tempered
 
@@ -78,9 +77,10 @@ def _norm(magnitudes: Floats, shares: Floats) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KSupportBall:
+class KSupportBall(Ball):
     """Points of k-support norm at most `radius`."""
 
+    name = "k-support-ball"
     dimension: int
     """d >= 1."""
     support: int
@@ -90,45 +90,15 @@ class KSupportBall:
 
     def __post_init__(self) -> None:
         """Refuse a support larger than the dimension."""
-        whole(self.dimension, "the dimension")
+        Ball.__post_init__(self)
         whole(self.support, "the support")
-        positive(self.radius, "the radius")
         if self.support > self.dimension:
             raise InvalidInput(f"the support must be at most the dimension {self.dimension}; {self.support} was given.")
 
-    @property
-    def name(self) -> str:
-        """Name in files."""
-        return "k-support-ball"
+    def _radii(self) -> tuple[float, float]:
+        return self.radius, self.radius * math.sqrt(self.support)
 
-    @property
-    def parameters(self) -> dict[str, object]:
-        """Dimension, support and radius."""
-        return {"dimension": self.dimension, "support": self.support, "radius": self.radius}
-
-    @property
-    def symmetric(self) -> bool:
-        """Yes."""
-        return True
-
-    @property
-    def l2_radius(self) -> float:
-        """At the sparse points."""
-        return outward(self.radius, self.dimension)
-
-    @property
-    def l1_radius(self) -> float:
-        """Where k coordinates are equal."""
-        return outward(self.radius * math.sqrt(self.support), self.dimension)
-
-    @property
-    def diameter(self) -> float:
-        """Twice the radius."""
-        return 2.0 * self.l2_radius
-
-    @property
-    def gaussian_width(self) -> float:
-        """The smaller of two bounds."""
+    def _width(self) -> float:
         d, k = self.dimension, self.support
         supports = math.lgamma(d + 1) - math.lgamma(k + 1) - math.lgamma(d - k + 1)
         union = mean_chi(k) + math.sqrt(2.0 * max(supports, 0.0) * (1.0 + 1e-9))
@@ -141,14 +111,12 @@ class KSupportBall:
         """Only where k = d."""
         return self.support == self.dimension
 
-    def norm(self, point: Floats) -> float:
-        """The k-support norm."""
-        magnitudes = self._sorted(np.abs(vector(point, self.dimension, "the point")))
+    def _norm(self, point: Floats) -> float:
+        magnitudes = self._sorted(np.abs(point))
         return _norm(magnitudes.values, self._shares(magnitudes, 0.0))
 
-    def project(self, point: Floats) -> Floats:
-        """Large coordinates scaled, middling ones thresholded, small ones 0."""
-        point = tempered(vector(point, self.dimension, "the point"), self.radius)
+    def _project(self, point: Floats) -> Floats:
+        point = tempered(point, self.radius)
         scale = float(np.max(np.abs(point)))
         if scale == 0.0:
             return point.copy()
@@ -171,21 +139,15 @@ class KSupportBall:
         found = np.zeros(self.dimension)
         found[np.argsort(-magnitudes, kind="stable")[: values.size]] = values
         # Shares are differences of numbers as large as the multiplier: the norm is taken anew.
-        return np.copysign(found * (self.radius / self.norm(found)), point)
+        return np.copysign(found * (self.radius / self._norm(found)), point)
 
-    def linear_minimiser(self, direction: Floats) -> Floats:
-        """Against the direction on its k largest coordinates; the origin if the direction is 0."""
-        direction = vector(direction, self.dimension, "the direction")
+    def _minimiser(self, direction: Floats) -> Floats:
         largest = np.argpartition(-np.abs(direction), self.support - 1)[: self.support]
         found = np.zeros(self.dimension)
         length = norm2(direction[largest])
         if length > 0.0:
             found[largest] = (direction[largest] / length) * -self.radius
         return found
-
-    def contains(self, point: Floats, tolerance: float = TOLERANCE) -> bool:
-        """|x| <= r (1 + tolerance) in the k-support norm."""
-        return self.norm(point) <= self.radius * (1.0 + tolerance)
 
     def _sorted(self, magnitudes: Floats) -> _Sorted:
         """The magnitudes in falling order, without those that are nothing beside the largest: their inverses would overflow."""

@@ -10,79 +10,39 @@ import math
 from dataclasses import dataclass
 
 from discreet.core.arrays import Floats
-from discreet.core.validate import positive, whole
-from discreet.sets.base import TOLERANCE
-from discreet.sets.checks import outward, vector
+from discreet.sets.base import Ball
 from discreet.sets.extremes import mean_chi
 from discreet.sets.thresholds import norm2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class L2Ball:
+class L2Ball(Ball):
     """Points of Euclidean norm at most `radius`."""
 
+    name = "l2-ball"
     dimension: int
     """d >= 1."""
     radius: float = 1.0
     """r > 0."""
 
-    def __post_init__(self) -> None:
-        """Refuse a set without an interior."""
-        whole(self.dimension, "the dimension")
-        positive(self.radius, "the radius")
-
-    @property
-    def name(self) -> str:
-        """Name in files."""
-        return "l2-ball"
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """Dimension and radius."""
-        return {"dimension": self.dimension, "radius": self.radius}
-
-    @property
-    def symmetric(self) -> bool:
-        """Yes."""
-        return True
-
-    @property
-    def l2_radius(self) -> float:
-        """The radius itself."""
-        return outward(self.radius, self.dimension)
-
-    @property
-    def l1_radius(self) -> float:
-        """Reached where all coordinates are equal."""
-        return outward(self.radius * math.sqrt(self.dimension), self.dimension)
-
-    @property
-    def diameter(self) -> float:
-        """Twice the radius."""
-        return 2.0 * self.l2_radius
-
-    @property
-    def gaussian_width(self) -> float:
-        """Radius times the mean of a chi variable."""
-        return self.radius * mean_chi(self.dimension)
-
     @property
     def width_is_exact(self) -> bool:
-        """Yes."""
+        """True."""
         return True
 
-    def project(self, point: Floats) -> Floats:
-        """Scaled towards the origin."""
-        point = vector(point, self.dimension, "the point")
+    def _radii(self) -> tuple[float, float]:
+        return self.radius, self.radius * math.sqrt(self.dimension)
+
+    def _width(self) -> float:
+        return self.radius * mean_chi(self.dimension)
+
+    def _norm(self, point: Floats) -> float:
+        return norm2(point)
+
+    def _project(self, point: Floats) -> Floats:
         length = norm2(point)
         return point.copy() if length <= self.radius else (point / length) * self.radius
 
-    def linear_minimiser(self, direction: Floats) -> Floats:
-        """Against the direction, to the boundary; the origin if the direction is 0."""
-        direction = vector(direction, self.dimension, "the direction")
+    def _minimiser(self, direction: Floats) -> Floats:
         length = norm2(direction)
         return direction * 0.0 if length == 0.0 else (direction / length) * -self.radius
-
-    def contains(self, point: Floats, tolerance: float = TOLERANCE) -> bool:
-        """|x|_2 <= r (1 + tolerance)."""
-        return norm2(vector(point, self.dimension, "the point")) <= self.radius * (1.0 + tolerance)

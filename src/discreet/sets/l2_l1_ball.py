@@ -17,16 +17,16 @@ from scipy.optimize import minimize_scalar
 from discreet.core.arrays import Floats
 from discreet.core.rounding import raising
 from discreet.core.validate import positive, whole
-from discreet.sets.base import TOLERANCE
-from discreet.sets.checks import outward, vector
+from discreet.sets.base import Constraint
 from discreet.sets.extremes import mean_chi, mean_largest_absolute, mean_square_excess
 from discreet.sets.thresholds import norm2, shrink_to_ratio, shrink_to_sum
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class L2L1Ball:
+class L2L1Ball(Constraint):
     """Points of Euclidean norm at most `l2_bound` and l1 norm at most `l1_bound`."""
 
+    name = "l2-l1-ball"
     dimension: int
     """d >= 1."""
     l1_bound: float
@@ -40,39 +40,10 @@ class L2L1Ball:
         positive(self.l1_bound, "the bound of the l1 norm")
         positive(self.l2_bound, "the bound of the l2 norm")
 
-    @property
-    def name(self) -> str:
-        """Name in files."""
-        return "l2-l1-ball"
+    def _radii(self) -> tuple[float, float]:
+        return min(self.l2_bound, self.l1_bound), min(self.l1_bound, self.l2_bound * math.sqrt(self.dimension))
 
-    @property
-    def parameters(self) -> dict[str, object]:
-        """Dimension and both bounds."""
-        return {"dimension": self.dimension, "l1_bound": self.l1_bound, "l2_bound": self.l2_bound}
-
-    @property
-    def symmetric(self) -> bool:
-        """Yes."""
-        return True
-
-    @property
-    def l2_radius(self) -> float:
-        """The smaller of both bounds."""
-        return outward(min(self.l2_bound, self.l1_bound), self.dimension)
-
-    @property
-    def l1_radius(self) -> float:
-        """The smaller of both bounds."""
-        return outward(min(self.l1_bound, self.l2_bound * math.sqrt(self.dimension)), self.dimension)
-
-    @property
-    def diameter(self) -> float:
-        """Twice the l2 radius."""
-        return 2.0 * self.l2_radius
-
-    @property
-    def gaussian_width(self) -> float:
-        """The smallest of three bounds."""
+    def _width(self) -> float:
         r, s, d = self.l2_bound, self.l1_bound, self.dimension
 
         def bound(t: float) -> float:
@@ -86,9 +57,7 @@ class L2L1Ball:
         """Only where the set is the Euclidean ball."""
         return self.l1_bound >= self.l2_bound * math.sqrt(self.dimension)
 
-    def project(self, point: Floats) -> Floats:
-        """By cases: neither bound, one, or both active."""
-        point = vector(point, self.dimension, "the point")
+    def _project(self, point: Floats) -> Floats:
         magnitudes = np.abs(point)
         shrunk = magnitudes
         if magnitudes.sum() > self.l1_bound:
@@ -97,16 +66,12 @@ class L2L1Ball:
             shrunk = self._on_sphere(magnitudes)
         return np.copysign(shrunk, point)
 
-    def linear_minimiser(self, direction: Floats) -> Floats:
-        """On the sphere, thresholded as far as the l1 bound demands; the origin if the direction is 0."""
-        direction = vector(direction, self.dimension, "the direction")
+    def _minimiser(self, direction: Floats) -> Floats:
         if not direction.any():
             return np.zeros(self.dimension)
         return np.copysign(self._on_sphere(np.abs(direction)), -direction)
 
-    def contains(self, point: Floats, tolerance: float = TOLERANCE) -> bool:
-        """Both norms within their bounds times 1 + tolerance."""
-        point = vector(point, self.dimension, "the point")
+    def _holds(self, point: Floats, tolerance: float) -> bool:
         return bool(norm2(point) <= self.l2_bound * (1.0 + tolerance) and np.abs(point).sum() <= self.l1_bound * (1.0 + tolerance))
 
     def _on_sphere(self, magnitudes: Floats) -> Floats:

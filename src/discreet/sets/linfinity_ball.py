@@ -12,73 +12,35 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.core.arrays import Floats
-from discreet.core.validate import positive, whole
-from discreet.sets.base import TOLERANCE
-from discreet.sets.checks import outward, vector
+from discreet.sets.base import Ball
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LInfinityBall:
+class LInfinityBall(Ball):
     """Points whose coordinates are at most `radius` in absolute value."""
 
+    name = "linfinity-ball"
     dimension: int
     """d >= 1."""
     radius: float = 1.0
     """r > 0."""
 
-    def __post_init__(self) -> None:
-        """Refuse a set without an interior."""
-        whole(self.dimension, "the dimension")
-        positive(self.radius, "the radius")
-
-    @property
-    def name(self) -> str:
-        """Name in files."""
-        return "linfinity-ball"
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """Dimension and radius."""
-        return {"dimension": self.dimension, "radius": self.radius}
-
-    @property
-    def symmetric(self) -> bool:
-        """Yes."""
-        return True
-
-    @property
-    def l2_radius(self) -> float:
-        """At the corners."""
-        return outward(self.radius * math.sqrt(self.dimension), self.dimension)
-
-    @property
-    def l1_radius(self) -> float:
-        """At the corners."""
-        return outward(self.radius * self.dimension, self.dimension)
-
-    @property
-    def diameter(self) -> float:
-        """Between opposite corners."""
-        return 2.0 * self.l2_radius
-
-    @property
-    def gaussian_width(self) -> float:
-        """Each coordinate contributes r E |g_j|."""
-        return self.radius * self.dimension * math.sqrt(2.0 / math.pi)
-
     @property
     def width_is_exact(self) -> bool:
-        """Yes."""
+        """True."""
         return True
 
-    def project(self, point: Floats) -> Floats:
-        """Clipped."""
-        return np.clip(vector(point, self.dimension, "the point"), -self.radius, self.radius)
+    def _radii(self) -> tuple[float, float]:
+        return self.radius * math.sqrt(self.dimension), self.radius * self.dimension
 
-    def linear_minimiser(self, direction: Floats) -> Floats:
-        """A corner."""
-        return -self.radius * np.sign(vector(direction, self.dimension, "the direction"))
+    def _width(self) -> float:
+        return self.radius * self.dimension * math.sqrt(2.0 / math.pi)
 
-    def contains(self, point: Floats, tolerance: float = TOLERANCE) -> bool:
-        """|x|_inf <= r (1 + tolerance)."""
-        return bool(np.abs(vector(point, self.dimension, "the point")).max() <= self.radius * (1.0 + tolerance))
+    def _norm(self, point: Floats) -> float:
+        return float(np.abs(point).max())
+
+    def _project(self, point: Floats) -> Floats:
+        return np.clip(point, -self.radius, self.radius)
+
+    def _minimiser(self, direction: Floats) -> Floats:
+        return -self.radius * np.sign(direction)

@@ -18,9 +18,8 @@ from scipy.optimize import brentq
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.core.validate import positive, whole
-from discreet.sets.base import TOLERANCE
-from discreet.sets.checks import outward, vector
+from discreet.core.validate import positive
+from discreet.sets.base import Ball
 from discreet.sets.extremes import absolute_moment, mean_largest_absolute
 from discreet.sets.thresholds import tempered
 
@@ -54,9 +53,10 @@ def _shrunk(magnitudes: Floats, power: float, multiplier: float) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LpBall:
+class LpBall(Ball):
     """Points of l_p norm at most `radius`, 1 < p < infinity (L1Ball, LInfinityBall: the ends)."""
 
+    name = "lp-ball"
     dimension: int
     """d >= 1."""
     exponent: float
@@ -66,50 +66,20 @@ class LpBall:
 
     def __post_init__(self) -> None:
         """Refuse a set without an interior, and an exponent of another class."""
-        whole(self.dimension, "the dimension")
-        positive(self.radius, "the radius")
+        Ball.__post_init__(self)
         positive(self.exponent, "the exponent")
         if not 1.001 <= self.exponent <= 1000.0:
             raise InvalidInput(f"the exponent of an l_p ball must be from 1.001 to 1000; {self.exponent!r} was given. Use L1Ball or LInfinityBall.")
-
-    @property
-    def name(self) -> str:
-        """Name in files."""
-        return "lp-ball"
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """Dimension, exponent and radius."""
-        return {"dimension": self.dimension, "exponent": self.exponent, "radius": self.radius}
-
-    @property
-    def symmetric(self) -> bool:
-        """Yes."""
-        return True
 
     @property
     def dual_exponent(self) -> float:
         """q = p / (p - 1)."""
         return self.exponent / (self.exponent - 1.0)
 
-    @property
-    def l2_radius(self) -> float:
-        """On an axis for p <= 2, on the diagonal for p >= 2."""
-        return outward(self.radius * self.dimension ** max(0.5 - 1.0 / self.exponent, 0.0), self.dimension)
+    def _radii(self) -> tuple[float, float]:
+        return self.radius * self.dimension ** max(0.5 - 1.0 / self.exponent, 0.0), self.radius * self.dimension ** (1.0 - 1.0 / self.exponent)
 
-    @property
-    def l1_radius(self) -> float:
-        """On the diagonal."""
-        return outward(self.radius * self.dimension ** (1.0 - 1.0 / self.exponent), self.dimension)
-
-    @property
-    def diameter(self) -> float:
-        """Twice the l2 radius."""
-        return 2.0 * self.l2_radius
-
-    @property
-    def gaussian_width(self) -> float:
-        """The smallest of moment bounds over a grid of exponents, and of the bound by the largest coordinate."""
+    def _width(self) -> float:
         exponents = np.geomspace(1.0, self.dual_exponent, 200)
         exponents[-1] = self.dual_exponent
         moments = min(self.dimension ** (1.0 / s) * absolute_moment(s) for s in exponents.tolist())
@@ -118,12 +88,10 @@ class LpBall:
 
     @property
     def width_is_exact(self) -> bool:
-        """No: Jensen's inequality."""
+        """False: Jensen's inequality."""
         return False
 
-    def project(self, point: Floats) -> Floats:
-        """Two nested scalar searches."""
-        point = vector(point, self.dimension, "the point")
+    def _project(self, point: Floats) -> Floats:
         length = norm(point, self.exponent)
         if length <= self.radius:
             return point.copy()
@@ -138,15 +106,12 @@ class LpBall:
         shrunk = _shrunk(magnitudes, self.exponent - 1.0, multiplier)
         return np.copysign(shrunk * (self.radius / norm(shrunk, self.exponent)), point)
 
-    def linear_minimiser(self, direction: Floats) -> Floats:
-        """Where Hoelder's inequality is an equality; the origin if the direction is 0."""
-        direction = vector(direction, self.dimension, "the direction")
+    def _minimiser(self, direction: Floats) -> Floats:
         length = norm(direction, self.dual_exponent)
         if length == 0.0:
             return np.zeros(self.dimension)
         found = (np.abs(direction) / length) ** (self.dual_exponent - 1.0)
         return np.copysign(found * (self.radius / norm(found, self.exponent)), -direction)
 
-    def contains(self, point: Floats, tolerance: float = TOLERANCE) -> bool:
-        """|x|_p <= r (1 + tolerance)."""
-        return norm(vector(point, self.dimension, "the point"), self.exponent) <= self.radius * (1.0 + tolerance)
+    def _norm(self, point: Floats) -> float:
+        return norm(point, self.exponent)

@@ -18,21 +18,34 @@ import numpy as np
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.validate import positive
-from discreet.sets.base import TOLERANCE, Constraint, Polytope
-from discreet.sets.checks import outward, read_only, vector
+from discreet.sets.base import Constraint, Polytope
+from discreet.sets.checks import outward, read_only
 from discreet.sets.thresholds import norm2
 
 
-def _record(constraint: Constraint) -> dict[str, object]:
-    return {"name": constraint.name, "parameters": constraint.parameters}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scaled:
-    """Another set times a factor."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Moved(Constraint):
+    """What a set made of another takes over from it."""
 
     base: Constraint
     """C."""
+
+    @property
+    def dimension(self) -> int:
+        """That of C."""
+        return self.base.dimension
+
+    @property
+    def width_is_exact(self) -> bool:
+        """As that of C is."""
+        return self.base.width_is_exact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scaled(Moved):
+    """Another set times a factor."""
+
+    name = "scaled"
     factor: float
     """t > 0."""
 
@@ -41,65 +54,37 @@ class Scaled:
         positive(self.factor, "the factor")
 
     @property
-    def name(self) -> str:
-        """Name in files."""
-        return "scaled"
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """The set and the factor."""
-        return {"base": _record(self.base), "factor": self.factor}
-
-    @property
-    def dimension(self) -> int:
-        """That of C."""
-        return self.base.dimension
-
-    @property
     def symmetric(self) -> bool:
         """As C is."""
         return self.base.symmetric
 
     @property
-    def l2_radius(self) -> float:
-        """Times t."""
-        return outward(self.base.l2_radius * self.factor, 0)
-
-    @property
-    def l1_radius(self) -> float:
-        """Times t."""
-        return outward(self.base.l1_radius * self.factor, 0)
-
-    @property
     def diameter(self) -> float:
-        """Times t."""
+        """Times t, rounded up."""
         return outward(self.base.diameter * self.factor, 0)
 
     @property
-    def gaussian_width(self) -> float:
-        """Times t."""
+    def _terms(self) -> int:
+        return 0
+
+    def _radii(self) -> tuple[float, float]:
+        return self.base.l2_radius * self.factor, self.base.l1_radius * self.factor
+
+    def _width(self) -> float:
         return self.base.gaussian_width * self.factor
 
-    @property
-    def width_is_exact(self) -> bool:
-        """As that of C is."""
-        return self.base.width_is_exact
+    def _project(self, point: Floats) -> Floats:
+        return self.factor * self.base.project(point / self.factor)
 
-    def project(self, point: Floats) -> Floats:
-        """By C's projection."""
-        return self.factor * self.base.project(vector(point, self.dimension, "the point") / self.factor)
-
-    def linear_minimiser(self, direction: Floats) -> Floats:
-        """By C's minimiser."""
+    def _minimiser(self, direction: Floats) -> Floats:
         return self.factor * self.base.linear_minimiser(direction)
 
-    def contains(self, point: Floats, tolerance: float = TOLERANCE) -> bool:
-        """Whether C contains x / t."""
-        return self.base.contains(vector(point, self.dimension, "the point") / self.factor, tolerance)
+    def _holds(self, point: Floats, tolerance: float) -> bool:
+        return self.base.contains(point / self.factor, tolerance)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScaledPolytope(Scaled):
+class ScaledPolytope(Scaled, Polytope):
     """A polytope times a factor."""
 
     base: Polytope
@@ -110,25 +95,21 @@ class ScaledPolytope(Scaled):
         """That of C."""
         return self.base.vertex_count
 
-    def vertex(self, index: int) -> Floats:
-        """t v_index."""
+    def _vertex(self, index: int) -> Floats:
         return self.factor * self.base.vertex(index)
 
-    def vertex_scores(self, direction: Floats) -> Floats:
-        """t <v_i, direction>."""
+    def _scores(self, direction: Floats) -> Floats:
         return self.factor * self.base.vertex_scores(direction)
 
-    def combine(self, weights: Floats) -> Floats:
-        """t times C's."""
+    def _mixture(self, weights: Floats) -> Floats:
         return self.factor * self.base.combine(weights)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Translated:
+class Translated(Moved):
     """Another set, moved. Equality is identity; compare `parameters` for values."""
 
-    base: Constraint
-    """C."""
+    name = "translated"
     centre: Floats
     """c, shape (d,); a read-only copy is kept."""
 
@@ -139,65 +120,33 @@ class Translated:
             raise InvalidInput(f"the centre must have shape ({self.base.dimension},), as the points of the set; {self.centre.shape} was given.")
 
     @property
-    def name(self) -> str:
-        """Name in files."""
-        return "translated"
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """The set and the centre."""
-        return {"base": _record(self.base), "centre": self.centre.tolist()}
-
-    @property
-    def dimension(self) -> int:
-        """That of C."""
-        return self.base.dimension
-
-    @property
     def symmetric(self) -> bool:
         """As C is, if it stays where it is; a symmetric set that moves is symmetric no more."""
         return self.base.symmetric and not self.centre.any()
-
-    @property
-    def l2_radius(self) -> float:
-        """Plus |c|_2."""
-        return outward(self.base.l2_radius + norm2(self.centre), self.dimension)
-
-    @property
-    def l1_radius(self) -> float:
-        """Plus |c|_1."""
-        return outward(self.base.l1_radius + float(np.abs(self.centre).sum()), self.dimension)
 
     @property
     def diameter(self) -> float:
         """That of C, plus the rounding of the translation."""
         return self.base.diameter + 2.0 * (outward(self.l2_radius, 0) - self.l2_radius)
 
-    @property
-    def gaussian_width(self) -> float:
-        """That of C."""
+    def _radii(self) -> tuple[float, float]:
+        return self.base.l2_radius + norm2(self.centre), self.base.l1_radius + float(np.abs(self.centre).sum())
+
+    def _width(self) -> float:
         return self.base.gaussian_width
 
-    @property
-    def width_is_exact(self) -> bool:
-        """As that of C is."""
-        return self.base.width_is_exact
+    def _project(self, point: Floats) -> Floats:
+        return self.centre + self.base.project(point - self.centre)
 
-    def project(self, point: Floats) -> Floats:
-        """By C's projection."""
-        return self.centre + self.base.project(vector(point, self.dimension, "the point") - self.centre)
-
-    def linear_minimiser(self, direction: Floats) -> Floats:
-        """By C's minimiser."""
+    def _minimiser(self, direction: Floats) -> Floats:
         return self.centre + self.base.linear_minimiser(direction)
 
-    def contains(self, point: Floats, tolerance: float = TOLERANCE) -> bool:
-        """Whether C contains x - c."""
-        return self.base.contains(vector(point, self.dimension, "the point") - self.centre, tolerance)
+    def _holds(self, point: Floats, tolerance: float) -> bool:
+        return self.base.contains(point - self.centre, tolerance)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TranslatedPolytope(Translated):
+class TranslatedPolytope(Translated, Polytope):
     """A polytope, moved."""
 
     base: Polytope
@@ -208,16 +157,13 @@ class TranslatedPolytope(Translated):
         """That of C."""
         return self.base.vertex_count
 
-    def vertex(self, index: int) -> Floats:
-        """v_index + c."""
+    def _vertex(self, index: int) -> Floats:
         return self.base.vertex(index) + self.centre
 
-    def vertex_scores(self, direction: Floats) -> Floats:
-        """<v_i, direction> + <c, direction>."""
+    def _scores(self, direction: Floats) -> Floats:
         return self.base.vertex_scores(direction) + float(self.centre @ direction)
 
-    def combine(self, weights: Floats) -> Floats:
-        """C's plus c times the sum of the weights."""
+    def _mixture(self, weights: Floats) -> Floats:
         return self.base.combine(weights) + self.centre * float(np.sum(weights))
 
 

@@ -1,6 +1,6 @@
 """Sets by the names used in files, and symmetric hulls."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -22,23 +22,22 @@ from discreet.sets.moved import scaled, translated
 from discreet.sets.nuclear_ball import NuclearBall
 from discreet.sets.simplex import Simplex
 
-_MAKERS = {
-    "box": Box,
-    "convex-hull": ConvexHull,
-    "group-l2-ball": GroupL2Ball,
-    "group-linfinity-ball": GroupLInfinityBall,
-    "interpolation-ball": InterpolationBall,
-    "k-support-ball": KSupportBall,
-    "l1-ball": L1Ball,
-    "l2-ball": L2Ball,
-    "l2-l1-ball": L2L1Ball,
-    "linfinity-ball": LInfinityBall,
-    "lp-ball": LpBall,
-    "nuclear-ball": NuclearBall,
-    "scaled": scaled,
-    "simplex": Simplex,
-    "translated": translated,
-}
+_SETS = (
+    Box,
+    ConvexHull,
+    GroupL2Ball,
+    GroupLInfinityBall,
+    InterpolationBall,
+    KSupportBall,
+    L1Ball,
+    L2Ball,
+    L2L1Ball,
+    LInfinityBall,
+    LpBall,
+    NuclearBall,
+    Simplex,
+)
+_MAKERS: dict[str, Callable[..., Constraint]] = {kind.name: kind for kind in _SETS} | {"scaled": scaled, "translated": translated}
 
 
 def constraint_named(name: str, parameters: Mapping[str, object]) -> Constraint:
@@ -52,7 +51,7 @@ def constraint_named(name: str, parameters: Mapping[str, object]) -> Constraint:
     if name in ("scaled", "translated") and "base" in arguments:
         arguments["constraint"] = arguments.pop("base")
     refusal = InvalidInput(f"the constraint set {name!r} takes other parameters than {sorted(parameters)}.")
-    return quietly(lambda: maker(**arguments), refusal, TypeError)  # type: ignore[operator]
+    return quietly(lambda: maker(**arguments), refusal, TypeError)
 
 
 def _from_record(record: object) -> Constraint:

@@ -12,17 +12,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.core.arrays import Floats
-from discreet.core.validate import positive, whole
-from discreet.sets.base import TOLERANCE
-from discreet.sets.checks import outward, vector
+from discreet.core.validate import whole
+from discreet.sets.base import Ball
+from discreet.sets.checks import vector
 from discreet.sets.extremes import mean_chi
 from discreet.sets.thresholds import shrink_to_sum
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NuclearBall:
+class NuclearBall(Ball):
     """Matrices (rows, columns), flattened to points of shape (rows * columns,), whose singular values sum to at most `radius`."""
 
+    name = "nuclear-ball"
     rows: int
     """p >= 1."""
     columns: int
@@ -34,17 +35,7 @@ class NuclearBall:
         """Refuse a set without an interior."""
         whole(self.rows, "the number of rows")
         whole(self.columns, "the number of columns")
-        positive(self.radius, "the radius")
-
-    @property
-    def name(self) -> str:
-        """Name in files."""
-        return "nuclear-ball"
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """Shape and radius."""
-        return {"rows": self.rows, "columns": self.columns, "radius": self.radius}
+        Ball.__post_init__(self)
 
     @property
     def dimension(self) -> int:
@@ -52,28 +43,13 @@ class NuclearBall:
         return self.rows * self.columns
 
     @property
-    def symmetric(self) -> bool:
-        """Yes."""
-        return True
+    def _terms(self) -> int:
+        return 64 * self.dimension
 
-    @property
-    def l2_radius(self) -> float:
-        """At the matrices of rank one."""
-        return outward(self.radius, 64 * self.dimension)
+    def _radii(self) -> tuple[float, float]:
+        return self.radius, self.radius * math.sqrt(self.dimension)
 
-    @property
-    def l1_radius(self) -> float:
-        """At the rank-one matrix of equal entries."""
-        return outward(self.radius * math.sqrt(self.dimension), 64 * self.dimension)
-
-    @property
-    def diameter(self) -> float:
-        """Twice the radius."""
-        return 2.0 * self.l2_radius
-
-    @property
-    def gaussian_width(self) -> float:
-        """Gordon's bound, or that of the Euclidean ball if it is smaller."""
+    def _width(self) -> float:
         return self.radius * min(math.sqrt(self.rows) + math.sqrt(self.columns), mean_chi(self.dimension))
 
     @property
@@ -85,18 +61,15 @@ class NuclearBall:
         """A point as a matrix of shape (rows, columns)."""
         return vector(point, self.dimension, "the point").reshape(self.rows, self.columns)
 
-    def project(self, point: Floats) -> Floats:
-        """Singular values shrunk by one threshold."""
+    def _project(self, point: Floats) -> Floats:
         left, values, right = np.linalg.svd(self.matrix(point), full_matrices=False)
         if values.sum() <= self.radius:
             return np.array(point, dtype=np.float64)
         return ((left * shrink_to_sum(values, self.radius)) @ right).ravel()
 
-    def linear_minimiser(self, direction: Floats) -> Floats:
-        """A matrix of rank one."""
+    def _minimiser(self, direction: Floats) -> Floats:
         left, _, right = np.linalg.svd(self.matrix(direction), full_matrices=False)
         return -self.radius * np.outer(left[:, 0], right[0]).ravel()
 
-    def contains(self, point: Floats, tolerance: float = TOLERANCE) -> bool:
-        """The singular values sum to at most r (1 + tolerance)."""
-        return bool(np.linalg.svd(self.matrix(point), compute_uv=False).sum() <= self.radius * (1.0 + tolerance))
+    def _norm(self, point: Floats) -> float:
+        return float(np.linalg.svd(self.matrix(point), compute_uv=False).sum())

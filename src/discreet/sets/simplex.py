@@ -14,16 +14,17 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.validate import positive, whole
-from discreet.sets.base import TOLERANCE
-from discreet.sets.checks import index_below, outward, vector
+from discreet.sets.base import Polytope
+from discreet.sets.checks import outward
 from discreet.sets.extremes import mean_largest
 from discreet.sets.thresholds import shrink_to_sum
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Simplex:
+class Simplex(Polytope):
     """Points with non-negative coordinates that sum to `radius`; a Polytope."""
 
+    name = "simplex"
     dimension: int
     """d >= 1."""
     radius: float = 1.0
@@ -35,39 +36,14 @@ class Simplex:
         positive(self.radius, "the radius")
 
     @property
-    def name(self) -> str:
-        """Name in files."""
-        return "simplex"
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """Dimension and radius."""
-        return {"dimension": self.dimension, "radius": self.radius}
-
-    @property
     def symmetric(self) -> bool:
-        """No: the sum of the coordinates is positive."""
+        """False: the sum of the coordinates is positive."""
         return False
 
     @property
-    def l2_radius(self) -> float:
-        """At the vertices."""
-        return outward(self.radius, self.dimension)
-
-    @property
-    def l1_radius(self) -> float:
-        """The sum of the coordinates."""
-        return outward(self.radius, self.dimension)
-
-    @property
     def diameter(self) -> float:
-        """Between two vertices."""
+        """Between two vertices, rounded up."""
         return 0.0 if self.dimension == 1 else outward(math.sqrt(2.0) * self.radius, self.dimension)
-
-    @property
-    def gaussian_width(self) -> float:
-        """Radius times the mean of the largest g_j, from above."""
-        return self.radius * mean_largest(self.dimension)
 
     @property
     def width_is_exact(self) -> bool:
@@ -79,31 +55,29 @@ class Simplex:
         """d."""
         return self.dimension
 
-    def project(self, point: Floats) -> Floats:
-        """One threshold for all coordinates."""
-        return shrink_to_sum(vector(point, self.dimension, "the point"), self.radius)
+    def _radii(self) -> tuple[float, float]:
+        return self.radius, self.radius
 
-    def linear_minimiser(self, direction: Floats) -> Floats:
-        """The vertex at the smallest coordinate."""
-        return self.vertex(int(np.argmin(vector(direction, self.dimension, "the direction"))))
+    def _width(self) -> float:
+        return self.radius * mean_largest(self.dimension)
 
-    def contains(self, point: Floats, tolerance: float = TOLERANCE) -> bool:
-        """x_j >= -tolerance r, and the sum within tolerance r of r."""
-        point = vector(point, self.dimension, "the point")
+    def _project(self, point: Floats) -> Floats:
+        return shrink_to_sum(point, self.radius)
+
+    def _minimiser(self, direction: Floats) -> Floats:
+        return self._vertex(int(np.argmin(direction)))
+
+    def _holds(self, point: Floats, tolerance: float) -> bool:
         room = tolerance * self.radius
         return bool(point.min() >= -room and abs(point.sum() - self.radius) <= room)
 
-    def vertex(self, index: int) -> Floats:
-        """r e_index."""
-        index_below(index, self.vertex_count)
+    def _vertex(self, index: int) -> Floats:
         found = np.zeros(self.dimension)
         found[index] = self.radius
         return found
 
-    def vertex_scores(self, direction: Floats) -> Floats:
-        """r v."""
-        return self.radius * vector(direction, self.dimension, "the direction")
+    def _scores(self, direction: Floats) -> Floats:
+        return self.radius * direction
 
-    def combine(self, weights: Floats) -> Floats:
-        """r times the weights."""
-        return self.radius * vector(weights, self.dimension, "the weights")
+    def _mixture(self, weights: Floats) -> Floats:
+        return self.radius * weights

@@ -45,35 +45,30 @@ _LOSS = OfMargin(loss=Logistic())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WatchedBall:
+class WatchedBall(L2Ball):
     """A Euclidean ball that keeps what it is asked: directions to minimise along, and points to project."""
 
-    ball: L2Ball
     asked: list[Floats] = field(default_factory=list, compare=False)
 
-    name = property(lambda self: self.ball.name)
-    parameters = property(lambda self: self.ball.parameters)
-    dimension = property(lambda self: self.ball.dimension)
-    symmetric = property(lambda self: self.ball.symmetric)
-    l2_radius = property(lambda self: self.ball.l2_radius)
-    l1_radius = property(lambda self: self.ball.l1_radius)
-    diameter = property(lambda self: self.ball.diameter)
-    gaussian_width = property(lambda self: self.ball.gaussian_width)
-    width_is_exact = property(lambda self: self.ball.width_is_exact)
+    @property
+    def parameters(self) -> dict[str, object]:
+        """Those of the ball."""
+        return self.quiet.parameters
+
+    @property
+    def quiet(self) -> L2Ball:
+        """The same ball, that keeps nothing."""
+        return L2Ball(dimension=self.dimension, radius=self.radius)
 
     def project(self, point: Floats) -> Floats:
-        """See Constraint."""
+        """As the ball does."""
         self.asked.append(point.copy())
-        return self.ball.project(point)
+        return L2Ball.project(self, point)
 
     def linear_minimiser(self, direction: Floats) -> Floats:
-        """See Constraint."""
+        """As the ball does."""
         self.asked.append(direction.copy())
-        return self.ball.linear_minimiser(direction)
-
-    def contains(self, point: Floats, tolerance: float = 1e-9) -> bool:
-        """See Constraint."""
-        return self.ball.contains(point, tolerance)
+        return L2Ball.linear_minimiser(self, direction)
 
 
 def over_set(target: Target) -> tuple[Watch, ...]:
@@ -101,7 +96,7 @@ def frank_wolfe(target: Target) -> tuple[Watch, ...]:
         point = np.zeros(2)
         for step, noisy in enumerate(ball.asked[first : first + 3], start=1):
             noise.append(noisy - gradient(point))
-            point = point + (ball.ball.linear_minimiser(noisy) - point) / step
+            point = point + (ball.quiet.linear_minimiser(noisy) - point) / step
     return (Watch(mechanism=made.name, parts=(_of_gradients(noise, stated),)),)
 
 
@@ -116,7 +111,7 @@ def mirror_descent(target: Target) -> tuple[Watch, ...]:
         point, *shifted = asked_of_runs[first : first + 4]  # the start, and three points to project
         for moved in shifted:
             noise.append((point - moved) / number(stated, "step_size") - gradient(point))
-            point = ball.ball.project(moved)
+            point = ball.quiet.project(moved)
     return (Watch(mechanism=made.name, parts=(_of_gradients(noise, stated),)),)
 
 
@@ -194,7 +189,7 @@ def _released(problem: ConstrainedRisk, data: RealDataset, made: ConstrainedMech
 
 
 def _watched_problem() -> tuple[WatchedBall, ConstrainedRisk]:
-    ball = WatchedBall(ball=L2Ball(dimension=2, radius=0.5))
+    ball = WatchedBall(dimension=2, radius=0.5)
     return ball, ConstrainedRisk(loss=_LOSS, constraint=ball, domain=_domain())
 
 
