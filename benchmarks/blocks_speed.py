@@ -32,7 +32,7 @@ from scipy.linalg import blas
 from threadpoolctl import threadpool_limits
 
 from discreet.core.arrays import Floats
-from discreet.data import Block, BlockTable, DaskTable, Dataset, Domain, FunctionTable, NpyTable, local_cluster, numeric_files, streamed_dataset
+from discreet.data import Block, BlockTable, DaskTable, Domain, FunctionTable, NpyTable, Records, local_cluster, numeric_files, streamed_records
 from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
 from discreet.matrices import DenseDesign
@@ -84,7 +84,7 @@ class Counted:
 
 def problem(records: int, columns: int) -> RegularisedRisk:
     """What is minimised, with rows that stay as they are."""
-    domain = Domain(features=columns, norm_bound=1e6, records=records)
+    domain = Domain(features=columns, norm_bound=1e6, records=records, classes=2)
     return RegularisedRisk(loss=Logistic(), regulariser=L2(strength=1e-3 * records), domain=domain)
 
 
@@ -139,7 +139,7 @@ def bare(rows: Floats, signs: Floats, calls: list[Call], jobs: int) -> None:
                 sum(pool.map(partial(work, point.ravel()), some))
 
 
-def fit(data: Dataset) -> tuple[list[Call], float]:
+def fit(data: Records) -> tuple[list[Call], float]:
     """The fit, and the calls of the solver."""
     risk = problem(data.records, data.domain.features)
     counted = Counted(risk.objective(data))
@@ -183,7 +183,7 @@ def run_memory(records: int, columns: int, jobs: int, repeat: int) -> None:
     rows, signs = made_table(records, columns)
     codes = (signs > 0).astype(np.int64)
     domain = problem(records, columns).domain
-    made = {name: Dataset(rows=DenseDesign(rows), codes=codes, domain=domain, jobs=count) for name, count in (("one", 1), ("several", jobs))}
+    made = {name: Records(rows=DenseDesign(rows), targets=codes, domain=domain, jobs=count) for name, count in (("one", 1), ("several", jobs))}
     calls, norm = fit(made["several"])
     print(f"\nin memory, {records} x {columns}: {passes(calls)}; norm / n {norm:.1e}")
     contestants: dict[str, Callable[[], object]] = {
@@ -221,12 +221,12 @@ def run_dask(records: int, columns: int, jobs: int, repeat: int) -> None:
             return time.process_time() + sum(times.user + times.system for times in (worker.cpu_times() for worker in workers))
 
         def on_cluster() -> None:
-            fit(streamed_dataset(table, domain=domain, classes=np.array([-1.0, 1.0])))
+            fit(streamed_records(table, domain=domain, classes=np.array([-1.0, 1.0])))
 
         on_cluster()
         memory = f"in memory, {jobs} threads"
         contestants: dict[str, Callable[[], object]] = {
-            memory: lambda: fit(Dataset(rows=DenseDesign(rows), codes=codes, domain=domain, jobs=jobs)),
+            memory: lambda: fit(Records(rows=DenseDesign(rows), targets=codes, domain=domain, jobs=jobs)),
             f"Dask, {jobs} workers": on_cluster,
         }
         print(f"\non a Dask cluster of this machine, {records} x {columns} (the pass that checks and counts included)")
@@ -268,7 +268,7 @@ def run_one(kind: str, columns: int, jobs: int, folder: Path) -> None:
     if kind == "memory":
         rows, codes = np.load(folder / "rows.npy"), (np.load(folder / "signs.npy") > 0).astype(np.int64)
         start, busy = time.perf_counter(), time.process_time()
-        fit(Dataset(rows=DenseDesign(rows), codes=codes, domain=problem(len(rows), columns).domain, jobs=jobs))
+        fit(Records(rows=DenseDesign(rows), targets=codes, domain=problem(len(rows), columns).domain, jobs=jobs))
     else:
         names = [f"x{j}" for j in range(columns)]
         start, busy = time.perf_counter(), time.process_time()
@@ -279,7 +279,7 @@ def run_one(kind: str, columns: int, jobs: int, folder: Path) -> None:
             name, _, kept = kind.partition(":")
             table = numeric_files(folder / name, features=names, target="y", **({"memory": int(float(kept) * 2**30)} if kept else {}))
         records = len(np.load(folder / "signs.npy", mmap_mode="r"))
-        fit(streamed_dataset(table, domain=problem(records, columns).domain, classes=np.array([-1.0, 1.0]), jobs=jobs))
+        fit(streamed_records(table, domain=problem(records, columns).domain, classes=np.array([-1.0, 1.0]), jobs=jobs))
     print(time.perf_counter() - start, time.process_time() - busy, _peak() - before)
 
 
@@ -305,7 +305,7 @@ def run_flat(columns: int, jobs: int, longest: int) -> None:
         making = time.process_time() - busy
         visits.clear()
         start, busy = time.perf_counter(), time.process_time()
-        _, norm = fit(streamed_dataset(table, domain=problem(records, columns).domain, classes=np.array([-1.0, 1.0]), jobs=jobs))
+        _, norm = fit(streamed_records(table, domain=problem(records, columns).domain, classes=np.array([-1.0, 1.0]), jobs=jobs))
         seconds, busy = time.perf_counter() - start, time.process_time() - busy
         taken = len(visits) / blocks
         print(
@@ -318,7 +318,7 @@ def run_flat(columns: int, jobs: int, longest: int) -> None:
 def _warm_up(columns: int, jobs: int) -> None:
     block, signs = made_rows(0, 5000, columns)
     table = FunctionTable(lambda _: Block(DenseDesign(block), signs), blocks=2, features=columns)
-    fit(streamed_dataset(table, domain=problem(10_000, columns).domain, classes=np.array([-1.0, 1.0]), jobs=jobs))
+    fit(streamed_records(table, domain=problem(10_000, columns).domain, classes=np.array([-1.0, 1.0]), jobs=jobs))
 
 
 def _peak() -> int:

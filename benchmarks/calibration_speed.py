@@ -24,7 +24,7 @@ EPSILON, DELTA = 1.0, 1e-6
 
 def problem(loss: MarginLoss, ridge: float) -> RegularisedRisk:
     """105 features in the unit ball."""
-    return RegularisedRisk(loss=loss, regulariser=L2(strength=ridge), domain=Domain(features=105, norm_bound=1.0))
+    return RegularisedRisk(loss=loss, regulariser=L2(strength=ridge), domain=Domain(features=105, norm_bound=1.0, classes=2))
 
 
 def milliseconds(action: Callable[[], object], repeat: int) -> float:

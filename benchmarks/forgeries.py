@@ -13,6 +13,7 @@ removed or added. Digests over a document are recomputed, as a forger would. Wha
 import argparse
 import copy
 import json
+import math
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -25,7 +26,7 @@ from discreet.accounting import NoGuarantee
 from discreet.certificates import Certificate
 from discreet.core.errors import DiscreetError, InfeasibleTarget
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import NumericColumn, RealDataset, RealDomain, Schema, Target
+from discreet.data import Domain, NumericColumn, Records, Schema, Target
 from discreet.estimators import (
     ConstrainedERM,
     KernelClassifier,
@@ -363,10 +364,10 @@ def release(draw: np.random.Generator) -> Honest:
         method.name in ("additive", "projection", "fresh-projection") and draw.random() < 0.3
     )
     bounded_rows = draw.random() < 0.3 and "bits" not in numbers and method.name != "bounded"
-    domain = RealDomain(
+    domain = Domain(
         features=features,
         entry_bound=float(10.0 ** draw.uniform(-1, 1)),
-        norm_bound=float(10.0 ** draw.uniform(-1, 1)) if bounded_rows else None,
+        norm_bound=float(10.0 ** draw.uniform(-1, 1)) if bounded_rows else math.inf,
         target_bound=float(10.0 ** draw.uniform(-1, 1)),
     )
     target = "clear" if clear and not hidden else str(draw.choice(["noisy", "omitted"]))
@@ -374,7 +375,7 @@ def release(draw: np.random.Generator) -> Honest:
     plan = method.plan(Request(domain=domain, target=target, neighbours=ADD_REMOVE if hidden or sketched else REPLACE_ONE, **numbers), "tight")
     X, count = _records(draw, features)
     read = plan.query.read.domain
-    data = RealDataset(rows=as_design(X), targets=draw.uniform(-1, 1, count) * read.target_bound, domain=read)
+    data = Records(rows=as_design(X), targets=draw.uniform(-1, 1, count) * read.target_bound, domain=read)
     made = plan.mechanism.run(plan.query, data, SystemNoise())
     if isinstance(made.certificate.guarantee, NoGuarantee):
         raise InfeasibleTarget("a chosen level of noise that promises nothing at this epsilon, and says so, is no certificate that should verify.")

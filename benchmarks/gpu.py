@@ -23,7 +23,7 @@ from unittest.mock import patch
 import numpy as np
 import torch
 
-from discreet.data import Dataset, Domain
+from discreet.data import Domain, Records
 from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
 from discreet.matrices import DeviceDesign, travel
@@ -175,7 +175,7 @@ def main() -> None:
     parser.add_argument("--gram", action="append", choices=GRAMS)
     options = parser.parse_args()
     rows, signs = table(options.records, options.columns, options.device)
-    domain = Domain(features=options.columns, norm_bound=1e6, records=options.records)
+    domain = Domain(features=options.columns, norm_bound=1e6, records=options.records, classes=2)
     problem = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=ALPHA * options.records), domain=domain)
     codes = (signs > 0).cpu().numpy().astype(np.int64)
     tolerance = PRECISION * options.records
@@ -184,7 +184,7 @@ def main() -> None:
     for gram in options.gram or GRAMS:
         torch.set_float32_matmul_precision("high" if gram == "tf32" else "highest")
         design = DeviceDesign(rows, gram="float64" if gram == "float64" else "float32")
-        data = Dataset(rows=design, codes=codes, domain=domain)
+        data = Records(rows=design, targets=codes, domain=domain)
         objective = problem.objective(data)
         found = solve(objective, tolerance=tolerance)
         point, _, norm = plain_fit(rows, signs, gram)

@@ -16,7 +16,7 @@ from compared.link import Link
 from compared.measured import Claim, Contestant, Group, Table, compete, load, local, ratio_claim
 from discreet import LogisticRegression
 from discreet.core.arrays import Floats
-from discreet.data import CategoricalColumn, Dataset, Domain, NumericColumn, Schema, Target
+from discreet.data import CategoricalColumn, Domain, NumericColumn, Records, Schema, Target
 from discreet.matrices import DenseDesign, Design, SparseDesign
 
 RIDGE = 1e-3
@@ -101,7 +101,7 @@ def loose(name: str, rows: object, design: Design, signs: Floats, solver: str) -
 def by_schema(frame: pl.DataFrame, schema: Schema) -> list[Contestant]:
     """The contestants whose rows are a data frame."""
     encoded = schema.encode(frame, target=True)
-    data = Dataset(rows=encoded.rows, signs=encoded.signs, domain=Domain(features=schema.features, norm_bound=1.0, records=frame.height))
+    data = Records(rows=encoded.rows, targets=encoded.signs, domain=Domain(features=schema.features, norm_bound=1.0, records=frame.height, classes=2))
     bare, norm = ours(data.design, data.signs)
     model = private(classes=None)
     whole: Callable[[], object] = lambda: model.fit(schema.encode(frame, target=True))  # noqa: E731 - as the other contestants

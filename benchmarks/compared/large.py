@@ -9,7 +9,7 @@ from compared.link import Link
 from compared.made import Floats, long_table
 from compared.measured import Contestant, Table, compete, load, local
 from discreet import LinearRegression
-from discreet.data import Dataset, Domain
+from discreet.data import Domain, Records
 from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
 from discreet.matrices import DenseDesign
@@ -52,8 +52,8 @@ def large(link: Link | None, *, count: int, columns: int, rounds: int) -> Table:
 def logistic(rows: Floats, classes: Floats) -> list[Contestant]:
     """Without the peers' process."""
     count = len(rows)
-    domain = Domain(features=rows.shape[1], norm_bound=1.0, records=count)
-    data = Dataset(rows=DenseDesign(rows), signs=2.0 * classes - 1.0, domain=domain)
+    domain = Domain(features=rows.shape[1], norm_bound=1.0, records=count, classes=2)
+    data = Records(rows=DenseDesign(rows), targets=2.0 * classes - 1.0, domain=domain)
     risk = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=RIDGE * count), domain=domain)
     model = private()
     found = [

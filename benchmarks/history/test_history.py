@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 import discreet
 from discreet import REPLACE_ONE, KernelClassifier, Lasso, LinearRegression, LinearSVC, LogisticRegression, SystemNoise
 from discreet.accounting import gaussian_scale
-from discreet.data import CategoricalColumn, NumericColumn, RealDataset, RealDomain, Schema, Target, numeric_files
+from discreet.data import CategoricalColumn, Domain, NumericColumn, Records, Schema, Target, numeric_files
 from discreet.matrices import as_design
 from discreet.mechanisms.release import GaussianRelease
 from discreet.queries import Rows
@@ -134,8 +134,8 @@ def test_verification(benchmark, table):
 
 def test_released_rows(benchmark, table):
     rows, _, targets = table
-    domain = RealDomain(features=FEATURES, norm_bound=1.0, target_bound=1.0)
-    data, query = RealDataset(rows=as_design(rows), targets=targets, domain=domain), Rows(domain=domain, target="noisy")
+    domain = Domain(features=FEATURES, norm_bound=1.0, target_bound=1.0)
+    data, query = Records(rows=as_design(rows), targets=targets, domain=domain), Rows(domain=domain, target="noisy")
     mechanism = GaussianRelease.calibrate(query, **TARGET, neighbours=REPLACE_ONE)
     benchmark(lambda: mechanism.run(query, data, SystemNoise()))
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from discreet.core.errors import DiscreetError, PrivacyWarning
     from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
     from discreet.core.version import VERSION
-    from discreet.data import Dataset, Domain, EncodedTable, Schema, SchemaDraft, read_table
+    from discreet.data import Domain, EncodedTable, Records, Schema, SchemaDraft, read_table
     from discreet.estimators import (
         ConstrainedERM,
         GroupLasso,
@@ -42,7 +42,7 @@ _HOMES = {
     "REPLACE_ONE": "core.neighbours",
     "Certificate": "certificates",
     "ConstrainedERM": "estimators",
-    "Dataset": "data",
+    "Records": "data",
     "DiscreetError": "core.errors",
     "Domain": "data",
     "EncodedTable": "data",
@@ -78,7 +78,6 @@ __all__ = [
     "REPLACE_ONE",
     "Certificate",
     "ConstrainedERM",
-    "Dataset",
     "DiscreetError",
     "Domain",
     "EncodedTable",
@@ -95,6 +94,7 @@ __all__ = [
     "PrivacyWarning",
     "PrivateEvaluation",
     "PrivateSearchCV",
+    "Records",
     "Release",
     "Schema",
     "SchemaDraft",

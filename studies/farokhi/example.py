@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet import SeededNoise
 from discreet.core.arrays import Floats
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.matrices import as_design
 from discreet.mechanisms.release import FisherNoise, NullSpaceNoise
 from discreet.queries import Rows, Target, WeightedRows
@@ -45,7 +45,7 @@ def figure_3_records(*, level: float | None, repeats: int) -> Iterator[Record]:
         if repeat == 0:
             yield from _drawn(released, signs, machine.weights, machine.intercept)
         yield {"repeat": repeat, "measure": "success", "value": machine.right(rows, signs)}
-    query = WeightedRows.of(RealDomain(features=2, entry_bound=16.0))
+    query = WeightedRows.of(Domain(features=2, entry_bound=16.0, target_bound=1.0))
     information = FisherNoise.of_level(query, level=level, epsilon=1.0).cramer_rao(query).information
     yield {"measure": "Cramer-Rao number", "value": float(np.trace(np.linalg.inv(np.array(information))))}
     yield {"measure": "error of the class mean", "value": 2.0}
@@ -83,8 +83,8 @@ def _null_space(rows: Floats, signs: Floats, seed: int, *, points: bool) -> Iter
     solved = solve_soft_margin(rows, signs)
     share = float(np.max(solved.multipliers**2) / np.sum(solved.multipliers**2))
     yield {"measure": "bound", "value": VARIANCE * (rows.shape[1] - 1) * (1.0 - share)}
-    query = Rows(domain=RealDomain(features=rows.shape[1], entry_bound=64.0), target=Target.CLEAR)
-    data = RealDataset(rows=as_design(rows), targets=signs, domain=query.domain)
+    query = Rows(domain=Domain(features=rows.shape[1], entry_bound=64.0, target_bound=1.0), target=Target.CLEAR)
+    data = Records(rows=as_design(rows), targets=signs, domain=query.domain)
     released = NullSpaceNoise(variance=VARIANCE).run(query, data, SeededNoise(seed_of("farokhi", "null", seed) >> 12)).value[:, :-1]
     again = solve_soft_margin(np.ascontiguousarray(released), signs)
     yield {"measure": "machine moved", "value": float(np.linalg.norm(again.weights - solved.weights)) + abs(again.intercept - solved.intercept)}

@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet import SeededNoise
 from discreet.core.arrays import Floats
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.matrices import as_design
 from discreet.mechanisms.release import FisherNoise
 from discreet.queries import WeightedRows
@@ -30,9 +30,9 @@ SIGMA = 1e-5
 def noisy(x: Floats, *, noise: str, level: float, seed: int) -> Floats:
     """x (n, d) with noise."""
     if noise == "Gaussian":
-        domain = RealDomain(features=x.shape[1], entry_bound=float(np.max(np.abs(x))))
+        domain = Domain(features=x.shape[1], entry_bound=float(np.max(np.abs(x))), target_bound=1.0)
         query = WeightedRows.of(domain)
-        data = RealDataset(rows=as_design(x), targets=np.zeros(len(x)), domain=domain)
+        data = Records(rows=as_design(x), targets=np.zeros(len(x)), domain=domain)
         released = FisherNoise.of_level(query, level=level, epsilon=1.0).run(query, data, SeededNoise(seed >> 12)).value
         return np.ascontiguousarray(released[:, :-1])
     scale = level**-0.25 / (1.0 if noise == "Laplace, equal bound" else math.sqrt(2.0))

@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet import REPLACE_ONE, SeededNoise
 from discreet.core.arrays import Floats
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.matrices import as_design
 from discreet.mechanisms.release import ClearTargetSketch, GaussianRelease, InformationSketch, PublishedSketch
 from discreet.queries import Rows, SecondMoments, Target
@@ -58,8 +58,8 @@ def relative_errors(x: Floats, y: Floats, *, bits: float, unit: int, seed: int) 
 def weights_of_all(x: Floats, y: Floats, *, bits: float, unit: int, seed: int) -> Iterator[tuple[str, str, Floats]]:
     """(method, size, weights) of every scheme."""
     records, features = x.shape
-    domain = RealDomain(features=features, entry_bound=1.0, target_bound=1.0)
-    data = RealDataset(rows=as_design(x), targets=y, domain=domain)
+    domain = Domain(features=features, entry_bound=1.0, target_bound=1.0)
+    data = Records(rows=as_design(x), targets=y, domain=domain)
     noise = SeededNoise(seed >> 12)
     rows = Rows(domain=domain, target=Target.CLEAR)
     additive = GaussianRelease.of_deviation(rows, deviation=additive_deviation(bits), epsilon=1.0, neighbours=REPLACE_ONE)

@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from discreet.core.neighbours import ADD_REMOVE
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.losses.predictions import OfMargin
 from discreet.matrices import as_design
 from discreet.mechanisms.constrained import NoisyMirrorDescent
@@ -88,9 +88,9 @@ def _problem(name: str, features: int, records: int, seed: int) -> tuple[Constra
     rows *= 0.95 / np.linalg.norm(rows, axis=1, keepdims=True)
     signs = np.where(draw.random(records) < 0.5, 1.0, -1.0)
     rows[:, 0] += 0.3 * signs
-    domain = RealDomain(features=features, norm_bound=1.0, records=records)
+    domain = Domain(features=features, norm_bound=1.0, records=records, target_bound=1.0)
     problem = ConstrainedRisk(loss=OfMargin(), constraint=constraint, domain=domain)
-    objective = problem.objective(RealDataset(rows=as_design(rows), targets=signs, domain=domain))
+    objective = problem.objective(Records(rows=as_design(rows), targets=signs, domain=domain))
     return problem, objective, least(problem, objective, 0.25 * float(np.linalg.norm(rows.T @ rows, 2)))
 
 

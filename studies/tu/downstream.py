@@ -15,7 +15,7 @@ import numpy as np
 
 from discreet import REPLACE_ONE, SeededNoise
 from discreet.core.arrays import Floats
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.matrices import as_design
 from discreet.mechanisms.release import FreshProjection, GaussianRelease, tu_factor_1
 from discreet.queries import Projection, Rows
@@ -34,7 +34,7 @@ _MOST_NEW = 2000
 def regression_records(*, method: str, records: int, width: int, epsilon: float, repeat: int) -> Iterator[Record]:
     """1 - R^2 on 10,000 new records."""
     x, y, new_x, new_y = _factor_rows(records, repeat)
-    domain = RealDomain(features=FEATURES, norm_bound=1.0)
+    domain = Domain(features=FEATURES, norm_bound=1.0, target_bound=1.0)
     released, matrix, deviation = _released(x, y, domain, method, width, epsilon, repeat)
     moments = released.T @ released / len(x)
     room = 2.0 * deviation**2 * math.sqrt(len(moments) / len(x)) + 1e-9
@@ -53,7 +53,7 @@ def neighbour_records(tables: Tables, *, name: str, method: str, width: int, eps
     share = min(len(x) // 3, _MOST_NEW)
     test, train = order[:share], order[share:]
     codes = np.unique(table.targets, return_inverse=True)[1]
-    domain = RealDomain(features=x.shape[1], norm_bound=1.0)
+    domain = Domain(features=x.shape[1], norm_bound=1.0, target_bound=1.0)
     released, matrix, deviation = _released(x[train], table.targets[train], domain, method, width, epsilon, repeat)
     means = np.stack([released[codes[train] == code].mean(axis=0) for code in range(codes.max() + 1)])
     nearest = np.argmin(_squared_distances(x[test] @ matrix, means), axis=1)
@@ -70,10 +70,10 @@ def neighbour_records(tables: Tables, *, name: str, method: str, width: int, eps
     yield {"method": method, "measure": "distances' error", "value": error}
 
 
-def _released(x: Floats, y: Floats, domain: RealDomain, method: str, width: int, epsilon: float, repeat: int) -> tuple[Floats, Floats, float]:
+def _released(x: Floats, y: Floats, domain: Domain, method: str, width: int, epsilon: float, repeat: int) -> tuple[Floats, Floats, float]:
     """Released rows, the matrix by which they came from records, and the standard deviation of their noise."""
     rows = Rows(domain=domain)
-    data = RealDataset(rows=as_design(x), targets=np.zeros(len(y)), domain=domain)
+    data = Records(rows=as_design(x), targets=np.zeros(len(y)), domain=domain)
     features = domain.features
     noise = SeededNoise(seed_of("tu", method, features, width, epsilon, repeat) >> 12)
     if method == "no projection":

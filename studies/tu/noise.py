@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from discreet import REPLACE_ONE
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.mechanisms.release import FreshProjection, GaussianRelease, tu_factor_1, tu_factor_2, tu_theorem_1
 from discreet.queries import Projection, Rows
 from studies.base import Record, seed_of
@@ -22,7 +22,7 @@ FALSE_ALARMS = 1e-3
 
 def noise_records(*, features: int, width: int, epsilon: float, delta: float, repeats: int) -> Iterator[Record]:
     """Factors and deltas; a fixed projection is drawn `repeats` times."""
-    domain = RealDomain(features=features, norm_bound=0.5)
+    domain = Domain(features=features, norm_bound=0.5, target_bound=1.0)
     rows = Rows(domain=domain)
     one = 1.0 / math.sqrt(width)
     """B sigma_p: two records of norm 1/2 are at most 1 apart."""

@@ -12,7 +12,7 @@ import numpy as np
 from discreet import LogisticRegression
 from discreet.accounting import MutualInformation, gaussian_mu
 from discreet.audit import AuditReport, Claim, audit, one_run_audit
-from discreet.audit.densities import Records
+from discreet.audit.densities import Counted
 from discreet.audit.exact import exact_audit
 from discreet.audit.fits import many_fits
 from discreet.audit.laws import laplace_integers, two_outcomes
@@ -21,7 +21,7 @@ from discreet.audit.named import Target, exponential_audit, gaussian_audit, rele
 from discreet.audit.pairs import Pair, worst_pairs
 from discreet.audit.walks import gaussian_walk, line_problem, polytope_walk
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import Domain, RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.losses import HuberHinge, Logistic
 from discreet.losses.regularisers import L2
 from discreet.matrices import DenseDesign
@@ -85,7 +85,10 @@ def statistical(fault, audited):
 
 def risk(ridge, *, norm=1.0, loss=None, features=1):
     return RegularisedRisk(
-        loss=loss or Logistic(), regulariser=L2(strength=ridge), domain=Domain(features=features, norm_bound=norm, records=1000), max_weight=1.0
+        loss=loss or Logistic(),
+        regulariser=L2(strength=ridge),
+        domain=Domain(features=features, norm_bound=norm, records=1000, classes=2),
+        max_weight=1.0,
     )
 
 
@@ -129,14 +132,14 @@ def curvature(planted):
 
 
 def alone(norm):
-    return (Pair(Records.of(((norm,), 1.0)), Records.of(((norm,), 0.0)), "one record of the largest norm, or none"),)
+    return (Pair(Counted.of(((norm,), 1.0)), Counted.of(((norm,), 0.0)), "one record of the largest norm, or none"),)
 
 
 @exact("unpenalised intercept", "objective perturbation, pure, replace-one")
 def intercept(planted):
     """Rows (x, 1); the ridge leaves the second coordinate out, as scikit-learn and diffprivlib 0.6.6 do."""
     others = (((0.0, 1.0), 1.0), ((0.0, -1.0), 1.0))
-    pair = Pair(Records.of(((1.0, 1.0), 1.0), *others), Records.of(((0.0, 1.0), 1.0), *others), "(1, +) replaced by (0, +), beside (0, +) and (0, -)")
+    pair = Pair(Counted.of(((1.0, 1.0), 1.0), *others), Counted.of(((0.0, 1.0), 1.0), *others), "(1, +) replaced by (0, +), beside (0, +) and (0, -)")
     radius = np.sqrt(2.0)
     problem = risk(1.0, norm=radius)
     problem = risk(slack_free_ridge(problem, epsilon=EPSILON, delta=0.0, neighbours=REPLACE_ONE), norm=radius)
@@ -218,7 +221,7 @@ def noisy_minimum(planted):
 
 @exact("a quarter of the variance", "Gaussian sketch, chi-square laws")
 def sketch_variance(planted):
-    query = SecondMoments(domain=RealDomain(features=2, norm_bound=1.0), target="omitted", most_records=1)
+    query = SecondMoments(domain=Domain(features=2, norm_bound=1.0, target_bound=1.0), target="omitted", most_records=1)
     made = GaussianSketch.calibrate(query, rows=4, epsilon=EPSILON, delta=DELTA, neighbours=ADD_REMOVE)
     weak = replace(made, variance=made.variance // 4) if planted else made
     return sketch_audit(query, weak, Claim.of(made.guarantee(query)), ADD_REMOVE)
@@ -230,7 +233,7 @@ def target(confidence, runs):
 
 @statistical("half the noise", "rows with Gaussian noise, as released")
 def rows(planted, confidence):
-    query = Rows(domain=RealDomain(features=2, norm_bound=1.0))
+    query = Rows(domain=Domain(features=2, norm_bound=1.0, target_bound=1.0))
     made = GaussianRelease.calibrate(query, epsilon=EPSILON, delta=LOOSE, neighbours=REPLACE_ONE)
     weak = replace(made, scale=made.scale / 2) if planted else made
     return release_audit(query, weak, Claim.of(made.guarantee(query)), target(confidence, 12_000))
@@ -314,7 +317,7 @@ def redrawn(planted, confidence):
 @statistical("the published sketch", "sketch of a table whose columns nearly repeat each other")
 def published(planted, confidence):
     """Claimed: half a bit about an entry. The claim at epsilon 0 is a bound of the total variation."""
-    domain = RealDomain(features=2, entry_bound=1.0, norm_bound=np.sqrt(2.0))
+    domain = Domain(features=2, entry_bound=1.0, norm_bound=np.sqrt(2.0), target_bound=1.0)
     claim = Claim(epsilon=0.0, delta=MutualInformation(bits=0.5, neighbours=REPLACE_ONE, theorem="claimed").delta(0.0))
     query = SecondMoments(domain=domain, target="omitted", most_records=200)
     sketch = (
@@ -325,7 +328,7 @@ def published(planted, confidence):
 
     def table(entry):
         column = np.ones(200)
-        return RealDataset(rows=DenseDesign(np.column_stack((column, np.append(column[1:], entry)))), targets=np.zeros(200), domain=domain)
+        return Records(rows=DenseDesign(np.column_stack((column, np.append(column[1:], entry)))), targets=np.zeros(200), domain=domain)
 
     def run(data, count):
         return np.array([sketch.run(query, data, SystemNoise()).value.ravel()[:4] for _ in range(count)])

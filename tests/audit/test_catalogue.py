@@ -16,7 +16,7 @@ from discreet.audit.named import CATALOGUE
 from discreet.audit.target import Target
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import REPLACE_ONE
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.matrices import DenseDesign
 from discreet.mechanisms.counting import LaplaceCounting
 from discreet.mechanisms.learning.base import Repeated
@@ -44,8 +44,8 @@ def test_every_mechanism_is_watched_or_has_a_reason():
     assert not watched & set(UNWATCHED)
 
 
-PROBLEM = LeastSquares(domain=RealDomain(features=3, norm_bound=1.0, target_bound=1.0, records=5), most_records=100)
-OTHER = RealDataset(rows=DenseDesign(np.full((5, 3), 0.4)), targets=np.linspace(1.0, 0.0, 5), domain=PROBLEM.domain)
+PROBLEM = LeastSquares(domain=Domain(features=3, norm_bound=1.0, target_bound=1.0, records=5), most_records=100)
+OTHER = Records(rows=DenseDesign(np.full((5, 3), 0.4)), targets=np.linspace(1.0, 0.0, 5), domain=PROBLEM.domain)
 PRODUCTS, TARGETS = np.diag([30.0, 20.0, 40.0]) + 3.0, np.array([4.0, -2.0, 1.0])
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from discreet.bounds.averaged_walk import MOST_STEPS, averaged_frank_wolfe, averaged_steps
 from discreet.core.errors import InvalidInput
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.losses.predictions import Squared
 from discreet.matrices import as_design
 from discreet.mechanisms.constrained.walk import Walk
@@ -28,11 +28,11 @@ def test_the_recursion_of_the_steps_never_exceeds_the_bound(regret, steps):
 
 def test_the_walk_without_noise_stays_below_its_bound():
     rng = np.random.default_rng(0)
-    domain = RealDomain(features=6, entry_bound=1.0, records=50)
+    domain = Domain(features=6, entry_bound=1.0, records=50, target_bound=1.0)
     problem = ConstrainedRisk(loss=Squared(), constraint=L1Ball(dimension=6), domain=domain)
     rows = rng.choice([-1.0, 1.0], (50, 6))
     targets = rows @ [0.4, -0.3, 0.0, 0.0, 0.3, 0.0]  # of norm 1: the least value is 0
-    objective = problem.objective(RealDataset(rows=as_design(rows), targets=targets, domain=domain))
+    objective = problem.objective(Records(rows=as_design(rows), targets=targets, domain=domain))
     walk = Walk.from_start(objective, problem.constraint)
     for taken in range(1, 200):
         walk.towards(problem.constraint.linear_minimiser(walk.gradient()))

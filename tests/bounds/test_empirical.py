@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from discreet.bounds import ChiNorm, GammaNorm, lemma_3, lemma_5, objective_excess, output_excess, published_slack
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import Dataset, Domain
+from discreet.data import Domain, Records
 from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
 from discreet.matrices import as_design
@@ -26,8 +26,8 @@ def setting():
     draw = np.random.default_rng(0)
     rows = draw.normal(size=(RECORDS, FEATURES))
     rows /= np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True)) * 1.001
-    domain = Domain(features=FEATURES, norm_bound=1.0, records=RECORDS)
-    data = Dataset(rows=as_design(rows), signs=np.where(draw.random(RECORDS) < 0.5, 1.0, -1.0), domain=domain)
+    domain = Domain(features=FEATURES, norm_bound=1.0, records=RECORDS, classes=2)
+    data = Records(rows=as_design(rows), targets=np.where(draw.random(RECORDS) < 0.5, 1.0, -1.0), domain=domain)
     return RegularisedRisk(loss=Logistic(), regulariser=L2(strength=RIDGE * RECORDS), domain=domain), data, rows
 
 

@@ -6,10 +6,10 @@ import pytest
 from discreet import ADD_REMOVE, REPLACE_ONE, SeededNoise, SystemNoise
 from discreet.consumers import NoisyLinearSVC, NoisyLogisticRegression, NoisyRidge, ProjectedRidge, ProjectedRows, SketchRidge, reconstructed_rows
 from discreet.core.errors import InvalidInput
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.releases import publish, read_release
 
-DOMAIN = RealDomain(features=3, entry_bound=1.0)
+DOMAIN = Domain(features=3, entry_bound=1.0, target_bound=1.0)
 DRAW = np.random.default_rng(0)
 X = DRAW.uniform(-1, 1, (3000, 3))
 SLOPES = np.array([0.5, -0.3, 0.1])

@@ -14,8 +14,7 @@ import discreet
 from discreet import Lasso, LinearRegression, LogisticRegression
 from discreet.core.errors import PrivateDataError
 from discreet.core.private import packed, unpacked
-from discreet.data import Block, Domain, FunctionTable, NpyTable, RealDataset, RealDomain, numeric_files
-from discreet.data import Dataset as Records
+from discreet.data import Block, Domain, FunctionTable, NpyTable, Records, numeric_files
 from discreet.estimators import KernelClassifier
 from discreet.evaluation import evaluate_privately
 from discreet.matrices import as_design
@@ -52,15 +51,15 @@ def designs(kind):
 
 def held(kind):
     """Something that holds the records, whole."""
-    domain = Domain(features=3, norm_bound=2.0, intercept_scale=0.3, records=RECORDS)
+    domain = Domain(features=3, norm_bound=2.0, intercept_scale=0.3, records=RECORDS, classes=2)
     signs = 2.0 * LABELS - 1.0
     match kind:
         case "block":
             return block(0)
         case "data set":
-            return Records(rows=as_design(ROWS), signs=signs, domain=domain)
+            return Records(rows=as_design(ROWS), targets=signs, domain=domain)
         case "real data set":
-            return RealDataset(rows=as_design(ROWS), targets=signs, domain=RealDomain(features=3, entry_bound=1.0, records=RECORDS))
+            return Records(rows=as_design(ROWS), targets=signs, domain=Domain(features=3, entry_bound=1.0, records=RECORDS, target_bound=1.0))
         case "encoded":
             return SCHEMA.encode(pl.DataFrame(PEOPLE), target=True)
         case _:

@@ -12,7 +12,7 @@ from discreet import LinearSVC, LogisticRegression, Schema
 from discreet.certificates import Certificate
 from discreet.core.errors import FileFormatError, InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import Neighbours
-from discreet.data import CategoricalColumn, Dataset, Domain, NumericColumn, Target
+from discreet.data import CategoricalColumn, Domain, NumericColumn, Records, Target
 from discreet.estimators.model import Model
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.matrices import DenseDesign
@@ -154,15 +154,15 @@ def test_impossible_settings_get_one_clear_sentence(settings, error, message):
 
 def test_a_data_set_of_classes_refuses_what_contradicts_its_domain():
     rows, domain = DenseDesign(np.zeros((3, 2))), Domain(features=2, norm_bound=1.0, classes=3)
-    data = Dataset(rows=rows, codes=np.array([0, 1, 2]), domain=domain)
+    data = Records(rows=rows, targets=np.array([0, 1, 2]), domain=domain)
     with pytest.raises(InvalidInput, match="signs tell two classes apart"):
         _ = data.signs
-    for wrong in ({"codes": np.array([0, 1, 3])}, {"codes": np.zeros(3)}, {"codes": np.zeros(2, dtype=int)}, {"signs": np.ones(3)}, {}):
+    for wrong in (np.array([0, 1, 3]), np.zeros(3), np.zeros(2, dtype=int), np.ones(3), None):
         with pytest.raises(InvalidInput):
-            Dataset(rows=rows, domain=domain, **wrong)
-    two = Dataset(rows=rows, codes=np.array([0, 1, 1]), domain=replace(domain, classes=2))
+            Records(rows=rows, domain=domain, targets=wrong)
+    two = Records(rows=rows, targets=np.array([0, 1, 1]), domain=replace(domain, classes=2))
     assert two.signs.tolist() == [-1.0, 1.0, 1.0]
-    assert Dataset(rows=rows, signs=two.signs, domain=two.domain).codes.tolist() == [0, 1, 1]
+    assert Records(rows=rows, targets=two.signs, domain=two.domain).codes.tolist() == [0, 1, 1]
 
 
 COUNT = 240
@@ -228,7 +228,7 @@ def test_no_value_of_a_record_is_shown_or_kept(model):
     y = NAMES[np.arange(60) % 3]
     model = clone(model).set_params(epsilon=1.0, data_norm=1.0, classes=NAMES.tolist()).fit(X, y)
     assert_silent((repr(model), model.get_params(), vars(model), str(model.certificate_), model.certificate_.to_json()))
-    assert_silent(Dataset(rows=DenseDesign(X), codes=np.arange(60) % 3, domain=Domain(features=3, norm_bound=1.0, classes=3)))
+    assert_silent(Records(rows=DenseDesign(X), targets=np.arange(60) % 3, domain=Domain(features=3, norm_bound=1.0, classes=3)))
     model.set_params(classes=[0, 1, 2])
     with pytest.raises(InvalidInput) as refused:
         model.fit(X, np.where(np.arange(60) == 3, int(CANARY), np.arange(60) % 3))

@@ -6,7 +6,7 @@ import pytest
 
 from discreet import ConstrainedERM, Lasso, LinearRegression
 from discreet.core.errors import InvalidInput
-from discreet.data import Block, FunctionTable, RealDataset, RealDomain, Schema, schema_files
+from discreet.data import Block, Domain, FunctionTable, Records, Schema, schema_files
 from discreet.ledger import Account, Ledger
 from discreet.losses.predictions import LogCosh
 from discreet.matrices import DenseDesign
@@ -105,7 +105,7 @@ def test_a_schema_encodes_block_by_block(tmp_path):
 
 
 def test_public_numbers_of_records_make_room_for_long_tables():
-    domain = RealDomain(features=2, norm_bound=1.0)
+    domain = Domain(features=2, norm_bound=1.0, target_bound=1.0)
     assert LeastSquares(domain=domain).most_records == 10_000_000
     parameters = []
     for public in (3000, 40_000_000):
@@ -115,9 +115,9 @@ def test_public_numbers_of_records_make_room_for_long_tables():
 
 
 def test_sums_over_any_blocks_are_sums_over_the_records():
-    domain, point = RealDomain(features=4, norm_bound=1.0, intercept_scale=0.3), np.array([0.5, -0.2, 0.1, 0.0, 0.3])
-    few = RealDataset(rows=DenseDesign(ROWS), targets=TARGETS, domain=domain)
-    long = RealDataset(rows=DenseDesign(np.tile(ROWS, (30, 1))), targets=np.tile(TARGETS, 30), domain=domain, jobs=2)
+    domain, point = Domain(features=4, norm_bound=1.0, intercept_scale=0.3, target_bound=1.0), np.array([0.5, -0.2, 0.1, 0.0, 0.3])
+    few = Records(rows=DenseDesign(ROWS), targets=TARGETS, domain=domain)
+    long = Records(rows=DenseDesign(np.tile(ROWS, (30, 1))), targets=np.tile(TARGETS, 30), domain=domain, jobs=2)
     assert (few.blocks, long.blocks > 1) == (1, True)
     settings = {"loss": LogCosh(width=0.3), "curvature": lambda slopes: 1.0 - np.square(slopes / 0.3)}
     one, many = (evaluated(data, point, hessian=True, **settings) for data in (few, long))

@@ -7,7 +7,7 @@ import pytest
 
 from discreet import ConstrainedERM, Lasso, LinearRegression
 from discreet.core.errors import InvalidInput
-from discreet.data import Block, DaskTable, Dataset, RealDataset, local_cluster
+from discreet.data import Block, DaskTable, Records, local_cluster
 from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseDesign
 from tests.canary import assert_silent
@@ -45,7 +45,7 @@ def test_a_regression_of_blocks_elsewhere_is_that_of_the_array_and_only_public_n
     np.testing.assert_allclose(found.predict(table), found.predict(ROWS), rtol=1e-12)
     travelled = [one for arguments in client.sent for one in reached(arguments[0])]
     assert not [one for one in travelled if type(one).__module__.startswith(("discreet.noise", "discreet.ledger", "discreet.data.blocks"))]
-    assert not [one for one in travelled if isinstance(one, Dataset | RealDataset | Block)]
+    assert not [one for one in travelled if isinstance(one, Records | Records | Block)]
     assert not [one for one in travelled if type(one).__module__.startswith("discreet.estimators")]  # nor does an estimator with its account
     assert any(isinstance(one, np.ndarray) for one in travelled)
 

@@ -5,7 +5,7 @@ import pytest
 
 from discreet import LinearSVC, PrivateSearchCV
 from discreet.core.errors import InvalidInput
-from discreet.data import Block, Classified, Domain, FunctionTable
+from discreet.data import Block, Domain, FunctionTable, Reader
 from discreet.estimators.search_blocks import StreamedTable
 from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseDesign
@@ -14,7 +14,7 @@ from tests.canary import CANARY, assert_silent
 from tests.laws.block_tables import TABLES, records
 
 ROWS, LABELS = records()
-BOUND = Classified(domain=Domain(features=6, norm_bound=1.0), classes=np.array([0, 1]))
+BOUND = Reader(domain=Domain(features=6, norm_bound=1.0, classes=2), classes=np.array([0, 1]))
 
 
 def streamed(table=None):
@@ -42,7 +42,7 @@ def test_parts_share_no_record_and_leave_none_out(kind, hidden, tmp_path):
 def test_rows_of_a_block_are_in_every_part_as_often():
     """2000 cuts of two blocks of five rows into three parts: a count has at most 22 as standard deviation, and 7 of them are less than 154 (1e-9)."""
     table = FunctionTable(lambda number: Block(DenseDesign(np.eye(10)[5 * number : 5 * number + 5]), np.zeros(5, int)), blocks=2, features=10)
-    bound = Classified(domain=Domain(features=10, norm_bound=1.0), classes=np.array([0, 1]))
+    bound = Reader(domain=Domain(features=10, norm_bound=1.0, classes=2), classes=np.array([0, 1]))
     first, second, die = [0.4, 0.4, 0.2], [0.4, 0.2, 0.4], [1 / 3] * 3  # replace-one: places 0 to 4 modulo 3, and 5 to 9
     for hidden, expected in ((False, [first] * 5 + [second] * 5), (True, [die] * 10)):
         counts = np.zeros((10, 3))

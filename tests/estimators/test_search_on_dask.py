@@ -7,7 +7,7 @@ import pytest
 
 from discreet import LinearSVC, PrivateSearchCV
 from discreet.core.errors import InvalidInput
-from discreet.data import Block, DaskTable, Dataset, local_cluster
+from discreet.data import Block, DaskTable, Records, local_cluster
 from discreet.ledger import Account, Ledger
 from tests.canary import assert_silent
 from tests.data.blocks.cluster_here import reached
@@ -38,7 +38,7 @@ def test_nothing_that_draws_noise_nor_a_record_travels(method):
     search(method=method, random_state=None).fit(table)
     travelled = [one for arguments in client.sent for one in reached(arguments[0])]
     assert not [one for one in travelled if type(one).__module__.startswith(("discreet.noise", "discreet.ledger", "discreet.data.blocks"))]
-    assert not [one for one in travelled if isinstance(one, Dataset | Block)]
+    assert not [one for one in travelled if isinstance(one, Records | Block)]
     models = [one for one in travelled if isinstance(one, LinearSVC)]
     assert models  # models that are scored do travel: the search finds what is there
     assert all(model.ledger is None and model.random_state is None for model in models)

@@ -27,7 +27,7 @@ from discreet import (
     release_uncertainty,
 )
 from discreet.core.neighbours import Neighbours
-from discreet.data import Block, FunctionTable, RealDataset, RealDomain, SchemaDraft
+from discreet.data import Block, Domain, FunctionTable, Records, SchemaDraft
 from discreet.matrices import as_design
 from discreet.noise import SystemNoise
 from discreet.queries import Target as ReleasedTarget
@@ -192,12 +192,12 @@ def _releasing(relation):
     for method, given in _REQUESTS.items():
         slots = {"slots": 50} if hidden and "rows" not in given else {}
         for name, domain in (("entries", {"entry_bound": 0.8}), ("norms", {"norm_bound": 1.0})):
-            box = RealDomain(features=FEATURES, **domain)
+            box = Domain(features=FEATURES, target_bound=1.0, **domain)
 
             def released(X, labels, targets, weights, method=method, box=box, given=given | slots):
                 request = Request(domain=box, neighbours=Neighbours(relation), target=ReleasedTarget.NOISY, **PRIVATE, **given)
                 query, mechanism = METHODS[method].plan(request, "tight")
-                return mechanism.run(query, RealDataset(rows=as_design(X), targets=targets, domain=box), SystemNoise())
+                return mechanism.run(query, Records(rows=as_design(X), targets=targets, domain=box), SystemNoise())
 
             yield f"{method} with bounded {name}", released
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import Block, FunctionTable, RealDataset, RealDomain
+from discreet.data import Block, Domain, FunctionTable, Records
 from discreet.matrices import DenseDesign
 from discreet.mechanisms.release import GaussianRelease, rows
 from discreet.noise import SeededNoise, SystemNoise
@@ -23,7 +23,7 @@ from tests.laws.block_tables import TABLES, each_table, records
 ROWS, LABELS = records()
 SIGNS = 2.0 * LABELS - 1.0
 FEATURES = ROWS.shape[1]
-BOX = RealDomain(features=FEATURES, entry_bound=0.8)
+BOX = Domain(features=FEATURES, entry_bound=0.8, target_bound=1.0)
 PRIVATE = {"epsilon": 1.0, "delta": 1e-6}
 SMALL = {"rows": 20, "most_records": 10_000}
 HIDDEN = {"neighbours": ADD_REMOVE, "slots": 3100}
@@ -81,7 +81,7 @@ def planned(case):
 
 
 def held(jobs=1):
-    data = RealDataset(rows=DenseDesign(ROWS), targets=SIGNS, domain=BOX)
+    data = Records(rows=DenseDesign(ROWS), targets=SIGNS, domain=BOX)
     data.jobs = jobs
     return data
 

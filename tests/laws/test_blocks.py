@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from discreet.core.neighbours import ADD_REMOVE
-from discreet.data import BlockTable, Dataset, Domain, streamed_dataset
+from discreet.data import BlockTable, Domain, Records, streamed_records
 from discreet.losses import Logistic, SoftplusHinge
 from discreet.losses.regularisers import L2
 from discreet.matrices import DenseDesign
@@ -19,7 +19,7 @@ from discreet.solvers import solve, solve_many
 from tests.laws.block_tables import TABLES, records
 
 ROWS, LABELS = records()
-DOMAIN = Domain(features=ROWS.shape[1], norm_bound=1.0, intercept_scale=0.3, records=len(ROWS))
+DOMAIN = Domain(features=ROWS.shape[1], norm_bound=1.0, intercept_scale=0.3, records=len(ROWS), classes=2)
 CLASSES = np.array([0, 1])
 each_table = pytest.mark.parametrize("kind", TABLES)
 
@@ -30,7 +30,7 @@ def table(kind, tmp_path):
 
 
 def in_memory():
-    return Dataset(rows=DenseDesign(ROWS), codes=LABELS, domain=DOMAIN)
+    return Records(rows=DenseDesign(ROWS), targets=LABELS, domain=DOMAIN)
 
 
 @each_table
@@ -55,7 +55,7 @@ def test_a_fit_is_the_fit_in_memory(table, loss):
     risk = RegularisedRisk(loss=loss, regulariser=L2(strength=5.0), domain=DOMAIN)
     linear = np.linspace(-1.0, 1.0, DOMAIN.dimension)
     expected = solve(risk.objective(in_memory()).with_linear(linear), tolerance=1e-9).weights
-    streamed = risk.objective(streamed_dataset(table, domain=DOMAIN, classes=CLASSES)).with_linear(linear)
+    streamed = risk.objective(streamed_records(table, domain=DOMAIN, classes=CLASSES)).with_linear(linear)
     found = solve(streamed, tolerance=1e-9)
     assert found.gradient_norm <= 1e-9
     np.testing.assert_allclose(found.weights, expected, atol=4e-10)  # two points within 1e-9 / ridge of the minimiser
@@ -66,7 +66,7 @@ def test_many_fits_are_those_in_memory(table):
     risk = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=5.0), domain=DOMAIN)
     linears = np.random.default_rng(0).standard_normal((DOMAIN.dimension, 3))
     expected, _ = solve_many(risk.objective(in_memory()), linears, tolerance=1e-9)
-    found, norms = solve_many(risk.objective(streamed_dataset(table, domain=DOMAIN, classes=CLASSES)), linears, tolerance=1e-9)
+    found, norms = solve_many(risk.objective(streamed_records(table, domain=DOMAIN, classes=CLASSES)), linears, tolerance=1e-9)
     assert np.all(norms <= 1e-9)
     np.testing.assert_allclose(found, expected, atol=4e-10)
 
@@ -76,7 +76,7 @@ def test_a_private_fit_is_the_fit_in_memory(table):
     risk = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=50.0), domain=DOMAIN)
     mechanism = calibrate(risk, mechanism="objective", calibration="tight", epsilon=1.0, delta=1e-6, neighbours=ADD_REMOVE)
     expected = mechanism.run(risk, in_memory(), SeededNoise(3))
-    found = mechanism.run(risk, streamed_dataset(table, domain=DOMAIN, classes=CLASSES), SeededNoise(3))
+    found = mechanism.run(risk, streamed_records(table, domain=DOMAIN, classes=CLASSES), SeededNoise(3))
     assert found.certificate.parameters == expected.certificate.parameters
     assert found.certificate.guarantee == expected.certificate.guarantee
     np.testing.assert_allclose(found.value, expected.value, atol=1e-9)
@@ -89,8 +89,8 @@ def test_more_classes_are_those_in_memory(table, kind, tmp_path):
     folder.mkdir()
     three = TABLES[kind](ROWS, codes, folder)
     domain = Domain(features=ROWS.shape[1], norm_bound=1.0, intercept_scale=0.3, records=len(ROWS), classes=3)
-    held = Dataset(rows=DenseDesign(ROWS), codes=codes, domain=domain)
-    streamed = streamed_dataset(three, domain=domain, classes=np.arange(3))
+    held = Records(rows=DenseDesign(ROWS), targets=codes, domain=domain)
+    streamed = streamed_records(three, domain=domain, classes=np.arange(3))
     each = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=20.0), domain=domain)
     for one, other in zip(OneVsRestRisk(each=each).objectives(held), OneVsRestRisk(each=each).objectives(streamed), strict=True):
         np.testing.assert_allclose(solve(other, tolerance=1e-8).weights, solve(one, tolerance=1e-8).weights, atol=1e-9)
@@ -102,6 +102,6 @@ def test_more_classes_are_those_in_memory(table, kind, tmp_path):
 @each_table
 def test_any_number_of_threads_gives_the_same_bits(table):
     risk = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=5.0), domain=DOMAIN)
-    found = [solve(risk.objective(streamed_dataset(table, domain=DOMAIN, classes=CLASSES, jobs=jobs)), tolerance=1e-9).weights for jobs in (1, 2, 5)]
+    found = [solve(risk.objective(streamed_records(table, domain=DOMAIN, classes=CLASSES, jobs=jobs)), tolerance=1e-9).weights for jobs in (1, 2, 5)]
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])

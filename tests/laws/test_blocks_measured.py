@@ -7,7 +7,7 @@ from sklearn.svm import LinearSVC as ScikitLearnsSvm
 
 from discreet import KernelClassifier, LassoClassifier, LinearSVC, LogisticRegression
 from discreet.core.errors import InvalidInput
-from discreet.data import Block, Domain, FunctionTable, streamed_dataset
+from discreet.data import Block, Domain, FunctionTable, streamed_records
 from discreet.evaluation import evaluate_privately, prepare
 from discreet.evaluation.outcomes import outcomes_of
 from discreet.evaluation.streamed import answered
@@ -79,8 +79,8 @@ def test_a_ledger_knows_the_table_of_a_fit_again(kind, table):
     asked = LogisticRegression(**SETTINGS).fit(ROWS, LABELS)
     survey = prepare(asked, epsilon=1.0).survey
     found = b"".join(answered(survey, asked, table, jobs=2).content)
-    domain = Domain(features=ROWS.shape[1], norm_bound=1.0)
-    assert found == b"".join(streamed_dataset(table, domain=domain, classes=np.array([0, 1])).content())
+    domain = Domain(features=ROWS.shape[1], norm_bound=1.0, classes=2)
+    assert found == b"".join(streamed_records(table, domain=domain, classes=np.array([0, 1])).content())
     same = found == b"".join(outcomes_of(asked, ROWS, LABELS).content())
     assert same is (kind != "sparse")  # a sparse table is known by its stored numbers
 

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from discreet.data import Dataset, Domain, NpyTable, numeric_files, streamed_dataset
+from discreet.data import Domain, NpyTable, Records, numeric_files, streamed_records
 from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
 from discreet.matrices import DenseDesign
@@ -16,7 +16,7 @@ RNG = np.random.default_rng(3)
 ROWS = RNG.uniform(-0.5, 0.5, (COUNT, len(NAMES)))
 CODES = (ROWS @ np.array([3.0, -2.0, 1.0]) + RNG.logistic(size=COUNT) > 0).astype(np.int64)
 ORDERS = {"as it comes": np.arange(COUNT), "sorted by class": np.argsort(CODES, kind="stable")}
-DOMAIN = Domain(features=len(NAMES), norm_bound=0.7, intercept_scale=0.5, records=COUNT)
+DOMAIN = Domain(features=len(NAMES), norm_bound=0.7, intercept_scale=0.5, records=COUNT, classes=2)
 PROBLEM = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=0.001 * COUNT), domain=DOMAIN)
 TOLERANCE = 1e-9 * COUNT
 WHOLE = COUNT * 8 * (len(NAMES) + 2)
@@ -57,12 +57,12 @@ def kind(request):
 
 
 def fitted(table, jobs=1):
-    return solve(PROBLEM.objective(streamed_dataset(table, domain=DOMAIN, classes=np.array([0, 1]), jobs=jobs)), tolerance=TOLERANCE)
+    return solve(PROBLEM.objective(streamed_records(table, domain=DOMAIN, classes=np.array([0, 1]), jobs=jobs)), tolerance=TOLERANCE)
 
 
 @pytest.fixture(scope="module")
 def expected():
-    return solve(PROBLEM.objective(Dataset(rows=DenseDesign(ROWS), codes=CODES, domain=DOMAIN)), tolerance=TOLERANCE).weights
+    return solve(PROBLEM.objective(Records(rows=DenseDesign(ROWS), targets=CODES, domain=DOMAIN)), tolerance=TOLERANCE).weights
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -75,7 +75,7 @@ def test_a_fit_is_the_fit_in_memory_and_threads_change_no_bit(tmp_path, kind, or
 
 
 def test_a_sample_of_a_sorted_table_has_both_classes_where_blocks_are_reached_quickly(tmp_path, kind):
-    data = streamed_dataset(kind(tmp_path, ORDERS["sorted by class"], WHOLE // 2), domain=DOMAIN, classes=np.array([0, 1]))
+    data = streamed_records(kind(tmp_path, ORDERS["sorted by class"], WHOLE // 2), domain=DOMAIN, classes=np.array([0, 1]))
     some = data.sample()
     signs = np.concatenate([part.signs for part in some])
     assert COUNT / 32 <= len(signs) <= COUNT / 4
@@ -84,7 +84,7 @@ def test_a_sample_of_a_sorted_table_has_both_classes_where_blocks_are_reached_qu
 
 def test_nothing_is_sampled_where_no_block_is_reached_quickly_and_there_are_few(tmp_path):
     for make in (plain, zstd):
-        assert streamed_dataset(make(tmp_path, ORDERS["as it comes"], 0), domain=DOMAIN, classes=np.array([0, 1])).sample() == []
+        assert streamed_records(make(tmp_path, ORDERS["as it comes"], 0), domain=DOMAIN, classes=np.array([0, 1])).sample() == []
 
 
 def test_blocks_that_stay_are_spread_over_the_table(tmp_path):

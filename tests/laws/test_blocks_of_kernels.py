@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from discreet import KernelClassifier
-from discreet.data import Block, BlockTable, Dataset, Domain, FunctionTable, TransformedTable, streamed_dataset
+from discreet.data import Block, BlockTable, Domain, FunctionTable, Records, TransformedTable, streamed_records
 from discreet.kernels.design import FeatureMapDesign, RecentFeatures
 from discreet.kernels.feature_map import FeatureMap
 from discreet.ledger import Account, Ledger
@@ -16,7 +16,7 @@ ROWS, LABELS = records()
 WIDTH = 40
 FREQUENCIES = np.random.default_rng(0).standard_normal((WIDTH // 2, ROWS.shape[1]))
 FEATURES = FeatureMap(frequencies=FREQUENCIES)
-DOMAIN = Domain(features=WIDTH, norm_bound=1.0, records=len(ROWS))
+DOMAIN = Domain(features=WIDTH, norm_bound=1.0, records=len(ROWS), classes=2)
 
 
 @pytest.fixture
@@ -100,8 +100,8 @@ def test_any_number_of_threads_gives_the_same_bits_for_long_tables_in_memory(mon
 
 @each_table
 def test_a_ledger_knows_the_rows_and_not_their_features(kind, table):
-    held = Dataset(rows=FeatureMapDesign(DenseDesign(ROWS), FEATURES), codes=LABELS, domain=DOMAIN)
-    streamed = streamed_dataset(mapped(table), domain=DOMAIN, classes=np.array([0, 1]))
+    held = Records(rows=FeatureMapDesign(DenseDesign(ROWS), FEATURES), targets=LABELS, domain=DOMAIN)
+    streamed = streamed_records(mapped(table), domain=DOMAIN, classes=np.array([0, 1]))
     same = b"".join(held.content()) == b"".join(streamed.content())
     assert same is (kind != "sparse")  # a sparse table is known by its stored numbers
 

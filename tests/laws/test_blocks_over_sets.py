@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import RealDataset, RealDomain, streamed_real_dataset
+from discreet.data import Domain, Records, streamed_records
 from discreet.losses import HuberHinge
 from discreet.losses.predictions import Absolute, OfMargin, Squared
 from discreet.matrices import DenseDesign
@@ -21,17 +21,17 @@ from tests.laws.block_tables import TABLES, each_table, records
 ROWS, LABELS = records()
 SIGNS = 2.0 * LABELS - 1.0
 FEATURES = ROWS.shape[1]
-DOMAIN = RealDomain(features=FEATURES, entry_bound=0.8, norm_bound=1.2, records=len(ROWS))
+DOMAIN = Domain(features=FEATURES, entry_bound=0.8, norm_bound=1.2, records=len(ROWS), target_bound=1.0)
 BUDGET = {"epsilon": 2.0, "delta": 1e-5}
 
 
 @pytest.fixture
 def streamed(kind, tmp_path):
-    return streamed_real_dataset(TABLES[kind](ROWS, SIGNS, tmp_path), domain=DOMAIN, jobs=2)
+    return streamed_records(TABLES[kind](ROWS, SIGNS, tmp_path), domain=DOMAIN, jobs=2)
 
 
 def held():
-    return RealDataset(rows=DenseDesign(ROWS), targets=SIGNS, domain=DOMAIN)
+    return Records(rows=DenseDesign(ROWS), targets=SIGNS, domain=DOMAIN)
 
 
 def risk(loss, constraint, **changes):

@@ -5,7 +5,7 @@ import pytest
 
 from discreet import LassoClassifier, LinearSVC, LogisticRegression
 from discreet.core.neighbours import ADD_REMOVE
-from discreet.data import Block, Dataset, Domain, FunctionTable, RealDataset, RealDomain
+from discreet.data import Block, Domain, FunctionTable, Records
 from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
 from discreet.matrices import DenseDesign, DeviceDesign, as_design, device_rows, travel
@@ -112,10 +112,10 @@ def test_methods_over_a_set_take_them_too(library):
 @each_library
 @pytest.mark.parametrize("kind", [GaussianSketch, EigenvalueSketch])
 def test_a_sketch_of_rows_there_is_the_same_to_the_last_bit(library, kind):
-    domain = RealDomain(features=6, norm_bound=0.5, entry_bound=0.4, target_bound=1.0)
+    domain = Domain(features=6, norm_bound=0.5, entry_bound=0.4, target_bound=1.0)
     query = SecondMoments(domain=domain, most_records=10_000)
     mechanism = kind.calibrate(query, rows=20, epsilon=1.0, delta=1e-6, neighbours=ADD_REMOVE)
-    data = [RealDataset(rows=as_design(rows), targets=ROWS[:, 0] - 0.2, domain=domain) for rows in (there(library, ROWS), ROWS)]
+    data = [Records(rows=as_design(rows), targets=ROWS[:, 0] - 0.2, domain=domain) for rows in (there(library, ROWS), ROWS)]
     found, expected = (np.concatenate(list(mechanism.draw(query, one, SeededNoise(1)).blocks)) for one in data)
     np.testing.assert_array_equal(found, expected)
 
@@ -148,7 +148,7 @@ def objectives(library, count, features):
     rows, codes = rng.standard_normal((count, features)), rng.integers(0, 3, count)
     for classes in (2, 3):
         domain = Domain(features=features, norm_bound=1.0, intercept_scale=0.3, classes=classes)
-        data = Dataset(rows=as_design(there(library, rows)), codes=np.minimum(codes, classes - 1), domain=domain)
+        data = Records(rows=as_design(there(library, rows)), targets=np.minimum(codes, classes - 1), domain=domain)
         assert isinstance(data.design, DeviceDesign)
         if classes == 2:
             yield RegularisedRisk(loss=Logistic(), regulariser=L2(strength=10.0), domain=domain).objective(data)
@@ -223,8 +223,8 @@ def test_chunks_of_a_device_change_nothing_but_rounding(library, monkeypatch):
 def test_nothing_prints_a_record(library):
     rows = np.array(ROWS)
     rows[0, 0] = float(CANARY)
-    domain = Domain(features=6, norm_bound=1.0)
-    data = Dataset(rows=as_design(there(library, rows)), codes=LABELS, domain=domain)
+    domain = Domain(features=6, norm_bound=1.0, classes=2)
+    data = Records(rows=as_design(there(library, rows)), targets=LABELS, domain=domain)
     objective = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=10.0), domain=domain).objective(data)
     for one in (data, data.design, data.design.there, objective, objective.certified_sums(np.zeros((6, 1)))):
         assert str(CANARY) not in repr(one)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from discreet.data import Dataset, Domain
+from discreet.data import Domain, Records
 from discreet.kernels.design import FeatureMapDesign
 from discreet.kernels.feature_map import FeatureMap
 from discreet.matrices import AugmentedDesign, DenseDesign
@@ -17,5 +17,5 @@ def test_features_that_are_not_held_are_computed():
     for design, expected in ((ROWS, False), (held, False), (streamed, True)):
         assert computed_rows(design) is expected
         assert computed_rows(AugmentedDesign(design, scale=None, constant=0.5)) is expected
-        data = Dataset(rows=design, signs=np.ones(10), domain=Domain(features=design.shape[1], norm_bound=1.0))
+        data = Records(rows=design, targets=np.ones(10), domain=Domain(features=design.shape[1], norm_bound=1.0, classes=2))
         assert data.slow is expected

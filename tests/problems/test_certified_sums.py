@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.data import Dataset, Domain
+from discreet.data import Domain, Records
 from discreet.losses import HuberHinge, Logistic
 from discreet.losses.regularisers import L2
 from discreet.matrices import DenseDesign
@@ -84,9 +84,9 @@ def test_a_gradient_of_parts_that_cancels_is_covered():
 def long_table(jobs):
     rng = np.random.default_rng(0)
     rows = 0.3 * rng.standard_normal((WHOLE_RECORDS + 5000, 4))
-    domain = Domain(features=4, norm_bound=1.0, intercept_scale=0.2, records=len(rows))
-    return RegularisedRisk(loss=Logistic(), regulariser=L2(strength=30.0), domain=domain), Dataset(
-        rows=DenseDesign(rows), codes=(rows[:, 0] > 0).astype(int), domain=domain, jobs=jobs
+    domain = Domain(features=4, norm_bound=1.0, intercept_scale=0.2, records=len(rows), classes=2)
+    return RegularisedRisk(loss=Logistic(), regulariser=L2(strength=30.0), domain=domain), Records(
+        rows=DenseDesign(rows), targets=(rows[:, 0] > 0).astype(int), domain=domain, jobs=jobs
     )
 
 

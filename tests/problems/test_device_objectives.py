@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from mpmath import mp
 
-from discreet.data import Dataset, Domain
+from discreet.data import Domain, Records
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
 from discreet.losses.regularisers import L2
 from discreet.matrices import as_design, device_rows
@@ -37,7 +37,7 @@ def there(library, rows):
 def two(make, rows=ROWS, codes=CODES, weights=WEIGHTS, norm=2.0):
     """The objective of the rows on a device and in memory; `make` takes a domain."""
     domain = Domain(features=rows.shape[1], norm_bound=norm, intercept_scale=0.3, classes=int(codes.max()) + 1)
-    return domain, [make(domain).objective(Dataset(rows=as_design(one), codes=codes, domain=domain, weights=weights)) for one in rows_twice(rows)]
+    return domain, [make(domain).objective(Records(rows=as_design(one), targets=codes, domain=domain, weights=weights)) for one in rows_twice(rows)]
 
 
 def rows_twice(rows, library="array_api_strict"):
@@ -71,10 +71,10 @@ def check_same(found, expected, point, other, *, hessians=True):
 @each_loss
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["ones", "weights"])
 def test_two_classes_are_the_function_in_memory(library, loss, weights):
-    domain = Domain(features=FEATURES, norm_bound=2.0, intercept_scale=0.3)
+    domain = Domain(features=FEATURES, norm_bound=2.0, intercept_scale=0.3, classes=2)
     risk = RegularisedRisk(loss=loss, regulariser=L2(strength=0.7), domain=domain)
     found, expected = (
-        risk.objective(Dataset(rows=as_design(rows), codes=CODES, domain=domain, weights=weights)) for rows in rows_twice(ROWS, library)
+        risk.objective(Records(rows=as_design(rows), targets=CODES, domain=domain, weights=weights)) for rows in rows_twice(ROWS, library)
     )
     assert isinstance(found, DeviceMargins)
     check_same(found, expected, POINT, OTHER)
@@ -86,7 +86,7 @@ def test_two_classes_are_the_function_in_memory(library, loss, weights):
 def test_more_classes_are_the_function_in_memory(library, weights):
     domain = Domain(features=FEATURES, norm_bound=2.0, intercept_scale=0.3, classes=3)
     codes = CODES + (ROWS[:, 0] > 1)
-    data = [Dataset(rows=as_design(rows), codes=codes, domain=domain, weights=weights) for rows in rows_twice(ROWS, library)]
+    data = [Records(rows=as_design(rows), targets=codes, domain=domain, weights=weights) for rows in rows_twice(ROWS, library)]
     point, other = np.concatenate((POINT, OTHER, POINT - OTHER)), np.concatenate((OTHER, POINT, POINT))
     found, expected = (MultinomialRisk(regulariser=L2(strength=0.7), domain=domain).objective(one) for one in data)
     assert isinstance(found, DeviceSoftmax)
@@ -130,10 +130,10 @@ def travelled(objective):
 def test_certified_norms_are_above_the_exact_ones(library, loss, scale):
     """At points where the gradient is almost all rounding error, over more than one block; large margins meet the finer bound."""
     count = device_rows.BLOCK_ROWS + 30
-    domain = Domain(features=2, norm_bound=1.5 * scale, intercept_scale=0.3)
+    domain = Domain(features=2, norm_bound=1.5 * scale, intercept_scale=0.3, classes=2)
     rows, codes = scale * ROWS[:count, :2], CODES[:count]
     risk = RegularisedRisk(loss=loss, regulariser=L2(strength=1e-3), domain=domain)
-    objective = risk.objective(Dataset(rows=as_design(there(library, rows)), codes=codes, domain=domain))
+    objective = risk.objective(Records(rows=as_design(there(library, rows)), targets=codes, domain=domain))
     point = POINT[:3]
     balanced = objective.with_linear(-objective.gradient(point, objective.margins(point)))
     signs = np.where(codes == 1, 1.0, -1.0)
@@ -153,7 +153,7 @@ def test_certified_norms_of_more_classes_are_above_the_exact_ones(library):
     count, domain = device_rows.BLOCK_ROWS + 30, Domain(features=2, norm_bound=1.5, intercept_scale=0.3, classes=3)
     codes = CODES[:count] + (ROWS[:count, 0] > 1)
     risk = MultinomialRisk(regulariser=L2(strength=1e-3), domain=domain)
-    objective = risk.objective(Dataset(rows=as_design(there(library, ROWS[:count, :2])), codes=codes, domain=domain))
+    objective = risk.objective(Records(rows=as_design(there(library, ROWS[:count, :2])), targets=codes, domain=domain))
     point = RNG.standard_normal(9)
     balanced = objective.with_linear(-objective.gradient(point, objective.margins(point)))
 
@@ -236,10 +236,10 @@ def test_a_tree_that_forgets_the_errors_of_its_additions_is_found(monkeypatch):
 @each_library
 def test_a_long_table_begins_at_a_sample(library, monkeypatch):
     monkeypatch.setattr(device_sums, "WHOLE_RECORDS", 1000)
-    domain = Domain(features=FEATURES, norm_bound=2.0, intercept_scale=0.3)
+    domain = Domain(features=FEATURES, norm_bound=2.0, intercept_scale=0.3, classes=2)
     risk = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=3.2), domain=domain)
     found, expected = (
-        risk.objective(Dataset(rows=as_design(rows), codes=CODES, domain=domain, weights=WEIGHTS)).with_linear(POINT)
+        risk.objective(Records(rows=as_design(rows), targets=CODES, domain=domain, weights=WEIGHTS)).with_linear(POINT)
         for rows in rows_twice(ROWS, library)
     )
     sample = found.sample()
@@ -268,9 +268,9 @@ def test_a_long_table_of_more_classes_begins_at_a_sample(monkeypatch):
 @each_library
 def test_many_blocks_are_added_in_groups_that_the_bound_knows(library, monkeypatch):
     """Of 2500 rows in blocks of 1024, two to a group; the certificate grows with the group and with nothing else."""
-    domain = Domain(features=FEATURES, norm_bound=2.0)
+    domain = Domain(features=FEATURES, norm_bound=2.0, classes=2)
     risk = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=0.7), domain=domain)
-    objective = risk.objective(Dataset(rows=as_design(there(library, ROWS)), codes=CODES, domain=domain))
+    objective = risk.objective(Records(rows=as_design(there(library, ROWS)), targets=CODES, domain=domain))
     point = POINT[:FEATURES, np.newaxis]
     alone = objective.certified_sums(point)
     for group, additions in ((2, 4), (1, 6)):

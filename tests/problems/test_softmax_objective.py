@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from discreet.core.errors import InvalidInput
-from discreet.data import Dataset, Domain
+from discreet.data import Domain, Records
 from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
 from discreet.matrices import AugmentedDesign, DenseDesign, TabularDesign
@@ -138,7 +138,7 @@ def test_one_record_moves_gradients_and_hessians_by_no_more_than_the_problems_sa
     apart = OneVsRestRisk(each=RegularisedRisk(loss=Logistic(), regulariser=strength, domain=domain, max_weight=3.0))
     assert together.dimension == apart.dimension == 16
     row = rng.standard_normal((1, 3)) * 50.0
-    data = Dataset(rows=DenseDesign(row), codes=np.array([2]), domain=domain, weights=np.array([3.0]))
+    data = Records(rows=DenseDesign(row), targets=np.array([2]), domain=domain, weights=np.array([3.0]))
     largest = [0.0, 0.0, 0.0]
     for scale in (0.1, 1.0, 30.0):
         for _ in range(200):
@@ -156,6 +156,10 @@ def test_one_record_moves_gradients_and_hessians_by_no_more_than_the_problems_sa
     with pytest.raises(InvalidInput, match="different domains"):
         MultinomialRisk(regulariser=strength, domain=Domain(features=3, norm_bound=1.0, classes=K)).objective(data)
     with pytest.raises(InvalidInput, match="different domains"):
-        next(OneVsRestRisk(each=RegularisedRisk(loss=Logistic(), regulariser=strength, domain=Domain(features=3, norm_bound=1.0))).objectives(data))
+        next(
+            OneVsRestRisk(
+                each=RegularisedRisk(loss=Logistic(), regulariser=strength, domain=Domain(features=3, norm_bound=1.0, classes=2))
+            ).objectives(data)
+        )
     with pytest.raises(InvalidInput, match="largest weight of a record"):
         MultinomialRisk(regulariser=strength, domain=domain, max_weight=0.0)

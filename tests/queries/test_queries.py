@@ -10,20 +10,20 @@ from hypothesis import strategies as st
 from discreet.accounting import Unit
 from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.matrices import as_design
 from discreet.queries import LinearMap, Projection, RowQuery, Rows, SecondMoments, Target, WeightedRows
 from discreet.queries.linear import resolution
 
-BOX = RealDomain(features=3, entry_bound=2.0, target_bound=0.5)
-BALL = RealDomain(features=3, norm_bound=1.5, target_bound=0.5)
-BOTH = RealDomain(features=3, entry_bound=1.0, norm_bound=1.2)
+BOX = Domain(features=3, entry_bound=2.0, target_bound=0.5)
+BALL = Domain(features=3, norm_bound=1.5, target_bound=0.5)
+BOTH = Domain(features=3, entry_bound=1.0, norm_bound=1.2, target_bound=1.0)
 TARGETS = (Target.OMITTED, Target.NOISY, Target.CLEAR)
 
 
 def table(domain, rows, seed=0):
     draw = np.random.default_rng(seed)
-    return RealDataset(rows=as_design(draw.standard_normal((rows, domain.features)) * 3), targets=draw.standard_normal(rows), domain=domain)
+    return Records(rows=as_design(draw.standard_normal((rows, domain.features)) * 3), targets=draw.standard_normal(rows), domain=domain)
 
 
 def whole(query, data):
@@ -63,22 +63,22 @@ def test_the_answer_for_a_record_does_not_change_when_others_join_to_the_last_bi
     domain = query.read.domain
     draw = np.random.default_rng(7)
     X, y = draw.standard_normal((1500, 3)) * 2, draw.standard_normal(1500)
-    more = whole(query, RealDataset(rows=as_design(X), targets=y, domain=domain))
+    more = whole(query, Records(rows=as_design(X), targets=y, domain=domain))
     for kept in (slice(1, None), slice(0, 1), slice(3, 1100), slice(None, None, 7)):
-        fewer = whole(query, RealDataset(rows=as_design(X[kept]), targets=y[kept], domain=domain))
+        fewer = whole(query, Records(rows=as_design(X[kept]), targets=y[kept], domain=domain))
         assert np.array_equal(more[kept], fewer)
 
 
 def test_the_sensitivity_of_a_ball_is_reached_along_the_largest_singular_vector():
-    domain = RealDomain(features=40, norm_bound=1.0)
+    domain = Domain(features=40, norm_bound=1.0, target_bound=1.0)
     query = Projection.from_public_seed(domain, width=10, seed=1)
     direction = np.linalg.svd(query.map.matrix)[0][:, 0]
-    rows = whole(query, RealDataset(rows=as_design(np.array([direction, -direction])), targets=np.zeros(2), domain=domain))
+    rows = whole(query, Records(rows=as_design(np.array([direction, -direction])), targets=np.zeros(2), domain=domain))
     assert np.linalg.norm(rows[0] - rows[1]) >= (1 - 1e-5) * query.sensitivity(REPLACE_ONE)
 
 
 def test_the_sensitivity_of_a_box_is_reached_at_a_corner_where_weights_are_diagonal():
-    domain = RealDomain(features=3, entry_bound=2.0)
+    domain = Domain(features=3, entry_bound=2.0, target_bound=1.0)
     query = WeightedRows.of(domain, weights=np.array([1.0, 16.0, 81.0]), target="omitted")
     assert query.sensitivity(REPLACE_ONE) == pytest.approx(4.0 * math.sqrt(1 + 4 + 9), rel=1e-5)
     assert Rows(domain=domain).sensitivity(REPLACE_ONE) == pytest.approx(4.0 * math.sqrt(3), rel=1e-9)
@@ -86,17 +86,17 @@ def test_the_sensitivity_of_a_box_is_reached_at_a_corner_where_weights_are_diago
 
 @given(seed=st.integers(0, 10_000), features=st.integers(1, 6), ball=st.booleans())
 def test_a_box_and_a_target_never_exceed_the_bound_of_a_random_map(seed, features, ball):
-    domain = RealDomain(features=features, target_bound=3.0, **({"norm_bound": 1.0} if ball else {"entry_bound": 0.7}))
+    domain = Domain(features=features, target_bound=3.0, **({"norm_bound": 1.0} if ball else {"entry_bound": 0.7}))
     draw = np.random.default_rng(seed)
     query = Projection.of(domain, draw.standard_normal((features + 1, 3)), target="noisy")
     corners = draw.choice([-1.0, 1.0], (60, features))
-    data = RealDataset(rows=as_design(corners * (0.7 if not ball else 5.0)), targets=draw.choice([-3.0, 3.0], 60), domain=domain)
+    data = Records(rows=as_design(corners * (0.7 if not ball else 5.0)), targets=draw.choice([-3.0, 3.0], 60), domain=domain)
     rows = whole(query, data)
     assert np.linalg.norm(rows[:, None] - rows[None], axis=2).max() <= query.sensitivity(REPLACE_ONE)
 
 
 def test_products_are_those_of_integers():
-    domain = RealDomain(features=5, norm_bound=1.0)
+    domain = Domain(features=5, norm_bound=1.0, target_bound=1.0)
     query = Projection.from_public_seed(domain, width=3, seed=2)
     data = table(domain, 10)
     rows = np.concatenate([block for _, block in query.read.blocks(data)])
@@ -128,13 +128,13 @@ def test_second_moments_are_exact_and_in_any_order_the_same(domain):
     turned = np.random.default_rng(0).permutation(2500)
     draw = np.random.default_rng(0)
     X, y = draw.standard_normal((2500, 3)) * 3, draw.standard_normal(2500)
-    assert np.array_equal(query.answer(RealDataset(rows=as_design(X[turned]), targets=y[turned], domain=domain)), got)
+    assert np.array_equal(query.answer(Records(rows=as_design(X[turned]), targets=y[turned], domain=domain)), got)
     assert np.allclose(got * query.unit**2, rows.T @ rows, rtol=1e-3, atol=0.05)
 
 
 def test_sums_of_the_longest_table_fit_64_bits():
     for most in (1, 1000, 10**7, 1 << 40):
-        query = SecondMoments(domain=RealDomain(features=2, norm_bound=1.0), most_records=most)
+        query = SecondMoments(domain=Domain(features=2, norm_bound=1.0, target_bound=1.0), most_records=most)
         assert most * (query.norm / query.unit) ** 2 < 2.0**62.1
         assert BLOCK * (query.norm / query.unit) ** 2 < 2.0**53
 
@@ -145,7 +145,7 @@ BLOCK = 1024
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: Rows(domain=RealDomain(features=2, norm_bound=1.0, intercept_scale=1.0)), "intercept"),
+        (lambda: Rows(domain=Domain(features=2, norm_bound=1.0, intercept_scale=1.0, target_bound=1.0)), "intercept"),
         (lambda: Rows(domain=BOX, target="hidden"), "omitted"),
         (lambda: Projection.of(BOX, np.ones((2, 2))), "3 rows"),
         (lambda: Projection.of(BOX, np.zeros((3, 2))), "not all zero"),

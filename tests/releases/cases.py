@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from discreet.data import NumberTarget, NumericColumn, RealDomain, Schema
+from discreet.data import Domain, NumberTarget, NumericColumn, Schema
 
 COUNT = 400
-BOX = RealDomain(features=3, entry_bound=1.0)
+BOX = Domain(features=3, entry_bound=1.0, target_bound=1.0)
 _GENERATOR = np.random.default_rng(20)
 X = _GENERATOR.uniform(-1, 1, (COUNT, 3))
 Y = np.where(X @ [1.0, -1.0, 0.5] + _GENERATOR.normal(0, 0.1, COUNT) > 0, 1.0, -1.0)

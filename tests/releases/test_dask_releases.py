@@ -16,7 +16,7 @@ import pytest
 
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import Block, DaskTable, RealDomain, local_cluster
+from discreet.data import Block, DaskTable, Domain, local_cluster
 from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseDesign
 from discreet.mechanisms.release import GaussianRelease
@@ -33,7 +33,7 @@ ROWS, LABELS = records(3000)
 SIGNS = 2.0 * LABELS - 1.0
 BLOCKS, SIZE = 5, 600
 FEATURES = ROWS.shape[1]
-BOX = RealDomain(features=FEATURES, entry_bound=0.8)
+BOX = Domain(features=FEATURES, entry_bound=0.8, target_bound=1.0)
 CLIPPED = np.column_stack((np.clip(ROWS, -0.8, 0.8), SIGNS))
 
 

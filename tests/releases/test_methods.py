@@ -4,13 +4,13 @@ import pytest
 
 from discreet import SystemNoise
 from discreet.core.errors import InvalidInput, SchemaError
-from discreet.data import CategoricalColumn, NumericColumn, RealDataset, RealDomain, Schema, Target
+from discreet.data import CategoricalColumn, Domain, NumericColumn, Records, Schema, Target
 from discreet.matrices import as_design
 from discreet.releases import METHODS, publish
 from discreet.releases.columns import released_schema, schema_domain
 from tests.releases.cases import BOX, PEOPLE, PRIVATE, SCHEMA, X, Y
 
-BALL = RealDomain(features=3, norm_bound=1.0)
+BALL = Domain(features=3, norm_bound=1.0, target_bound=1.0)
 
 
 def refused(folder, words, *, domain=BOX, calibration="tight", **asked):
@@ -61,12 +61,12 @@ def test_statements_about_entries_need_entries_that_are_bounded_one_by_one(tmp_p
 
 
 def test_what_is_public_about_a_table_is_said_once(tmp_path):
-    data = RealDataset(rows=as_design(X), targets=Y, domain=BOX)
+    data = Records(rows=as_design(X), targets=Y, domain=BOX)
     for table, asked, words in (
         (X, {"y": Y}, "schema .* or domain"),
         (X, {"domain": BOX}, "its targets y"),
         (X, {"domain": BOX, "schema": SCHEMA, "y": Y}, "one of the two"),
-        (data, {"domain": BOX}, "has its own domain"),
+        (data, {"domain": BOX}, "have their own domain"),
         (data, {"y": Y}, "y is for arrays"),
         (PEOPLE, {"schema": SCHEMA, "y": Y}, "y is for arrays"),
     ):

@@ -7,7 +7,7 @@ import pytest
 
 from discreet import SeededNoise
 from discreet.core.errors import InvalidInput
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.releases import parts, publish, read_release
 from tests.releases.cases import PRIVATE
 
@@ -20,7 +20,7 @@ def peak_of_release(folder):
     table = np.lib.format.open_memmap(folder / "table.npy", mode="w+", dtype=np.float64, shape=(ROWS, COLUMNS))
     for start in range(0, ROWS, 1000):
         table[start : start + 1000] = np.cos(np.arange(start * COLUMNS, (start + 1000) * COLUMNS).reshape(1000, COLUMNS))
-    domain = RealDomain(features=COLUMNS, entry_bound=1.0)
+    domain = Domain(features=COLUMNS, entry_bound=1.0, target_bound=1.0)
     tracemalloc.start()
     made = publish(table, folder / "out", SeededNoise(1), domain=domain, method="additive", target="omitted", **PRIVATE)
     count = sum(len(block) for block in made.blocks())
@@ -44,7 +44,7 @@ def test_that_test_would_notice(tmp_path, monkeypatch):
 
 def test_parts_are_the_same_rows_in_order(tmp_path, monkeypatch):
     X = np.random.default_rng(0).uniform(-1, 1, (5000, 3))
-    domain = RealDomain(features=3, entry_bound=1.0)
+    domain = Domain(features=3, entry_bound=1.0, target_bound=1.0)
     asked = {"domain": domain, "method": "additive", "target": "omitted", **PRIVATE}
     whole = publish(X, tmp_path / "whole", SeededNoise(2), **asked)
     monkeypatch.setattr(parts, "PART_NUMBERS", 4000)
@@ -57,7 +57,7 @@ def test_parts_are_the_same_rows_in_order(tmp_path, monkeypatch):
 
 
 def test_a_release_of_no_records_is_a_release(tmp_path):
-    domain = RealDomain(features=2, entry_bound=1.0)
+    domain = Domain(features=2, entry_bound=1.0, target_bound=1.0)
     asked = {"domain": domain, "method": "additive", "target": "omitted", **PRIVATE}
     made = publish(np.zeros((0, 2)), tmp_path / "none", SeededNoise(2), **asked)
     assert made.values().shape == made.shape == (0, 2)
@@ -66,7 +66,7 @@ def test_a_release_of_no_records_is_a_release(tmp_path):
 
 
 def test_a_full_disk_leaves_nothing_and_says_what_is_spent(tmp_path, monkeypatch):
-    domain = RealDomain(features=2, entry_bound=1.0)
+    domain = Domain(features=2, entry_bound=1.0, target_bound=1.0)
 
     def full(self, *_):
         raise OSError(28, "No space left on device")
@@ -78,7 +78,7 @@ def test_a_full_disk_leaves_nothing_and_says_what_is_spent(tmp_path, monkeypatch
 
 
 def test_a_release_that_the_disk_cannot_hold_spends_nothing(tmp_path, monkeypatch):
-    domain = RealDomain(features=2, entry_bound=1.0)
+    domain = Domain(features=2, entry_bound=1.0, target_bound=1.0)
     asked = {"domain": domain, "method": "additive", "target": "omitted", "neighbours": "add-remove", "slots": 1 << 58, **PRIVATE}
     with pytest.raises(InvalidInput, match="too little room"):
         publish(np.zeros((9, 2)), tmp_path / "out", SeededNoise(2), **asked)

@@ -19,19 +19,19 @@ _LONGEST = 45.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Records:
+class Counted:
     """Signed records as rows, with multiplicities."""
 
     rows: Floats
     counts: Floats
 
     @classmethod
-    def of(cls, *pairs: tuple[tuple[float, ...], float]) -> "Records":
+    def of(cls, *pairs: tuple[tuple[float, ...], float]) -> "Counted":
         """From ((v_1, ..., v_d), multiplicity) pairs."""
         return cls(rows=np.array([row for row, _ in pairs], dtype=float), counts=np.array([count for _, count in pairs], dtype=float))
 
 
-def perturbation_and_logdet(points: Floats, records: Records, loss: MarginLoss, ridge: Floats) -> tuple[Floats, Floats]:
+def perturbation_and_logdet(points: Floats, records: Counted, loss: MarginLoss, ridge: Floats) -> tuple[Floats, Floats]:
     """b(f) as (m, d) and ln det H(f) as (m,), at f = points (m, d)."""
     margins = points @ records.rows.T
     slopes = loss.slope(margins) * records.counts
@@ -39,12 +39,12 @@ def perturbation_and_logdet(points: Floats, records: Records, loss: MarginLoss, 
     return b, np.linalg.slogdet(_hessians(margins, records, loss, ridge))[1]
 
 
-def _hessians(margins: Floats, records: Records, loss: MarginLoss, ridge: Floats) -> Floats:
+def _hessians(margins: Floats, records: Counted, loss: MarginLoss, ridge: Floats) -> Floats:
     bends = loss.curvature(margins) * records.counts
     return np.asarray(np.einsum("mn,ni,nj->mij", bends, records.rows, records.rows) + np.diag(ridge))
 
 
-def minimiser(b: Floats, records: Records, loss: MarginLoss, ridge: Floats) -> Floats:
+def minimiser(b: Floats, records: Counted, loss: MarginLoss, ridge: Floats) -> Floats:
     """f(b) for every row of b, by damped Newton steps on the gradient; raises SolverFailure unless it solved the equation."""
     f = np.zeros_like(b)
 
@@ -69,7 +69,7 @@ def minimiser(b: Floats, records: Records, loss: MarginLoss, ridge: Floats) -> F
     raise SolverFailure("the audit's own solver did not converge on this pair of tables.")
 
 
-def gaussian_losses(first: Records, second: Records, *, loss: MarginLoss, ridge: Floats, scale: float, nodes: int = 161) -> PrivacyLoss:
+def gaussian_losses(first: Counted, second: Counted, *, loss: MarginLoss, ridge: Floats, scale: float, nodes: int = 161) -> PrivacyLoss:
     """The loss of the minimiser on `first` over `second`, at nodes of a quadrature over b ~ N(0, scale^2 I) under `first`; d = 1 or 2."""
     dimension = first.rows.shape[1]
     axis = np.linspace(-_REACH, _REACH, nodes if dimension > 1 else 60 * nodes)
@@ -83,20 +83,20 @@ def gaussian_losses(first: Records, second: Records, *, loss: MarginLoss, ridge:
 
 
 def gaussian_delta_between(
-    first: Records, second: Records, *, loss: MarginLoss, ridge: Floats, scale: float, epsilon: float, nodes: int = 161
+    first: Counted, second: Counted, *, loss: MarginLoss, ridge: Floats, scale: float, epsilon: float, nodes: int = 161
 ) -> float:
     """The hockey-stick divergence of the minimiser's law on `first` from that on `second`."""
     return gaussian_losses(first, second, loss=loss, ridge=ridge, scale=scale, nodes=nodes).delta(epsilon)
 
 
-def spherical_log_ratios(first: Records, second: Records, points: Floats, *, loss: MarginLoss, ridge: Floats, rate: float) -> Floats:
+def spherical_log_ratios(first: Counted, second: Counted, points: Floats, *, loss: MarginLoss, ridge: Floats, rate: float) -> Floats:
     """ln of the density on `first` over that on `second` at the given points, b of density proportional to exp(-rate |b|)."""
     b, logdet = perturbation_and_logdet(points, first, loss, ridge)
     other, other_logdet = perturbation_and_logdet(points, second, loss, ridge)
     return np.asarray(rate * (np.linalg.norm(other, axis=1) - np.linalg.norm(b, axis=1)) + logdet - other_logdet)
 
 
-def spherical_losses(first: Records, second: Records, *, loss: MarginLoss, ridge: Floats, rate: float, nodes: int = 4_001) -> PrivacyLoss:
+def spherical_losses(first: Counted, second: Counted, *, loss: MarginLoss, ridge: Floats, rate: float, nodes: int = 4_001) -> PrivacyLoss:
     """The loss of the minimiser on `first` over `second` for b of density proportional to exp(-rate |b|), in one or two dimensions.
 
     Nodes in one dimension are equal steps of b; in two of its length and its angle. Masses are normalised; the sup over the nodes is what counts.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.audit.claim import Claim
-from discreet.audit.densities import Records, gaussian_losses, minimiser, shifted_gaussian, shifted_spherical, spherical_losses
+from discreet.audit.densities import Counted, gaussian_losses, minimiser, shifted_gaussian, shifted_spherical, spherical_losses
 from discreet.audit.exact import PrivacyLoss, exact_audit, worst_of
 from discreet.audit.pairs import Pair, worst_pairs
 from discreet.audit.report import AuditReport
@@ -55,7 +55,7 @@ class Release:
             return 0.0
         return (self.noise if self.gaussian else 1.0 / self.noise) / self.ridge
 
-    def losses(self, first: Records, second: Records) -> PrivacyLoss:
+    def losses(self, first: Counted, second: Counted) -> PrivacyLoss:
         """The privacy loss of `first` over `second`."""
         ridge = np.full(first.rows.shape[1], self.ridge)
         ridge[list(self.unpenalised)] = 1e-6

@@ -23,7 +23,7 @@ from discreet.audit.walks import gaussian_walk, line_problem, polytope_walk
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
-from discreet.data import Domain, RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
 from discreet.matrices import DenseDesign
@@ -64,7 +64,7 @@ class NamedAudit:
 
 def _learning(mechanism: str) -> Audited:
     def run(target: Target) -> AuditReport:
-        domain = Domain(features=2, norm_bound=1.0, records=10_000)
+        domain = Domain(features=2, norm_bound=1.0, records=10_000, classes=2)
         start = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=1.0), domain=domain)
         epsilon, delta, neighbours = target.epsilon, target.delta, target.neighbours
         ridge = default_ridge(start, mechanism=mechanism, epsilon=epsilon, delta=delta, neighbours=neighbours)
@@ -135,7 +135,7 @@ def _mirror(target: Target) -> AuditReport:
 
 
 def _sketch(target: Target) -> AuditReport:
-    query = SecondMoments(domain=RealDomain(features=2, norm_bound=1.0), target=Column.OMITTED, most_records=1)
+    query = SecondMoments(domain=Domain(features=2, norm_bound=1.0, target_bound=1.0), target=Column.OMITTED, most_records=1)
     made = GaussianSketch.calibrate(query, rows=8, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
     return sketch_audit(query, made, Claim.of(made.guarantee(query)), target.neighbours)
 
@@ -150,7 +150,7 @@ def sketch_audit(query: SecondMoments, made: GaussianSketch, claim: Claim, neigh
 
 def _release(fresh: bool) -> Audited:  # noqa: FBT001
     def run(target: Target) -> AuditReport:
-        domain = RealDomain(features=2, norm_bound=1.0)
+        domain = Domain(features=2, norm_bound=1.0, target_bound=1.0)
         query = Rows(domain=domain)
         if target.neighbours is not REPLACE_ONE:
             raise InvalidInput("rows that are released one for one tell how many records there are: this audit is of replace-one.")
@@ -169,10 +169,10 @@ def release_audit(query: Any, made: Any, claim: Claim, target: Target) -> AuditR
     """Statistical: one record of the largest norm and its negative."""
     domain = query.domain
 
-    def table(row: list[float]) -> RealDataset:
-        return RealDataset(rows=DenseDesign(np.array([row])), targets=np.zeros(1), domain=domain)
+    def table(row: list[float]) -> Records:
+        return Records(rows=DenseDesign(np.array([row])), targets=np.zeros(1), domain=domain)
 
-    def run(data: RealDataset, count: int) -> Floats:
+    def run(data: Records, count: int) -> Floats:
         return np.array([made.run(query, data, SystemNoise()).value.ravel() for _ in range(count)])
 
     return audit(

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.audit.densities import Records
+from discreet.audit.densities import Counted
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 
@@ -25,8 +25,8 @@ _ANGLE = 0.15
 class Pair(NamedTuple):
     """Two neighbouring tables of signed records, and what they are in words."""
 
-    first: Records
-    second: Records
+    first: Counted
+    second: Counted
     words: str
 
 
@@ -35,7 +35,7 @@ def worst_pairs(*, radius: float, ridge: float, neighbours: Neighbours, spread: 
     margin = _MARGIN + 6.0 * spread
     if neighbours is ADD_REMOVE:
         return tuple(
-            Pair(Records.of(*others, ((radius,), 1.0)), Records.of(*(others or [((radius,), 0.0)])), f"{words}, and one record more at +R")
+            Pair(Counted.of(*others, ((radius,), 1.0)), Counted.of(*(others or [((radius,), 0.0)])), f"{words}, and one record more at +R")
             for others, words in _others(radius, ridge, margin)
         )
     along = _far_count(radius, ridge, margin / np.sin(_ANGLE))
@@ -43,11 +43,11 @@ def worst_pairs(*, radius: float, ridge: float, neighbours: Neighbours, spread: 
     here, there = turned(radius, _ANGLE)
     return (
         Pair(
-            Records.of(others, (tuple(here), 1.0)),
-            Records.of(others, (tuple(there), 1.0)),
+            Counted.of(others, (tuple(here), 1.0)),
+            Counted.of(others, (tuple(there), 1.0)),
             f"{along:g} records at (0, -{_SHORT:g} R), and one record of norm R at a right angle to them replaced by the nearly opposite one",
         ),
-        Pair(Records.of(((radius, 0.0), 1.0)), Records.of(((-radius, 0.0), 1.0)), "one record of norm R alone, its sign flipped"),
+        Pair(Counted.of(((radius, 0.0), 1.0)), Counted.of(((-radius, 0.0), 1.0)), "one record of norm R alone, its sign flipped"),
     )
 
 
@@ -57,7 +57,7 @@ def turned(radius: float, angle: float) -> tuple[Floats, Floats]:
     return np.array([across, up]), np.array([-across, up])
 
 
-def table_of(records: Records) -> tuple[Floats, Floats]:
+def table_of(records: Counted) -> tuple[Floats, Floats]:
     """Rows (n, d) with a first feature that is not negative, and signs (n,), whose signed records are these, each as often as it counts."""
     rows = np.repeat(records.rows, records.counts.astype(int), axis=0)
     signs = np.where(rows[:, 0] < 0, -1.0, 1.0)

@@ -15,7 +15,7 @@ from discreet.audit.laws import gaussian_integers, two_outcomes
 from discreet.audit.report import AuditReport
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.losses import HuberHinge
 from discreet.losses.predictions import OfMargin
 from discreet.matrices import DenseDesign
@@ -32,14 +32,14 @@ PAIRS: dict[Neighbours, tuple[list[float], list[float]]] = {REPLACE_ONE: ([1.0],
 
 def line_problem(*, radius: float = 0.25) -> ConstrainedRisk:
     """The instance."""
-    domain = RealDomain(features=1, entry_bound=1.0, target_bound=1.0)
+    domain = Domain(features=1, entry_bound=1.0, target_bound=1.0)
     return ConstrainedRisk(loss=OfMargin(loss=HuberHinge(half_width=0.5)), constraint=L1Ball(dimension=1, radius=radius), domain=domain)
 
 
 def gradient(problem: ConstrainedRisk, entries: list[float]) -> Floats:
     """At the start of the walk, as the mechanism computes it, (1,)."""
     rows = np.array(entries)[:, np.newaxis]
-    data = RealDataset(rows=DenseDesign(rows), targets=np.ones(len(rows)), domain=problem.domain)
+    data = Records(rows=DenseDesign(rows), targets=np.ones(len(rows)), domain=problem.domain)
     return Walk.from_start(problem.objective(data), problem.constraint).gradient()
 
 

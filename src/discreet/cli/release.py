@@ -18,7 +18,8 @@ from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.quiet import quietly
 
 if TYPE_CHECKING:
-    from discreet.data import RealDataset, Schema
+    from discreet.data import Records as TableRecords
+    from discreet.data import Schema
     from discreet.ledger import Account
     from discreet.releases import About, Publication, PublishedRelease
 
@@ -146,7 +147,7 @@ def _planned(given: _Release, schema: "Schema", numbers: dict[str, Any], about: 
     return Publication.planned(given.method, request, calibration=given.calibration, schema=schema, about=about)
 
 
-def _opened(records: Records, schema: "Schema", publication: "Publication") -> "RealDataset":
+def _opened(records: Records, schema: "Schema", publication: "Publication") -> "TableRecords":
     """One table in memory, or files in blocks; private."""
     from discreet.data import read_table
     from discreet.releases.records import file_records, held_records

@@ -31,6 +31,11 @@ def positive(value: Any, name: str) -> float:  # noqa: ANN401
     return float(value)
 
 
+def bound_or_infinity(value: Any, name: str) -> float:  # noqa: ANN401
+    """A bound that may be left out: infinity for None, else a positive finite number. Raises InvalidInput as `positive` does."""
+    return math.inf if value is None else positive(value, name)
+
+
 def not_negative(value: Any, name: str) -> float:  # noqa: ANN401
     """A finite number of at least 0."""
     if not (_is_real(value) and value >= 0):

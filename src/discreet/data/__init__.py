@@ -14,14 +14,12 @@ from discreet.data.blocks import (
     schema_files,
 )
 from discreet.data.columns import CategoricalColumn, NumberTarget, NumericColumn, Target
-from discreet.data.dataset import Dataset
 from discreet.data.domain import Domain
 from discreet.data.draft import SchemaDraft
 from discreet.data.encoding import EncodedTable
-from discreet.data.real_dataset import RealDataset, bounded_rows
-from discreet.data.real_domain import RealDomain
+from discreet.data.records import Records, bounded_rows
 from discreet.data.schema import Schema
-from discreet.data.streamed import Classified, class_codes, streamed_classes, streamed_dataset, streamed_real_dataset, streamed_reals
+from discreet.data.streamed import Reader, class_codes, streamed_records
 from discreet.data.stub import schema_stub
 from discreet.data.tables import read_header, read_table
 
@@ -29,10 +27,8 @@ __all__ = [
     "Block",
     "BlockTable",
     "CategoricalColumn",
-    "Classified",
     "Cluster",
     "DaskTable",
-    "Dataset",
     "Domain",
     "EncodedTable",
     "FileTable",
@@ -40,8 +36,8 @@ __all__ = [
     "NpyTable",
     "NumberTarget",
     "NumericColumn",
-    "RealDataset",
-    "RealDomain",
+    "Reader",
+    "Records",
     "Schema",
     "SchemaDraft",
     "Target",
@@ -54,8 +50,5 @@ __all__ = [
     "read_table",
     "schema_files",
     "schema_stub",
-    "streamed_classes",
-    "streamed_dataset",
-    "streamed_real_dataset",
-    "streamed_reals",
+    "streamed_records",
 ]

@@ -1,18 +1,31 @@
 """What is public about the records: everything a proof needs to know of them, fixed before one is read.
 
-A record is a pair (x, y), x in R^d with |x|_2 <= `norm_bound`, y one of `classes` classes. A constant feature `intercept_scale` may be appended to
-every x; it counts in the norm: |(x, t)|_2 <= R = sqrt(norm_bound^2 + t^2), and R is what every constant is computed from.
+A record is a pair (x, y), x in R^d with |x|_2 <= `norm_bound` and |x_j| <= `entry_bound`, infinity where there is no such bound. What y is:
+
+    sign      one of two `classes`, -1.0 for the first and +1.0 for the second       code     one of K > 2 `classes`, 0, ..., K - 1
+    number    |y| <= `target_bound`                                                  none     nothing: neither is declared
+
+A constant feature `intercept_scale` may be appended to every x. Proofs use the bounds of the lengthened rows,
+
+    R_inf = max(min(entry_bound, norm_bound), t),    R = R_2 = sqrt(min(norm_bound, sqrt(d) entry_bound)^2 + t^2)
+
+so that under an entry bound a constant of that size costs nothing in R_inf.
 """
 
 import math
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput
+from discreet.core.rounding import raising
 
 SMALLEST, LARGEST = 1e-9, 1e9
 """Of a declared bound. Weights times squares of bounds stay far from the ends of single precision, in which Newton matrices are taken, and fourth
 powers from those of float64: beyond, whether a fit overflows would depend on the records."""
+
+Kind: TypeAlias = Literal["sign", "code", "number", "none"]
+"""What a target is."""
 
 
 def check_scale(value: float, name: str) -> None:
@@ -23,30 +36,44 @@ def check_scale(value: float, name: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Domain:
-    """The public side of a data set."""
+    """The public side of records. Raises InvalidInput for bounds that no proof can use."""
 
     features: int
     """d, the number of features, the intercept's constant not counted."""
-    norm_bound: float
-    """Bound on |x|_2; longer rows are shortened to it at the door."""
+    norm_bound: float = math.inf
+    """Bound on |x|_2; longer rows (after clipping entries) are shortened to it at the door. Rows of classes need it."""
+    entry_bound: float = math.inf
+    """Bound on every |x_j|; larger entries are clipped to it at the door. Not for rows of classes."""
     intercept_scale: float = 0.0
     """The constant feature t appended to every row; 0 for a model without intercept."""
     records: int | None = None
     """n where it is public (replace-one, or declared); None where it is private."""
-    classes: int = 2
-    """K, the number of declared classes."""
+    classes: int = 0
+    """K, the number of declared classes; 0 where targets are numbers, or there are none."""
+    target_bound: float = 0.0
+    """Bound on |y| of numbers; larger targets are clipped to it at the door. 0 where targets are classes, or there are none."""
 
     def __post_init__(self) -> None:
-        """Refuse bounds that no proof can use."""
+        """See class docstring."""
         if self.features < 1:
             raise InvalidInput(f"a domain needs at least one feature; {self.features} was given.")
-        check_scale(self.norm_bound, "data_norm")
-        if self.intercept_scale != 0:
-            check_scale(self.intercept_scale, "intercept_scale")
-        if self.classes < 2:
-            raise InvalidInput(f"a classifier needs at least two classes; {self.classes!r} was given.")
+        if self.classes:
+            self._check_classes()
+        elif self.entry_bound == self.norm_bound == math.inf:
+            raise InvalidInput("rows need a public bound: on every entry (entry_bound), on the Euclidean norm (norm_bound), or both; none was given.")
+        for what in ("entry_bound", "norm_bound", "target_bound", "intercept_scale"):
+            bound = getattr(self, what)
+            if bound != (math.inf if what in ("entry_bound", "norm_bound") else 0.0):
+                check_scale(bound, "data_norm" if self.classes and what == "norm_bound" else what)
         if self.records is not None and self.records < 1:
             raise InvalidInput(f"the public number of records must be at least 1; {self.records!r} was given.")
+
+    @property
+    def kind(self) -> Kind:
+        """What targets are."""
+        if self.classes:
+            return "sign" if self.classes == 2 else "code"
+        return "number" if self.target_bound else "none"
 
     @property
     def dimension(self) -> int:
@@ -54,6 +81,37 @@ class Domain:
         return self.features + (self.intercept_scale > 0)
 
     @property
+    def largest_entry(self) -> float:
+        """R_inf, the bound on the entries of a row with its constant feature."""
+        return max(min(self.entry_bound, self.norm_bound), self.intercept_scale)
+
+    @property
     def radius(self) -> float:
-        """R, the bound on the norm of a row with its constant feature."""
-        return math.hypot(self.norm_bound, self.intercept_scale)
+        """R, the bound on the norm of a row with its constant feature; rounded up where squares of sums are computed from it."""
+        if self.classes:
+            return math.hypot(self.norm_bound, self.intercept_scale)
+        return math.hypot(min(self.norm_bound, math.sqrt(self.features) * self.entry_bound), self.intercept_scale) * raising(4)
+
+    @property
+    def entries_alone(self) -> bool:
+        """Whether every entry has a bound of its own, which no norm ties to the others."""
+        return self.norm_bound == math.inf
+
+    def require(self, *kinds: Kind) -> None:
+        """Raise InvalidInput for targets that are none of these."""
+        if self.kind not in kinds:
+            raise InvalidInput(
+                f"targets of kind {' or '.join(kinds)} are needed here, and the domain declares {self.kind}. "
+                "Declare classes=K for labels, target_bound=B for numbers, neither for records without targets."
+            )
+
+    def record(self) -> dict[str, int | float | None]:
+        """The bounds of rows and numbers, for certificates; None for infinity, and 1 for a target that there is none of."""
+        entry, norm = (None if bound == math.inf else bound for bound in (self.entry_bound, self.norm_bound))
+        return {"features": self.features, "entry_bound": entry, "norm_bound": norm, "target_bound": self.target_bound or 1.0}
+
+    def _check_classes(self) -> None:
+        if self.classes < 2:
+            raise InvalidInput(f"a classifier needs at least two classes; {self.classes!r} was given.")
+        if self.norm_bound == math.inf or self.entry_bound != math.inf or self.target_bound:
+            raise InvalidInput("rows of classes are bounded by norm_bound, and by nothing else; leave entry_bound and target_bound out.")

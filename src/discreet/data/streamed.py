@@ -1,8 +1,7 @@
-"""Data sets whose records stay where they are: from a table of row blocks to what every mechanism takes."""
+"""Records that stay where they are: from a table of row blocks to what every mechanism takes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,36 +11,51 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.quiet import quietly
 from discreet.data.blocks.base import Block, BlockTable
-from discreet.data.dataset import Codes, Dataset
 from discreet.data.domain import Domain
-from discreet.data.real_dataset import RealDataset
-from discreet.data.real_domain import RealDomain
+from discreet.data.records import Codes, Records
 from discreet.data.stream import Stream
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Classified:
-    """How the blocks of a table become data sets with classes: public numbers only."""
+class Reader:
+    """How the blocks of a table become records: public numbers only."""
 
     domain: Domain
-    classes: npt.NDArray[Any]
-    """(K,), the labels in order, different from each other."""
+    classes: npt.NDArray[Any] | None = None
+    """(K,), the labels in order, different from each other; of a domain of numbers (2,), whose targets are -1 and +1, or None for numbers."""
     max_weight: float | None = None
     """What larger weights of records are cut to; None where the table has no weights."""
     class_weights: Floats | None = None
     """(K,), public weights of the classes, or None for ones."""
+    needed: str = ""
+    """What to say of a table of numbers without targets; "" reads zeros there."""
+    omitted: bool = False
+    """Whether zeros stand for the targets, whatever they are."""
 
-    def __call__(self, block: Block) -> Dataset:
-        """A small data set. Raises InvalidInput for blocks that are not what was declared."""
-        if block.targets is None:
+    def __call__(self, block: Block) -> Records:
+        """Some records that are held. Raises InvalidInput for blocks that are not what was declared."""
+        if self.domain.classes:
+            return self._classified(block)
+        if block.weights is not None:
+            raise InvalidInput("records have no weights here, but those of a classifier.")
+        targets = None if self.domain.kind == "none" else self._numbers(block)
+        return Records(rows=block.rows, targets=targets, domain=self.domain)
+
+    def read(self, table: BlockTable, jobs: int = 1) -> tuple[int, Callable[[Domain], Records]]:
+        """The number of records, after reading the table once, and what makes them records of a domain that may tell that number."""
+        if table.features != self.domain.features:
+            raise InvalidInput(f"the domain declares {self.domain.features} features; rows with {table.features} were given.")
+        stream: Stream[Records] = Stream(table, self, jobs)
+        return stream.records, lambda domain: Records.streamed(stream.rebound(replace(self, domain=domain)), domain=domain, jobs=jobs)
+
+    def _classified(self, block: Block) -> Records:
+        if block.targets is None or self.classes is None:
             raise InvalidInput("the table has no targets; a classifier needs the class of every record.")
         codes = class_codes(block.targets, self.classes)
         weights = self._checked(block.weights)
         if self.class_weights is not None:
             weights = self.class_weights[codes] if weights is None else weights * self.class_weights[codes]
-        if self.domain.classes == 2:
-            return Dataset(rows=block.rows, signs=np.where(codes == 1, 1.0, -1.0), domain=self.domain, weights=weights)
-        return Dataset(rows=block.rows, codes=codes, domain=self.domain, weights=weights)
+        return Records(rows=block.rows, targets=codes, domain=self.domain, weights=weights)
 
     def _checked(self, weights: Floats | None) -> Floats | None:
         if weights is None:
@@ -52,49 +66,25 @@ class Classified:
             raise InvalidInput("every weight of a record must be a finite number.")
         return np.clip(weights, 0.0, self.max_weight)
 
+    def _numbers(self, block: Block) -> Floats:
+        if self.omitted:
+            return np.zeros(block.rows.shape[0])
+        if block.targets is None and (self.needed or self.classes is not None):
+            raise InvalidInput(f"the table has no targets; {self.needed or 'a classifier needs the class of every record.'}")
+        if block.targets is None:
+            return np.zeros(block.rows.shape[0])
+        if self.classes is not None:
+            return np.where(class_codes(block.targets, self.classes) == 1, 1.0, -1.0)
+        return quietly(lambda: np.asarray(block.targets, dtype=np.float64), InvalidInput("targets must be finite numbers."))
 
-def streamed_classes(table: BlockTable, bound: Classified, *, jobs: int = 1) -> tuple[int, "Callable[[Domain], Dataset]"]:
-    """The number of records, after reading the table once, and what makes a data set of it, for a domain that may tell that number."""
-    if table.features != bound.domain.features:
-        raise InvalidInput(f"the domain declares {bound.domain.features} features; rows with {table.features} were given.")
-    stream: Stream[Dataset] = Stream(table, bound, jobs)
 
-    def data_of(domain: Domain) -> Dataset:
-        return Dataset.streamed(stream.rebound(replace(bound, domain=domain)), domain=domain, jobs=jobs)
+def streamed_records(table: BlockTable, *, domain: Domain, classes: npt.NDArray[Any] | None = None, jobs: int = 1) -> Records:
+    """Records read from `table` in every pass, by `jobs` threads where they are worked on in this process.
 
-    return stream.records, data_of
-
-
-def streamed_dataset(table: BlockTable, *, domain: Domain, classes: npt.NDArray[Any], jobs: int = 1) -> Dataset:
-    """Records with classes, read from `table` in every pass, by `jobs` threads where they are worked on in this process.
-
-    `classes` (K,), different from each other, are the declared labels in order. Reads the table once; raises InvalidInput for rows that are not
-    finite, labels that are not declared, and whatever else a Dataset refuses.
+    `classes` (K,), different from each other, are the declared labels in order; None for numbers, zeros where the table has none. Reads the table
+    once; raises InvalidInput for rows that are not finite, labels that are not declared, and whatever else Records refuse.
     """
-    return streamed_classes(table, Classified(domain=domain, classes=classes), jobs=jobs)[1](domain)
-
-
-def streamed_reals(
-    table: BlockTable, domain: RealDomain, *, classes: npt.NDArray[Any] | None = None, jobs: int = 1, targets_needed: bool = False
-) -> tuple[int, "Callable[[RealDomain], RealDataset]"]:
-    """As `streamed_classes`, with real targets; or, with two `classes` (2,), with targets -1 for the first and +1 for the second.
-
-    A table without targets gives zeros, or InvalidInput where they are needed.
-    """
-    if table.features != domain.features:
-        raise InvalidInput(f"the domain declares {domain.features} features; rows with {table.features} were given.")
-    bound = partial(_real, classes=classes, targets_needed=targets_needed)
-    stream: Stream[RealDataset] = Stream(table, partial(bound, domain=domain), jobs)
-
-    def data_of(known: RealDomain) -> RealDataset:
-        return RealDataset.streamed(stream.rebound(partial(bound, domain=known)), domain=known, jobs=jobs)
-
-    return stream.records, data_of
-
-
-def streamed_real_dataset(table: BlockTable, *, domain: RealDomain, jobs: int = 1) -> RealDataset:
-    """Records with real targets, read from `table` in every pass; a table without targets gives zeros. Raises as RealDataset does."""
-    return streamed_reals(table, domain, jobs=jobs)[1](domain)
+    return Reader(domain=domain, classes=classes).read(table, jobs)[1](domain)
 
 
 def class_codes(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Codes:
@@ -107,17 +97,3 @@ def class_codes(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Codes:
             f"y holds a label outside the declared classes {classes.tolist()}; declare every class that may occur, or map the others first."
         )
     return codes
-
-
-def _real(block: Block, *, domain: RealDomain, classes: npt.NDArray[Any] | None, targets_needed: bool) -> RealDataset:
-    if block.weights is not None:
-        raise InvalidInput("records with real targets have no weights here.")
-    if classes is not None:
-        if block.targets is None:
-            raise InvalidInput("the table has no targets; a classifier needs the class of every record.")
-        return RealDataset(rows=block.rows, targets=np.where(class_codes(block.targets, classes) == 1, 1.0, -1.0), domain=domain)
-    if targets_needed and block.targets is None:
-        raise InvalidInput("the table has no targets; a regression needs a number for every record.")
-    given = np.zeros(block.rows.shape[0]) if block.targets is None else block.targets
-    targets: Floats = quietly(lambda: np.asarray(given, dtype=np.float64), InvalidInput("targets must be finite numbers."))
-    return RealDataset(rows=block.rows, targets=targets, domain=domain)

@@ -19,11 +19,12 @@ from sklearn.utils.validation import check_is_fitted
 from discreet.certificates import Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.data import BlockTable, RealDataset, RealDomain, streamed_reals
+from discreet.core.validate import bound_or_infinity
+from discreet.data import BlockTable, Domain, Reader, Records
 from discreet.estimators.base import PrivateModel, require_own_targets
 from discreet.estimators.classes import signs_and_classes
 from discreet.estimators.decision import bounded_decision
-from discreet.estimators.inputs import positive_or_none, real_targets
+from discreet.estimators.inputs import real_targets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +34,7 @@ class Given:
     features: int
     records: int
     declared: tuple[str, ...]
-    data_of: Callable[[RealDomain], RealDataset]
+    data_of: Callable[[Domain], Records]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -55,7 +56,7 @@ class BoundedModel(ABC, PrivateModel):
         """Bound on |y|; 1 for classes."""
 
     @abstractmethod
-    def _constant(self, domain: RealDomain) -> float:
+    def _constant(self, domain: Domain) -> float:
         """t of the rows of a domain that has none yet; 0 for a model without intercept."""
 
     def _declared_classes(self) -> Any:
@@ -73,7 +74,7 @@ class BoundedModel(ABC, PrivateModel):
             features=features,
             records=records,
             declared=declared,
-            data_of=lambda domain: RealDataset(rows=rows, targets=targets, domain=domain, jobs=jobs),
+            data_of=lambda domain: Records(rows=rows, targets=targets, domain=domain, jobs=jobs),
         )
 
     def _given_blocks(self, table: BlockTable, y: Any) -> Given:
@@ -89,7 +90,8 @@ class BoundedModel(ABC, PrivateModel):
             _, declared = self._targets(labels, len(labels), labels)
             classes = np.asarray(labels)
         domain = self._domain(table.features, None)
-        records, data_of = streamed_reals(table, domain, classes=classes, jobs=self._jobs(), targets_needed=True)
+        needed = "a regression needs a number for every record."
+        records, data_of = Reader(domain=domain, classes=classes, needed=needed).read(table, self._jobs())
         return Given(features=table.features, records=records, declared=declared, data_of=data_of)
 
     def _targets(self, y: Any, records: int, classes: Any) -> tuple[Floats, tuple[str, ...]]:
@@ -100,12 +102,12 @@ class BoundedModel(ABC, PrivateModel):
         signs, self.classes_, declared = signs_and_classes(y, classes=classes, name=name, records=records)
         return signs, declared
 
-    def _domain(self, features: int, records: int | None) -> RealDomain:
-        entry, norm = positive_or_none(self.data_bound, "data_bound"), positive_or_none(self.data_norm, "data_norm")
-        domain = RealDomain(features=features, entry_bound=entry, norm_bound=norm, target_bound=self._target_bound(), records=records)
+    def _domain(self, features: int, records: int | None) -> Domain:
+        entry, norm = bound_or_infinity(self.data_bound, "data_bound"), bound_or_infinity(self.data_norm, "data_norm")
+        domain = Domain(features=features, entry_bound=entry, norm_bound=norm, target_bound=self._target_bound(), records=records)
         return replace(domain, intercept_scale=self._constant(domain))
 
-    def _keep(self, release: Release, domain: RealDomain, declared: tuple[str, ...]) -> None:
+    def _keep(self, release: Release, domain: Domain, declared: tuple[str, ...]) -> None:
         """The attributes that hold what was released."""
         self.weights_ = release.value
         self.certificate_ = replace(release.certificate, declared=declared)

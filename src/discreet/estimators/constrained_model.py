@@ -11,7 +11,7 @@ from typing import Any, Self
 from discreet.core.errors import InvalidInput
 from discreet.core.privacy import Privacy
 from discreet.core.validate import positive
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.estimators.bounded_model import BoundedModel
 from discreet.estimators.explanation import Explanation, Reason
 from discreet.estimators.inputs import positive_or_none, whole_or_none
@@ -58,7 +58,7 @@ class ConstrainedModel(BoundedModel):
     def _of_classes(self) -> bool:
         return self._loss().signed_targets
 
-    def _problem(self, domain: RealDomain) -> ConstrainedRisk:
+    def _problem(self, domain: Domain) -> ConstrainedRisk:
         """The public problem over this domain."""
         return ConstrainedRisk(loss=self._loss(), constraint=self._constraint(domain.dimension), domain=domain, max_slope=self._max_slope())
 
@@ -69,7 +69,7 @@ class ConstrainedModel(BoundedModel):
     def _target_bound(self) -> float:
         return 1.0
 
-    def _constant(self, domain: RealDomain) -> float:  # noqa: ARG002 - no intercept
+    def _constant(self, domain: Domain) -> float:  # noqa: ARG002 - no intercept
         return 0.0
 
 
@@ -80,7 +80,7 @@ class WithIntercept(ConstrainedModel):
     fit_intercept: bool = True
     intercept_scale: float | None = None
 
-    def _constant(self, domain: RealDomain) -> float:
+    def _constant(self, domain: Domain) -> float:
         if not self.fit_intercept:
             return 0.0
         return domain.largest_entry if self.intercept_scale is None else positive(self.intercept_scale, "intercept_scale")

@@ -18,7 +18,7 @@ from discreet.certificates import Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.validate import positive
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.estimators.base import ScoredClassifier, ScoredRegressor
 from discreet.estimators.constrained_model import ByFrankWolfe, OfNumbers, WithIntercept
 from discreet.estimators.decision import log_probabilities, probabilities
@@ -161,6 +161,6 @@ class LassoClassifier(ScoredClassifier, ByFrankWolfe, WithIntercept):
     def _loss(self) -> OfMargin:
         return OfMargin(loss=Logistic())
 
-    def _keep(self, release: Release, domain: RealDomain, declared: tuple[str, ...]) -> None:
+    def _keep(self, release: Release, domain: Domain, declared: tuple[str, ...]) -> None:
         super()._keep(release, domain, declared)
         self.coef_, self.intercept_ = self.coef_[np.newaxis, :], np.array([self.intercept_])

@@ -24,7 +24,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.core.privacy import Privacy
 from discreet.core.validate import positive
-from discreet.data import BlockTable, Classified, Dataset, Domain, EncodedTable, class_codes, streamed_classes
+from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records, class_codes
 from discreet.data.blocks.moved import moved_blocks, moved_rows
 from discreet.estimators.base import PrivateModel, ScoredClassifier, require_own_targets
 from discreet.estimators.classes import (
@@ -74,7 +74,7 @@ class _Given:
     largest: float
     """Bound on the weight of a record."""
     declared: tuple[str, ...]
-    data_of: Callable[[Domain], Dataset]
+    data_of: Callable[[Domain], Records]
 
 
 def _require_link(estimator: "LinearClassifier") -> bool:
@@ -232,8 +232,8 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         classes, codes, declared = self._targets(X, y, rows.shape[0], self.classes)
         weights, largest = self._weights(sample_weight, codes, classes)
 
-        def data_of(domain: Domain) -> Dataset:
-            return Dataset(rows=rows, codes=codes, domain=domain, weights=weights, jobs=jobs)
+        def data_of(domain: Domain) -> Records:
+            return Records(rows=rows, targets=codes, domain=domain, weights=weights, jobs=jobs)
 
         return _Given(features=rows.shape[1], records=rows.shape[0], classes=classes, largest=largest, declared=declared, data_of=data_of)
 
@@ -248,8 +248,8 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         # The rows are brought within a first domain, whose bounds do not matter.
         first = Domain(features=table.features, norm_bound=1.0, classes=len(classes))
         cut = positive_or_none(self.max_sample_weight, "max_sample_weight")
-        bound = Classified(domain=first, classes=classes, max_weight=cut, class_weights=self._class_weights(classes))
-        records, data_of = streamed_classes(table, bound, jobs=self._jobs())
+        read = Reader(domain=first, classes=classes, max_weight=cut, class_weights=self._class_weights(classes))
+        records, data_of = read.read(table, self._jobs())
         largest = self._largest_weight(weighted=True)
         return _Given(features=table.features, records=records, classes=classes, largest=largest, declared=(CLASSES,), data_of=data_of)
 

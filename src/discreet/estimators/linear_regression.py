@@ -21,7 +21,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.core.privacy import Privacy
 from discreet.core.validate import positive
-from discreet.data import RealDomain, bounded_rows
+from discreet.data import Domain, bounded_rows
 from discreet.estimators.base import ScoredRegressor
 from discreet.estimators.bounded_model import BoundedModel
 from discreet.estimators.inputs import whole_or_none
@@ -150,7 +150,7 @@ class LinearRegression(ScoredRegressor, BoundedModel):
     def _target_bound(self) -> float:
         return positive(self.target_bound, "target_bound")
 
-    def _constant(self, domain: RealDomain) -> float:
+    def _constant(self, domain: Domain) -> float:
         if not self.fit_intercept:
             return 0.0
         return _INTERCEPT_SHARE * domain.radius if self.intercept_scale is None else positive(self.intercept_scale, "intercept_scale")
@@ -161,7 +161,7 @@ class LinearRegression(ScoredRegressor, BoundedModel):
         return self.covariance_, self.residual_deviation_
 
 
-def _problem(domain: RealDomain, privacy: Privacy) -> LeastSquares:
+def _problem(domain: Domain, privacy: Privacy) -> LeastSquares:
     """For tables as long as the public number of records says, or twice as long where it only says about how long they are."""
     problem = LeastSquares(domain=domain)
     if domain.records is None:
@@ -170,7 +170,7 @@ def _problem(domain: RealDomain, privacy: Privacy) -> LeastSquares:
     return replace(problem, most_records=max(problem.most_records, longest))
 
 
-def _intervals(rows: Design, *, domain: RealDomain, weights: Floats, covariance: Floats, residual: float, quantile: float) -> Floats:
+def _intervals(rows: Design, *, domain: Domain, weights: Floats, covariance: Floats, residual: float, quantile: float) -> Floats:
     rows = bounded_rows(rows, domain)
     middle = ordered_matvec(rows, weights)
     spread = np.concatenate([np.einsum("ij,jk,ik->i", part, covariance, part) for _, part in entry_chunks(rows)])

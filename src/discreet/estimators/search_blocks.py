@@ -19,7 +19,7 @@ import scipy.sparse as sp
 
 from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records
-from discreet.data import Block, BlockTable, Classified, Dataset, Domain, FunctionTable, class_codes
+from discreet.data import Block, BlockTable, Domain, FunctionTable, Reader, Records, class_codes
 from discreet.data.stream import Stream
 from discreet.estimators.classes import distinct_classes
 from discreet.estimators.search_table import HeldTable, Predicts, SearchTable
@@ -38,14 +38,14 @@ class StreamedTable:
 
     __slots__ = ("X", "_bound", "_jobs", "_read", "classes")
 
-    def __init__(self, table: BlockTable, bound: Classified, *, jobs: int) -> None:
+    def __init__(self, table: BlockTable, bound: Reader, *, jobs: int) -> None:
         """Read nothing yet."""
-        self.X, self.classes = table, bound.classes
+        self.X, self.classes = table, np.asarray(bound.classes)
         self._bound, self._jobs = bound, jobs
-        self._read: Stream[Dataset] | None = None
+        self._read: Stream[Records] | None = None
 
     @property
-    def _stream(self) -> Stream[Dataset]:
+    def _stream(self) -> Stream[Records]:
         """Raises what reading raises, InvalidInput for records that are not what was declared."""
         if self._read is None:
             self._read = Stream(self.X, self._bound, self._jobs)
@@ -77,7 +77,7 @@ class StreamedTable:
 
     def content(self) -> Iterator[bytes]:
         """See SearchTable."""
-        yield from Dataset.streamed(self._stream, domain=self._bound.domain, jobs=self._jobs).content()
+        yield from Records.streamed(self._stream, domain=self._bound.domain, jobs=self._jobs).content()
 
     def correct(self, model: Predicts) -> int:
         """See SearchTable: one pass."""
@@ -111,7 +111,7 @@ def streamed_table(table: BlockTable, y: Any, *, classes: Any, max_weight: float
     declared = distinct_classes(np.asarray(classes))
     # The rows are brought within a first domain, whose bounds do not matter: the pass counts and checks.
     first = Domain(features=table.features, norm_bound=1.0, classes=len(declared))
-    return StreamedTable(table, Classified(domain=first, classes=declared, max_weight=max_weight), jobs=jobs)
+    return StreamedTable(table, Reader(domain=first, classes=declared, max_weight=max_weight), jobs=jobs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.validate import each, positive, whole
 from discreet.core.workers import job_count, map_in_order
-from discreet.data import Dataset
+from discreet.data import Records
 from discreet.ledger import without_ledger
 from discreet.matrices import as_design
 from discreet.noise import Noise, apart
@@ -135,7 +135,7 @@ def _excesses(plan: Plan, plans: Sequence[tuple[Plan, float]], records: int, noi
     found = []
     for one, size in plans:
         problem = one.problem(records, size)
-        data = Dataset(rows=as_design(np.ascontiguousarray(rows[:, : plan.features])), signs=signs, domain=problem.domain)
+        data = Records(rows=as_design(np.ascontiguousarray(rows[:, : plan.features])), targets=signs, domain=problem.domain)
         with without_ledger():
             weights = one.calibrated(records, size).run(problem, data, noise).value
         value, reached = one.margin_loss.value, measured @ weights

@@ -131,7 +131,7 @@ class Plan:
     def problem(self, records: int, ridge: float) -> RegularisedRisk:
         """The public problem at this number of records and lambda."""
         scale = 0.0 if self.intercept_scale is None else self.intercept_scale
-        domain = Domain(features=self.features, norm_bound=self.data_norm, intercept_scale=scale, records=records)
+        domain = Domain(features=self.features, norm_bound=self.data_norm, intercept_scale=scale, records=records, classes=2)
         return RegularisedRisk(loss=self.margin_loss, regulariser=L2(strength=ridge), domain=domain)
 
     @property

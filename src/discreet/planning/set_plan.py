@@ -29,7 +29,7 @@ from discreet.bounds.geometry import private_noise
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.core.validate import positive, whole
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.losses.predictions import prediction_loss_named
 from discreet.mechanisms.constrained import Candidate, NoisyMirrorDescent, ObjectivePerturbationOverSet, candidates
 from discreet.mechanisms.constrained.base import checked_steps
@@ -160,10 +160,10 @@ class SetPlan:
 
     def problem(self, records: int) -> ConstrainedRisk:
         """The public problem at this number of records."""
-        domain = RealDomain(
+        domain = Domain(
             features=self.constraint.dimension - (self.intercept_scale > 0),
-            entry_bound=self.entry_bound,
-            norm_bound=self.data_norm,
+            entry_bound=math.inf if self.entry_bound is None else self.entry_bound,
+            norm_bound=math.inf if self.data_norm is None else self.data_norm,
             target_bound=self.target_bound,
             intercept_scale=self.intercept_scale,
             records=records,

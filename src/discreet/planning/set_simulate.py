@@ -19,7 +19,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.validate import each, whole
 from discreet.core.workers import job_count, map_in_order
-from discreet.data import RealDataset
+from discreet.data import Records
 from discreet.ledger import without_ledger
 from discreet.matrices import as_design
 from discreet.mechanisms.constrained import ConstrainedMechanism, calibrate_over_set
@@ -96,7 +96,7 @@ def _excesses(plan: SetPlan, count: int, mechanism: ConstrainedMechanism, draws:
     """Of private fits on one invented table, and how far the minimum found may be off."""
     problem = plan.problem(count)
     rows, targets = invented_over_set(plan, count, noise)
-    data = RealDataset(rows=as_design(rows), targets=targets, domain=problem.domain)
+    data = Records(rows=as_design(rows), targets=targets, domain=problem.domain)
     objective = problem.held_objective(data)
     least, gap = least_over_set(problem, objective)
     with without_ledger():

@@ -22,7 +22,7 @@ from discreet.accounting import Json
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.rounding import raising
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.losses.predictions import PredictionLoss
 from discreet.problems.prediction_objective import PredictionObjective, PredictionSum, rounding_share
 from discreet.problems.summed_predictions import MOST_BLOCKS, SummedPredictions
@@ -42,12 +42,13 @@ class ConstrainedRisk:
 
     loss: PredictionLoss
     constraint: Constraint
-    domain: RealDomain
+    domain: Domain
     max_slope: float | None = None
     """Slopes are clipped to it, record by record; None clips at the Lipschitz constant, which changes nothing."""
 
     def __post_init__(self) -> None:
         """See class docstring."""
+        self.domain.require("number")
         if self.constraint.dimension != self.domain.dimension:
             raise InvalidInput(
                 f"the set lies in dimension {self.constraint.dimension}, the records have {self.domain.dimension} features, the intercept's constant "
@@ -137,15 +138,12 @@ class ConstrainedRisk:
             "constraint": self.constraint.name,
             "constraint_parameters": _as_json(self.constraint.parameters),
             "max_slope": self.max_slope,
-            "features": domain.features,
-            "entry_bound": domain.entry_bound,
-            "norm_bound": domain.norm_bound,
-            "target_bound": domain.target_bound,
+            **domain.record(),
             "intercept_scale": domain.intercept_scale,
             "records": domain.records,
         }
 
-    def require(self, data: RealDataset) -> None:
+    def require(self, data: Records) -> None:
         """Raise InvalidInput for a data set of another domain, longer than `most_records`, or in too many blocks."""
         if data.domain != self.domain:
             raise InvalidInput("the data set and the problem declare different domains.")
@@ -157,14 +155,14 @@ class ConstrainedRisk:
         if data.blocks > MOST_BLOCKS:
             raise InvalidInput(f"a table is read in at most {MOST_BLOCKS} blocks, for which rounding errors are bounded. Make blocks of more rows.")
 
-    def objective(self, data: RealDataset) -> PredictionSum:
+    def objective(self, data: Records) -> PredictionSum:
         """F on these records. Raises InvalidInput as `require` does."""
         self.require(data)
         if data.in_memory and data.blocks == 1:
             return self.held_objective(data)
         return SummedPredictions(data=data, loss=self.loss, slope_bound=self.slope_bound, kink=self._kink)
 
-    def held_objective(self, data: RealDataset) -> PredictionObjective:
+    def held_objective(self, data: Records) -> PredictionObjective:
         """F on records that are held, whatever their domain."""
         return PredictionObjective(design=data.design, targets=data.targets, loss=self.loss, slope_bound=self.slope_bound, kink=self._kink)
 

@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass
 
 from discreet.accounting import Json
-from discreet.data import Dataset, Domain
+from discreet.data import Domain, Records
 from discreet.data.domain import check_scale
 from discreet.losses.regularisers import L2
 from discreet.problems.device_softmax import DeviceSoftmax
@@ -35,6 +35,7 @@ class MultinomialRisk:
 
     def __post_init__(self) -> None:
         """Refuse a weight bound that bounds nothing."""
+        self.domain.require("sign", "code")
         check_scale(self.max_weight, "the largest weight of a record")
 
     @property
@@ -77,16 +78,16 @@ class MultinomialRisk:
         record = public_record(self.domain, "multinomial-logistic", {}, ridge=self.strong_convexity, max_weight=self.max_weight)
         return {**record, "classes": self.classes, "scheme": "multinomial"}
 
-    def require(self, data: Dataset) -> None:
+    def require(self, data: Records) -> None:
         """Raise InvalidInput for records of another domain."""
         require_domain(self.domain, data)
 
-    def objective(self, data: Dataset) -> SoftmaxObjective | DeviceSoftmax | SummedObjective:
+    def objective(self, data: Records) -> SoftmaxObjective | DeviceSoftmax | SummedObjective:
         """G on these records, for a solver."""
         self.require(data)
         return objective_of(data, self._part, dimension=self.dimension, ridge=self.strong_convexity, hessians=False)
 
-    def _part(self, data: Dataset, ridge: float) -> SoftmaxObjective | DeviceSoftmax:
+    def _part(self, data: Records, ridge: float) -> SoftmaxObjective | DeviceSoftmax:
         if on_device(data):
             return device_softmax(data, ridge=ridge)
         return SoftmaxObjective(design=data.design, codes=data.codes, classes=self.classes, weights=data.weights, ridge=ridge)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from discreet.data import Dataset
+from discreet.data import Records
 from discreet.losses import MarginLoss
 from discreet.matrices import DeviceDesign, travel
 from discreet.matrices.device_rows import Array, DeviceRows
@@ -10,12 +10,12 @@ from discreet.problems.device_margins import DeviceMargins
 from discreet.problems.device_softmax import DeviceSoftmax
 
 
-def on_device(data: Dataset) -> bool:
+def on_device(data: Records) -> bool:
     """Whether its rows are held, and on a device."""
     return data.in_memory and isinstance(data.design, DeviceDesign)
 
 
-def device_margins(data: Dataset, *, positive: int, loss: MarginLoss, ridge: float) -> DeviceMargins:
+def device_margins(data: Records, *, positive: int, loss: MarginLoss, ridge: float) -> DeviceMargins:
     """Class `positive` against all others, for rows on a device."""
     design, codes = _parts(data)
     xp = design.there.xp
@@ -23,7 +23,7 @@ def device_margins(data: Dataset, *, positive: int, loss: MarginLoss, ridge: flo
     return DeviceMargins(design=design, signs=signs, weights=_weights(data, design.there), loss=loss, ridge=ridge)
 
 
-def device_softmax(data: Dataset, *, ridge: float) -> DeviceSoftmax:
+def device_softmax(data: Records, *, ridge: float) -> DeviceSoftmax:
     """All classes, for rows on a device; eight bytes a record and class are kept there."""
     design, codes = _parts(data)
     xp = design.there.xp
@@ -32,12 +32,12 @@ def device_softmax(data: Dataset, *, ridge: float) -> DeviceSoftmax:
     return DeviceSoftmax(design=design, chosen=chosen, weights=_weights(data, design.there), ridge=ridge)
 
 
-def _parts(data: Dataset) -> tuple[DeviceDesign, Array]:
+def _parts(data: Records) -> tuple[DeviceDesign, Array]:
     design = data.design
     if not isinstance(design, DeviceDesign):
         raise TypeError("the rows are not on a device")
     return design, travel.there(data.codes.astype(np.int32), design.there.table)
 
 
-def _weights(data: Dataset, rows: DeviceRows) -> Array | None:
+def _weights(data: Records, rows: DeviceRows) -> Array | None:
     return None if data.weights is None else travel.there(data.weights, rows.table)

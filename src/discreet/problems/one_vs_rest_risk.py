@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from discreet.accounting import Json
-from discreet.data import Dataset, Domain
+from discreet.data import Domain, Records
 from discreet.problems.device_margins import DeviceMargins
 from discreet.problems.objective import MarginObjective
 from discreet.problems.on_device import device_margins, on_device
@@ -73,17 +73,17 @@ class OneVsRestRisk:
         """For certificates: what the K problems share, and K."""
         return {**self.each.to_dict(), "classes": self.classes, "scheme": "one-vs-rest"}
 
-    def require(self, data: Dataset) -> None:
+    def require(self, data: Records) -> None:
         """Raise InvalidInput for records of another domain."""
         require_domain(self.domain, data)
 
-    def objectives(self, data: Dataset) -> Iterator[MarginObjective | DeviceMargins | SummedObjective]:
+    def objectives(self, data: Records) -> Iterator[MarginObjective | DeviceMargins | SummedObjective]:
         """G_0, ..., G_{K-1} on these records, for a solver."""
         self.require(data)
         for code in range(self.classes):
             yield objective_of(data, partial(self._part, code), dimension=self.each.dimension, ridge=self.strong_convexity)
 
-    def _part(self, code: int, data: Dataset, ridge: float) -> MarginObjective | DeviceMargins:
+    def _part(self, code: int, data: Records, ridge: float) -> MarginObjective | DeviceMargins:
         if on_device(data):
             return device_margins(data, positive=code, loss=self.each.loss, ridge=ridge)
         signs = np.where(data.codes == code, 1.0, -1.0)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from discreet.core.workers import map_in_order
-from discreet.data import Dataset
+from discreet.data import Records
 from discreet.problems.on_device import on_device
 from discreet.problems.summed_objective import Part, Sample, Some, Spread, SummedObjective, Sums, Work, added
 
@@ -28,7 +28,7 @@ _HANDFUL = 1
 P = TypeVar("P", bound=Part)
 
 
-def objective_of(data: Dataset, part: Callable[[Dataset, float], P], *, dimension: int, ridge: float, hessians: bool = True) -> P | SummedObjective:
+def objective_of(data: Records, part: Callable[[Records, float], P], *, dimension: int, ridge: float, hessians: bool = True) -> P | SummedObjective:
     """The objective of all records, `part(records, ridge)` being that of some that are held, without linear term; see SummedObjective."""
     if not data.in_memory:
 
@@ -65,12 +65,12 @@ def _over_runs(runs: Sequence[Sequence[Part]], jobs: int) -> Spread:
     return lambda work: map_in_order(lambda run: added(work(one) for one in run), runs, some)
 
 
-def _over(data: Dataset, part: Callable[[Dataset, float], Part], work: Work) -> Iterable[Sums]:
+def _over(data: Records, part: Callable[[Records, float], Part], work: Work) -> Iterable[Sums]:
     return data.map(lambda _, block: added(work(part(piece, 0.0)) for piece in block.parts()))
 
 
-def _of_blocks(data: Dataset, part: Callable[[Dataset, float], Part]) -> Some | None:
-    """One block of so many, evenly spaced, where others work on them; else records that are held meanwhile, see `Dataset.sample`."""
+def _of_blocks(data: Records, part: Callable[[Records, float], Part]) -> Some | None:
+    """One block of so many, evenly spaced, where others work on them; else records that are held meanwhile, see `Records.sample`."""
     if data.remote:
         few = data.few(_SHARE) if data.blocks >= _SHARE else None
         if few is None or few.records == 0:

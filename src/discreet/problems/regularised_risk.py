@@ -20,7 +20,7 @@ import numpy as np
 from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.data import Dataset, Domain
+from discreet.data import Domain, Records
 from discreet.data.domain import check_scale
 from discreet.losses import MarginLoss
 from discreet.losses.regularisers import L2
@@ -43,6 +43,7 @@ class RegularisedRisk:
 
     def __post_init__(self) -> None:
         """Refuse a weight bound that bounds nothing."""
+        self.domain.require("sign", "code")
         check_scale(self.max_weight, "the largest weight of a record")
 
     @property
@@ -85,16 +86,16 @@ class RegularisedRisk:
         """For certificates: everything that a recheck needs to know of the problem."""
         return public_record(self.domain, self.loss.name, self.loss.parameters, ridge=self.strong_convexity, max_weight=self.max_weight)
 
-    def require(self, data: Dataset) -> None:
+    def require(self, data: Records) -> None:
         """Raise InvalidInput for records of another domain."""
         require_domain(self.domain, data)
 
-    def objective(self, data: Dataset) -> MarginObjective | DeviceMargins | SummedObjective:
+    def objective(self, data: Records) -> MarginObjective | DeviceMargins | SummedObjective:
         """G on these records, for a solver: plain optimisation that has never heard of privacy."""
         self.require(data)
         return objective_of(data, self._part, dimension=self.dimension, ridge=self.strong_convexity)
 
-    def _part(self, data: Dataset, ridge: float) -> MarginObjective | DeviceMargins:
+    def _part(self, data: Records, ridge: float) -> MarginObjective | DeviceMargins:
         if on_device(data):
             return device_margins(data, positive=1, loss=self.loss, ridge=ridge)
         return MarginObjective(design=data.design, signs=data.signs, weights=data.weights, loss=self.loss, ridge=ridge)
@@ -114,7 +115,7 @@ def public_record(domain: Domain, loss: str, parameters: Mapping[str, float], *,
     }
 
 
-def require_domain(domain: Domain, data: Dataset) -> None:
+def require_domain(domain: Domain, data: Records) -> None:
     """Raise InvalidInput for records of another domain."""
     if data.domain != domain:
         raise InvalidInput("the data set and the problem declare different domains.")

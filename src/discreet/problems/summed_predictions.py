@@ -20,7 +20,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats, two_sum
 from discreet.core.errors import InvalidInput
-from discreet.data import RealDataset
+from discreet.data import Records
 from discreet.losses.predictions import PredictionLoss
 from discreet.matrices.columns import Columns, columns_of
 from discreet.problems.prediction_objective import SINGLE_PRODUCT, PredictionObjective
@@ -33,7 +33,7 @@ MOST_BLOCKS = 1 << 20
 class SummedPredictions:
     """F for records in blocks; methods as those of PredictionObjective."""
 
-    data: RealDataset
+    data: Records
     loss: PredictionLoss
     slope_bound: float
     kink: bool
@@ -66,7 +66,7 @@ class SummedPredictions:
         """grad F(theta), (d,); of the records with included_i = 1.0 only, where `included` (n,) is given."""
         part, single = self._part(), self.records <= SINGLE_PRODUCT
 
-        def sums(start: int, block: RealDataset) -> tuple[Floats, Floats]:
+        def sums(start: int, block: Records) -> tuple[Floats, Floats]:
             chosen = None if included is None else included[start : start + block.records]
             return _added(part(piece).gradient_sums(point, some, single=single) for piece, some in _with(block.parts(), chosen))
 
@@ -78,7 +78,7 @@ class SummedPredictions:
             return self.gradient(predictions, included)
         part, single = self._part(), self.records <= SINGLE_PRODUCT
 
-        def sums(start: int, block: RealDataset) -> tuple[Floats, Floats]:
+        def sums(start: int, block: Records) -> tuple[Floats, Floats]:
             rows = slice(start, start + block.records)
             return part(block).sums_of(predictions[rows], None if included is None else included[rows], single=single)
 
@@ -93,16 +93,16 @@ class SummedPredictions:
         """Single columns of a table that is held; None where they cost a pass each."""
         return columns_of(self.data.design) if self.data.in_memory else None
 
-    def _part(self) -> Callable[[RealDataset], PredictionObjective]:
+    def _part(self) -> Callable[[Records], PredictionObjective]:
         """F_k of a block: public numbers only, so that it may travel to where the block is."""
         return partial(_held, loss=self.loss, slope_bound=self.slope_bound, kink=self.kink)
 
 
-def _held(block: RealDataset, *, loss: PredictionLoss, slope_bound: float, kink: bool) -> PredictionObjective:
+def _held(block: Records, *, loss: PredictionLoss, slope_bound: float, kink: bool) -> PredictionObjective:
     return PredictionObjective(design=block.design, targets=block.targets, loss=loss, slope_bound=slope_bound, kink=kink)
 
 
-def _with(pieces: list[RealDataset], chosen: Floats | None) -> Iterable[tuple[RealDataset, Floats | None]]:
+def _with(pieces: list[Records], chosen: Floats | None) -> Iterable[tuple[Records, Floats | None]]:
     start = 0
     for piece in pieces:
         yield piece, None if chosen is None else chosen[start : start + piece.records]

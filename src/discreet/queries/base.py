@@ -1,13 +1,13 @@
 """What queries of records share: which columns of a record they read, its bounds, and its numbers.
 
-A record is (x, y) with x and y within the bounds of a RealDomain. What a query reads of it is
+A record is (x, y) with x and y within the bounds of a Domain. What a query reads of it is
 
     z = x                 target omitted (it stays with its owner), or released in clear beside the answer
     z = (x, y)            target noisy: the last column
 
     |z - z'|_2 <= 2 C, |z|_2 <= C,    C = hypot(min(norm_bound, sqrt(d) entry_bound), target_bound)     (the latter where y is read)
 
-Computed rows z are functions of one record, to the last bit: entries are clipped and rows shortened one by one (`discreet.data.RealDataset`). So two
+Computed rows z are functions of one record, to the last bit: entries are clipped and rows shortened one by one (`discreet.data.Records`). So two
 tables that share a record share what is computed from it, and the only numbers that differ between neighbours are those of the record that does.
 """
 
@@ -23,7 +23,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import raising
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.matrices.clipped import entry_chunks
 
 UP = raising(4_096)
@@ -44,7 +44,7 @@ class Target(StrEnum):
 class Released(NamedTuple):
     """The bounds of what a query reads of one record."""
 
-    domain: RealDomain
+    domain: Domain
     target: Target
 
     @property
@@ -74,19 +74,16 @@ class Released(NamedTuple):
         """For certificates."""
         domain = self.domain
         return {
-            "features": domain.features,
-            "entry_bound": domain.entry_bound,
-            "norm_bound": domain.norm_bound,
-            "target_bound": domain.target_bound,
+            **domain.record(),
             "target": str(self.target),
         }
 
-    def require(self, data: RealDataset) -> None:
+    def require(self, data: Records) -> None:
         """Raise InvalidInput for records of another domain."""
         if data.domain != self.domain:
             raise InvalidInput("the query was made for another domain than the one of these records; make it for data.domain.")
 
-    def blocks(self, data: RealDataset, of: Callable[[Floats], Floats] | None = None) -> Iterator[tuple[slice, Floats]]:
+    def blocks(self, data: Records, of: Callable[[Floats], Floats] | None = None) -> Iterator[tuple[slice, Floats]]:
         """The rows z of the records, or what `of` makes of them, in order, a thousand or so at a time: (slice of row numbers, rows).
 
         `of` is public and works where the block is. Raises InvalidInput for records of another domain.
@@ -98,15 +95,16 @@ class Released(NamedTuple):
         for chunks in data.map_rows(lambda start, block: list(self._read(start, block, of))):
             yield from chunks
 
-    def _read(self, start: int, data: RealDataset, of: Callable[[Floats], Floats] | None) -> Iterator[tuple[slice, Floats]]:
+    def _read(self, start: int, data: Records, of: Callable[[Floats], Floats] | None) -> Iterator[tuple[slice, Floats]]:
         """The rows of records that are held, the first of which has number `start`."""
         for rows, entries in entry_chunks(data.design):
             whole = np.column_stack((entries, data.targets[rows])) if self.target is Target.NOISY else entries
             yield slice(start + rows.start, start + rows.stop), whole if of is None else of(whole)
 
 
-def released(domain: RealDomain, target: Target | str) -> Released:
+def released(domain: Domain, target: Target | str) -> Released:
     """The parts, checked: a constant column for an intercept protects nothing and is refused."""
+    domain.require("number", *(("none",) if str(target) == Target.OMITTED else ()))
     if domain.intercept_scale != 0:
         raise InvalidInput("a released table has no intercept column: whoever trains on it adds one. Take a domain with intercept_scale=0.")
     if str(target) not in set(Target):
@@ -134,10 +132,10 @@ class RowQuery(Protocol):
     def sensitivity(self, neighbours: Neighbours) -> float:
         """An upper bound of the Euclidean distance of two computed rows; under add-remove, of a computed row and the row of zeros."""
 
-    def require(self, data: RealDataset) -> None:
+    def require(self, data: Records) -> None:
         """Raise InvalidInput for records of another domain."""
 
-    def answer(self, data: RealDataset) -> Iterator[tuple[slice, Floats]]:
+    def answer(self, data: Records) -> Iterator[tuple[slice, Floats]]:
         """The computed rows, in order: (slice of row numbers, rows). Each is a function of its record, to the last bit."""
 
     def to_dict(self) -> dict[str, Json]:

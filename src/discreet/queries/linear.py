@@ -56,7 +56,7 @@ class LinearMap:
     def shift(self, read: Released, ranges: float) -> float:
         """The bound of the module docstring, without rounding; `ranges` is r."""
         bounds = [self.spectral_norm * read.norm]
-        if read.domain.entry_bound is not None:
+        if read.domain.entry_bound < math.inf:
             entries = read.entries
             bounds.append(math.sqrt(float(entries @ np.abs(self.matrix @ self.matrix.T) @ entries)) * (1.0 + 1e-9))
         if read.target is Target.NOISY:

@@ -18,7 +18,7 @@ from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.kernels.public_randomness import public_generator
 from discreet.queries.base import UP, Released, Target, reach, released
 from discreet.queries.linear import LinearMap, resolution
@@ -28,21 +28,21 @@ from discreet.queries.linear import LinearMap, resolution
 class Projection:
     """Records times a public matrix. Build it with `of` (a matrix of your choice) or `from_public_seed` (Gaussian, E P P' = I)."""
 
-    domain: RealDomain
+    domain: Domain
     target: Target
     map: LinearMap
     seed: int | None = None
     """The public seed that P was drawn from, where it was."""
 
     @classmethod
-    def of(cls, domain: RealDomain, matrix: Floats, *, target: Target | str = Target.OMITTED) -> "Projection":
+    def of(cls, domain: Domain, matrix: Floats, *, target: Target | str = Target.OMITTED) -> "Projection":
         """With P = `matrix` (m, width), rounded to 2^-25 of its longest column. Raises InvalidInput for a wrong number of rows."""
         read = released(domain, target)
         _checked(read, np.asarray(matrix))
         return cls(domain=domain, target=read.target, map=LinearMap.on_grid(matrix))
 
     @classmethod
-    def from_public_seed(cls, domain: RealDomain, *, width: int, seed: int, target: Target | str = Target.OMITTED) -> "Projection":
+    def from_public_seed(cls, domain: Domain, *, width: int, seed: int, target: Target | str = Target.OMITTED) -> "Projection":
         """P with independent N(0, 1 / width) entries, from a seed that everybody may know."""
         read = released(domain, target)
         return cls(domain=domain, target=read.target, map=LinearMap.on_grid(public_matrix(seed, read.columns, width)), seed=seed)
@@ -62,11 +62,11 @@ class Projection:
         rounding = self.map.spectral_norm * resolution(self.read) * math.sqrt(self.read.columns)
         return (self.map.shift(self.read, reach(neighbours)) + rounding) * UP
 
-    def require(self, data: RealDataset) -> None:
+    def require(self, data: Records) -> None:
         """See RowQuery."""
         self.read.require(data)
 
-    def answer(self, data: RealDataset) -> Iterator[tuple[slice, Floats]]:
+    def answer(self, data: Records) -> Iterator[tuple[slice, Floats]]:
         """See RowQuery."""
         return self.read.blocks(data, partial(self.map.apply, resolution=resolution(self.read)))
 

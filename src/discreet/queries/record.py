@@ -1,5 +1,6 @@
 """The public query of a release, from the record of it in the certificate: what `to_dict` of a query wrote, read back, and nothing more."""
 
+import math
 from collections.abc import Mapping
 from typing import TypeAlias
 
@@ -10,7 +11,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError
 from discreet.core.fields import real
 from discreet.core.quiet import quietly
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.queries.base import RowQuery, Target
 from discreet.queries.projection import Projection
 from discreet.queries.rows import Rows
@@ -45,16 +46,16 @@ def _query(record: Mapping[str, Json]) -> Query | None:
             return None
 
 
-def _domain(record: Mapping[str, Json]) -> RealDomain:
-    return RealDomain(
+def _domain(record: Mapping[str, Json]) -> Domain:
+    return Domain(
         features=_integer(record["features"]),
-        entry_bound=_optional(record["entry_bound"]),
-        norm_bound=_optional(record["norm_bound"]),
+        entry_bound=_bound(record["entry_bound"]),
+        norm_bound=_bound(record["norm_bound"]),
         target_bound=real(record["target_bound"]),
     )
 
 
-def _projection(record: Mapping[str, Json], domain: RealDomain, target: Target) -> Projection:
+def _projection(record: Mapping[str, Json], domain: Domain, target: Target) -> Projection:
     if "seed" in record:
         return Projection.from_public_seed(domain, width=_integer(record["width"]), seed=_integer(record["seed"]), target=target)
     return Projection.of(domain, _matrix(record["matrix"]), target=target)
@@ -72,5 +73,5 @@ def _integer(value: Json) -> int:
     return value
 
 
-def _optional(value: Json) -> float | None:
-    return None if value is None else real(value)
+def _bound(value: Json) -> float:
+    return math.inf if value is None else real(value)

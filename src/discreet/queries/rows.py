@@ -8,7 +8,7 @@ import numpy as np
 from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import Neighbours
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.queries.base import UP, Released, Target, reach, released
 
 
@@ -16,7 +16,7 @@ from discreet.queries.base import UP, Released, Target, reach, released
 class Rows:
     """Every number of every record. A box (`entry_bound`), a ball (`norm_bound`) or both bound what one record may move."""
 
-    domain: RealDomain
+    domain: Domain
     target: Target = Target.OMITTED
 
     def __post_init__(self) -> None:
@@ -37,11 +37,11 @@ class Rows:
         """See RowQuery."""
         return reach(neighbours) * min(self.read.norm, float(np.linalg.norm(self.read.entries))) * UP
 
-    def require(self, data: RealDataset) -> None:
+    def require(self, data: Records) -> None:
         """See RowQuery."""
         self.read.require(data)
 
-    def answer(self, data: RealDataset) -> Iterator[tuple[slice, Floats]]:
+    def answer(self, data: Records) -> Iterator[tuple[slice, Floats]]:
         """See RowQuery."""
         return self.read.blocks(data)
 

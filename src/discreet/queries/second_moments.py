@@ -15,7 +15,7 @@ from discreet.accounting import Json
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import raising
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.matrices.integer_gram import integer_gram
 from discreet.noise import Integers
 from discreet.queries.base import Released, Target, released
@@ -29,7 +29,7 @@ MOST_RECORDS = 1 << 40
 class SecondMoments:
     """Sums of products of the numbers of a record, for tables of at most `most_records` records."""
 
-    domain: RealDomain
+    domain: Domain
     target: Target = Target.NOISY
     most_records: int = 10_000_000
     """A public bound; longer tables are refused. Rounding errors are bounded for it, and it costs almost nothing."""
@@ -68,13 +68,13 @@ class SecondMoments:
         """How far any eigenvalue of M may move: C^2, by Weyl's inequality."""
         return self.norm**2
 
-    def require(self, data: RealDataset) -> None:
+    def require(self, data: Records) -> None:
         """Raise InvalidInput for another domain, and for more than `most_records` records."""
         self.read.require(data)
         if data.records > self.most_records:
             raise InvalidInput(f"second moments are exact for at most {self.most_records} records, and the table is longer. Raise most_records.")
 
-    def answer(self, data: RealDataset) -> Integers:
+    def answer(self, data: Records) -> Integers:
         """M / q^2, (m, m), exactly. Raises InvalidInput as `require` does."""
         self.require(data)
         total = np.zeros((self.columns, self.columns), dtype=np.int64)
@@ -83,7 +83,7 @@ class SecondMoments:
             total += part
         return total
 
-    def _products(self, data: RealDataset) -> Integers:
+    def _products(self, data: Records) -> Integers:
         """Those of records that are held."""
         self.read.require(data)
         return integer_gram(data.design, data.targets if self.target is Target.NOISY else None, unit=self.unit)

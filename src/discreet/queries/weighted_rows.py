@@ -13,7 +13,7 @@ from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.queries.base import Released, Target, released
 from discreet.queries.linear import LinearMap
 from discreet.queries.projection import Projection
@@ -29,7 +29,7 @@ class WeightedRows:
     """Pi."""
 
     @classmethod
-    def of(cls, domain: RealDomain, *, weights: Floats | None = None, target: Target | str = Target.CLEAR) -> "WeightedRows":
+    def of(cls, domain: Domain, *, weights: Floats | None = None, target: Target | str = Target.CLEAR) -> "WeightedRows":
         """Weights: one positive number a column, a positive definite matrix (m, m), or None for the identity. Raises InvalidInput for others."""
         read = released(domain, target)
         given = np.eye(read.columns) if weights is None else np.asarray(weights, dtype=np.float64)
@@ -56,11 +56,11 @@ class WeightedRows:
         """See RowQuery."""
         return self.shaped.sensitivity(neighbours)
 
-    def require(self, data: RealDataset) -> None:
+    def require(self, data: Records) -> None:
         """See RowQuery."""
         self.read.require(data)
 
-    def answer(self, data: RealDataset) -> Iterator[tuple[slice, Floats]]:
+    def answer(self, data: Records) -> Iterator[tuple[slice, Floats]]:
         """See RowQuery."""
         return self.shaped.answer(data)
 

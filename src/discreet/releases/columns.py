@@ -8,6 +8,7 @@ since neighbours differ by its whole range, and bounds of a range around zero ar
 categories is one number a category. With rows = "normalise" rows are encoded as the schema says and divided by their norm.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -19,7 +20,7 @@ from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.fields import finite, flag
-from discreet.data import EncodedTable, NumberTarget, RealDataset, RealDomain, Schema
+from discreet.data import Domain, EncodedTable, NumberTarget, Records, Schema
 from discreet.data import Target as ClassTarget
 from discreet.data.frames import Frame
 from discreet.queries import Target
@@ -82,20 +83,20 @@ def released_schema(schema: Schema) -> Schema:
     return replace(schema, numeric=tuple(replace(column, scale="symmetric") for column in schema.numeric))
 
 
-def schema_domain(schema: Schema) -> RealDomain:
+def schema_domain(schema: Schema) -> Domain:
     """Bounds of the records that this schema encodes: entries alone where rows are numeric columns as they are."""
     alone = schema.rows == "bound" and not schema.categorical
-    bound = None if alone else schema.norm_bound
-    return RealDomain(features=schema.features, entry_bound=1.0, norm_bound=bound, target_bound=1.0)
+    bound = math.inf if alone else schema.norm_bound
+    return Domain(features=schema.features, entry_bound=1.0, norm_bound=bound, target_bound=1.0)
 
 
-def encoded_records(schema: Schema, frame: Frame, target: Target) -> RealDataset:
+def encoded_records(schema: Schema, frame: Frame, target: Target) -> Records:
     """The records of a table. Raises as `Schema.encode` does, and InvalidInput for a target of more than two classes."""
     with_target = target is not Target.OMITTED
     require_target(schema, target)
     encoded = schema.encode(frame, target=with_target)
     targets = target_numbers(encoded) if with_target else np.zeros(encoded.rows.shape[0])
-    return RealDataset(rows=encoded.rows, targets=targets, domain=schema_domain(schema))
+    return Records(rows=encoded.rows, targets=targets, domain=schema_domain(schema))
 
 
 def require_target(schema: Schema, target: Target) -> None:
@@ -115,7 +116,7 @@ def target_numbers(encoded: EncodedTable) -> Floats:
     return found
 
 
-def record_columns(domain: RealDomain, target: Target, schema: Schema | None) -> tuple[PublishedColumn, ...]:
+def record_columns(domain: Domain, target: Target, schema: Schema | None) -> tuple[PublishedColumn, ...]:
     """The columns of encoded records: features, and the target unless it is omitted."""
     features = _numbered(domain) if schema is None else tuple(_of_schema(schema))
     if target is Target.OMITTED:
@@ -130,7 +131,7 @@ def record_columns(domain: RealDomain, target: Target, schema: Schema | None) ->
     return _distinct((*features, made))
 
 
-def released_columns(kind: Kind, domain: RealDomain, target: Target, schema: Schema | None, *, width: int) -> tuple[PublishedColumn, ...]:
+def released_columns(kind: Kind, domain: Domain, target: Target, schema: Schema | None, *, width: int) -> tuple[PublishedColumn, ...]:
     """Those of a release of this kind: of a sketch without bounds, of a projection numbered up to `width`, a target in clear beside them."""
     records = record_columns(domain, target, schema)
     if kind is Kind.SKETCH:
@@ -141,7 +142,7 @@ def released_columns(kind: Kind, domain: RealDomain, target: Target, schema: Sch
     return _distinct((*features, *(records[-1:] if target is Target.CLEAR else ())))
 
 
-def _numbered(domain: RealDomain) -> tuple[PublishedColumn, ...]:
+def _numbered(domain: Domain) -> tuple[PublishedColumn, ...]:
     bound = domain.largest_entry
     return tuple(
         PublishedColumn(name=f"x{number}", role="feature", noisy=True, encoded_lower=-bound, encoded_upper=bound) for number in range(domain.features)

@@ -22,7 +22,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.files.strict_json import printable
 from discreet.core.files.whole_folder import check_folder, check_room, whole_folder
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
-from discreet.data import BlockTable, Cluster, RealDataset, RealDomain, Schema
+from discreet.data import BlockTable, Cluster, Domain, Records, Schema
 from discreet.data.frames import Frame
 from discreet.ledger import Account
 from discreet.matrices import Design
@@ -90,9 +90,7 @@ class Publication:
         """Raise InvalidInput unless the folder could be written now. An existing one is replaced only if it holds a release."""
         check_folder(folder, overwrite=overwrite, replaceable=is_release)
 
-    def write(
-        self, data: RealDataset, folder: str | Path, noise: Noise, *, account: Account | None = None, overwrite: bool = False
-    ) -> PublishedRelease:
+    def write(self, data: Records, folder: str | Path, noise: Noise, *, account: Account | None = None, overwrite: bool = False) -> PublishedRelease:
         """Release the records. Raises as `ReleaseMechanism.write` does, and InvalidInput where the folder cannot be written."""
         query, mechanism = self.plan
         drawn = self.method.draws_projection
@@ -117,7 +115,7 @@ class Publication:
             return read_release(folder)
         raise refusal
 
-    def _most_bytes(self, data: RealDataset) -> int:
+    def _most_bytes(self, data: Records) -> int:
         """On disk, from numbers that are public in every case: rows of a sketch, slots, or records under replace-one."""
         rows = self.request.get(ROWS if self.method.kind is Kind.SKETCH else SLOTS)
         return 9 * len(self.columns) * (data.records if rows is None else rows) + (1 << 20)
@@ -140,13 +138,13 @@ class Publication:
 
 
 def publish(  # noqa: PLR0913 - what is public about a table, and what becomes of it
-    table: RealDataset | BlockTable | Frame | Floats | Design | Files,
+    table: Records | BlockTable | Frame | Floats | Design | Files,
     folder: str | Path,
     noise: Noise,
     *,
     method: str,
     schema: Schema | None = None,
-    domain: RealDomain | None = None,
+    domain: Domain | None = None,
     y: Floats | None = None,
     target: Target | str = Target.NOISY,
     neighbours: Neighbours | str = REPLACE_ONE,
@@ -162,7 +160,7 @@ def publish(  # noqa: PLR0913 - what is public about a table, and what becomes o
 ) -> PublishedRelease:
     """Release `table` into `folder`, whole or not at all, and spend on `account` or the ledger in use.
 
-    `table` is a RealDataset; with `schema` any table that it encodes, or the paths of files that are read in blocks, by the workers of the Dask
+    `table` is Records; with `schema` any table that it encodes, or the paths of files that are read in blocks, by the workers of the Dask
     cluster of `client` where it is given; with `domain` an array (n, d) and `y` (n,), or a table in blocks. `numbers` say how much privacy is wanted
     (epsilon=1.0, delta=1e-6, ...): which of `SETTINGS` a method takes is in `METHODS` and in docs/release.md. `calibration="published"` takes the
     papers' formulas, for comparison. `n_jobs` threads, as in scikit-learn.
@@ -190,10 +188,10 @@ def _named(words: type[Word], given: Word | str, what: str) -> Word:
     return words(given)
 
 
-def _domain_of(table: object, schema: Schema | None, domain: RealDomain | None) -> RealDomain:
-    if isinstance(table, RealDataset):
+def _domain_of(table: object, schema: Schema | None, domain: Domain | None) -> Domain:
+    if isinstance(table, Records):
         if schema is not None or domain is not None:
-            raise InvalidInput("a RealDataset has its own domain: leave schema and domain out.")
+            raise InvalidInput("Records have their own domain: leave schema and domain out.")
         return table.domain
     if schema is not None and domain is None:
         return schema_domain(schema)

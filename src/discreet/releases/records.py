@@ -5,7 +5,6 @@ more, to know it again; and once (under add-remove once for every half GiB of re
 """
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -15,10 +14,9 @@ import numpy.typing as npt
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.workers import job_count
-from discreet.data import Block, BlockTable, Cluster, RealDataset, RealDomain, Schema, class_codes, schema_files
+from discreet.data import BlockTable, Cluster, Domain, Reader, Records, Schema, schema_files
 from discreet.data import Target as ClassTarget
 from discreet.data.frames import Frame
-from discreet.data.stream import Stream
 from discreet.matrices import Design, as_design
 from discreet.queries import Target
 from discreet.releases.columns import encoded_records, require_target, schema_domain
@@ -30,7 +28,7 @@ Files: TypeAlias = str | Path | Sequence[str | Path]
 """A Parquet or Arrow file, a folder of Parquet files, or several files."""
 
 
-def file_records(paths: Files, schema: Schema, target: Target, *, n_jobs: int | None = None, client: "Client | Cluster | None" = None) -> RealDataset:
+def file_records(paths: Files, schema: Schema, target: Target, *, n_jobs: int | None = None, client: "Client | Cluster | None" = None) -> Records:
     """The records of files, encoded by `schema` block by block, by `n_jobs` threads, or by the workers of `client`, who find them at the same paths.
 
     Workers keep nothing between the passes, which are few, so that a table larger than the cluster's memory is released too. `schema` is one of
@@ -43,19 +41,17 @@ def file_records(paths: Files, schema: Schema, target: Target, *, n_jobs: int | 
 
 
 def block_records(
-    table: BlockTable, domain: RealDomain, target: Target, *, classes: npt.NDArray[Any] | None = None, n_jobs: int | None = None
-) -> RealDataset:
+    table: BlockTable, domain: Domain, target: Target, *, classes: npt.NDArray[Any] | None = None, n_jobs: int | None = None
+) -> Records:
     """The records of a table in blocks; with two `classes` (2,), targets are -1 and +1. Raises InvalidInput for what does not fit the domain."""
-    if table.features != domain.features:
-        raise InvalidInput(f"the domain declares {domain.features} features; rows with {table.features} were given.")
-    jobs = job_count(n_jobs)
-    stream: Stream[RealDataset] = Stream(table, partial(_bounded, domain=domain, target=target, classes=classes), jobs)
-    return RealDataset.streamed(stream, domain=domain, jobs=jobs)
+    omitted = target is Target.OMITTED
+    read = Reader(domain=domain, classes=classes, needed="give them, or release without (target='omitted').", omitted=omitted)
+    return read.read(table, job_count(n_jobs))[1](domain)
 
 
 def held_records(
-    table: Frame | Floats | Design, domain: RealDomain, target: Target, *, schema: Schema | None, y: Floats | None, n_jobs: int | None = None
-) -> RealDataset:
+    table: Frame | Floats | Design, domain: Domain, target: Target, *, schema: Schema | None, y: Floats | None, n_jobs: int | None = None
+) -> Records:
     """The records of a table in memory: a frame that `schema` encodes, or an array (n, d) with its targets `y` (n,)."""
     jobs = job_count(n_jobs)
     if schema is not None:
@@ -66,26 +62,26 @@ def held_records(
         if y is None and target is not Target.OMITTED:
             raise InvalidInput("an array comes with its targets y, or with target='omitted'.")
         rows = as_design(table)
-        data = RealDataset(rows=rows, targets=np.zeros(rows.shape[0]) if y is None else np.asarray(y, dtype=np.float64), domain=domain)
+        data = Records(rows=rows, targets=np.zeros(rows.shape[0]) if y is None else np.asarray(y, dtype=np.float64), domain=domain)
     data.jobs = jobs
     return data
 
 
 def private_records(
-    table: RealDataset | BlockTable | Frame | Floats | Design | Files,
-    domain: RealDomain,
+    table: Records | BlockTable | Frame | Floats | Design | Files,
+    domain: Domain,
     target: Target,
     *,
     schema: Schema | None,
     y: Floats | None,
     n_jobs: int | None,
     client: "Client | Cluster | None",
-) -> RealDataset:
+) -> Records:
     """Whatever `publish` was given. Raises InvalidInput for arguments that do not go together."""
     files = _files(table)
     if client is not None and files is None:
         raise InvalidInput("client is for files, which its workers read; blocks on a cluster are a DaskTable.")
-    if y is not None and (files is not None or isinstance(table, RealDataset | BlockTable)):
+    if y is not None and (files is not None or isinstance(table, Records | BlockTable)):
         raise InvalidInput(_NO_Y)
     if files is not None:
         if schema is None:
@@ -95,14 +91,14 @@ def private_records(
         if schema is not None:
             raise InvalidInput("a table in blocks is encoded already: give its domain, or the paths of its files with the schema.")
         return block_records(table, domain, target, n_jobs=n_jobs)
-    if isinstance(table, RealDataset):
+    if isinstance(table, Records):
         if n_jobs is not None:
-            raise InvalidInput("a RealDataset has its own number of threads (jobs): leave n_jobs out.")
+            raise InvalidInput("Records have their own number of threads (jobs): leave n_jobs out.")
         return table
     return held_records(table, domain, target, schema=schema, y=y, n_jobs=n_jobs)
 
 
-_NO_Y = "y is for arrays: a RealDataset and a table in blocks have their targets, and a schema names the target's column."
+_NO_Y = "y is for arrays: Records and a table in blocks have their targets, and a schema names the target's column."
 
 
 def _files(table: object) -> list[str | Path] | None:
@@ -110,20 +106,3 @@ def _files(table: object) -> list[str | Path] | None:
     given = [table] if isinstance(table, str | Path) else list(table) if isinstance(table, list | tuple) else []
     paths = [one for one in given if isinstance(one, str | Path)]
     return paths if paths and len(paths) == len(given) else None
-
-
-def _bounded(block: Block, *, domain: RealDomain, target: Target, classes: npt.NDArray[Any] | None) -> RealDataset:
-    """One block, wherever it is: public numbers only come along."""
-    if block.weights is not None:
-        raise InvalidInput("records that are released have no weights.")
-    if target is Target.OMITTED:
-        return RealDataset(rows=block.rows, targets=np.zeros(block.rows.shape[0]), domain=domain)
-    if block.targets is None:
-        raise InvalidInput("the table has no targets: give them, or release without (target='omitted').")
-    if classes is not None:
-        return RealDataset(rows=block.rows, targets=np.where(class_codes(block.targets, classes) == 1, 1.0, -1.0), domain=domain)
-    try:
-        targets = np.asarray(block.targets, dtype=np.float64)
-    except (TypeError, ValueError):
-        targets = np.full(block.rows.shape[0], np.nan)
-    return RealDataset(rows=block.rows, targets=targets, domain=domain)

@@ -17,7 +17,7 @@ from discreet.certificates import Verification
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.neighbours import REPLACE_ONE
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.queries import Projection, Target
 from discreet.queries.record import query_from_record
 from discreet.releases.checks import all_checks
@@ -64,7 +64,7 @@ class PublishedRelease(Contents):
         return self.certificate.parameters
 
     @property
-    def domain(self) -> RealDomain:
+    def domain(self) -> Domain:
         """Bounds of the encoded records."""
         return self.query.read.domain
 

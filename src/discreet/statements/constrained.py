@@ -2,9 +2,10 @@
 
 import hashlib
 import json
+import math
 
 from discreet.core.fields import flag, not_negative, positive, text, whole
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.losses.predictions import prediction_loss_named
 from discreet.problems import ConstrainedRisk
 from discreet.sets import constraint_named
@@ -53,13 +54,13 @@ def declared_bounds(problem: Record) -> str:
     return ", ".join(f"{name} {positive(bound):.17g}" for name, bound in bounds.items() if bound is not None)
 
 
-def real_domain(problem: Record) -> RealDomain:
+def real_domain(problem: Record) -> Domain:
     """The public domain of records with real targets, from its record."""
     entry, norm, records = problem["entry_bound"], problem["norm_bound"], problem["records"]
-    return RealDomain(
+    return Domain(
         features=whole(problem["features"]),
-        entry_bound=None if entry is None else positive(entry),
-        norm_bound=None if norm is None else positive(norm),
+        entry_bound=math.inf if entry is None else positive(entry),
+        norm_bound=math.inf if norm is None else positive(norm),
         target_bound=positive(problem["target_bound"]),
         intercept_scale=not_negative(problem["intercept_scale"]),
         records=None if records is None else whole(records),

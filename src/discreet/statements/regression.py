@@ -1,7 +1,7 @@
 """The words of linear regressions."""
 
 from discreet.core.fields import count, not_negative, positive, text, whole
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.queries import SecondMoments, Target
 from discreet.statements.base import (
     Fields,
@@ -107,7 +107,7 @@ def sketched_query(problem: Record, target_weight: float | None) -> SecondMoment
     """What a sketch reads of the records of a regression: the constant feature as a column like the others, and scaled targets, or none."""
     domain = real_domain(problem)
     bound = domain.target_bound if target_weight is None else target_weight * domain.radius
-    inner = RealDomain(features=domain.dimension, norm_bound=domain.radius, target_bound=bound, records=domain.records)
+    inner = Domain(features=domain.dimension, norm_bound=domain.radius, target_bound=bound, records=domain.records)
     target = Target.OMITTED if target_weight is None else Target.NOISY
     return SecondMoments(domain=inner, target=target, most_records=whole(problem["most_records"]))
 

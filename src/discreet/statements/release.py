@@ -1,5 +1,7 @@
 """The words of released rows, and what all releases of a table share."""
 
+import math
+
 from discreet.accounting import Unit
 from discreet.core.fields import count, flag, not_negative, positive, text, whole
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
@@ -82,8 +84,8 @@ def record_hypotheses(read: Released, parameters: Record) -> tuple[Hypothesis, .
     if "slots" in parameters and (slots is None) is (neighbours is ADD_REMOVE):
         raise ValueError("parameters: 'slots' are stated under add-remove, and only there")
     hidden = "" if slots is None else f": {slots} rows, those that are no record's are zeros with noise, in a secret uniform order"
-    bounds = [f"entries within +-{domain.entry_bound:.10g}"] if domain.entry_bound is not None else []
-    bounds += [f"Euclidean norm at most {domain.norm_bound:.10g}"] if domain.norm_bound is not None else []
+    bounds = [f"entries within +-{domain.entry_bound:.10g}"] if domain.entry_bound < math.inf else []
+    bounds += [f"Euclidean norm at most {domain.norm_bound:.10g}"] if not domain.entries_alone else []
     bounds += [f"target within +-{domain.target_bound:.10g}" + ("" if read.target is Target.NOISY else f" ({read.target})")]
     bounded = condition(
         "every record has {features} features, {bounds}; the bounds are public and were not taken from the records",

@@ -17,7 +17,7 @@ import pytest
 from discreet import LogisticRegression
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE
-from discreet.data import Block, DaskTable, Dataset, RealDataset, RealDomain, local_cluster, streamed_real_dataset
+from discreet.data import Block, DaskTable, Domain, Records, local_cluster, streamed_records
 from discreet.ledger import Account, Ledger
 from discreet.losses.predictions import Squared
 from discreet.matrices import DenseDesign
@@ -53,17 +53,17 @@ def test_a_model_of_blocks_elsewhere_is_the_model_of_the_array():
 def test_no_noise_no_key_of_noise_and_no_other_record_travels():
     client, table = here()
     LogisticRegression(classes=[0, 1], random_state=1, delta=1e-6).fit(table)
-    domain = RealDomain(features=ROWS.shape[1], entry_bound=0.8, records=len(ROWS))
+    domain = Domain(features=ROWS.shape[1], entry_bound=0.8, records=len(ROWS), target_bound=1.0)
     risk = ConstrainedRisk(loss=Squared(), constraint=L1Ball(dimension=domain.features), domain=domain)
     walk = PolytopeFrankWolfe.calibrate(risk, epsilon=1.0, delta=1e-6, neighbours=ADD_REMOVE, steps=2)
-    streamed = streamed_real_dataset(table, domain=domain)
+    streamed = streamed_records(table, domain=domain)
     walk.run(risk, streamed, SeededNoise(1))
     SecondMoments(domain=domain).answer(streamed)
     list(Rows(domain=domain).answer(streamed))
     b"".join(streamed.content())
     found = [one for arguments in client.sent for one in reached(arguments[0])]
     assert not [one for one in found if type(one).__module__.startswith(("discreet.noise", "discreet.ledger", "discreet.data.blocks"))]
-    assert not [one for one in found if isinstance(one, Dataset | RealDataset | Block)]
+    assert not [one for one in found if isinstance(one, Records | Records | Block)]
     assert any(isinstance(one, np.ndarray) and one.size == ROWS.shape[1] for one in found)  # points do travel: the search finds what is there
     for one in found:
         if not isinstance(one, FunctionType | MethodType | partial):
@@ -178,14 +178,14 @@ def test_a_worker_killed_in_any_pass_changes_neither_the_model_nor_the_ledger(tm
 @pytest.mark.filterwarnings("ignore")
 def test_a_real_cluster_gives_the_same_and_survives_the_death_of_a_worker():
     pytest.importorskip("distributed")
-    domain = RealDomain(features=ROWS.shape[1], entry_bound=0.8, records=len(ROWS))
+    domain = Domain(features=ROWS.shape[1], entry_bound=0.8, records=len(ROWS), target_bound=1.0)
     risk = ConstrainedRisk(loss=Squared(), constraint=L1Ball(dimension=domain.features), domain=domain)
-    held = RealDataset(rows=DenseDesign(ROWS), targets=1.0 * LABELS, domain=domain)
+    held = Records(rows=DenseDesign(ROWS), targets=1.0 * LABELS, domain=domain)
     with local_cluster(2) as client:
         table = DaskTable.from_function(client, make, blocks=BLOCKS, features=ROWS.shape[1])
         expected = LogisticRegression(classes=[0, 1], random_state=1).fit(table)
         np.testing.assert_allclose(expected.weights_, LogisticRegression(random_state=1, classes=[0, 1]).fit(ROWS, LABELS).weights_, atol=1e-6)
-        streamed = streamed_real_dataset(table, domain=domain)
+        streamed = streamed_records(table, domain=domain)
         np.testing.assert_array_equal(SecondMoments(domain=domain).answer(streamed), SecondMoments(domain=domain).answer(held))
         walk = PolytopeFrankWolfe.calibrate(risk, epsilon=1.0, delta=1e-6, neighbours=ADD_REMOVE, steps=5)
         np.testing.assert_allclose(walk.run(risk, streamed, SeededNoise(1)).value, walk.run(risk, held, SeededNoise(1)).value, atol=1e-9)

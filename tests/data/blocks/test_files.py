@@ -6,7 +6,7 @@ import pytest
 from pyarrow import parquet
 
 from discreet.core.errors import FileFormatError, InvalidInput, SchemaError
-from discreet.data import Dataset, Domain, NpyTable, Schema, numeric_files, schema_files, streamed_dataset
+from discreet.data import Domain, NpyTable, Records, Schema, numeric_files, schema_files, streamed_records
 from discreet.data.blocks.base import Block, block_rows
 from discreet.matrices import DenseDesign
 from tests.canary import CANARY, assert_silent
@@ -86,7 +86,7 @@ def test_missing_numbers_are_refused_before_a_fit(tmp_path):
     FRAME.with_columns(pl.when(pl.col("a") > 1).then(None).otherwise(pl.col("a")).alias("a")).write_parquet(tmp_path / "t.parquet")
     table = numeric_files(tmp_path / "t.parquet", features=["a"], target="y")
     with pytest.raises(InvalidInput, match="must be finite"):
-        streamed_dataset(table, domain=Domain(features=1, norm_bound=1.0), classes=np.array([0, 1]))
+        streamed_records(table, domain=Domain(features=1, norm_bound=1.0, classes=2), classes=np.array([0, 1]))
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -126,9 +126,9 @@ def test_a_streamed_data_set_refuses_what_needs_all_rows_and_tells_nothing():
         def map(self, work, jobs):
             yield work(0, block)
 
-    domain = Domain(features=2, norm_bound=1.0)
-    data = streamed_dataset(One(), domain=domain, classes=np.array([0.0, CANARY]))
-    assert isinstance(data, Dataset)
+    domain = Domain(features=2, norm_bound=1.0, classes=2)
+    data = streamed_records(One(), domain=domain, classes=np.array([0.0, CANARY]))
+    assert isinstance(data, Records)
     assert_silent(data)
     for ask in (lambda: data.design, lambda: data.signs, lambda: data.codes, lambda: data.weights):
         with pytest.raises(InvalidInput, match="in memory at once") as refused:

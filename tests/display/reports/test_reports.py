@@ -24,7 +24,7 @@ from discreet.accounting import ApproximateDP, ConcentratedDP, CramerRaoBound, G
 from discreet.audit import AuditReport, Claim
 from discreet.core.errors import InvalidInput, InvalidType
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.display.reports import card_of, page_of, plan_page, set_plan_page, write_card, write_report
 from discreet.estimators import LinearRegression
 from discreet.ledger import Ledger
@@ -259,8 +259,8 @@ def test_models_over_sets_and_releases_of_rows():
     X, y = random.uniform(-1, 1, (200, 2)), random.uniform(-1, 1, 200)
     fitted = ConstrainedERM(constraint=L2Ball(dimension=2, radius=1.0), loss="squared", epsilon=1.0, delta=1e-6, data_bound=1.0).fit(X, y)
     assert "The noise against the signal" in shown(fitted)
-    query = Rows(domain=RealDomain(features=2, entry_bound=1.0, target_bound=1.0), target="noisy")
-    data = RealDataset(rows=as_design(X), targets=y, domain=query.domain)
+    query = Rows(domain=Domain(features=2, entry_bound=1.0, target_bound=1.0), target="noisy")
+    data = Records(rows=as_design(X), targets=y, domain=query.domain)
     release = GaussianRelease.calibrate(query, epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE).run(query, data, SystemNoise())
     assert isinstance(release, Release)
     assert "from this release with more confidence" in shown(release)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.losses.predictions import Absolute
 from discreet.matrices import as_design
 from discreet.problems import ConstrainedRisk
@@ -10,12 +10,12 @@ from discreet.sets import L2Ball
 
 
 def data_set(problem, rows, targets):
-    return RealDataset(rows=as_design(np.asarray(rows, dtype=float)), targets=np.asarray(targets, dtype=float), domain=problem.domain)
+    return Records(rows=as_design(np.asarray(rows, dtype=float)), targets=np.asarray(targets, dtype=float), domain=problem.domain)
 
 
 def line(*, records=None, loss=None, norm=1.0):
     """One dimension, the interval [-1, 1]; the absolute loss has slope -1 at a target of 1, wherever the walk is."""
-    domain = RealDomain(features=1, norm_bound=norm, records=records)
+    domain = Domain(features=1, norm_bound=norm, records=records, target_bound=1.0)
     return ConstrainedRisk(loss=Absolute() if loss is None else loss, constraint=L2Ball(dimension=1), domain=domain)
 
 
@@ -27,6 +27,6 @@ def regression(constraint, loss, *, records, noise=0.1, seed=0, public=True):
     targets = 0.5 * rows[:, 0] + noise * generator.normal(size=records)
     if loss.signed_targets:
         targets = np.sign(targets)
-    domain = RealDomain(features=constraint.dimension, norm_bound=1.0, records=records if public else None)
+    domain = Domain(features=constraint.dimension, norm_bound=1.0, records=records if public else None, target_bound=1.0)
     problem = ConstrainedRisk(loss=loss, constraint=constraint, domain=domain)
     return problem, data_set(problem, rows, targets)

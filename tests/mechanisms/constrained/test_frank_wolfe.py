@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from discreet.accounting import NoGuarantee, PureDP
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.losses.predictions import Hinge, HuberLoss, OfMargin, Squared
 from discreet.matrices import as_design
@@ -32,7 +32,7 @@ SETS = {
 
 
 def problem_over(kind="l1 ball", loss=None, features=8, **bounds):
-    domain = RealDomain(features=features, target_bound=1.0, **(bounds or {"entry_bound": 1.0}))
+    domain = Domain(features=features, target_bound=1.0, **(bounds or {"entry_bound": 1.0}))
     return ConstrainedRisk(loss=loss or Squared(), constraint=SETS[kind](domain.dimension), domain=domain)
 
 
@@ -40,7 +40,7 @@ def records_of(problem, count=2000, change=np.asarray):
     draw = np.random.default_rng(1)
     X = draw.uniform(-1.0, 1.0, (count, problem.domain.features))
     y = np.where(0.5 * X[:, 0] - 0.3 * X[:, 2] + 0.1 * draw.normal(size=count) > 0, 1.0, -1.0)
-    return RealDataset(rows=as_design(change(X)), targets=y, domain=problem.domain)
+    return Records(rows=as_design(change(X)), targets=y, domain=problem.domain)
 
 
 def mechanisms_for(problem, neighbours):
@@ -151,7 +151,7 @@ def test_walking_predictions_of_a_record_do_not_depend_on_other_records():
     data = records_of(problem, count=1500)
     X, y = np.random.default_rng(1).uniform(-1.0, 1.0, (1500, 8)), np.ones(1500)
     walks = [
-        Walk.from_start(problem.objective(RealDataset(rows=as_design(X[rows]), targets=y[rows], domain=data.domain)), problem.constraint)
+        Walk.from_start(problem.objective(Records(rows=as_design(X[rows]), targets=y[rows], domain=data.domain)), problem.constraint)
         for rows in (slice(None), slice(1, None))
     ]
     for index in (1, 9, 4, 4, 15):
@@ -218,7 +218,7 @@ def test_pure_epsilon_is_the_sum_of_the_ranges():
 
 def test_nothing_of_a_record_is_said():
     problem = problem_over(features=2)
-    data = RealDataset(rows=as_design(np.full((4, 2), CANARY)), targets=np.full(4, CANARY), domain=problem.domain)
+    data = Records(rows=as_design(np.full((4, 2), CANARY)), targets=np.full(4, CANARY), domain=problem.domain)
     for mechanism in mechanisms_for(problem, REPLACE_ONE):
         release = mechanism.run(problem, data, SystemNoise())
         assert_silent(str(release.certificate) + repr(release) + repr(data) + repr(problem))

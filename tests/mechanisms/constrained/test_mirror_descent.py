@@ -9,7 +9,7 @@ from discreet.accounting import gaussian_delta
 from discreet.certificates import Certificate
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.losses.predictions import Absolute, Hinge, LogCosh, Squared
 from discreet.matrices import as_design
 from discreet.mechanisms.constrained.general import gradient_distance
@@ -150,11 +150,9 @@ def test_bad_arguments_are_refused_in_words(changes, words):
 
 
 def test_a_canary_stays_silent():
-    domain = RealDomain(features=2, norm_bound=1.0, records=3)
+    domain = Domain(features=2, norm_bound=1.0, records=3, target_bound=1.0)
     problem = ConstrainedRisk(loss=Squared(), constraint=L1Ball(dimension=2), domain=domain)
-    data = RealDataset(
-        rows=as_design(np.array([[CANARY, 1.0], [0.1, CANARY], [CANARY, -CANARY]])), targets=np.array([CANARY, 1.0, 0.0]), domain=domain
-    )
+    data = Records(rows=as_design(np.array([[CANARY, 1.0], [0.1, CANARY], [CANARY, -CANARY]])), targets=np.array([CANARY, 1.0, 0.0]), domain=domain)
     release = calibrated(problem, steps=3).run(problem, data, SystemNoise())
     assert_silent(release.certificate.to_json())
     assert_silent(release)

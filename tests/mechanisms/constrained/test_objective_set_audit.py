@@ -7,7 +7,7 @@ import pytest
 from scipy.special import ndtr
 
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.losses import HuberHinge, Logistic
 from discreet.losses.predictions import OfMargin
 from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet, without_set
@@ -19,7 +19,7 @@ EPSILON, DELTA = 1.0, 1e-4
 
 
 def over(half_width, loss, *, norm=1.0):
-    domain = RealDomain(features=1, norm_bound=norm, records=30)
+    domain = Domain(features=1, norm_bound=norm, records=30, target_bound=1.0)
     return ConstrainedRisk(loss=OfMargin(loss=loss), constraint=LInfinityBall(dimension=1, radius=half_width), domain=domain)
 
 

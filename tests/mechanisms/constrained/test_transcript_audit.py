@@ -10,7 +10,7 @@ import pytest
 
 from discreet.accounting import bounded_range_delta, bounded_range_width
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.losses import HuberHinge
 from discreet.losses.predictions import OfMargin
 from discreet.matrices import DenseDesign
@@ -21,7 +21,7 @@ from discreet.problems import ConstrainedRisk
 from discreet.sets import L1Ball
 from tests.mechanisms.constrained.transcripts import both_ways, discrete_gaussians, laplace_noisy_min
 
-DOMAIN = RealDomain(features=1, entry_bound=1.0, target_bound=1.0)
+DOMAIN = Domain(features=1, entry_bound=1.0, target_bound=1.0)
 PROBLEM = ConstrainedRisk(loss=OfMargin(loss=HuberHinge(half_width=0.5)), constraint=L1Ball(dimension=1, radius=0.25), domain=DOMAIN)
 PAIRS = {REPLACE_ONE: ([1.0], [-1.0]), ADD_REMOVE: ([-0.5, 1.0], [-0.5])}
 """Entries of the records of D and D': the net push is +1 or -1, and +1/2 or -1/2."""
@@ -29,7 +29,7 @@ PAIRS = {REPLACE_ONE: ([1.0], [-1.0]), ADD_REMOVE: ([-0.5, 1.0], [-0.5])}
 
 def gradient(records):
     X = np.array(records)[:, np.newaxis]
-    data = RealDataset(rows=DenseDesign(X), targets=np.ones(len(X)), domain=DOMAIN)
+    data = Records(rows=DenseDesign(X), targets=np.ones(len(X)), domain=DOMAIN)
     return Walk.from_start(PROBLEM.objective(data), PROBLEM.constraint).gradient()
 
 

@@ -10,5 +10,5 @@ def problem(
     loss: MarginLoss, *, ridge: float, norm: float = 1.0, features: int = 1, intercept: float = 0.0, records: int | None = 1000
 ) -> RegularisedRisk:
     """A regularised risk over a ball."""
-    domain = Domain(features=features, norm_bound=norm, intercept_scale=intercept, records=records)
+    domain = Domain(features=features, norm_bound=norm, intercept_scale=intercept, records=records, classes=2)
     return RegularisedRisk(loss=loss, regulariser=L2(strength=ridge), domain=domain)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from discreet.accounting import gaussian_delta, gaussian_mu
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
-from discreet.data import Dataset
+from discreet.data import Records
 from discreet.losses import HuberHinge, Logistic, MarginLoss, SmoothedHinge, SoftplusHinge
 from discreet.matrices import DenseDesign
 from discreet.mechanisms.learning import (
@@ -40,10 +40,10 @@ def comfortable(loss: MarginLoss, epsilon: float, delta: float, neighbours: Neig
     return problem(loss, ridge=ridge, **shape)
 
 
-def data(public: RegularisedRisk, records: int = 200) -> Dataset:
+def data(public: RegularisedRisk, records: int = 200) -> Records:
     draw = np.random.default_rng(0)
     rows = draw.standard_normal((records, public.domain.features))
-    return Dataset(rows=DenseDesign(rows), signs=np.sign(rows[:, 0]), domain=public.domain)
+    return Records(rows=DenseDesign(rows), targets=np.sign(rows[:, 0]), domain=public.domain)
 
 
 @pytest.mark.parametrize("neighbours", Neighbours)

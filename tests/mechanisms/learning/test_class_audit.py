@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.accounting import gaussian_delta
-from discreet.audit.densities import Records, perturbation_and_logdet
+from discreet.audit.densities import Counted, perturbation_and_logdet
 from discreet.audit.densities import minimiser as one_minimiser
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain
@@ -193,7 +193,7 @@ def test_one_vs_rest_keeps_its_claim_and_noise_for_one_class_breaks_it(loss, fac
     scale = one_vs_rest_scale(problem(ridge), epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
     assert one_vs_rest_delta(problem(ridge), scale=scale, epsilon=epsilon, neighbours=ADD_REMOVE) <= delta
     others = ((-1.0,), 3e4 * ridge)
-    without, with_it = Records.of(others), Records.of(others, ((1.0,), 1.0))
+    without, with_it = Counted.of(others), Counted.of(others, ((1.0,), 1.0))
     axis = np.linspace(-7.5, 7.5, 151)
     weights = np.exp(-0.5 * axis**2) * (axis[1] - axis[0]) / np.sqrt(2.0 * np.pi)
 

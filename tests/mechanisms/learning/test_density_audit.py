@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.audit.densities import Records, gaussian_delta_between, spherical_log_ratios
+from discreet.audit.densities import Counted, gaussian_delta_between, spherical_log_ratios
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.losses import HuberHinge, Logistic, MarginLoss, SmoothedHinge, SoftplusHinge
 from discreet.mechanisms.learning import slack_free_ridge
@@ -25,10 +25,10 @@ def comfortable(loss: MarginLoss, epsilon: float, delta: float, neighbours: Neig
     return factor * slack_free_ridge(problem(loss, ridge=1.0), epsilon=epsilon, delta=delta, neighbours=neighbours)
 
 
-def pulled(count: float, record: float = 1.0) -> tuple[Records, Records]:
+def pulled(count: float, record: float = 1.0) -> tuple[Counted, Counted]:
     """In one dimension: `count` records at -1, without and with one record at +1."""
     base = ((-1.0,), count)
-    return Records.of(base), Records.of(base, ((record,), 1.0))
+    return Counted.of(base), Counted.of(base, ((record,), 1.0))
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), TARGETS)
@@ -57,7 +57,7 @@ def test_gaussian_replace_one_keeps_its_claim_and_a_missing_factor_two_is_caught
     angle = 0.15
     others = ((0.0, -0.01), 400_000.0)
     here, there = (np.cos(angle), np.sin(angle)), (-np.cos(angle), np.sin(angle))
-    pair = Records.of(others, (here, 1.0)), Records.of(others, (there, 1.0))
+    pair = Counted.of(others, (here, 1.0)), Counted.of(others, (there, 1.0))
 
     def reached(noise: float) -> float:
         return gaussian_delta_between(*pair, loss=Logistic(), ridge=np.full(2, ridge), scale=noise, epsilon=epsilon, nodes=121)
@@ -74,7 +74,7 @@ def test_gaussian_replace_one_holds_at_every_angle(loss: MarginLoss, factor: flo
     ridge = comfortable(loss, epsilon, delta, REPLACE_ONE, factor)
     scale = objective_scale(problem(loss, ridge=ridge, features=2), epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE)
     others = ((0.0, -0.3), 50.0)
-    pair = Records.of(others, ((np.cos(angle), np.sin(angle)), 1.0)), Records.of(others, ((-np.cos(angle), np.sin(angle)), 1.0))
+    pair = Counted.of(others, ((np.cos(angle), np.sin(angle)), 1.0)), Counted.of(others, ((-np.cos(angle), np.sin(angle)), 1.0))
     assert gaussian_delta_between(*pair, loss=loss, ridge=np.full(2, ridge), scale=scale, epsilon=epsilon, nodes=101) <= delta * (1 + 1e-6)
 
 
@@ -89,8 +89,8 @@ def test_gaussian_claim_holds_on_random_data_sets_in_two_dimensions(seed: int, n
     rows = np.column_stack((np.cos(angles), np.sin(angles))) * lengths[:, np.newaxis]
     counts = draw.integers(0, 30, 8).astype(float)
     counts[:2] = 1.0
-    first = Records(rows=rows[1:] if neighbours is REPLACE_ONE else rows, counts=counts[1:] if neighbours is REPLACE_ONE else counts)
-    second = Records(
+    first = Counted(rows=rows[1:] if neighbours is REPLACE_ONE else rows, counts=counts[1:] if neighbours is REPLACE_ONE else counts)
+    second = Counted(
         rows=np.delete(rows, 1, axis=0) if neighbours is REPLACE_ONE else rows[1:],
         counts=np.delete(counts, 1) if neighbours is REPLACE_ONE else counts[1:],
     )
@@ -124,7 +124,7 @@ def test_pure_replace_one_keeps_its_claim_and_a_missing_factor_two_is_caught() -
     rate = objective_rate(problem(Logistic(), ridge=ridge, features=2), epsilon=epsilon, neighbours=REPLACE_ONE)
     angle = 0.05
     others = ((0.0, -0.001), 1e8)
-    pair = Records.of(others, ((np.cos(angle), np.sin(angle)), 1.0)), Records.of(others, ((-np.cos(angle), np.sin(angle)), 1.0))
+    pair = Counted.of(others, ((np.cos(angle), np.sin(angle)), 1.0)), Counted.of(others, ((-np.cos(angle), np.sin(angle)), 1.0))
     far = np.linspace(-3e3, 3e3, 2001)
     points = np.stack(np.meshgrid(np.linspace(-40.0, 40.0, 161), far, indexing="ij"), axis=-1).reshape(-1, 2)
 
@@ -140,7 +140,7 @@ def test_curvature_grows_with_the_square_of_the_norm_and_c_times_r_is_caught(nor
     """The slack of a published library, 2 ln(1 + c R / alpha), claims 1 and loses up to 3.3; ours keeps 1 on the same records."""
     epsilon, alpha = 1.0, 1.0
     loss, points = Logistic(), np.linspace(-120.0, 120.0, 400_001)[:, np.newaxis] / norm
-    absent, present = Records.of(((0.0,), 1.0)), Records.of(((norm,), 1.0))
+    absent, present = Counted.of(((0.0,), 1.0)), Counted.of(((norm,), 1.0))
     wrong_rate = (epsilon - 2.0 * np.log1p(0.25 * norm / alpha)) / (2.0 * norm)
     if wrong_rate <= 0:
         alpha, wrong_rate = 0.25 * norm / np.expm1(epsilon / 4.0), epsilon / (4.0 * norm)
@@ -159,7 +159,7 @@ def test_an_unpenalised_intercept_breaks_the_claim_and_ours_keeps_it() -> None:
     ridge = comfortable(loss, epsilon, 0.0, REPLACE_ONE) * 2.0
     rate = objective_rate(problem(loss, ridge=ridge, intercept=constant), epsilon=epsilon, neighbours=REPLACE_ONE)
     others = (((0.0, constant), 1.0), ((0.0, -constant), 1.0))
-    pair = Records.of(*others, ((1.0, constant), 1.0)), Records.of(*others, ((0.0, constant), 1.0))
+    pair = Counted.of(*others, ((1.0, constant), 1.0)), Counted.of(*others, ((0.0, constant), 1.0))
     axis = np.linspace(-40.0, 40.0, 401)
     points = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1).reshape(-1, 2)
     penalised = spherical_log_ratios(*pair, points, loss=loss, ridge=np.array([ridge, ridge]), rate=rate)

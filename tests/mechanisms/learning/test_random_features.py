@@ -8,9 +8,9 @@ privacy fails for every D. Paired features, sqrt(1 / m) (cos <w_j, x>, sin <w_j,
 import numpy as np
 import pytest
 
-from discreet.audit.densities import Records, minimiser, spherical_log_ratios
+from discreet.audit.densities import Counted, minimiser, spherical_log_ratios
 from discreet.core.neighbours import REPLACE_ONE
-from discreet.data import Dataset
+from discreet.data import Records
 from discreet.kernels import Gaussian, Kernel, Laplacian, draw_frequencies
 from discreet.kernels.design import FeatureMapDesign
 from discreet.kernels.feature_map import FeatureMap
@@ -33,9 +33,9 @@ def paired(row: np.ndarray, frequencies: np.ndarray) -> np.ndarray:
     return FeatureMap(frequencies=frequencies).features(row[np.newaxis])[0]
 
 
-def neighbours(features: np.ndarray) -> tuple[Records, Records]:
+def neighbours(features: np.ndarray) -> tuple[Counted, Counted]:
     """101 records at one x, 51 of one class; and with one of them in the other class."""
-    return tuple(Records.of((tuple(features), count), (tuple(-features), RECORDS - count)) for count in (51.0, 50.0))  # type: ignore[return-value]
+    return tuple(Counted.of((tuple(features), count), (tuple(-features), RECORDS - count)) for count in (51.0, 50.0))  # type: ignore[return-value]
 
 
 def output_loss_and_delta(features: np.ndarray, ridge: float) -> tuple[float, float]:
@@ -99,6 +99,6 @@ def test_a_data_set_shortens_printed_features_and_leaves_paired_ones() -> None:
     streamed = FeatureMapDesign(DenseDesign(rows), FeatureMap(frequencies=frequencies), held_bytes=0)
     for design, columns in ((long, 10), (streamed, 20)):
         domain = problem(LOSS, ridge=1.0, features=columns, records=500).domain
-        norms = Dataset(rows=design, signs=np.ones(500), domain=domain).design.row_norms()
+        norms = Records(rows=design, targets=np.ones(500), domain=domain).design.row_norms()
         assert norms.max() <= 1.0
     np.testing.assert_allclose(norms, 1.0, rtol=1e-11)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from discreet.core.neighbours import REPLACE_ONE
-from discreet.data import Dataset
+from discreet.data import Records
 from discreet.losses import Logistic
 from discreet.matrices import DenseDesign
 from discreet.mechanisms.learning import PureObjectivePerturbation, slack_free_ridge
@@ -30,14 +30,14 @@ def public() -> RegularisedRisk:
     return problem(Logistic(), ridge=ridge, records=50)
 
 
-def candidates(public: RegularisedRisk) -> tuple[Dataset, Dataset]:
+def candidates(public: RegularisedRisk) -> tuple[Records, Records]:
     rows = np.linspace(-0.9, 0.8, 50)[:, np.newaxis]
     other = rows.copy()
     other[0] = 0.7654321
-    return tuple(Dataset(rows=DenseDesign(table), signs=np.ones(50), domain=public.domain) for table in (rows, other))
+    return tuple(Records(rows=DenseDesign(table), targets=np.ones(50), domain=public.domain) for table in (rows, other))
 
 
-def needed_noise(public: RegularisedRisk, data: Dataset, weight: float) -> float:
+def needed_noise(public: RegularisedRisk, data: Records, weight: float) -> float:
     """The b under which `weight` is the minimiser."""
     objective = public.objective(data)
     point = np.array([weight])
@@ -72,7 +72,7 @@ def guesses(public: RegularisedRisk, rate: float, release: object) -> int:
 def test_the_attack_names_the_record_behind_a_naive_release(public: RegularisedRisk) -> None:
     draw, rate = np.random.default_rng(1), EPSILON / 2.0
 
-    def release(data: Dataset) -> float:
+    def release(data: Records) -> float:
         return float(solve(public.objective(data).with_linear(np.array([naive_noise(rate, draw)])), tolerance=1e-12).weights[0])
 
     assert guesses(public, rate, release) >= ROUNDS - 3
@@ -82,7 +82,7 @@ def test_the_same_attack_learns_nothing_from_ours(public: RegularisedRisk) -> No
     """A fair coin exceeds 50 of 60 with probability 1e-8, and epsilon = 1 alone allows about 44."""
     mechanism = PureObjectivePerturbation.calibrate(public, epsilon=EPSILON, neighbours=REPLACE_ONE)
 
-    def release(data: Dataset) -> float:
+    def release(data: Records) -> float:
         return float(mechanism.run(public, data, SystemNoise()).value[0])
 
     assert 10 <= guesses(public, mechanism.rate, release) <= 50

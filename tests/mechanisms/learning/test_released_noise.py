@@ -10,7 +10,7 @@ from scipy.stats import gamma, kstest, norm
 
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import REPLACE_ONE
-from discreet.data import Dataset
+from discreet.data import Records
 from discreet.losses import HuberHinge, Logistic, MarginLoss, SoftplusHinge
 from discreet.matrices import DenseDesign
 from discreet.mechanisms.learning import calibrate, slack_free_ridge
@@ -24,16 +24,16 @@ DIMENSION = 3
 SPREAD = 6.5 / np.sqrt(2.0 * DRAWS * DIMENSION)
 
 
-def setting(loss: MarginLoss, mechanism: str, delta: float) -> tuple[RegularisedRisk, Dataset, LearningMechanism]:
+def setting(loss: MarginLoss, mechanism: str, delta: float) -> tuple[RegularisedRisk, Records, LearningMechanism]:
     ridge = slack_free_ridge(problem(loss, ridge=1.0, features=DIMENSION), epsilon=1.0, delta=delta, neighbours=REPLACE_ONE)
     public = problem(loss, ridge=ridge, features=DIMENSION, records=40)
     rows = np.random.default_rng(0).standard_normal((40, DIMENSION))
-    data = Dataset(rows=DenseDesign(rows), signs=np.sign(rows[:, 0] + 0.5), domain=public.domain)
+    data = Records(rows=DenseDesign(rows), targets=np.sign(rows[:, 0] + 0.5), domain=public.domain)
     chosen = calibrate(public, mechanism=mechanism, calibration="tight", epsilon=1.0, delta=delta, neighbours=REPLACE_ONE)
     return public, data, chosen
 
 
-def recovered(public: RegularisedRisk, data: Dataset, released: Floats, mechanism: str) -> Floats:
+def recovered(public: RegularisedRisk, data: Records, released: Floats, mechanism: str) -> Floats:
     """The noise behind every released column, (DIMENSION, DRAWS)."""
     objective = public.objective(data)
     if mechanism == "output":

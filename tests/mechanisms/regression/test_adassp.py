@@ -11,13 +11,13 @@ from discreet.accounting import gaussian_mu
 from discreet.certificates import Certificate
 from discreet.core.errors import InfeasibleTarget
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.mechanisms.regression import AdaSSP, LeastSquares
 from discreet.mechanisms.regression.adassp import eigenvalue_error, eigenvalue_reach, least_eigenvalue
 from discreet.noise import SeededNoise, SystemNoise
 from tests.mechanisms.release.tables import invented, of
 
-DOMAIN = RealDomain(features=2, norm_bound=1.0, target_bound=2.0)
+DOMAIN = Domain(features=2, norm_bound=1.0, target_bound=2.0)
 PROBLEM = LeastSquares(domain=DOMAIN, most_records=1000)
 BOTH = pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
 

@@ -11,7 +11,7 @@ from discreet.accounting import gaussian_delta, gaussian_mu
 from discreet.certificates import Certificate
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.mechanisms.regression import GaussianMixing, HessianMixing, LeastSquares
 from discreet.mechanisms.regression.hessian_mixing import sketch_profile
 from discreet.mechanisms.regression.mixing import drawn_moments, of_records, sketched
@@ -20,7 +20,7 @@ from discreet.noise import SeededNoise, SystemNoise
 from discreet.verification.regression_sketch import composed
 from tests.mechanisms.release.tables import invented, of
 
-DOMAIN = RealDomain(features=2, norm_bound=1.0, target_bound=2.0, intercept_scale=0.3)
+DOMAIN = Domain(features=2, norm_bound=1.0, target_bound=2.0, intercept_scale=0.3)
 PROBLEM = LeastSquares(domain=DOMAIN)
 BOTH = pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
 MADE = pytest.mark.parametrize("kind", [GaussianMixing, HessianMixing])
@@ -98,7 +98,7 @@ def test_wrong_numbers_are_refused():
 @pytest.mark.slow
 def test_sketch_and_gradients_keep_their_curve_and_a_third_of_the_noise_breaks_it():
     """The law of the sketch of one record and of none is known: the log ratio of all that is released, drawn anew from the records."""
-    domain = RealDomain(features=1, norm_bound=1.0, target_bound=1.0)
+    domain = Domain(features=1, norm_bound=1.0, target_bound=1.0)
     problem = LeastSquares(domain=domain, most_records=1000)
     epsilon, delta, runs = 0.5, 0.05, 3000
     made = HessianMixing.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE, rows=30, steps=2)

@@ -12,7 +12,7 @@ from discreet.accounting import gaussian_mu
 from discreet.certificates import Certificate
 from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.mechanisms.regression import LeastSquares, ResidualObjectivePerturbation, fitted_of
 from discreet.mechanisms.regression.objective import planned_records
 from discreet.mechanisms.regression.objective_curve import Half, curvature_at, prediction_loss
@@ -21,7 +21,7 @@ from discreet.mechanisms.regression.residual_sums import accurate_gradient, accu
 from discreet.noise import SeededNoise, SystemNoise
 from tests.mechanisms.release.tables import invented, of
 
-DOMAIN = RealDomain(features=2, norm_bound=1.0, target_bound=2.0, intercept_scale=0.3)
+DOMAIN = Domain(features=2, norm_bound=1.0, target_bound=2.0, intercept_scale=0.3)
 PROBLEM = LeastSquares(domain=DOMAIN)
 BOTH = pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
 LOSSES = pytest.mark.parametrize("loss", ["log-cosh", "huber"])

@@ -11,13 +11,13 @@ from discreet.accounting import ApproximateDP, gaussian_mu
 from discreet.certificates import Certificate
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.mechanisms.regression import LeastSquares, NonPrivateLeastSquares, RefinedMoments, fitted_of
 from discreet.mechanisms.regression.belief import Belief
 from discreet.noise import SeededNoise, SystemNoise
 from tests.mechanisms.release.tables import invented, of
 
-DOMAIN = RealDomain(features=2, norm_bound=1.0, target_bound=2.0)
+DOMAIN = Domain(features=2, norm_bound=1.0, target_bound=2.0)
 PROBLEM = LeastSquares(domain=DOMAIN, most_records=1000)
 BOTH = pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
 
@@ -146,7 +146,7 @@ def test_targets_out_of_range_are_refused_with_public_numbers():
 
 
 def test_gradients_bring_the_weights_nearer_to_least_squares():
-    domain = RealDomain(features=4, norm_bound=2.0, target_bound=5.0, records=4000)
+    domain = Domain(features=4, norm_bound=2.0, target_bound=5.0, records=4000)
     draw = np.random.default_rng(3)
     rows = draw.uniform(-1.0, 1.0, (4000, 4))
     data = of(rows, rows @ [1.0, -0.5, 0.0, 0.3] + 0.2 * draw.normal(size=4000), domain)

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from discreet.core.errors import InvalidInput, SolverFailure
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.mechanisms.regression import LeastSquares
 from discreet.mechanisms.regression.sums import LENGTH_UP
 from tests.mechanisms.release.tables import invented, of
 
-DOMAIN = RealDomain(features=3, norm_bound=1.0, target_bound=2.0, intercept_scale=0.3)
+DOMAIN = Domain(features=3, norm_bound=1.0, target_bound=2.0, intercept_scale=0.3)
 PROBLEM = LeastSquares(domain=DOMAIN)
 WEIGHTS = np.array([0.7, -1.9, 0.4, 1.1])
 
@@ -70,7 +70,7 @@ def test_a_longest_record_reaches_the_bound():
 def test_another_domain_longer_tables_and_infinite_weights_are_refused():
     data = invented(DOMAIN, 30)
     with pytest.raises(InvalidInput, match="domain"):
-        LeastSquares(domain=RealDomain(features=3, norm_bound=2.0)).moments(data)
+        LeastSquares(domain=Domain(features=3, norm_bound=2.0, target_bound=1.0)).moments(data)
     with pytest.raises(InvalidInput, match="most_records"):
         LeastSquares(domain=DOMAIN, most_records=29).moments(data)
     for wrong in (0, 1 << 41, 2.5, True):

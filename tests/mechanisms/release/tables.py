@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.matrices import as_design
 
-BOX = RealDomain(features=3, entry_bound=1.0)
-BALL = RealDomain(features=3, norm_bound=1.0, target_bound=2.0)
+BOX = Domain(features=3, entry_bound=1.0, target_bound=1.0)
+BALL = Domain(features=3, norm_bound=1.0, target_bound=2.0)
 
 
 def of(rows, targets, domain):
-    return RealDataset(rows=as_design(np.asarray(rows, dtype=float)), targets=np.asarray(targets, dtype=float), domain=domain)
+    return Records(rows=as_design(np.asarray(rows, dtype=float)), targets=np.asarray(targets, dtype=float), domain=domain)
 
 
 def invented(domain, count, seed=0):

@@ -11,7 +11,7 @@ import pytest
 
 from discreet.accounting import NoGuarantee, gaussian_delta
 from discreet.core.neighbours import REPLACE_ONE
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.mechanisms.release import (
     ClearTargetSketch,
     FisherNoise,
@@ -40,7 +40,7 @@ def pair(count, entry, other, seed=0):
     """Two tables of two columns that are equal but for one entry of the first record: `entry` (equal columns) or `other`; and a target."""
     draw = np.random.default_rng(seed)
     column = draw.choice([-1.0, 1.0], count)
-    domain = RealDomain(features=2, entry_bound=1.0)
+    domain = Domain(features=2, entry_bound=1.0, target_bound=1.0)
     tables = []
     for value in (entry, other):
         rows = np.column_stack((column, column))
@@ -101,7 +101,7 @@ def exact_advantage(query, tables, rows, variances):
 def test_a_target_without_noise_tells_an_entry_of_the_published_sketch_and_not_of_ours():
     """One column that the target predicts but for a small residual: the published noise is zero, and the fit gives the entry away."""
     draw = np.random.default_rng(0)
-    domain = RealDomain(features=1, entry_bound=1.0)
+    domain = Domain(features=1, entry_bound=1.0, target_bound=1.0)
     column = draw.uniform(-1, 1, 1000)
     target = np.clip(0.9 * column + 0.005 * draw.standard_normal(1000), -1, 1)
     tables = []
@@ -129,7 +129,7 @@ def test_a_target_without_noise_tells_an_entry_of_the_published_sketch_and_not_o
 
 def test_the_published_noise_is_a_function_of_the_records():
     """Two columns of equal entries, and one entry of another column decides whether there is noise: are the equal columns released equal?"""
-    domain = RealDomain(features=3, entry_bound=1.0)
+    domain = Domain(features=3, entry_bound=1.0, target_bound=1.0)
     rows = 20
     needed = rows / math.expm1(2 * 0.1 * math.log(2))
     count = math.ceil(needed) + 1
@@ -152,7 +152,7 @@ def test_the_published_noise_is_a_function_of_the_records():
 
 @pytest.mark.parametrize("features", [1000, 10_000])
 def test_the_worst_pair_of_a_fixed_projection_is_told_apart_under_the_published_noise_and_not_under_ours(features):
-    domain = RealDomain(features=features, norm_bound=1.0)
+    domain = Domain(features=features, norm_bound=1.0, target_bound=1.0)
     query = Projection.from_public_seed(domain, width=10, seed=2)
     left, values, _ = np.linalg.svd(query.map.matrix, full_matrices=False)
     apart = np.linalg.norm((2.0 * left[:, 0]) @ query.map.matrix)
@@ -173,7 +173,7 @@ def test_the_worst_pair_of_a_fixed_projection_is_told_apart_under_the_published_
 
 def test_a_guess_that_ignores_the_release_beats_the_cramer_rao_number():
     """Records in a known box: guessing its middle has a squared error of at most p E^2, whatever the noise; the number may be far larger."""
-    domain = RealDomain(features=30, entry_bound=0.5)
+    domain = Domain(features=30, entry_bound=0.5, target_bound=1.0)
     query = WeightedRows.of(domain)
     made = FisherNoise.of_level(query, level=1e-6, epsilon=1.0)
     rows = np.random.default_rng(0).uniform(-0.5, 0.5, (500, 30))
@@ -189,7 +189,7 @@ def test_noise_in_the_null_space_of_a_classifier_gives_scores_and_a_record_away(
     draw = np.random.default_rng(5)
     rows = np.vstack([draw.standard_normal((50, 2)), draw.standard_normal((50, 2)) + np.array([0.0, 5.0])])
     signs = np.repeat([1.0, -1.0], 50)
-    domain = RealDomain(features=2, norm_bound=20.0)
+    domain = Domain(features=2, norm_bound=20.0, target_bound=1.0)
     query = Rows(domain=domain, target="clear")
     release = NullSpaceNoise(variance=100.0).run(query, of(rows, signs, domain), SystemNoise())
     assert isinstance(release.certificate.guarantee, NoGuarantee)

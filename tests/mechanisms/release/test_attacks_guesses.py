@@ -6,7 +6,7 @@ from sklearn.datasets import load_breast_cancer
 
 from discreet.bounds import class_mean_error, cramer_rao_error, linear_bayes_error
 from discreet.core.neighbours import REPLACE_ONE
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.mechanisms.release import FisherNoise, GaussianRelease, NullSpaceNoise
 from discreet.noise import SystemNoise
 from discreet.queries import Rows, WeightedRows
@@ -31,7 +31,7 @@ def of_classes(found):
 
 @pytest.mark.parametrize("level", [1e-6, 1e-4, 1e-2])
 def test_the_class_mean_beats_the_cramer_rao_number_and_not_the_one_for_all_estimators(level):
-    query = WeightedRows.of(RealDomain(features=30, entry_bound=12.0))
+    query = WeightedRows.of(Domain(features=30, entry_bound=12.0, target_bound=1.0))
     made = FisherNoise.of_level(query, level=level, epsilon=1.0)
     printed = made.cramer_rao(query).unbiased_mse
     assert printed == pytest.approx(30 / np.sqrt(level), rel=1e-6)
@@ -66,7 +66,7 @@ def test_a_support_vector_is_computed_from_null_space_noise_and_not_from_ours():
     draw = np.random.default_rng(6)
     rows = np.vstack([draw.standard_normal((50, 2)), draw.standard_normal((50, 2)) + np.array([0.0, 5.0])])
     signs = np.repeat([1.0, -1.0], 50)
-    domain = RealDomain(features=2, norm_bound=20.0)
+    domain = Domain(features=2, norm_bound=20.0, target_bound=1.0)
     query, data = Rows(domain=domain, target="clear"), of(rows, signs, domain)
 
     def computed(release):

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.mechanisms.release import FreshProjection, GaussianRelease, GaussianSketch
 from discreet.noise import SystemNoise
 from discreet.queries import Rows, SecondMoments
 from tests.mechanisms.release.tables import of
 
 EPSILON, DELTA = 0.5, 0.05
-DOMAIN = RealDomain(features=2, norm_bound=1.0)
+DOMAIN = Domain(features=2, norm_bound=1.0, target_bound=1.0)
 
 
 def told_apart(released, loss, tables, runs):

@@ -9,14 +9,14 @@ from discreet.accounting import ApproximateDP, NoGuarantee, Unit
 from discreet.certificates import Certificate
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.mechanisms.release import BoundedNoise
 from discreet.mechanisms.release.bounded_noise import ground_state
 from discreet.noise import SystemNoise
 from discreet.queries import Rows
 from tests.mechanisms.release.tables import BALL, of
 
-NARROW = RealDomain(features=2, entry_bound=0.25)
+NARROW = Domain(features=2, entry_bound=0.25, target_bound=1.0)
 
 
 @pytest.mark.parametrize(("level", "weight", "printed"), [(0.0, 1.0, 9.8696), (1.0, 1.0, 10.0), (100.0, 1.0, 20.61215), (50.0, 2.0, 10.30608)])
@@ -103,7 +103,7 @@ def test_what_is_no_law_is_refused():
 
 def test_a_delta_from_the_far_tail_verifies_and_a_smaller_one_does_not():
     law = {"half_width": 31.62217911397671, "level": 0.0017901454224696328, "epsilon": 13.620741535444312}
-    domain = RealDomain(features=6, entry_bound=1.7685190443173118, target_bound=1.373874605882135)
+    domain = Domain(features=6, entry_bound=1.7685190443173118, target_bound=1.373874605882135)
     made = BoundedNoise(**law).run(Rows(domain=domain), of(np.zeros((3, 6)), np.zeros(3), domain), SystemNoise())
     assert made.certificate.verify(made.value).ok
     document = made.certificate.to_dict()

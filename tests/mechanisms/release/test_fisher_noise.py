@@ -9,7 +9,7 @@ from discreet.accounting import ApproximateDP, NoGuarantee, Unit, epsilon_for, g
 from discreet.accounting.gaussian_dp import GaussianDP
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.mechanisms.release import FisherNoise, farokhi_theorem_5
 from discreet.noise import SystemNoise
 from discreet.queries import WeightedRows
@@ -72,7 +72,7 @@ def test_add_remove_and_a_target_with_noise():
 
 
 def test_the_published_condition_gives_the_printed_epsilon_and_the_true_one_is_larger():
-    domain = RealDomain(features=30, entry_bound=0.5)
+    domain = Domain(features=30, entry_bound=0.5, target_bound=1.0)
     printed = math.sqrt(30) * (1 + math.sqrt(2 * math.log(1e5)))
     assert printed == pytest.approx(31.8, abs=0.05)
     made = farokhi_theorem_5(WeightedRows.of(domain), epsilon=printed, delta=1e-5)
@@ -83,7 +83,7 @@ def test_the_published_condition_gives_the_printed_epsilon_and_the_true_one_is_l
 
 
 def test_the_published_condition_is_refused_a_guarantee_on_wide_domains_and_has_one_where_it_holds():
-    wide, narrow = (WeightedRows.of(RealDomain(features=30, entry_bound=bound)) for bound in (50.0, 0.5))
+    wide, narrow = (WeightedRows.of(Domain(features=30, entry_bound=bound, target_bound=1.0)) for bound in (50.0, 0.5))
     stated = farokhi_theorem_5(wide, epsilon=1.0, delta=1e-5).guarantee(wide)
     assert isinstance(stated, NoGuarantee)
     assert "differ by at most 1" in stated.theorem

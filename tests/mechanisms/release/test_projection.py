@@ -8,13 +8,13 @@ import pytest
 from discreet.accounting import ApproximateDP, NoGuarantee
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.mechanisms.release import FreshProjection, GaussianRelease, tu_factor_1, tu_factor_2, tu_theorem_1
 from discreet.noise import SystemNoise
 from discreet.queries import Projection, Rows
 from tests.mechanisms.release.tables import BALL, BOX, invented
 
-WIDE = RealDomain(features=1000, norm_bound=1.0)
+WIDE = Domain(features=1000, norm_bound=1.0, target_bound=1.0)
 
 
 @pytest.mark.parametrize(("neighbours", "slots", "longest"), [(REPLACE_ONE, None, 2.0), (ADD_REMOVE, 10, 1.0)])
@@ -76,7 +76,7 @@ def test_the_stated_delta_is_that_of_a_simulation_and_half_the_noise_breaks_it()
 
 @pytest.mark.parametrize(("features", "width", "exact"), [(100, 10, 4.5e-5), (1000, 10, 2.8e-2)])
 def test_the_published_noise_on_a_fixed_projection_is_refused_a_guarantee_where_it_is_false(features, width, exact):
-    query = Projection.from_public_seed(RealDomain(features=features, norm_bound=1.0), width=width, seed=1)
+    query = Projection.from_public_seed(Domain(features=features, norm_bound=1.0, target_bound=1.0), width=width, seed=1)
     made = tu_theorem_1(query, epsilon=0.5, delta=1e-6)
     stated = made.guarantee(query)
     assert isinstance(stated, NoGuarantee)
@@ -85,7 +85,7 @@ def test_the_published_noise_on_a_fixed_projection_is_refused_a_guarantee_where_
 
 
 def test_the_published_noise_has_the_guarantee_that_holds_where_it_is_enough():
-    query = Projection.from_public_seed(RealDomain(features=10, norm_bound=1.0), width=10, seed=1)
+    query = Projection.from_public_seed(Domain(features=10, norm_bound=1.0, target_bound=1.0), width=10, seed=1)
     stated = tu_theorem_1(query, epsilon=0.5, delta=1e-6).guarantee(query)
     assert isinstance(stated, ApproximateDP)
     assert stated.delta_at_epsilon <= 1e-6

@@ -10,7 +10,7 @@ import pytest
 from discreet.accounting import ApproximateDP, MutualInformation, Unit
 from discreet.certificates import Certificate, digest_of
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.mechanisms.release import (
     BoundedNoise,
@@ -31,7 +31,7 @@ from discreet.queries import Projection, Rows, SecondMoments, WeightedRows
 from tests.canary import CANARY, assert_silent
 from tests.mechanisms.release.tables import BALL, BOX, invented, of
 
-NARROW = RealDomain(features=3, entry_bound=0.25)
+NARROW = Domain(features=3, entry_bound=0.25, target_bound=1.0)
 
 
 def everything():

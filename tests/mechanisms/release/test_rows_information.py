@@ -8,7 +8,7 @@ import pytest
 
 from discreet.accounting import Unit
 from discreet.core.errors import InvalidInput
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.mechanisms.release import InformationRelease
 from discreet.noise import SystemNoise
 from discreet.queries import Rows
@@ -72,7 +72,7 @@ def test_what_ties_entries_together_is_refused():
     with pytest.raises(InvalidInput, match="entry_bound alone"):
         InformationRelease.calibrate(Rows(domain=BALL), bits=0.5)
     with pytest.raises(InvalidInput, match="entry_bound alone"):
-        InformationRelease.calibrate(Rows(domain=RealDomain(features=2, entry_bound=1.0, norm_bound=1.0)), bits=0.5)
+        InformationRelease.calibrate(Rows(domain=Domain(features=2, entry_bound=1.0, norm_bound=1.0, target_bound=1.0)), bits=0.5)
     for bits in (0.0, -1.0, math.nan, math.inf):
         with pytest.raises(InvalidInput, match="positive"):
             InformationRelease.calibrate(Rows(domain=BOX), bits=bits)

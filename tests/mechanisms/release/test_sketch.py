@@ -9,7 +9,7 @@ import pytest
 from discreet.accounting import ApproximateDP, MutualInformation, Unit
 from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.mechanisms.release import ClearTargetSketch, EigenvalueSketch, GaussianSketch, InformationSketch
 from discreet.mechanisms.release.arithmetic import Arithmetic
 from discreet.mechanisms.release.profiles import largest, replace_delta, zero_out_delta
@@ -22,7 +22,7 @@ from tests.mechanisms.release.tables import BALL, BOX, invented, of
 @pytest.mark.parametrize(("neighbours", "most", "exact"), [(ADD_REMOVE, 87.7, 87.60801), (REPLACE_ONE, 117.9, 117.85226)])
 @pytest.mark.parametrize(("features", "records"), [(10, 10**6), (100, 10**6), (784, 12_000)])
 def test_a_sketch_of_a_thousand_rows_needs_the_noise_of_the_exact_curve_and_hardly_more(neighbours, most, exact, features, records):
-    query = SecondMoments(domain=RealDomain(features=features, norm_bound=1.0), most_records=records)
+    query = SecondMoments(domain=Domain(features=features, norm_bound=1.0, target_bound=1.0), most_records=records)
     made = GaussianSketch.calibrate(query, rows=1000, epsilon=1.0, delta=1e-5, neighbours=neighbours)
     assert exact <= made.noise_variance(query) / query.norm**2 <= most
     stated = made.guarantee(query)
@@ -104,13 +104,13 @@ def test_a_computed_sketch_is_as_close_as_the_radius_says():
 
 
 def test_tables_too_long_for_the_target_are_refused():
-    query = SecondMoments(domain=RealDomain(features=50, norm_bound=1.0), most_records=1 << 40)
+    query = SecondMoments(domain=Domain(features=50, norm_bound=1.0, target_bound=1.0), most_records=1 << 40)
     with pytest.raises(InfeasibleTarget, match="smaller most_records"):
         GaussianSketch.calibrate(query, rows=10, epsilon=90.0, delta=0.5, neighbours=ADD_REMOVE)
 
 
 def spread(count):
-    domain = RealDomain(features=10, entry_bound=1.0)
+    domain = Domain(features=10, entry_bound=1.0, target_bound=1.0)
     draw = np.random.default_rng(2)
     return domain, of(draw.uniform(-1, 1, (count, 10)), draw.uniform(-1, 1, count), domain)
 
@@ -149,7 +149,7 @@ def test_bits_have_the_reference_values():
 
 @pytest.mark.parametrize(("rows", "features", "noise"), [(1000, 5, 86), (1000, 30, 195), (1000, 800, 747), (4000, 800, 1786)])
 def test_half_a_bit_needs_the_noise_of_the_theory(rows, features, noise):
-    query = SecondMoments(domain=RealDomain(features=features, entry_bound=1.0), most_records=20_000)
+    query = SecondMoments(domain=Domain(features=features, entry_bound=1.0, target_bound=1.0), most_records=20_000)
     made = InformationSketch.calibrate(query, rows=rows, bits=0.5)
     assert made.noise_variance(query) == pytest.approx(noise, rel=6e-3)
     stated = made.guarantee(query)
@@ -195,7 +195,7 @@ def test_the_curve_of_one_relation_does_not_do_for_the_other():
 
 def test_a_target_without_noise_costs_the_published_noise_with_nothing_subtracted():
     for rows, bits in ((1000, 0.5), (20, 0.1), (4000, 2.0)):
-        query = SecondMoments(domain=RealDomain(features=30, entry_bound=1.0), most_records=20_000)
+        query = SecondMoments(domain=Domain(features=30, entry_bound=1.0, target_bound=1.0), most_records=20_000)
         made = ClearTargetSketch.calibrate(query, rows=rows, bits=bits)
         assert made.noise_variance(query) == pytest.approx(rows / math.expm1(2 * bits * math.log(2)), rel=1e-2)
         assert 0.99 * bits < made.guarantee(query).bits <= bits
@@ -205,7 +205,7 @@ def test_a_target_without_noise_costs_the_published_noise_with_nothing_subtracte
 
 @pytest.mark.parametrize(("records", "most"), [(20_000, 1.003), (100_000, 1.02), (1_000_000, 1.12)])
 def test_rounding_of_many_wide_records_costs_a_target_without_noise_little(records, most):
-    query = SecondMoments(domain=RealDomain(features=800, entry_bound=1.0), most_records=records)
+    query = SecondMoments(domain=Domain(features=800, entry_bound=1.0, target_bound=1.0), most_records=records)
     made = ClearTargetSketch.calibrate(query, rows=1000, bits=0.5)
     assert 1.0 <= made.noise_variance(query) * math.expm1(2 * 0.5 * math.log(2)) / 1000 < most
     assert 0.999 * 0.5 < made.guarantee(query).bits <= 0.5

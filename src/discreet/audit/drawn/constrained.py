@@ -20,7 +20,7 @@ from discreet.audit.drawn.parts import Part, Watch, number
 from discreet.audit.target import Target
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.losses import Logistic
 from discreet.losses.predictions import OfMargin
 from discreet.matrices import DenseDesign
@@ -118,8 +118,8 @@ def mirror_descent(target: Target) -> tuple[Watch, ...]:
 def sampled(target: Target) -> tuple[Watch, ...]:
     """Poisson batches, one step: who takes part where the noise is next to nothing, and the noise where it is as calibrated."""
     count = 8
-    domain = RealDomain(features=count, norm_bound=1.0, target_bound=1.0)
-    data = RealDataset(rows=DenseDesign(np.eye(count)), targets=np.ones(count), domain=domain)
+    domain = Domain(features=count, norm_bound=1.0, target_bound=1.0)
+    data = Records(rows=DenseDesign(np.eye(count)), targets=np.ones(count), domain=domain)
     problem = ConstrainedRisk(loss=_LOSS, constraint=L2Ball(dimension=count, radius=1e9), domain=domain)
     made = SampledMirrorDescent.calibrate(
         problem, epsilon=target.epsilon, delta=target.delta, rate=0.25, steps=1, neighbours=ADD_REMOVE, mirror_map="euclidean"
@@ -147,7 +147,7 @@ def polytope(target: Target) -> tuple[Watch, ...]:
     """Two chosen vertices of a simplex: their mean is released, so which two, and not in which order."""
     problem = ConstrainedRisk(loss=_LOSS, constraint=Simplex(dimension=3, radius=2.0), domain=_domain(features=3))
     rows = np.array([[0.9, -0.9, 0.0], [0.8, 0.1, -0.7]] * 2)
-    data = RealDataset(rows=DenseDesign(rows), targets=np.ones(4), domain=problem.domain)
+    data = Records(rows=DenseDesign(rows), targets=np.ones(4), domain=problem.domain)
     made = PolytopeFrankWolfe.calibrate(problem, epsilon=8.0 * target.epsilon, delta=target.delta, neighbours=target.neighbours, steps=2)
     stated, points = _released(problem, data, made, 800)
     vertices = 2.0 * np.eye(3)
@@ -181,7 +181,7 @@ def _pair(mean: Floats) -> tuple[int, ...]:
     return tuple(int(place) for place, times in enumerate(np.rint(mean)) for _ in range(int(times)))
 
 
-def _released(problem: ConstrainedRisk, data: RealDataset, made: ConstrainedMechanism, count: int) -> tuple[Mapping[str, Json], Floats]:
+def _released(problem: ConstrainedRisk, data: Records, made: ConstrainedMechanism, count: int) -> tuple[Mapping[str, Json], Floats]:
     """What a certificate states, and `count` points (count, d). Only the first run computes the guarantee: the others are what `run` draws."""
     release = made.run(problem, data, SystemNoise())
     objective = problem.objective(data)
@@ -198,12 +198,12 @@ def _of_gradients(noise: list[Floats], stated: Mapping[str, Json]) -> Part:
     return gaussian("noise on three gradients", np.reshape(noise, (-1, 6)), scale=_deviation(stated), words="discrete Gaussian of deviation")
 
 
-def _domain(features: int = 2) -> RealDomain:
-    return RealDomain(features=features, norm_bound=2.0, target_bound=1.0, records=4)
+def _domain(features: int = 2) -> Domain:
+    return Domain(features=features, norm_bound=2.0, target_bound=1.0, records=4)
 
 
-def _table() -> RealDataset:
-    return RealDataset(rows=DenseDesign(_ROWS), targets=_TARGETS, domain=_domain())
+def _table() -> Records:
+    return Records(rows=DenseDesign(_ROWS), targets=_TARGETS, domain=_domain())
 
 
 def _deviation(stated: Mapping[str, Json]) -> float:

@@ -73,7 +73,7 @@ def bounds(target: Target) -> tuple[Watch, ...]:
 
 def curvature(target: Target) -> tuple[Watch, ...]:
     """Both matrices, as integers."""
-    problem = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=1.0), domain=Domain(features=2, norm_bound=1.0))
+    problem = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=1.0), domain=Domain(features=2, norm_bound=1.0, classes=2))
     query = CurvatureQuery(problem=problem, weights=np.array([0.5, -0.25]))
     made = GaussianCurvature.calibrate(query, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
     rows, signs = DenseDesign(np.array([[0.6, 0.1], [-0.3, 0.8], [0.2, -0.5]])), np.array([1.0, -1.0, 1.0])

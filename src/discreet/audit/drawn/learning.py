@@ -17,7 +17,7 @@ from discreet.audit.drawn.normal_scores import discrete_gaussian, discrete_lapla
 from discreet.audit.drawn.parts import Part, Watch, number
 from discreet.audit.target import Target, Watched
 from discreet.core.arrays import Floats
-from discreet.data import Dataset, Domain
+from discreet.data import Domain, Records
 from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
 from discreet.matrices import DenseDesign
@@ -37,11 +37,11 @@ def one_model(mechanism: str) -> Watched:
     """Two classes; `mechanism` "objective" or "output"."""
 
     def watched(target: Target) -> tuple[Watch, ...]:
-        domain = Domain(features=2, norm_bound=1.0, records=len(_ROWS))
+        domain = Domain(features=2, norm_bound=1.0, records=len(_ROWS), classes=2)
         asked: Any = {"mechanism": mechanism, "epsilon": target.epsilon, "delta": target.delta, "neighbours": target.neighbours}
         start = RegularisedRisk(loss=_LOSS, regulariser=L2(strength=1.0), domain=domain)
         problem = replace(start, regulariser=L2(strength=default_ridge(start, **asked)))
-        data = Dataset(rows=DenseDesign(_ROWS), signs=np.array([1.0, -1.0, 1.0, -1.0]), domain=domain)
+        data = Records(rows=DenseDesign(_ROWS), targets=np.array([1.0, -1.0, 1.0, -1.0]), domain=domain)
         made = calibrate(problem, calibration="tight", **asked)
 
         def recovered(weights: Floats) -> Floats:
@@ -60,7 +60,7 @@ def several_classes(*, multinomial: bool) -> Watched:
     def watched(target: Target) -> tuple[Watch, ...]:
         domain = Domain(features=2, norm_bound=1.0, records=len(_ROWS), classes=3)
         codes = np.array([0, 1, 2, 1])
-        data = Dataset(rows=DenseDesign(_ROWS), codes=codes, domain=domain)
+        data = Records(rows=DenseDesign(_ROWS), targets=codes, domain=domain)
         asked: Any = {"mechanism": "objective", "epsilon": target.epsilon, "delta": target.delta, "neighbours": target.neighbours}
 
         def of_ridge(ridge: float) -> MultinomialRisk | OneVsRestRisk:
@@ -98,7 +98,7 @@ def rest_gradient(weights: Floats, codes: Floats, ridge: float) -> Floats:
     return np.array([margin_gradient(w, np.where(codes == k, 1.0, -1.0), ridge) for k, w in enumerate(weights)])
 
 
-def _watch(problem: Any, data: Dataset, made: Any, recovered: Any, *, vectors: int) -> Watch:  # noqa: ANN401 - any learning mechanism and its problem
+def _watch(problem: Any, data: Records, made: Any, recovered: Any, *, vectors: int) -> Watch:  # noqa: ANN401 - any learning mechanism and its problem
     """Of `vectors` independent noise vectors in all weights."""
     release = made.run_many(problem, data, SystemNoise(), _RUNS // (3 if vectors > 1 or problem.dimension > 2 else 1))
     stated = release.certificate.parameters
@@ -112,7 +112,7 @@ def _watch(problem: Any, data: Dataset, made: Any, recovered: Any, *, vectors: i
     return Watch(mechanism=release.certificate.mechanism, parts=(*parts, _last_stage(problem, data, made)))
 
 
-def _last_stage(problem: Any, data: Dataset, made: Any) -> Part:  # noqa: ANN401
+def _last_stage(problem: Any, data: Records, made: Any) -> Part:  # noqa: ANN401
     scale = _LOUDER * made.weight_noise(problem) / _LOUD_STEP
     loud = replace(made, grid=replace(made.grid, step=_LOUD_STEP, scale=scale))
     release = loud.run_many(problem, data, SystemNoise(), 200)

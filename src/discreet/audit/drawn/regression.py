@@ -17,7 +17,7 @@ from discreet.audit.drawn.normal_scores import discrete_gaussian, gaussian
 from discreet.audit.drawn.parts import Part, Watch, number
 from discreet.audit.target import Target
 from discreet.core.arrays import Floats
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.matrices import DenseDesign
 from discreet.mechanisms.regression import AdaSSP, HessianMixing, LeastSquares, RefinedMoments, ResidualObjectivePerturbation
 from discreet.mechanisms.regression.adassp import least_eigenvalue
@@ -27,7 +27,7 @@ from discreet.noise import SystemNoise
 _RUNS, _ANSWERS = 120, 300
 _ROWS: Floats = np.array([[0.6, -0.2, 0.1], [-0.1, 0.7, 0.3], [0.4, 0.4, -0.5], [-0.5, 0.1, 0.2], [0.2, -0.6, -0.4]])
 _TARGETS: Floats = np.array([0.4, -0.7, 0.2, 0.9, -0.3])
-_PROBLEM = LeastSquares(domain=RealDomain(features=3, norm_bound=1.0, target_bound=1.0, records=5), most_records=100)
+_PROBLEM = LeastSquares(domain=Domain(features=3, norm_bound=1.0, target_bound=1.0, records=5), most_records=100)
 _UPPER = np.triu_indices(3, 1)
 _WEIGHTS: Floats = np.array([0.3, -0.2, 0.5])
 
@@ -99,9 +99,9 @@ def hessian_mixing(target: Target) -> tuple[Watch, ...]:
     return (Watch(mechanism=made.name, parts=(_gradients(made, number(made.parameters(), "step_noise")),)),)
 
 
-def table() -> RealDataset:
+def table() -> Records:
     """The invented records."""
-    return RealDataset(rows=DenseDesign(_ROWS), targets=_TARGETS, domain=_PROBLEM.domain)
+    return Records(rows=DenseDesign(_ROWS), targets=_TARGETS, domain=_PROBLEM.domain)
 
 
 def _moments(noise: Floats, deviation: float) -> tuple[Part, ...]:

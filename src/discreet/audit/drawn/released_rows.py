@@ -14,7 +14,7 @@ from discreet.audit.drawn.parts import Watch, number
 from discreet.audit.target import Target
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.matrices import DenseDesign
 from discreet.mechanisms.release import BoundedNoise, FisherNoise, FreshProjection, GaussianRelease, InformationRelease, NullSpaceNoise
 from discreet.noise import SystemNoise
@@ -22,8 +22,8 @@ from discreet.queries import Projection, Rows, WeightedRows
 from discreet.queries import Target as Column
 from discreet.solvers.soft_margin import solve_soft_margin
 
-_BALL = RealDomain(features=2, norm_bound=1.0)
-_BOX = RealDomain(features=2, entry_bound=1.0)
+_BALL = Domain(features=2, norm_bound=1.0, target_bound=1.0)
+_BOX = Domain(features=2, entry_bound=1.0, target_bound=1.0)
 _ORDERS = {(0, 1): 0, (0, 2): 1, (1, 0): 2, (1, 2): 3, (2, 0): 4, (2, 1): 5}
 """Of two records among three places."""
 
@@ -43,7 +43,7 @@ def rows(target: Target) -> tuple[Watch, ...]:
     of_owner = _integers(np.concatenate([one.value for one in owners]), np.array([0.6, -0.3]), number(stated, "step"))
 
     hidden = GaussianRelease.calibrate(query, **asked, neighbours=ADD_REMOVE, slots=500)
-    nobody = hidden.run(query, RealDataset(rows=DenseDesign(np.zeros((3, 2))), targets=np.zeros(3), domain=_BALL), SystemNoise())
+    nobody = hidden.run(query, Records(rows=DenseDesign(np.zeros((3, 2))), targets=np.zeros(3), domain=_BALL), SystemNoise())
     zeros = nobody.value / number(nobody.certificate.parameters, "step")
 
     narrow = Projection.of(_BALL, np.array([[1.0], [-0.5]]))
@@ -71,7 +71,7 @@ def fisher(target: Target) -> tuple[Watch, ...]:
     parts, name = [], ""
     for neighbours, slots in ((REPLACE_ONE, None), (ADD_REMOVE, 300)):
         made = FisherNoise.calibrate(query, epsilon=target.epsilon, delta=target.delta, neighbours=neighbours, slots=slots)
-        data = table(_BALL, 300) if slots is None else RealDataset(rows=DenseDesign(np.zeros((0, 2))), targets=np.zeros(0), domain=_BALL)
+        data = table(_BALL, 300) if slots is None else Records(rows=DenseDesign(np.zeros((0, 2))), targets=np.zeros(0), domain=_BALL)
         release = made.run(query, data, SystemNoise())
         exact = numbers(300, 2) if slots is None else np.zeros((300, 2))
         name, deviation = made.name, number(release.certificate.parameters, "level") ** -0.25
@@ -124,14 +124,14 @@ def fresh_projection(target: Target) -> tuple[Watch, ...]:
 
 def null_space(target: Target) -> tuple[Watch, ...]:  # noqa: ARG001 - it promises nothing
     """In orthonormal bases of what is at right angles to the multipliers and to the weights of the machine."""
-    domain = RealDomain(features=3, norm_bound=2.0, target_bound=1.0)
+    domain = Domain(features=3, norm_bound=2.0, target_bound=1.0)
     points = np.array([[1.0, 0.2, 0.1], [0.8, -0.4, 0.3], [-0.9, 0.3, 0.2], [-0.7, -0.5, 0.4], [0.2, 0.9, -0.6], [-0.3, -0.8, -0.5]])
     signs = np.array([1.0, 1.0, -1.0, -1.0, 1.0, -1.0])
     query = Rows(domain=domain, target=Column.CLEAR)
     made = NullSpaceNoise(variance=0.25)
     machine = solve_soft_margin(points, signs, rho=made.rho, theta=made.theta)
     across, along = _at_right_angles(machine.multipliers * signs), _at_right_angles(machine.weights)
-    data = RealDataset(rows=DenseDesign(points), targets=signs, domain=domain)
+    data = Records(rows=DenseDesign(points), targets=signs, domain=domain)
     noise, variance = [], 0.0
     for _ in range(25):
         release = made.run(query, data, SystemNoise())
@@ -145,9 +145,9 @@ def numbers(count: int, columns: int) -> Floats:
     return np.asarray(0.6 * np.sin(np.arange(1, count * columns + 1)).reshape(count, columns), dtype=np.float64)
 
 
-def table(domain: RealDomain, count: int) -> RealDataset:
+def table(domain: Domain, count: int) -> Records:
     """The records of `numbers`."""
-    return RealDataset(rows=DenseDesign(numbers(count, domain.features)), targets=np.zeros(count), domain=domain)
+    return Records(rows=DenseDesign(numbers(count, domain.features)), targets=np.zeros(count), domain=domain)
 
 
 def _integers(released: Floats, exact: Floats, step: float) -> Floats:
@@ -158,7 +158,7 @@ def _orders(hidden: GaussianRelease) -> Floats:
     """Which of the six orders, (runs, 1), by the places of two records that noise of a millionth does not hide."""
     query, points = Rows(domain=_BALL), np.array([[0.5, 0.0], [0.0, 0.5]])
     silent = replace(hidden, step=2.0**-32, scale=4096.0)
-    data = RealDataset(rows=DenseDesign(points), targets=np.zeros(2), domain=_BALL)
+    data = Records(rows=DenseDesign(points), targets=np.zeros(2), domain=_BALL)
     found = []
     for _ in range(300):
         value = np.concatenate(list(silent.draw(query, data, SystemNoise()).blocks))

@@ -17,7 +17,7 @@ from discreet.audit.drawn.parts import Part, Watch, number
 from discreet.audit.drawn.released_rows import numbers, table
 from discreet.audit.target import Target
 from discreet.core.arrays import Floats
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.matrices import DenseDesign
 from discreet.mechanisms.regression import GaussianMixing, LeastSquares
 from discreet.mechanisms.regression.mixing import drawn_moments, of_records, sketched
@@ -26,8 +26,8 @@ from discreet.noise import SystemNoise
 from discreet.queries import SecondMoments
 from discreet.queries import Target as Column
 
-_BALL = RealDomain(features=2, norm_bound=1.0)
-_BOX = RealDomain(features=2, entry_bound=1.0)
+_BALL = Domain(features=2, norm_bound=1.0, target_bound=1.0)
+_BOX = Domain(features=2, entry_bound=1.0, target_bound=1.0)
 _FEW = 5
 
 
@@ -70,7 +70,7 @@ def clear_target_sketch(target: Target) -> tuple[Watch, ...]:  # noqa: ARG001 - 
     """The target's column has no noise."""
     query = SecondMoments(domain=_BOX, target=Column.NOISY, most_records=_FEW)
     made = ClearTargetSketch.calibrate(query, rows=300, bits=0.5)
-    data = RealDataset(rows=DenseDesign(numbers(_FEW, 2)), targets=np.linspace(-1.0, 1.0, _FEW), domain=_BOX)
+    data = Records(rows=DenseDesign(numbers(_FEW, 2)), targets=np.linspace(-1.0, 1.0, _FEW), domain=_BOX)
     release = made.run(query, data, SystemNoise())
     stated = release.certificate.parameters
     noisy = np.diag([1.0, 1.0, 0.0])
@@ -99,11 +99,11 @@ def published_sketch(target: Target) -> tuple[Watch, ...]:  # noqa: ARG001 - it 
 
 def mixing(target: Target) -> tuple[Watch, ...]:
     """The sketch behind least squares: k times its whitened second moments have chi-square diagonals."""
-    domain = RealDomain(features=1, norm_bound=1.0, target_bound=1.0)
+    domain = Domain(features=1, norm_bound=1.0, target_bound=1.0)
     problem = LeastSquares(domain=domain, most_records=_FEW)
     rows = 50
     made = GaussianMixing.calibrate(problem, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours, rows=rows)
-    data = RealDataset(rows=DenseDesign(numbers(_FEW, 1)), targets=np.linspace(-1.0, 1.0, _FEW), domain=domain)
+    data = Records(rows=DenseDesign(numbers(_FEW, 1)), targets=np.linspace(-1.0, 1.0, _FEW), domain=domain)
     query = sketched(problem, target_weight=made.target_weight)
     stated = made.parameters()
     exact = query.answer(of_records(problem, data, query))
@@ -117,7 +117,7 @@ def mixing(target: Target) -> tuple[Watch, ...]:
     return (Watch(mechanism=made.name, parts=(part,)),)
 
 
-def _rows_and_last_stage(query: SecondMoments, made: Any, data: RealDataset) -> tuple[Part, ...]:  # noqa: ANN401 - one of two sketches
+def _rows_and_last_stage(query: SecondMoments, made: Any, data: Records) -> tuple[Part, ...]:  # noqa: ANN401 - one of two sketches
     loud = replace(made, scale=_louder(made, query, query.columns))
     parts = []
     for what, each in (("rows, whitened", made), ("rows with a loud last stage, whitened", loud)):

@@ -111,6 +111,7 @@ def _setting_of(model: Model) -> Setting | None:
             norm_bound=model.data_norm,
             intercept_scale=model.intercept_scale,
             records=records if isinstance(records, int) else None,
+            classes=2,
         )
         setting = Setting(
             name=_NAMES[model.kind],

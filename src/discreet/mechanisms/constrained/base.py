@@ -16,7 +16,7 @@ from abc import abstractmethod
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.data import RealDataset
+from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
@@ -26,7 +26,7 @@ NOMINAL = 10_000
 MOST_STEPS = 2_000
 
 
-class ConstrainedMechanism(Mechanism[ConstrainedRisk, RealDataset]):
+class ConstrainedMechanism(Mechanism[ConstrainedRisk, Records]):
     """A mechanism whose value is a point of the problem's set, (dimension,)."""
 
     __slots__ = ()
@@ -35,7 +35,7 @@ class ConstrainedMechanism(Mechanism[ConstrainedRisk, RealDataset]):
     def point(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
         """One output, (dimension,), from F on the records."""
 
-    def draw(self, problem: ConstrainedRisk, data: RealDataset, noise: Noise) -> Drawn:
+    def draw(self, problem: ConstrainedRisk, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""
         return Drawn.of(self.point(problem, problem.objective(data), noise))
 

@@ -153,7 +153,7 @@ def without_set(problem: ConstrainedRisk, ridge: float) -> RegularisedRisk:
     if not isinstance(problem.loss, OfMargin):
         raise InvalidInput("objective perturbation needs a loss of the margin (OfMargin).")
     domain = problem.domain
-    rows = Domain(features=domain.dimension, norm_bound=domain.radius * domain.target_bound, records=domain.records)
+    rows = Domain(features=domain.dimension, norm_bound=domain.radius * domain.target_bound, records=domain.records, classes=2)
     return RegularisedRisk(loss=problem.loss.loss, regulariser=L2(strength=ridge), domain=rows)
 
 

@@ -9,7 +9,7 @@ from discreet.certificates import Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
-from discreet.data import Dataset
+from discreet.data import Records
 from discreet.ledger import Account
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.noise import Noise
@@ -20,7 +20,7 @@ AnyRisk: TypeAlias = RegularisedRisk | MultinomialRisk | OneVsRestRisk
 R = TypeVar("R", bound=AnyRisk)
 
 
-class LearningMechanism(Mechanism[R, Dataset]):
+class LearningMechanism(Mechanism[R, Records]):
     """A mechanism whose value is the weights of a linear classifier, (dimension,); of K classes, one after the other."""
 
     __slots__ = ()
@@ -30,20 +30,20 @@ class LearningMechanism(Mechanism[R, Dataset]):
         """About how far the noise alone moves the weights, in Euclidean norm; at most that far for noise in the objective. Public, in no proof."""
 
     @abstractmethod
-    def columns(self, problem: R, data: Dataset, noise: Noise, count: int) -> Floats:
+    def columns(self, problem: R, data: Records, noise: Noise, count: int) -> Floats:
         """`count` independent outputs as columns, (dimension, count). Raises SolverFailure, having spent."""
 
-    def draw(self, problem: R, data: Dataset, noise: Noise) -> Drawn:
+    def draw(self, problem: R, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""
         return Drawn.of(self.columns(problem, data, noise, 1)[:, 0])
 
-    def run_many(self, problem: R, data: Dataset, noise: Noise, count: int, *, account: Account | None = None) -> Release:
+    def run_many(self, problem: R, data: Records, noise: Noise, count: int, *, account: Account | None = None) -> Release:
         """As `run`: `count` independent releases as columns (dimension, count), one certificate for all of them; epsilon and delta add up."""
         return Repeated(each=self, count=count).run(problem, data, noise, account=account)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Repeated(Mechanism[R, Dataset], Generic[R]):
+class Repeated(Mechanism[R, Records], Generic[R]):
     """`count` independent releases of one mechanism, as columns (dimension, count). Raises InvalidInput for a count below 1."""
 
     each: LearningMechanism[R]
@@ -77,6 +77,6 @@ class Repeated(Mechanism[R, Dataset], Generic[R]):
         """All together."""
         return compose([self.each.guarantee(problem)] * self.count)
 
-    def draw(self, problem: R, data: Dataset, noise: Noise) -> Drawn:
+    def draw(self, problem: R, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""
         return Drawn.of(self.each.columns(problem, data, noise, self.count))

@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.workers import map_in_order
-from discreet.data import Dataset
+from discreet.data import Records
 from discreet.mechanisms.learning.base import AnyRisk
 from discreet.problems import MultinomialRisk, OneVsRestRisk
 from discreet.problems.parts import WHOLE_RECORDS
@@ -23,7 +23,7 @@ _NOMINAL_RECORDS = 1_000_000
 """Size for which tau is chosen where the number of records is private; a larger table works as long as the solver can still certify tau."""
 
 
-def minimisers(problem: AnyRisk, data: Dataset, linears: Floats, tolerance: float) -> Floats:
+def minimisers(problem: AnyRisk, data: Records, linears: Floats, tolerance: float) -> Floats:
     """argmin G + <b_j, .> for every column b_j of `linears` (dimension, draws), each to gradient norm `tolerance`; raises SolverFailure.
 
     For one-vs-rest problems `tolerance` is that of each class. Where the records are one part, in memory, `data.jobs` threads share the draws or the

@@ -16,7 +16,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget
 from discreet.core.neighbours import Neighbours
 from discreet.core.quiet import quietly
-from discreet.data import Dataset
+from discreet.data import Records
 from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.learning.class_ridge import infeasible_multinomial, least_multinomial_ridge
 from discreet.mechanisms.learning.gaussian_plan import gaussian_plan
@@ -80,7 +80,7 @@ class GaussianMultinomialPerturbation(LearningMechanism[MultinomialRisk]):
         """See Mechanism: |B| is about sigma sqrt(K d), and reaches the weights through the inverse of a Hessian of at least lambda."""
         return self.scale * problem.dimension**0.5 / problem.strong_convexity
 
-    def columns(self, problem: MultinomialRisk, data: Dataset, noise: Noise, count: int) -> Floats:
+    def columns(self, problem: MultinomialRisk, data: Records, noise: Noise, count: int) -> Floats:
         """See Mechanism; classes one after the other."""
         linears = noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=count)
         return self.grid.release(minimisers(problem, data, linears, self.tolerance), noise)

@@ -19,7 +19,7 @@ from discreet.accounting import PureDP
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import lowering, raising
-from discreet.data import Dataset
+from discreet.data import Records
 from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.learning.class_ridge import infeasible_multinomial
 from discreet.mechanisms.learning.grid import LaplaceGrid
@@ -86,7 +86,7 @@ class PureMultinomialPerturbation(LearningMechanism[MultinomialRisk]):
         """See Mechanism: |B| is about K d / beta, and reaches the weights through the inverse of a Hessian of at least lambda."""
         return problem.dimension / self.rate / problem.strong_convexity
 
-    def columns(self, problem: MultinomialRisk, data: Dataset, noise: Noise, count: int) -> Floats:
+    def columns(self, problem: MultinomialRisk, data: Records, noise: Noise, count: int) -> Floats:
         """See Mechanism; classes one after the other."""
         linears = noise.spherical(rate=self.rate, dimension=problem.dimension, draws=count)
         return self.grid.release(minimisers(problem, data, linears, self.tolerance), noise)

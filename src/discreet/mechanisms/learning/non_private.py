@@ -11,7 +11,7 @@ import numpy as np
 from discreet.accounting import NoGuarantee
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import Neighbours
-from discreet.data import Dataset
+from discreet.data import Records
 from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.learning.minimise import default_tolerance, minimisers
 from discreet.mechanisms.learning.sensitivity import one_minimiser
@@ -46,7 +46,7 @@ class NonPrivate(LearningMechanism[RegularisedRisk]):
         """None."""
         return 0.0
 
-    def columns(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:  # noqa: ARG002 - no noise is drawn
+    def columns(self, problem: RegularisedRisk, data: Records, noise: Noise, count: int) -> Floats:  # noqa: ARG002 - no noise is drawn
         """The same weights `count` times."""
         return one_minimiser(problem, data, self.tolerance).repeat(count, axis=1)
 
@@ -77,6 +77,6 @@ class NonPrivateClasses(LearningMechanism[MultinomialRisk | OneVsRestRisk]):
         """None."""
         return 0.0
 
-    def columns(self, problem: MultinomialRisk | OneVsRestRisk, data: Dataset, noise: Noise, count: int) -> Floats:  # noqa: ARG002 - no noise
+    def columns(self, problem: MultinomialRisk | OneVsRestRisk, data: Records, noise: Noise, count: int) -> Floats:  # noqa: ARG002 - no noise
         """The same weights `count` times."""
         return minimisers(problem, data, np.zeros((problem.dimension, 1)), self.tolerance).repeat(count, axis=1)

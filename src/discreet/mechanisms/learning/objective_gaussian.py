@@ -18,7 +18,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget
 from discreet.core.neighbours import Neighbours
 from discreet.core.quiet import quietly
-from discreet.data import Dataset
+from discreet.data import Records
 from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.learning.gaussian_plan import gaussian_plan
 from discreet.mechanisms.learning.gaussian_profile import objective_delta, objective_scale
@@ -82,7 +82,7 @@ class GaussianObjectivePerturbation(LearningMechanism[RegularisedRisk]):
         """See Mechanism: |b| is about sigma sqrt(d), and reaches the weights through the inverse of a Hessian of at least lambda."""
         return self.scale * problem.dimension**0.5 / problem.strong_convexity
 
-    def columns(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
+    def columns(self, problem: RegularisedRisk, data: Records, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""
         linears = noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=count)
         return self.grid.release(minimisers(problem, data, linears, self.tolerance), noise)

@@ -18,7 +18,7 @@ from discreet.accounting import PureDP
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import lowering, raising
-from discreet.data import Dataset
+from discreet.data import Records
 from discreet.losses.regularisers import L2
 from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.learning.grid import LaplaceGrid
@@ -109,7 +109,7 @@ class PureObjectivePerturbation(LearningMechanism[RegularisedRisk]):
         """See Mechanism: |b| is about d / beta, and reaches the weights through the inverse of a Hessian of at least lambda."""
         return problem.dimension / self.rate / self._effective(problem).strong_convexity
 
-    def columns(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
+    def columns(self, problem: RegularisedRisk, data: Records, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""
         linears = noise.spherical(rate=self.rate, dimension=problem.dimension, draws=count)
         return self.grid.release(minimisers(self._effective(problem), data, linears, self.tolerance), noise)

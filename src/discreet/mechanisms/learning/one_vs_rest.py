@@ -20,7 +20,7 @@ from discreet.core.errors import InfeasibleTarget
 from discreet.core.neighbours import Neighbours
 from discreet.core.quiet import quietly
 from discreet.core.rounding import lowering, raising
-from discreet.data import Dataset
+from discreet.data import Records
 from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.learning.class_ridge import infeasible_one_vs_rest, least_one_vs_rest_ridge
 from discreet.mechanisms.learning.gaussian_plan import gaussian_plan
@@ -88,7 +88,7 @@ class GaussianOneVsRest(LearningMechanism[OneVsRestRisk]):
         """See Mechanism: sigma sqrt(K d) in all K problems together."""
         return self.scale * problem.dimension**0.5 / problem.strong_convexity
 
-    def columns(self, problem: OneVsRestRisk, data: Dataset, noise: Noise, count: int) -> Floats:
+    def columns(self, problem: OneVsRestRisk, data: Records, noise: Noise, count: int) -> Floats:
         """See Mechanism; classes one after the other."""
         linears = noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=count)
         return self.grid.release(minimisers(problem, data, linears, self.tolerance), noise)
@@ -137,7 +137,7 @@ class PureOneVsRest(LearningMechanism[OneVsRestRisk]):
         """See Mechanism: d / beta in each of the K problems, so sqrt(K) times that in all."""
         return math.sqrt(problem.classes) * problem.each.dimension / self.rate / problem.strong_convexity
 
-    def columns(self, problem: OneVsRestRisk, data: Dataset, noise: Noise, count: int) -> Floats:
+    def columns(self, problem: OneVsRestRisk, data: Records, noise: Noise, count: int) -> Floats:
         """See Mechanism; classes one after the other."""
         width = problem.domain.dimension
         linears = np.concatenate([noise.spherical(rate=self.rate, dimension=width, draws=count) for _ in range(problem.classes)])

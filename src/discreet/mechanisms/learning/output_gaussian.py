@@ -15,7 +15,7 @@ from discreet.accounting import ApproximateDP, gaussian_delta, gaussian_mu
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import lowering
-from discreet.data import Dataset
+from discreet.data import Records
 from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.learning.minimise import default_tolerance, last_share
@@ -88,7 +88,7 @@ class GaussianOutputPerturbation(LearningMechanism[RegularisedRisk]):
         """See Mechanism: sigma sqrt(d)."""
         return self.scale * problem.dimension**0.5
 
-    def columns(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
+    def columns(self, problem: RegularisedRisk, data: Records, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""
         weights = one_minimiser(problem, data, self.tolerance)
         return self.grid.release(weights, noise, added=noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=count))

@@ -16,7 +16,7 @@ from discreet.accounting import PureDP
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import lowering
-from discreet.data import Dataset
+from discreet.data import Records
 from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.learning.grid import LaplaceGrid
 from discreet.mechanisms.learning.minimise import default_tolerance, last_share
@@ -73,7 +73,7 @@ class PureOutputPerturbation(LearningMechanism[RegularisedRisk]):
         """See Mechanism: d / beta."""
         return problem.dimension / self.rate
 
-    def columns(self, problem: RegularisedRisk, data: Dataset, noise: Noise, count: int) -> Floats:
+    def columns(self, problem: RegularisedRisk, data: Records, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""
         weights = one_minimiser(problem, data, self.tolerance)
         return self.grid.release(weights, noise, added=noise.spherical(rate=self.rate, dimension=problem.dimension, draws=count))

@@ -10,7 +10,7 @@ import numpy as np
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import raising
-from discreet.data import Dataset
+from discreet.data import Records
 from discreet.mechanisms.learning.minimise import minimisers
 from discreet.problems import RegularisedRisk
 
@@ -21,6 +21,6 @@ def minimiser_sensitivity(problem: RegularisedRisk, *, neighbours: Neighbours) -
     return changed * problem.gradient_bound / problem.strong_convexity * raising(45)
 
 
-def one_minimiser(problem: RegularisedRisk, data: Dataset, tolerance: float) -> Floats:
+def one_minimiser(problem: RegularisedRisk, data: Records, tolerance: float) -> Floats:
     """The minimiser of G to gradient norm `tolerance`, as a column (dimension, 1); raises SolverFailure."""
     return minimisers(problem, data, np.zeros((problem.dimension, 1)), tolerance)

@@ -18,7 +18,7 @@ from discreet.accounting import ApproximateDP, NoGuarantee, gaussian_mu
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, SolverFailure
 from discreet.core.neighbours import Neighbours
-from discreet.data import RealDataset
+from discreet.data import Records
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.curve import UP, composed_delta, moment_reach
 from discreet.mechanisms.regression.sums import LeastSquares, Moments
@@ -106,7 +106,7 @@ class AdaSSP(RegressionMechanism):
         size = problem.domain.dimension
         return math.sqrt(size * math.log(2.0 * size**2 / _FAILURE)) * self.moment_noise * problem.domain.radius**2
 
-    def fitted(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:
+    def fitted(self, problem: LeastSquares, data: Records, noise: Noise) -> Fitted:
         """See RegressionMechanism."""
         least, products, targets = self.released(problem, data, noise)
         radius = problem.domain.radius
@@ -118,7 +118,7 @@ class AdaSSP(RegressionMechanism):
             weights = np.zeros(len(products))
         return Fitted(weights, None, None)
 
-    def released(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> tuple[float, Floats, Floats]:
+    def released(self, problem: LeastSquares, data: Records, noise: Noise) -> tuple[float, Floats, Floats]:
         """l~, A~ (m, m), b~ (m,)."""
         exact = problem.moments(data)
         of_eigenvalue, diagonal, off, of_target = self._scales(problem)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from discreet.certificates import Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.data import RealDataset
+from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.regression.belief import Equations
 from discreet.mechanisms.regression.sums import LeastSquares
@@ -32,7 +32,7 @@ class Fitted(NamedTuple):
     """The same if errors are symmetric around the line."""
 
 
-class RegressionMechanism(Mechanism[LeastSquares, RealDataset]):
+class RegressionMechanism(Mechanism[LeastSquares, Records]):
     """A mechanism whose value is the weights of a linear regression, (dimension,), with the `Fitted` that they are part of beside them."""
 
     __slots__ = ()
@@ -42,14 +42,14 @@ class RegressionMechanism(Mechanism[LeastSquares, RealDataset]):
         """What is released with how much noise, and why, in words with public numbers."""
 
     @abstractmethod
-    def fitted(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:
+    def fitted(self, problem: LeastSquares, data: Records, noise: Noise) -> Fitted:
         """One output; `require` has passed."""
 
     def most_records(self, problem: LeastSquares) -> int:
         """The longest table that the guarantee covers: longer ones are refused before anything is spent."""
         return problem.most_records
 
-    def require(self, problem: LeastSquares, data: RealDataset) -> None:
+    def require(self, problem: LeastSquares, data: Records) -> None:
         """See Mechanism; also for more than `most_records`."""
         problem.require(data)
         if data.records > self.most_records(problem):
@@ -58,7 +58,7 @@ class RegressionMechanism(Mechanism[LeastSquares, RealDataset]):
                 "roughly, as public_records."
             )
 
-    def draw(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Drawn:
+    def draw(self, problem: LeastSquares, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""
         found = self.fitted(problem, data, noise)
         return Drawn.of(found.weights, beside=found)

@@ -20,7 +20,7 @@ from discreet.accounting import ApproximateDP, GaussianDP, Json, NoGuarantee, Pr
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import Neighbours
-from discreet.data import RealDataset
+from discreet.data import Records
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.belief import Belief
@@ -112,7 +112,7 @@ class HessianMixing(RegressionMechanism):
             "of it in the others, whose residuals are clipped at a quarter."
         )
 
-    def fitted(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:
+    def fitted(self, problem: LeastSquares, data: Records, noise: Noise) -> Fitted:
         """See RegressionMechanism."""
         query, radius, bound = sketched(problem, target_weight=None), problem.domain.radius, problem.domain.target_bound
         variance = self.sketch.noise_variance(query)
@@ -123,7 +123,7 @@ class HessianMixing(RegressionMechanism):
             belief = belief.after(self.noisy_gradient(problem, data, noise, belief.mean, length), deviation=self.step_noise * length)
         return Fitted(belief.mean, None, None)
 
-    def noisy_gradient(self, problem: LeastSquares, data: RealDataset, noise: Noise, weights: Floats, length: float) -> Floats:
+    def noisy_gradient(self, problem: LeastSquares, data: Records, noise: Noise, weights: Floats, length: float) -> Floats:
         """g~ at public weights (m,), with contributions of at most `length`."""
         exact = problem.gradient(data, weights, length)
         unit = problem.row_unit * exact.unit

@@ -18,7 +18,7 @@ import numpy as np
 from discreet.accounting import ApproximateDP, Json, NoGuarantee
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import Neighbours
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.belief import Belief
 from discreet.mechanisms.regression.sums import LeastSquares
@@ -72,7 +72,7 @@ class GaussianMixing(RegressionMechanism):
             f"{math.sqrt(problem.domain.dimension / self.sketch.rows):.2g} that no budget removes."
         )
 
-    def fitted(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:
+    def fitted(self, problem: LeastSquares, data: Records, noise: Noise) -> Fitted:
         """See RegressionMechanism."""
         query = sketched(problem, target_weight=self.target_weight)
         moments = drawn_moments(self.sketch, query, of_records(problem, data, query), noise)
@@ -100,7 +100,7 @@ def calibrated_sketch(query: SecondMoments, rows: int, epsilon: float, delta: fl
 def sketched(problem: LeastSquares, *, target_weight: float | None) -> SecondMoments:
     """What the sketch reads: the constant feature as a column like the others, and scaled targets, or none."""
     domain = problem.domain
-    inner = RealDomain(
+    inner = Domain(
         features=domain.dimension,
         norm_bound=domain.radius,
         target_bound=domain.target_bound if target_weight is None else target_weight * domain.radius,
@@ -109,17 +109,17 @@ def sketched(problem: LeastSquares, *, target_weight: float | None) -> SecondMom
     return SecondMoments(domain=inner, target="omitted" if target_weight is None else "noisy", most_records=problem.most_records)  # type: ignore[arg-type]
 
 
-def of_records(problem: LeastSquares, data: RealDataset, query: SecondMoments) -> RealDataset:
+def of_records(problem: LeastSquares, data: Records, query: SecondMoments) -> Records:
     """The records as the sketch reads them: each a function of its own record, block by block."""
     scale = query.domain.target_bound / problem.domain.target_bound
     return data.changed(partial(_as_sketched, scale=scale, domain=query.domain), query.domain)
 
 
-def _as_sketched(block: RealDataset, *, scale: float, domain: RealDomain) -> RealDataset:
-    return RealDataset(rows=block.design, targets=block.targets * scale, domain=domain)
+def _as_sketched(block: Records, *, scale: float, domain: Domain) -> Records:
+    return Records(rows=block.design, targets=block.targets * scale, domain=domain)
 
 
-def drawn_moments(sketch: GaussianSketch, query: SecondMoments, data: RealDataset, noise: Noise) -> Floats:
+def drawn_moments(sketch: GaussianSketch, query: SecondMoments, data: Records, noise: Noise) -> Floats:
     """Second moments of the released rows over their number, (columns, columns)."""
     total = np.zeros((query.columns, query.columns))
     for block in sketch.draw(query, data, noise).blocks:

@@ -9,7 +9,7 @@ import numpy as np
 from discreet.accounting import NoGuarantee
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import Neighbours
-from discreet.data import RealDataset
+from discreet.data import Records
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.noise import Noise
@@ -35,7 +35,7 @@ class NonPrivateLeastSquares(RegressionMechanism):
         """See RegressionMechanism."""
         return "Ordinary least squares without noise: epsilon is infinite, and nothing is protected."
 
-    def fitted(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:  # noqa: ARG002 - no noise is drawn
+    def fitted(self, problem: LeastSquares, data: Records, noise: Noise) -> Fitted:  # noqa: ARG002 - no noise is drawn
         """See RegressionMechanism."""
         size = problem.domain.dimension
         products, targets = np.zeros((size, size)), np.zeros(size)
@@ -48,9 +48,9 @@ class NonPrivateLeastSquares(RegressionMechanism):
         return Fitted(weights, left * inverse, math.sqrt(left))
 
 
-def _normal_equations(_: int, block: RealDataset) -> tuple[Floats, Floats]:
+def _normal_equations(_: int, block: Records) -> tuple[Floats, Floats]:
     return np.asarray(block.design.gram(np.ones(block.records)), dtype=np.float64), block.design.rmatvec(block.targets)
 
 
-def _squares(_: int, block: RealDataset, *, weights: Floats) -> float:
+def _squares(_: int, block: Records, *, weights: Floats) -> float:
     return float(np.square(block.targets - block.design.matvec(weights)).sum())

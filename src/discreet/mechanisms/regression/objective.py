@@ -18,7 +18,7 @@ from discreet.accounting import ApproximateDP, gaussian_mu
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.data import RealDataset
+from discreet.data import Records
 from discreet.mechanisms.learning.gaussian_plan import gaussian_plan
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
@@ -142,7 +142,7 @@ class ResidualObjectivePerturbation(RegressionMechanism):
         """See RegressionMechanism."""
         return min(self.records, problem.most_records)
 
-    def fitted(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:
+    def fitted(self, problem: LeastSquares, data: Records, noise: Noise) -> Fitted:
         """See RegressionMechanism."""
         linear = noise.gaussian(scale=self.scale, dimension=problem.domain.dimension, draws=1)[:, 0]
         found = certified_minimiser(

@@ -106,7 +106,9 @@ class Half:
 def half_problem(*, loss: str, width: float, radius: float, ridge: float, dimension: int) -> RegularisedRisk:
     """The problem of the margin whose curve is doubled."""
     return RegularisedRisk(
-        loss=Half(loss=loss, width=width), regulariser=L2(strength=ridge), domain=Domain(features=dimension, norm_bound=radius, records=None)
+        loss=Half(loss=loss, width=width),
+        regulariser=L2(strength=ridge),
+        domain=Domain(features=dimension, norm_bound=radius, classes=2),
     )
 
 

@@ -23,7 +23,7 @@ from scipy.linalg import cho_factor, cho_solve
 from discreet.core.arrays import Floats
 from discreet.core.errors import SolverFailure
 from discreet.core.rounding import raising
-from discreet.data import RealDataset
+from discreet.data import Records
 from discreet.losses.predictions import PredictionLoss
 from discreet.mechanisms.regression.residual_sums import BLOCK, Evaluated, accurate_gradient, evaluated
 from discreet.mechanisms.regression.sums import LeastSquares
@@ -51,7 +51,7 @@ def longest(problem: LeastSquares, *, records: int, width: float, ridge: float, 
 
 def certified_minimiser(
     problem: LeastSquares,
-    data: RealDataset,
+    data: Records,
     *,
     loss: PredictionLoss,
     curvature: Callable[[Floats], Floats],

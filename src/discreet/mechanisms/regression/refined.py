@@ -18,7 +18,7 @@ from discreet.accounting import ApproximateDP, NoGuarantee, gaussian_mu
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.data import RealDataset
+from discreet.data import Records
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.belief import Answer, Belief, solved
 from discreet.mechanisms.regression.curve import composed_delta, moment_reach, step_reach, total_mu
@@ -155,7 +155,7 @@ class RefinedMoments(RegressionMechanism):
         lines.append(f"Weights are shrunk by v / (tau^2 w^2) where the curvature is w: v the noise, tau = {bound / radius:.4g}. Nothing is tuned.")
         return "\n".join(f"{place}. {line}" for place, line in enumerate(lines, start=1))
 
-    def fitted(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> Fitted:
+    def fitted(self, problem: LeastSquares, data: Records, noise: Noise) -> Fitted:
         """See RegressionMechanism."""
         domain = problem.domain
         products, targets, squares = self.noisy_moments(problem, data, noise)
@@ -192,7 +192,7 @@ class RefinedMoments(RegressionMechanism):
         least = min(_LARGEST_LEAST_CLIP, max(_LEAST_CLIP, 0.5 * doubt)) * radius * bound
         return min(radius * bound, max(_CLIP * residual * row, least))
 
-    def noisy_moments(self, problem: LeastSquares, data: RealDataset, noise: Noise) -> tuple[Floats, Floats, float]:
+    def noisy_moments(self, problem: LeastSquares, data: Records, noise: Noise) -> tuple[Floats, Floats, float]:
         """A~ (m, m), b~ (m,) and s~."""
         exact = problem.moments(data)
         diagonal, off, target, square = self.moment_scales(problem)
@@ -211,7 +211,7 @@ class RefinedMoments(RegressionMechanism):
         of_targets: Floats = np.asarray(targets * (row * of_target), dtype=np.float64)
         return released, of_targets, squares * of_target**2
 
-    def noisy_gradient(self, problem: LeastSquares, data: RealDataset, noise: Noise, weights: Floats, length: float) -> Floats:
+    def noisy_gradient(self, problem: LeastSquares, data: Records, noise: Noise, weights: Floats, length: float) -> Floats:
         """g~ at public weights (m,), with contributions of at most `length`."""
         exact = problem.gradient(data, weights, length)
         unit = problem.row_unit * exact.unit

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.core.arrays import Floats, two_sum
-from discreet.data import RealDataset
+from discreet.data import Records
 from discreet.losses.predictions import PredictionLoss
 from discreet.matrices.clipped import entry_chunks
 
@@ -41,7 +41,7 @@ class Evaluated(NamedTuple):
     """(d, d), where it was wanted."""
 
 
-def evaluated(data: RealDataset, point: Floats, *, loss: PredictionLoss, curvature: Callable[[Floats], Floats], hessian: bool) -> Evaluated:
+def evaluated(data: Records, point: Floats, *, loss: PredictionLoss, curvature: Callable[[Floats], Floats], hessian: bool) -> Evaluated:
     """F, its gradient and perhaps its Hessian at `point` (d,); `curvature` maps slopes to second derivatives."""
     work = partial(_evaluated, point=point, loss=loss, curvature=curvature, hessian=hessian)
     total = Evaluated(0.0, np.zeros(len(point)), None)
@@ -51,7 +51,7 @@ def evaluated(data: RealDataset, point: Floats, *, loss: PredictionLoss, curvatu
     return total
 
 
-def accurate_gradient(data: RealDataset, point: Floats, *, loss: PredictionLoss) -> Floats:
+def accurate_gradient(data: Records, point: Floats, *, loss: PredictionLoss) -> Floats:
     """grad F at `point`, (d,)."""
     return _rounded_sum(np.array(list(data.map(partial(_accurate, point=point, loss=loss)))))
 
@@ -78,7 +78,7 @@ def _dot2(columns: Floats, targets: Floats, weights: Floats) -> Floats:
     return found
 
 
-def _evaluated(_: int, block: RealDataset, *, point: Floats, loss: PredictionLoss, curvature: Callable[[Floats], Floats], hessian: bool) -> Evaluated:
+def _evaluated(_: int, block: Records, *, point: Floats, loss: PredictionLoss, curvature: Callable[[Floats], Floats], hessian: bool) -> Evaluated:
     size = len(point)
     values, gradient, matrix = [], np.zeros(size), np.zeros((size, size)) if hessian else None
     for part in block.parts():
@@ -91,7 +91,7 @@ def _evaluated(_: int, block: RealDataset, *, point: Floats, loss: PredictionLos
     return Evaluated(math.fsum(values), gradient, matrix)
 
 
-def _accurate(_: int, block: RealDataset, *, point: Floats, loss: PredictionLoss) -> Floats:
+def _accurate(_: int, block: Records, *, point: Floats, loss: PredictionLoss) -> Floats:
     parts = [np.zeros((1, len(point)))]
     for rows, entries in entry_chunks(block.design):
         residual = accurate_residuals(entries, block.targets[rows], point)

@@ -21,7 +21,7 @@ from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.core.rounding import raising
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.matrices.clipped import entry_chunks
 from discreet.noise import Integers
 
@@ -53,12 +53,13 @@ class Gradient(NamedTuple):
 class LeastSquares:
     """The public problem: records of `domain`, at most `most_records` of them, and the squared error of a linear prediction."""
 
-    domain: RealDomain
+    domain: Domain
     most_records: int = 10_000_000
     """A public bound; longer tables are refused. It costs resolution of the integers, and no noise worth mentioning."""
 
     def __post_init__(self) -> None:
         """Refuse a bound that the integers cannot hold."""
+        self.domain.require("number")
         if isinstance(self.most_records, bool) or not isinstance(self.most_records, int) or not 1 <= self.most_records <= MOST_RECORDS:
             raise InvalidInput(f"most_records must be an integer from 1 to 2^40; {self.most_records!r} was given.")
 
@@ -77,14 +78,14 @@ class LeastSquares:
         """q_y."""
         return _power_of_two(self.domain.target_bound) * 2.0**-self.bits
 
-    def require(self, data: RealDataset) -> None:
+    def require(self, data: Records) -> None:
         """Raise InvalidInput for records of another domain, and for more than `most_records` of them."""
         if data.domain != self.domain:
             raise InvalidInput("the problem was made for another domain than the one of these records; make it for data.domain.")
         if data.records > self.most_records:
             raise InvalidInput(f"sums are exact for at most {self.most_records} records, and the table is longer. Raise most_records.")
 
-    def moments(self, data: RealDataset) -> Moments:
+    def moments(self, data: Records) -> Moments:
         """See module docstring; one pass. Raises InvalidInput as `require` does."""
         self.require(data)
         size = self.domain.dimension + 1
@@ -93,7 +94,7 @@ class LeastSquares:
             total += part
         return Moments(total[:-1, :-1], total[:-1, -1], int(total[-1, -1]))
 
-    def gradient(self, data: RealDataset, weights: Floats, length: float) -> Gradient:
+    def gradient(self, data: Records, weights: Floats, length: float) -> Gradient:
         """The clipped gradient at public weights (m,); `length` is G; one pass. Raises SolverFailure for weights that are not finite."""
         self.require(data)
         integers, grid = rounded_weights(weights)
@@ -109,10 +110,7 @@ class LeastSquares:
         domain = self.domain
         return {
             "loss": "squared",
-            "features": domain.features,
-            "entry_bound": domain.entry_bound,
-            "norm_bound": domain.norm_bound,
-            "target_bound": domain.target_bound,
+            **domain.record(),
             "intercept_scale": domain.intercept_scale,
             "records": domain.records,
             "most_records": self.most_records,
@@ -132,7 +130,7 @@ class _Step(NamedTuple):
     """q_r."""
 
 
-def _moments(_: int, block: RealDataset, *, row_unit: float, target_unit: float) -> Integers:
+def _moments(_: int, block: Records, *, row_unit: float, target_unit: float) -> Integers:
     """Sums of products of the numbers of a record, the target's last, over records that are held."""
     size = block.domain.dimension + 1
     total = np.zeros((size, size), dtype=np.int64)
@@ -142,7 +140,7 @@ def _moments(_: int, block: RealDataset, *, row_unit: float, target_unit: float)
     return total
 
 
-def _gradient(_: int, block: RealDataset, *, step: _Step, row_unit: float, target_unit: float) -> Integers:
+def _gradient(_: int, block: Records, *, step: _Step, row_unit: float, target_unit: float) -> Integers:
     """Sums of clipped contributions over records that are held."""
     total = np.zeros(len(step.integers), dtype=np.int64)
     for rows, entries in entry_chunks(block.design):

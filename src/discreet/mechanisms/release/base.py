@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from discreet.data import RealDataset
+from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.queries import RowQuery, SecondMoments
 
@@ -12,7 +12,7 @@ Q = TypeVar("Q", bound=RowQuery | SecondMoments)
 """The public query that a mechanism answers."""
 
 
-class ReleaseMechanism(Mechanism[Q, RealDataset]):
+class ReleaseMechanism(Mechanism[Q, Records]):
     """A mechanism whose value is a table."""
 
     __slots__ = ()

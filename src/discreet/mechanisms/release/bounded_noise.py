@@ -22,7 +22,7 @@ from discreet.accounting import ApproximateDP, Json, NoGuarantee, Unit
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
-from discreet.data import RealDataset
+from discreet.data import Records
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.by_blocks import noisy_blocks
 from discreet.noise import Integers, Noise
@@ -79,7 +79,7 @@ class BoundedNoise(ReleaseMechanism[Rows]):
 
     def guarantee(self, query: Rows) -> ApproximateDP | NoGuarantee:
         """See module docstring: per entry. Raises InvalidInput for rows that are shortened as a whole."""
-        if query.domain.norm_bound is not None or query.domain.entry_bound is None:
+        if not query.domain.entries_alone:
             raise InvalidInput("bounded noise protects single entries: give the domain an entry_bound alone.")
         delta = self.delta(2.0 * float(np.max(query.read.entries)), self.epsilon)
         if delta >= 1:
@@ -110,7 +110,7 @@ class BoundedNoise(ReleaseMechanism[Rows]):
             "neighbours": str(self.neighbours),
         }
 
-    def draw(self, query: Rows, data: RealDataset, noise: Noise) -> Drawn:
+    def draw(self, query: Rows, data: Records, noise: Noise) -> Drawn:
         """See ReleaseMechanism."""
         add = partial(_noisy, ends=np.cumsum(self.table()), step=self.step)
         return Drawn((data.records, query.columns + (query.target is Target.CLEAR)), noisy_blocks(query, data, noise, add), {})

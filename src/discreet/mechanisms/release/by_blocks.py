@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from discreet.core.arrays import Floats
-from discreet.data import RealDataset
+from discreet.data import Records
 from discreet.noise import Noise
 from discreet.queries import RowQuery, Target
 
@@ -21,12 +21,12 @@ Add = Callable[[Floats, Noise], Floats]
 """Computed rows (b, c) and a source of noise to noisy rows (b, c); public numbers only, and able to travel."""
 
 
-def noisy_blocks(query: RowQuery, data: RealDataset, noise: Noise, add: Add) -> Iterator[Floats]:
+def noisy_blocks(query: RowQuery, data: Records, noise: Noise, add: Add) -> Iterator[Floats]:
     """The noisy rows of all records, in their order, some at a time; with targets in clear as a last column where the query says so."""
     return data.map_rows(partial(_noisy, query=query, add=add, streams=noise.streams()))
 
 
-def _noisy(first: int, block: RealDataset, *, query: RowQuery, add: Add, streams: Callable[[int], Noise]) -> Floats:
+def _noisy(first: int, block: Records, *, query: RowQuery, add: Add, streams: Callable[[int], Noise]) -> Floats:
     """Where the block is; `first` is the number of its first row, which no other block with rows has."""
     source, clear = streams(first), query.read.target is Target.CLEAR
     released = np.empty((block.records, query.columns + clear))

@@ -21,7 +21,7 @@ from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.core.quiet import quietly
-from discreet.data import RealDataset
+from discreet.data import Records
 from discreet.mechanisms.learning.grid import GaussianGrid, grid_step
 from discreet.mechanisms.release.arithmetic import FAILURE, UNIT
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
@@ -99,7 +99,7 @@ class ClearTargetSketch(ReleaseMechanism[SecondMoments]):
         """See ReleaseMechanism."""
         return {"rows": self.rows, "variance": self.variance, "step": self.step, "scale": self.scale, "neighbours": str(self.neighbours)}
 
-    def draw(self, query: SecondMoments, data: RealDataset, noise: Noise) -> Drawn:
+    def draw(self, query: SecondMoments, data: Records, noise: Noise) -> Drawn:
         """See ReleaseMechanism."""
         moments = query.answer(data)
         trace = arithmetic_of(query, self.rows, self.variance, self.variance).trace

@@ -21,7 +21,7 @@ from discreet.accounting import ApproximateDP, Json, NoGuarantee, gaussian_mu
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import lowering, raising
-from discreet.data import RealDataset
+from discreet.data import Records
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.release.arithmetic import Arithmetic
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
@@ -145,7 +145,7 @@ class EigenvalueSketch(ReleaseMechanism[SecondMoments]):
             "last_epsilon": self.last_epsilon,
         }
 
-    def draw(self, query: SecondMoments, data: RealDataset, noise: Noise) -> Drawn:
+    def draw(self, query: SecondMoments, data: Records, noise: Noise) -> Drawn:
         """See ReleaseMechanism."""
         moments, bounds = query.answer(data), self.arithmetic(query)
         rounded = int(np.rint(bounds.least_eigenvalue(moments) / self.eigenvalue_step))

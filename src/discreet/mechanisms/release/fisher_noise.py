@@ -16,7 +16,7 @@ from discreet.certificates import Release
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
-from discreet.data import RealDataset
+from discreet.data import Records
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.by_blocks import Add, noisy_blocks
 from discreet.mechanisms.release.rows import GaussianRelease
@@ -79,11 +79,11 @@ class FisherNoise(ReleaseMechanism[WeightedRows]):
         """See ReleaseMechanism."""
         return {**self.inner.parameters(), "level": self.level}
 
-    def require(self, query: WeightedRows, data: RealDataset) -> None:
+    def require(self, query: WeightedRows, data: Records) -> None:
         """See ReleaseMechanism."""
         self.inner.require(query, data)
 
-    def draw(self, query: WeightedRows, data: RealDataset, noise: Noise) -> Drawn:
+    def draw(self, query: WeightedRows, data: Records, noise: Noise) -> Drawn:
         """See ReleaseMechanism."""
         if self.inner.slots is not None:
             drawn = self.inner.draw(query, data, noise)

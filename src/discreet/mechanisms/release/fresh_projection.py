@@ -24,7 +24,7 @@ from discreet.accounting import ApproximateDP, Json, NoGuarantee, beyond, closen
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
-from discreet.data import RealDataset
+from discreet.data import Records
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.profiles import largest, mixture_delta, require_rows
 from discreet.mechanisms.release.rows import GaussianRelease, grid_step
@@ -111,11 +111,11 @@ class FreshProjection(ReleaseMechanism[Rows]):
             "slots": self.slots,
         }
 
-    def require(self, query: Rows, data: RealDataset) -> None:
+    def require(self, query: Rows, data: Records) -> None:
         """See ReleaseMechanism."""
         self._rows().require(query, data)
 
-    def draw(self, query: Rows, data: RealDataset, noise: Noise) -> Drawn:
+    def draw(self, query: Rows, data: Records, noise: Noise) -> Drawn:
         """See ReleaseMechanism. Raises SolverFailure, with a probability that is the same for all tables, below 1e-100."""
         read = query.read
         entries = noise.gaussian(scale=self._entry, dimension=read.columns, draws=self.width)

@@ -15,7 +15,7 @@ from discreet.accounting import Json, NoGuarantee, Unit
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
-from discreet.data import RealDataset
+from discreet.data import Records
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.noise import Noise
 from discreet.queries import Rows, Target
@@ -53,13 +53,13 @@ class NullSpaceNoise(ReleaseMechanism[Rows]):
         """See ReleaseMechanism."""
         return {"variance": self.variance, "rho": self.rho, "theta": self.theta, "neighbours": str(self.neighbours)}
 
-    def require(self, query: Rows, data: RealDataset) -> None:
+    def require(self, query: Rows, data: Records) -> None:
         """See ReleaseMechanism; also for targets that are no signs."""
         query.read.require(data)
         if not np.all(np.abs(data.targets) == 1.0):
             raise InvalidInput("null-space noise needs targets +1 and -1.")
 
-    def draw(self, query: Rows, data: RealDataset, noise: Noise) -> Drawn:
+    def draw(self, query: Rows, data: Records, noise: Noise) -> Drawn:
         """See ReleaseMechanism. Raises SolverFailure where the machine cannot be solved to 1e-9."""
         rows = np.concatenate([np.zeros((0, query.columns)), *(block for _, block in query.answer(data))])
         found = solve_soft_margin(rows, data.targets, rho=self.rho, theta=self.theta)

@@ -14,7 +14,7 @@ import numpy as np
 from discreet.accounting import Json, NoGuarantee, Unit
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
-from discreet.data import RealDataset
+from discreet.data import Records
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.noise import Noise
 from discreet.queries import SecondMoments, Target
@@ -44,7 +44,7 @@ class PublishedSketch(ReleaseMechanism[SecondMoments]):
         """See ReleaseMechanism."""
         return {"rows": self.rows, "claimed_bits": self.bits, "neighbours": str(self.neighbours)}
 
-    def draw(self, query: SecondMoments, data: RealDataset, noise: Noise) -> Drawn:
+    def draw(self, query: SecondMoments, data: Records, noise: Noise) -> Drawn:
         """See ReleaseMechanism; the law of S Z + sigma N by the square root of its covariance."""
         with_target = query.target is Target.NOISY
         squares, largest = np.zeros(query.columns), np.zeros(query.columns)

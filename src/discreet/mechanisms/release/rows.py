@@ -29,7 +29,7 @@ from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.core.workers import map_in_order
-from discreet.data import RealDataset
+from discreet.data import Records
 from discreet.matrices import as_design
 from discreet.matrices.cut import cuts
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
@@ -132,7 +132,7 @@ class GaussianRelease(ReleaseMechanism[RowQuery]):
 
         Raises InvalidInput for other queries and for rows that are shortened as a whole: one entry then moves the others.
         """
-        if not isinstance(query, Rows) or query.domain.norm_bound is not None or query.domain.entry_bound is None:
+        if not isinstance(query, Rows) or not query.domain.entries_alone:
             raise InvalidInput("bits about single entries need a query Rows and a domain with entry_bound alone: a norm bound ties entries together.")
         if self.published:
             raise InvalidInput("a published calibration promises nothing, bits included.")
@@ -151,7 +151,7 @@ class GaussianRelease(ReleaseMechanism[RowQuery]):
             "local": self.local,
         }
 
-    def require(self, query: RowQuery, data: RealDataset) -> None:
+    def require(self, query: RowQuery, data: Records) -> None:
         """See ReleaseMechanism; also for more records than slots, and for more than one in a local release."""
         query.read.require(data)
         if self.local and data.records != 1:
@@ -159,7 +159,7 @@ class GaussianRelease(ReleaseMechanism[RowQuery]):
         if self.slots is not None and data.records > self.slots:
             raise InvalidInput(f"{self.slots} rows are to be released, and the table has more records; declare more slots.")
 
-    def draw(self, query: RowQuery, data: RealDataset, noise: Noise) -> Drawn:
+    def draw(self, query: RowQuery, data: Records, noise: Noise) -> Drawn:
         """See ReleaseMechanism."""
         if self.slots is None:
             columns = query.columns + (query.read.target is Target.CLEAR)
@@ -170,12 +170,12 @@ class GaussianRelease(ReleaseMechanism[RowQuery]):
         """One record by its owner, who keeps it: `features` (d,) and its target, clipped to the domain; shape (1, columns)."""
         return self.run(query, self.one_record(query, features, target), noise)
 
-    def one_record(self, query: RowQuery, features: Floats, target: float) -> RealDataset:
+    def one_record(self, query: RowQuery, features: Floats, target: float) -> Records:
         """The data set of one owner. Raises InvalidInput unless calibrated with local=True."""
         if not self.local:
             raise InvalidInput("calibrate with local=True to randomise single records at their owners.")
         row = np.asarray(features, dtype=np.float64).reshape(1, -1)
-        return RealDataset(rows=as_design(row), targets=np.array([float(target)]), domain=query.read.domain)
+        return Records(rows=as_design(row), targets=np.array([float(target)]), domain=query.read.domain)
 
     def _check(self, query: RowQuery) -> None:
         if self.neighbours is ADD_REMOVE and query.read.target is Target.CLEAR:
@@ -189,7 +189,7 @@ class GaussianRelease(ReleaseMechanism[RowQuery]):
     def _distance(self, query: RowQuery) -> float:
         return steps_apart(query.sensitivity(self.neighbours), self.step, query.columns)
 
-    def _shuffled(self, query: RowQuery, data: RealDataset, noise: Noise) -> Iterator[Floats]:
+    def _shuffled(self, query: RowQuery, data: Records, noise: Noise) -> Iterator[Floats]:
         """In a secret order, so many places at a time as fit into ORDERED_BYTES, each time from a pass over the table."""
         slots = self.slots or 0
         order = shuffled(noise.words(), slots)

@@ -15,7 +15,7 @@ from discreet.accounting import Json, MutualInformation
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
-from discreet.data import RealDataset
+from discreet.data import Records
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.rows import LARGEST_SCALE, GaussianRelease
 from discreet.noise import Noise
@@ -68,6 +68,6 @@ class InformationRelease(ReleaseMechanism[Rows]):
         """See ReleaseMechanism."""
         return {"step": self.inner.step, "scale": self.inner.scale, "neighbours": str(self.neighbours)}
 
-    def draw(self, query: Rows, data: RealDataset, noise: Noise) -> Drawn:
+    def draw(self, query: Rows, data: Records, noise: Noise) -> Drawn:
         """See ReleaseMechanism."""
         return self.inner.draw(query, data, noise)

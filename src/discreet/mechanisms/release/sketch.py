@@ -22,7 +22,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import lowering
-from discreet.data import RealDataset
+from discreet.data import Records
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.release.arithmetic import CLOSENESS_DELTA, Arithmetic
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
@@ -139,7 +139,7 @@ class GaussianSketch(ReleaseMechanism[SecondMoments]):
             "least_eigenvalue": self.least_eigenvalue,
         }
 
-    def draw(self, query: SecondMoments, data: RealDataset, noise: Noise) -> Drawn:
+    def draw(self, query: SecondMoments, data: Records, noise: Noise) -> Drawn:
         """See ReleaseMechanism."""
         factor = self.arithmetic(query).factor(query.answer(data), self.variance)
         grid = GaussianGrid(step=self.step, scale=self.scale, epsilon=self.last_epsilon)

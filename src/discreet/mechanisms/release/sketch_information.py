@@ -21,7 +21,7 @@ from discreet.accounting import Json, MutualInformation
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
-from discreet.data import RealDataset
+from discreet.data import Records
 from discreet.mechanisms.learning.grid import GaussianGrid, grid_step
 from discreet.mechanisms.release.arithmetic import Arithmetic
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
@@ -101,7 +101,7 @@ class InformationSketch(ReleaseMechanism[SecondMoments]):
         """See ReleaseMechanism."""
         return {"rows": self.rows, "variance": self.variance, "step": self.step, "scale": self.scale, "neighbours": str(self.neighbours)}
 
-    def draw(self, query: SecondMoments, data: RealDataset, noise: Noise) -> Drawn:
+    def draw(self, query: SecondMoments, data: Records, noise: Noise) -> Drawn:
         """See ReleaseMechanism."""
         factor = _bounds(query, self.rows, self.variance).factor(query.answer(data), self.variance)
         grid = GaussianGrid(step=self.step, scale=self.scale, epsilon=1.0)
@@ -176,7 +176,7 @@ def _last_bits(radius: float, step: float, scale: float, bounds: Arithmetic) -> 
 
 def check_entries(query: SecondMoments) -> None:
     """Raise InvalidInput unless entries are bounded one by one."""
-    if query.domain.norm_bound is not None or query.domain.entry_bound is None:
+    if not query.domain.entries_alone:
         raise InvalidInput(
             "bits about single entries need a domain with entry_bound alone: shortening a row by norm_bound ties its entries together."
         )

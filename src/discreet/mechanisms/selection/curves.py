@@ -58,6 +58,7 @@ def problem_from(record: Mapping[str, Json]) -> RegularisedRisk:
         norm_bound=real(record["data_norm"]),
         intercept_scale=real(record["intercept_scale"]),
         records=None if records is None else int(real(records)),
+        classes=2,
     )
     return RegularisedRisk(
         loss=loss_named(str(record["loss"]), {str(key): real(value) for key, value in given.items()}),

@@ -26,7 +26,7 @@ from discreet.core.fields import finite
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.core.quiet import quietly
 from discreet.core.words import did_you_mean, quoted
-from discreet.data import RealDomain
+from discreet.data import Domain
 from discreet.mechanisms.release import ReleaseMechanism
 from discreet.queries import RowQuery, Rows, SecondMoments, Target
 from discreet.releases.columns import Kind
@@ -100,7 +100,7 @@ class Request:
     def __init__(
         self,
         *,
-        domain: RealDomain,
+        domain: Domain,
         target: Target = Target.NOISY,
         neighbours: Neighbours = REPLACE_ONE,
         **numbers: float | Sequence[float] | None,
@@ -154,7 +154,7 @@ class Request:
 
     def require_entries(self, method: str) -> None:
         """Raise InvalidInput unless entries are bounded one by one, and rows not as a whole: that ties entries together."""
-        if self.domain.entry_bound is None or self.domain.norm_bound is not None:
+        if not self.domain.entries_alone:
             raise InvalidInput(
                 f"method {method!r} protects single numbers, each within an entry bound of its own. "
                 'In a schema: rows = "bound", and numeric columns only (the numbers of a category move together). In a domain: entry_bound alone.'

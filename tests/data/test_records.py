@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from discreet.core.errors import InvalidInput, PrivateDataError
-from discreet.data import RealDataset, RealDomain
+from discreet.data import Domain, Records
 from discreet.matrices import as_design, entries_of
 from tests.canary import CANARY, assert_silent
 
@@ -16,7 +16,7 @@ KINDS = {"dense": np.asarray, "single": lambda X: X.astype(np.float32), "sparse"
 
 
 def dataset(X, y, *, change=np.asarray, **bounds):
-    return RealDataset(rows=as_design(change(X)), targets=y, domain=RealDomain(features=X.shape[1], **bounds))
+    return Records(rows=as_design(change(X)), targets=y, domain=Domain(features=X.shape[1], **{"target_bound": 1.0} | bounds))
 
 
 def table(records=500, features=4):
@@ -80,7 +80,7 @@ def test_the_content_is_that_of_the_table_whatever_the_bounds():
 )
 def test_a_domain_without_usable_bounds_is_refused(bounds):
     with pytest.raises(InvalidInput):
-        RealDomain(features=3, **bounds)
+        Domain(features=3, **bounds)
 
 
 def test_nothing_shows_copies_or_pickles_records():
@@ -104,5 +104,5 @@ def test_nothing_shows_copies_or_pickles_records():
 )
 def test_broken_records_are_refused_without_a_word_of_them(X, y):
     with pytest.raises(InvalidInput) as refusal:
-        RealDataset(rows=as_design(X), targets=y, domain=RealDomain(features=2, entry_bound=1.0))
+        Records(rows=as_design(X), targets=y, domain=Domain(features=2, entry_bound=1.0, target_bound=1.0))
     assert_silent(refusal.value)

@@ -1,0 +1,274 @@
+"""The records: the only private type of the library.
+
+Rows and targets are brought within the domain's bounds at the door, one record at a time, lazily, and beside the caller's matrix, which is neither
+copied nor changed. What is done to a record depends on this record alone. Nothing here prints, pickles or copies: `repr` shows the domain only.
+
+Rows of classes are shortened by a factor min(1, bound / |x|). Rows of numbers, and of records without targets, are the same to the last bit whatever
+the others are: entries are clipped, and squares added up in the order of the columns (matrices/ordered.py). So two tables that share a record
+share its clipped form, which proofs about losses with a kink need, and releases of rows.
+
+Records are held, or stay in a table of row blocks (`discreet.data.blocks`) that are brought within the domain one by one in every pass: each is a
+few records that are held. What needs all rows at once refuses records that are not held. A long table that is held is worked on in blocks too: where
+it is cut depends on its shape alone, so that sums over its blocks are the same for any number of threads.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.private import holds_records
+from discreet.core.workers import map_in_order
+from discreet.data.domain import Domain
+from discreet.data.stream import NOT_HELD, Stream, column_bytes
+from discreet.matrices import Design
+from discreet.matrices.bounded import shortened, shortened_in_order
+from discreet.matrices.clipped import clip_entries
+from discreet.matrices.computed import computed_rows
+from discreet.matrices.cut import cache_rows, cuts, rows_of, thread_cuts
+from discreet.matrices.near import check_finite
+
+Codes: TypeAlias = npt.NDArray[np.integer]
+"""Numbers of classes, from 0."""
+Targets: TypeAlias = npt.NDArray[np.integer] | npt.NDArray[np.floating]
+R = TypeVar("R")
+
+_PIECE_NUMBERS = 1 << 16
+_FEWEST_ROWS = 1 << 10
+"""Of a piece of held records, where results are as large as what they are made of."""
+
+
+@holds_records
+class Records:
+    """Bounded rows, their targets and non-negative weights, which are as private as the rows.
+
+    Parameters: `rows` a Design of shape (n, domain.features); `targets` (n,) as the domain declares them: of kind sign +1.0 and -1.0, or integers 1
+    and 0; of kind code integers in 0..K-1; of kind number real numbers; of kind none None. `weights` (n,) or None for ones: classes only.
+    Raises InvalidInput when shapes disagree with each other or with the domain, or a number is not finite.
+    """
+
+    __slots__ = ("_design", "_given", "_pieces", "_stream", "_targets", "_weights", "domain", "jobs", "records")
+
+    records: int
+    """n; private under add-remove."""
+    jobs: int
+    """How many threads work on it."""
+
+    def __init__(self, *, rows: Design, targets: Targets | None = None, domain: Domain, weights: Floats | None = None, jobs: int = 1) -> None:
+        """Bring every record within the bounds, and append the intercept's constant feature, lazily."""
+        count, features = rows.shape
+        if features != domain.features:
+            raise InvalidInput(f"the domain declares {domain.features} features; rows with {features} were given.")
+        if (targets is None) != (domain.kind == "none"):
+            raise InvalidInput(f"the domain declares targets of kind {domain.kind}, and {'none' if targets is None else 'some'} were given.")
+        if any(column is not None and column.shape != (count,) for column in (targets, weights)):
+            raise InvalidInput("rows, targets and weights must have the same length.")
+        if weights is not None and not domain.classes:
+            raise InvalidInput("records of numbers, and those without targets, have no weights.")
+        bounded = _bounded_targets(targets, domain)
+        if not domain.classes:
+            check_finite(rows)
+        self._hold(bounded_rows(rows, domain, jobs=jobs), bounded, weights, domain, jobs, given=(rows, targets))
+
+    def _hold(
+        self,
+        design: Design,
+        targets: Targets | None,
+        weights: Floats | None,
+        domain: Domain,
+        jobs: int,
+        *,
+        given: tuple[Design, Targets | None] | None,
+    ) -> None:
+        self.domain, self.jobs, self.records = domain, jobs, design.shape[0]
+        self._design: Design | None = design
+        self._targets, self._weights, self._given = targets, weights, given
+        self._stream: Stream[Records] | None = None
+        self._pieces: list[tuple[int, Records]] | None = None
+
+    @classmethod
+    def streamed(cls, stream: "Stream[Records]", *, domain: Domain, jobs: int = 1) -> "Records":
+        """Records whose rows stay where `stream` has them."""
+        data = cls.__new__(cls)
+        data.domain, data.jobs, data.records = domain, jobs, stream.records
+        data._design = data._targets = data._weights = data._given = data._pieces = None
+        data._stream = stream
+        return data
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether its rows are held."""
+        return self._design is not None
+
+    @property
+    def slow(self) -> bool:
+        """Whether getting at a row takes longer than computing with it."""
+        return self._stream.slow if self._stream is not None else computed_rows(self.design)
+
+    @property
+    def remote(self) -> bool:
+        """Whether its blocks are worked on outside this process."""
+        return self._stream is not None and self._stream.remote
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks `map` visits."""
+        return len(self._held()) if self._stream is None else self._stream.blocks
+
+    @property
+    def design(self) -> Design:
+        """The rows within the bounds, with their constant feature. Raises InvalidInput where they are not held."""
+        if self._design is None:
+            raise InvalidInput(NOT_HELD)
+        return self._design
+
+    @property
+    def weights(self) -> Floats | None:
+        """Weights (n,), or None for ones; private. Raises InvalidInput where records are not held."""
+        _ = self.design
+        return self._weights
+
+    @property
+    def targets(self) -> Floats:
+        """Numbers within the bound, (n,); where they are not held, one pass gathers them, and they are kept."""
+        self.domain.require("number")
+        if self._targets is None:
+            self._targets = np.concatenate(list(self.map(lambda _, block: block.targets)))
+        return np.asarray(self._targets, dtype=np.float64)
+
+    @property
+    def signs(self) -> Floats:
+        """+1.0 for the second class, -1.0 for the first, (n,). Raises InvalidInput where there are more than two classes."""
+        if self.domain.classes != 2:
+            raise InvalidInput(f"signs tell two classes apart; the domain declares {self.domain.classes}.")
+        return np.asarray(self._classes(), dtype=np.float64)
+
+    @property
+    def codes(self) -> Codes:
+        """Numbers of the classes, (n,), from 0."""
+        targets = self._classes()
+        return (targets > 0).astype(np.intp) if self.domain.kind == "sign" else np.asarray(targets, dtype=np.intp)
+
+    @property
+    def given(self) -> tuple[Design, Targets | None]:
+        """Rows and targets as they were given."""
+        if self._given is None:
+            raise InvalidInput(NOT_HELD)
+        return self._given
+
+    def map(self, work: "Callable[[int, Records], R]") -> Iterator[R]:
+        """work(number of its first row, block) for blocks of records that are held, in order, by `jobs` threads.
+
+        Up to 65,536 records that are held are one block.
+        """
+        if self._stream is not None:
+            yield from self._stream.map(work, self.jobs)
+        elif len(self._held()) == 1:
+            yield work(0, self)
+        else:
+            yield from map_in_order(lambda piece: work(*piece), self._held(), self.jobs)
+
+    def map_rows(self, work: "Callable[[int, Records], R]") -> Iterator[R]:
+        """As `map`, for results as large as the blocks: few exist at a time. Records that are held are cut, by their shape alone, into blocks too."""
+        if self._stream is not None:
+            yield from self._stream.map_rows(work, self.jobs)
+            return
+        places = cuts(self.records, max(_PIECE_NUMBERS // self.domain.features, _FEWEST_ROWS))
+        yield from map_in_order(lambda place: work(place.start, self._part(place)), places, self.jobs)
+
+    def changed(self, change: "Callable[[Records], Records]", domain: Domain) -> "Records":
+        """The records of every block as `change` makes them, each from the same record alone, within `domain`; a table is not read for that."""
+        if self._stream is not None:
+            return Records.streamed(self._stream.then(change), domain=domain, jobs=self.jobs)
+        other = change(self)
+        other.jobs = self.jobs
+        return other
+
+    def sample(self) -> "list[Records]":
+        """Some of the records of blocks, held, the same in every pass; empty where there is no quick way to them, or they are held anyway."""
+        return [] if self._stream is None else self._stream.sample(self.jobs)
+
+    def few(self, every: int) -> "Records | None":
+        """The records of blocks 0, every, 2 every, ..; None where these are not reached without the others."""
+        stream = None if self._stream is None else self._stream.few(every)
+        return None if stream is None else Records.streamed(stream, domain=self.domain, jobs=self.jobs)
+
+    def parts(self) -> "list[Records]":
+        """The held records in order, cut so that a part fits the processor's caches; views, not copies."""
+        found = self.runs(1)
+        return [self] if len(found) == 1 else found
+
+    def runs(self, length: int) -> "list[Records]":
+        """The held records in order, cut into pieces of `length` such parts."""
+        return [self._part(rows) for rows in cuts(self.records, length * cache_rows(self.design)) or [slice(0, 0)]]
+
+    def _held(self) -> "list[tuple[int, Records]]":
+        if self._pieces is None:
+            cut = thread_cuts(self.design)
+            self._pieces = [(0, self)] if len(cut) == 1 else [(rows.start, self._part(rows)) for rows in cut]
+        return self._pieces
+
+    def _classes(self) -> Targets:
+        self.domain.require("sign", "code")
+        if self._targets is None:
+            raise InvalidInput(NOT_HELD)
+        return self._targets
+
+    def _part(self, rows: slice) -> "Records":
+        part = Records.__new__(Records)
+        targets = None if self._targets is None else self._targets[rows]
+        weights = None if self._weights is None else self._weights[rows]
+        part._hold(rows_of(self.design, rows), targets, weights, self.domain, 1, given=None)
+        return part
+
+    def content(self) -> Iterator[bytes]:
+        """Rows and targets as they were given, as bytes, for a ledger's keyed digest; private."""
+        if self._stream is None:
+            rows, _ = self.given
+            yield from rows.content()
+            yield self.target_column().tobytes()
+            return
+        remote = self._stream.remote
+        yield from self._stream.content(self.jobs)
+        yield from self._stream.map(lambda _, block: column_bytes(block.target_column(), remote=remote), self.jobs)
+
+    def target_column(self) -> npt.NDArray[np.generic]:
+        """What a ledger's digest sees of the targets: signs of two classes, codes of more, numbers as they were given, zeros where there are none."""
+        if self.domain.classes:
+            return self.signs if self.domain.kind == "sign" else self.codes.astype(np.int64)
+        _, targets = self.given
+        return np.zeros(self.records) if targets is None else np.asarray(targets, dtype=np.float64)
+
+    def __repr__(self) -> str:
+        """The domain only: not even the number of rows, which add-remove keeps private."""
+        return f"Records({self.domain!r})"
+
+
+def bounded_rows(rows: Design, domain: Domain, *, jobs: int = 1) -> Design:
+    """Rows (n, domain.features) within the bounds, with the constant feature, lazily: what models are fitted on and applied to."""
+    if domain.classes:
+        return shortened(rows, bound=domain.norm_bound, constant=domain.intercept_scale)
+    clipped = rows if domain.entry_bound == math.inf else clip_entries(rows, domain.entry_bound)
+    bound = None if domain.entries_alone else domain.norm_bound
+    return shortened_in_order(clipped, bound=bound, constant=domain.intercept_scale, jobs=jobs)
+
+
+def _bounded_targets(targets: Targets | None, domain: Domain) -> Targets | None:
+    """Those of a kind: signs, codes, or numbers within their bound. Raises InvalidInput for what is no target of this kind."""
+    if targets is None:
+        return None
+    if domain.kind == "number":
+        if not np.all(np.isfinite(targets)):
+            raise InvalidInput("targets must be finite numbers.")
+        return np.asarray(np.clip(targets, -domain.target_bound, domain.target_bound))
+    if not np.issubdtype(targets.dtype, np.integer):
+        if domain.kind == "code":
+            raise InvalidInput(f"signs tell two classes apart; the domain declares {domain.classes}. Pass codes.")
+        return targets
+    if not np.all((targets >= 0) & (targets < domain.classes)):
+        raise InvalidInput(f"codes must be integers in 0..{domain.classes - 1}, the declared classes.")
+    return np.where(targets == 1, 1.0, -1.0) if domain.kind == "sign" else targets
