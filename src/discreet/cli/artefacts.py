@@ -7,6 +7,8 @@ the reader of its own module, which refuses other versions; everything else is a
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,59 +30,43 @@ class Kind:
     """As in its format."""
     what: str
     """In messages."""
-    read: Callable[[str, Path], Any]
-    """From the text of its file. Raises FileFormatError for anything but what this version writes."""
+    reader: tuple[str, str]
+    """A module, and what in it makes one from the text of its file (of a release, its path and its manifest).
+
+    Raises FileFormatError for anything but what this version writes.
+    """
     shown: Callable[[Any], tuple[list[str], dict[str, object]]]
     """What it is in words, before the certificate, and as JSON."""
     whole: bool = True
     """Whether what was released is in it, so that it can be compared with the certificate's digest."""
 
-
-def _read_model(text: str, _: Path) -> Any:
-    from discreet.estimators.model import Model
-
-    return Model.from_json(text)
+    def read(self, *stored: Any) -> Any:
+        """What was stored."""
+        module, names = self.reader
+        return attrgetter(names)(import_module(module))(*stored)
 
 
 def _shown_model(value: Any) -> tuple[list[str], dict[str, object]]:
-    from discreet.cli.words import described
+    from discreet.cli.fit import described
 
     schema = value.schema
     return [f"Model: {described(value)}; schema {schema.name!r}"], {"kind": value.kind, "features": schema.features, "schema": schema.to_dict()}
 
 
-def _read_certificate(text: str, _: Path) -> Any:
-    from discreet.certificates import Certificate
-
-    return Certificate.from_json(text)
-
-
 def _shown_certificate(value: Any) -> tuple[list[str], dict[str, object]]:
-    return [f"Certificate of a release by {value.mechanism}; what was released is not in this file"], {"kind": "certificate"}
-
-
-def _read_evaluation(text: str, _: Path) -> Any:
-    from discreet.evaluation.saved import evaluation_from
-
-    return evaluation_from(text)
+    return [f"Certificate of a release by {value.mechanism}; what was released is not in this file"], {}
 
 
 def _shown_evaluation(value: Any) -> tuple[list[str], dict[str, object]]:
     from discreet.cli.evaluate import evaluation_lines
 
-    return ["Private evaluation of a model", *evaluation_lines(value)], {"kind": "evaluation", **_stated(value)}
-
-
-def _read_intervals(text: str, _: Path) -> Any:
-    from discreet.estimators.interval_file import IntervalFile
-
-    return IntervalFile.from_json(text)
+    return ["Private evaluation of a model", *evaluation_lines(value)], {**_stated(value)}
 
 
 def _shown_intervals(value: Any) -> tuple[list[str], dict[str, object]]:
     from discreet.cli.intervals import interval_lines
 
-    return ["Intervals for the coefficients of a model", *interval_lines(value)], {"kind": "intervals", **_stated(value)}
+    return ["Intervals for the coefficients of a model", *interval_lines(value)], {**_stated(value)}
 
 
 def _stated(value: Any) -> dict[str, object]:
@@ -88,39 +74,29 @@ def _stated(value: Any) -> dict[str, object]:
     return {name: inner for name, inner in value.to_dict().items() if name not in {"format", "certificate"}}
 
 
-def _read_record(text: str, _: Path) -> Any:
-    from discreet.releases.local import RandomisedRecord
-
-    return RandomisedRecord.from_line(text)
-
-
 def _shown_record(value: Any) -> tuple[list[str], dict[str, object]]:
     columns = dict(zip(value.columns, value.values.tolist(), strict=True))
     lines = ["One record, randomised by its owner", *(f"  {column} = {number:.10g}" for column, number in columns.items())]
-    return lines, {"kind": "record", "columns": columns}
-
-
-def _read_release(text: str, path: Path) -> Any:
-    from discreet.releases.release import release_from
-
-    return release_from(path, text)
+    return lines, {"columns": columns}
 
 
 def _shown_release(value: Any) -> tuple[list[str], dict[str, object]]:
     rows, columns = value.shape
     words = f"Release: {value.name!r}, method {value.method}, {rows} rows of {columns} numbers; `discreet inspect` says how to use it"
-    return [words], {"kind": "release", "method": value.method, "rows": rows, "columns": [column.name for column in value.columns]}
+    return [words], {"method": value.method, "rows": rows, "columns": [column.name for column in value.columns]}
 
 
 KINDS: Mapping[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind(name="model", what="model file", read=_read_model, shown=_shown_model),
-        Kind(name="certificate", what="certificate", read=_read_certificate, shown=_shown_certificate, whole=False),
-        Kind(name="release", what="release folder", read=_read_release, shown=_shown_release),
-        Kind(name="evaluation", what="evaluation", read=_read_evaluation, shown=_shown_evaluation),
-        Kind(name="intervals", what="interval file", read=_read_intervals, shown=_shown_intervals),
-        Kind(name="record", what="randomised record", read=_read_record, shown=_shown_record),
+        Kind(name="model", what="model file", reader=("discreet.estimators.model", "Model.from_json"), shown=_shown_model),
+        Kind(
+            name="certificate", what="certificate", reader=("discreet.certificates", "Certificate.from_json"), shown=_shown_certificate, whole=False
+        ),
+        Kind(name="release", what="release folder", reader=("discreet.releases.release", "release_from"), shown=_shown_release),
+        Kind(name="evaluation", what="evaluation", reader=("discreet.evaluation.saved", "evaluation_from"), shown=_shown_evaluation),
+        Kind(name="intervals", what="interval file", reader=("discreet.estimators.interval_file", "IntervalFile.from_json"), shown=_shown_intervals),
+        Kind(name="record", what="randomised record", reader=("discreet.releases.local", "RandomisedRecord.from_line"), shown=_shown_record),
     )
 }
 OTHERS = {
@@ -211,7 +187,8 @@ def _read(path: str, kind: Kind, text: str) -> Artefact:
     from discreet.core.files.strict_json import read_object
 
     try:
-        return Artefact(path=path, kind=kind, document=read_object(text, what=f"a {kind.what}"), value=kind.read(text, Path(path)))
+        value = kind.read(Path(path), text) if kind.name == "release" else kind.read(text)
+        return Artefact(path=path, kind=kind, document=read_object(text, what=f"a {kind.what}"), value=value)
     except FileFormatError as error:
         refusal = FileFormatError(f"{path!r} is no usable {kind.what}: {error}")
     raise refusal

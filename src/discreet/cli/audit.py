@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
+from discreet.cli.files import check_output, check_report, written_report
 from discreet.cli.options import Argument, File, Hidden, Option, Report, command, flag, usage_error
-from discreet.cli.output import Outcome, check_output, labelled, step, styled
-from discreet.cli.report import check_report, written_report
+from discreet.cli.output import Outcome, labelled, step, styled
 from discreet.core.errors import InvalidInput, VerificationFailure
 from discreet.core.files.lookup import exists
 
@@ -73,7 +73,7 @@ def audit(given: _Audit) -> Outcome:
         width = max(map(len, known)) + 2
         audits = [{"name": one.name, "method": one.method, "summary": one.summary} for one in known.values()]
         rows = [f"{one.name:<{width}}{one.method:<13}{one.summary}" for one in known.values()]
-        return Outcome(document={"command": "audit", "audits": audits}, lines=rows)
+        return Outcome(document={"audits": audits}, lines=rows)
     if subject is None:
         raise usage_error("a name (see --list) or a model file is needed")
     check_output(given.plot, overwrite=given.overwrite)
@@ -84,7 +84,7 @@ def audit(given: _Audit) -> Outcome:
     page = written_report(found, given.report, name=None, overwrite=given.overwrite)
     lines = [_coloured(line, violated=found.violated) for line in str(found).splitlines()]
     return Outcome(
-        document={"command": "audit", "name": subject, **found.to_dict(), "plot": given.plot, "report": page.path},
+        document={"name": subject, **found.to_dict(), "plot": given.plot, "report": page.path},
         lines=[*lines, *labelled(("Written", given.plot), ("Report", page.path))],
         lost=[page.lost],
         code=VerificationFailure.exit_code if found.violated else 0,

@@ -7,10 +7,11 @@ file cannot be written.
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from discreet.cli.files import check_output, written
 from discreet.cli.options import ARGUMENT, File, Hidden, Seed, command, noise_of
-from discreet.cli.output import Outcome, check_output, step
-from discreet.cli.spending import Spending, check_fits
-from discreet.core.errors import DiscreetError, InvalidInput
+from discreet.cli.output import Outcome, step
+from discreet.cli.spending import Spending, check_fits, receipt
+from discreet.core.errors import InvalidInput
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +44,6 @@ def bounds(given: _Bounds) -> Outcome:
     never taken from the records; it costs that much privacy, besides what a fit will cost. Records beyond the bounds are clipped later on.
     """
     with step("Checking what can be checked without the records"):
-        from discreet.cli import words
-        from discreet.core.files.whole_file import write_whole
         from discreet.data import read_table
         from discreet.data.draft import SchemaDraft
         from discreet.mechanisms.bounds_choice.release import prepare_bounds, release_bounds
@@ -65,18 +64,12 @@ def bounds(given: _Bounds) -> Outcome:
         released = release_bounds(prepared, frame, noise, account=account)
         del frame
     text = "" if released.schema is None else released.schema.to_toml()
-    document, paid = words.receipt(released.certificate, released.verify(), account)
-    failure: DiscreetError | None = None
-    try:
-        write_whole(certified, released.certificate.to_json() + "\n", overwrite=given.overwrite)
-        write_whole(given.out, text, overwrite=given.overwrite)
-    except DiscreetError as error:
-        failure = error
+    document, paid = receipt(released.certificate, released.verify(), account)
+    failure = written((certified, lambda: released.certificate.to_json() + "\n"), (given.out, lambda: text), overwrite=given.overwrite)
     width = max(map(len, released.bounds)) + 2
-    written = [f"Written to   {given.out}, {certified}", "", f"Next: discreet fit TABLE --schema {given.out} --epsilon E --out MODEL"]
+    following = [f"Written to   {given.out}, {certified}", "", f"Next: discreet fit TABLE --schema {given.out} --epsilon E --out MODEL"]
     return Outcome(
         document={
-            "command": "bounds",
             **released.to_dict(),
             "schema": text,
             **document,
@@ -87,7 +80,7 @@ def bounds(given: _Bounds) -> Outcome:
             *(f"  {name:<{width}}{low:.10g} to {high:.10g}" for name, (low, high) in released.bounds.items()),
             "",
             *paid,
-            *([] if failure else written),
+            *([] if failure else following),
         ],
         lost=[(failure, "The bounds above are complete.")],
     )

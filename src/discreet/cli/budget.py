@@ -6,8 +6,9 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
+from discreet.cli.files import refuse_same_file
 from discreet.cli.options import ARGUMENT, Argument, File, Hidden, Option, command, group
-from discreet.cli.output import Outcome, refuse_same_file, styled
+from discreet.cli.output import Outcome, styled
 from discreet.cli.spending import as_pair, in_words, open_ledger
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.files.lookup import exists
@@ -100,7 +101,7 @@ def new(given: _New) -> Outcome:
     before = f": {given.data_set!r} was declared before; nothing has changed" if known else ""
     following = f"Next: discreet fit TABLE --ledger {quote(given.path)} --data-set {quote(given.data_set)} ..."
     return Outcome(
-        document={"command": "budget new", "ledger": given.path, "made": made, "declared": not known, "data_set": _document(ledger, declared)},
+        document={"ledger": given.path, "made": made, "declared": not known, "data_set": _document(ledger, declared)},
         lines=[f"{'New ledger' if made else 'Ledger'} {given.path}{before}", *_lines(ledger, declared), "", following],
     )
 
@@ -112,7 +113,7 @@ def show(given: _Show) -> Outcome:
     chosen = ledger.data_sets() if given.data_set is None else (ledger.data_set(given.data_set),)
     first = f"Ledger {given.path}" + ("" if chosen else ": no data set is declared in it")
     return Outcome(
-        document={"command": "budget show", "ledger": given.path, "data_sets": [_document(ledger, each) for each in chosen]},
+        document={"ledger": given.path, "data_sets": [_document(ledger, each) for each in chosen]},
         lines=[first, *(line for each in chosen for line in _lines(ledger, each))],
     )
 
@@ -143,16 +144,14 @@ def history(given: _History) -> Outcome:
     told = _document(ledger, ledger.data_set(given.data_set))
     lines = [*map(str, entries)] or [f"Nothing has been released on {given.data_set!r}."]
     lines += ["", f"Left: {in_words(ledger.left(given.data_set))}", *([] if given.plot is None else [f"Written to {given.plot}"])]
-    return Outcome(
-        document={"command": "budget history", "ledger": given.path, "data_set": told, "entries": listed, "written": given.plot}, lines=lines
-    )
+    return Outcome(document={"ledger": given.path, "data_set": told, "entries": listed, "written": given.plot}, lines=lines)
 
 
 @command("Draw the spending on a data set.", "discreet budget plot team.ledger --data-set people --out people.svg")
 def plot(given: _Plot) -> Outcome:
     """Draw what was spent on a data set of the ledger FILE over time, beside its total, as an SVG picture."""
     _write(given.out, open_ledger(given.path).plot(given.data_set), given.path, overwrite=given.overwrite)
-    document = {"command": "budget plot", "ledger": given.path, "data_set": given.data_set, "written": given.out}
+    document = {"ledger": given.path, "data_set": given.data_set, "written": given.out}
     return Outcome(document=document, lines=[f"Written to {given.out}"])
 
 
@@ -162,7 +161,7 @@ def export(given: _Export) -> Outcome:
     from discreet.core.files.strict_json import read_object
 
     text = open_ledger(given.path).export()
-    document = {"command": "budget export", "ledger": given.path, "written": given.out}
+    document = {"ledger": given.path, "written": given.out}
     if given.out is None:
         return Outcome(document=document | {"export": read_object(text, what="an export")}, lines=[text])
     _write(given.out, f"{text}\n", given.path, overwrite=given.overwrite)
@@ -181,7 +180,7 @@ def import_(given: _Import) -> Outcome:
     Importing twice is the same as once. Imported releases count even beyond the total, since they happened; totals in FILE stay as they are.
     """
     count = open_ledger(given.path).import_(_read(given.exported))
-    document = {"command": "budget import", "ledger": given.path, "new_entries": count}
+    document = {"ledger": given.path, "new_entries": count}
     return Outcome(document=document, lines=[f"{count} new {'entry' if count == 1 else 'entries'} in {given.path}"])
 
 

@@ -3,16 +3,21 @@
 UCI Adult is public, which is why its error rates may be shown: the split is the repository's own (32,561 people to train on, 16,281 to test on).
 """
 
+import math
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
+from discreet.cli.evaluate import Measures, measured
+from discreet.cli.files import check_output
 from discreet.cli.fit import Settings, rehearse, train
 from discreet.cli.options import File, Neighbours, Seed, command, warn_of_seed
-from discreet.cli.output import Outcome, check_output, labelled, step, styled
+from discreet.cli.output import Outcome, labelled, step, styled
+from discreet.cli.spending import NO_PRIVACY, guarantee_of, short, verdict
+from discreet.core.neighbours import ADD_REMOVE
 
 if TYPE_CHECKING:
-    from discreet.cli.measures import Measures
+    from discreet.certificates import Certificate
     from discreet.estimators.model import Model
 
 _KIND = "linear-svc"
@@ -40,7 +45,6 @@ def demo(given: _Demo) -> Outcome:
     begin = time.perf_counter()
     settings: Settings = {"epsilon": given.epsilon, "delta": given.delta, "neighbours": given.neighbours, "random_state": given.seed}
     with step("Loading"):
-        from discreet.cli.measures import Measures
         from discreet.data.adult import adult_schema, load_adult
 
         schema = adult_schema()
@@ -55,22 +59,20 @@ def demo(given: _Demo) -> Outcome:
     if given.out is not None:
         model.save(given.out, overwrite=given.overwrite)
     ordinary = train(_KIND, schema, settings | {"epsilon": float("inf")}, training)
-    private, without = (Measures.of(one, test) for one in (model, ordinary))
+    private, without = (measured(one, test) for one in (model, ordinary))
     return _shown(model, private, without, trained_on=training.rows.shape[0], begin=begin, out=given.out)
 
 
-def _shown(model: "Model", private: "Measures", without: "Measures", *, trained_on: int, begin: float, out: str | None) -> Outcome:
+def _shown(model: "Model", private: Measures, without: Measures, *, trained_on: int, begin: float, out: str | None) -> Outcome:
     """What was protected, what it cost, and how to do the same with another table."""
-    from discreet.cli import words
     from discreet.data.labels import canonical
 
     with step("Checking the certificate"):
         verification = model.verify()
     seconds = time.perf_counter() - begin
     certificate, commoner = model.certificate, int(private.confusion[1][0] + private.confusion[1][1] > private.records / 2)
-    stated, common_class = words.budget(certificate), canonical(model.schema.target.classes[commoner])
+    stated, common_class = guarantee_of(certificate), canonical(model.schema.target.classes[commoner])
     document = {
-        "command": "demo",
         "data": {**_DATA, "trained_on": trained_on, "tested_on": private.records},
         "guarantee": stated,
         "noise": certificate.noise,
@@ -87,13 +89,13 @@ def _shown(model: "Model", private: "Measures", without: "Measures", *, trained_
         "data set, so its error rates may be shown here; those of your own table would have to be protected too.",
         "",
         styled("What is protected"),
-        *(f"  {line}" for line in words.promise(certificate)),
+        *(f"  {line}" for line in _promise(certificate)),
         "",
         styled("What it costs: error on the test part"),
         *(
             f"  {name:<52}{100 * error:5.1f} %"
             for name, error in (
-                (f"private ({words.short(certificate)})", private.error),
+                (f"private ({short(certificate)})", private.error),
                 ("the same fit without privacy", without.error),
                 (f"always answering {common_class}", private.always_commoner),
             )
@@ -101,7 +103,7 @@ def _shown(model: "Model", private: "Measures", without: "Measures", *, trained_
         "",
         *labelled(
             ("Noise", certificate.noise),
-            ("Certificate", words.verdict(verification)),
+            ("Certificate", verdict(verification)),
             ("Model", f"written to {out}" if out else "not written (--out FILE writes it)"),
             ("Time", f"{seconds:.1f} s"),
         ),
@@ -114,3 +116,21 @@ def _shown(model: "Model", private: "Measures", without: "Measures", *, trained_
         "  discreet verify model.json",
     ]
     return Outcome(document=document, lines=lines)
+
+
+def _promise(certificate: "Certificate") -> list[str]:
+    """Who is protected from whom, and how well."""
+    stated = guarantee_of(certificate)
+    epsilon, delta = stated["epsilon"], stated["delta"]
+    if not isinstance(epsilon, float) or not isinstance(delta, float):
+        return [f"Nothing: {NO_PRIVACY}"]
+    secret_count = certificate.guarantee.neighbours is ADD_REMOVE
+    factor = f"{math.exp(epsilon):.3g}" if epsilon < 300 else "10^130"
+    change = "added or removed" if secret_count else "replaced by any other"
+    exception = f"but for a probability of {delta:.3g}" if delta else "without exception"
+    return [
+        "Each person's whole record, from everyone who sees the model, even from one who knows all other records.",
+        f"Whatever anyone may conclude from the model gets at most {factor} times (e^epsilon) likelier when one record",
+        f"is {change}, {exception}.",
+        f"The number of records is {'protected too (add-remove).' if secret_count else 'taken as known (replace-one).'}",
+    ]

@@ -1,24 +1,27 @@
 """`discreet evaluate`: how good a model is, exactly on records that need no protection, or as a private release on records that do.
 
-    error = share of records with the wrong class      log loss = mean of ln(1 + e^{-y f(x)})   (logistic regression)
+    error = share of records with another class than the chosen one      log loss = mean of -ln(probability of the record's own class)
 
 Numbers computed on private records leak: a certificate covers the model, not what is measured with it. So the user either declares what the records
 are (--data-is), or gives the measurement a budget of its own (--epsilon): then it is a release with its own certificate. Everything that can fail
 without a record fails before one is read; after the release the budget is spent, so the numbers are printed even where the picture cannot be saved.
 """
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from discreet.cli.files import check_output, check_report, keep, same_path, written, written_report
 from discreet.cli.options import Argument, File, Hidden, Report, command, flag, noise_of, usage_error
-from discreet.cli.output import Outcome, as_text, check_output, keep, labelled, step
-from discreet.cli.report import check_report, same_path, written_report
-from discreet.cli.spending import Spending, check_fits
+from discreet.cli.output import Outcome, as_text, labelled, step
+from discreet.cli.spending import Spending, check_fits, receipt
 from discreet.cli.tables import Records
-from discreet.core.errors import DiscreetError, InvalidInput
+from discreet.core.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from discreet.data import Block, BlockTable, EncodedTable
+    from discreet.estimators.model import Model
     from discreet.evaluation import PrivateEvaluation
 
 FORMAT = "discreet-measures/1"
@@ -96,7 +99,6 @@ def evaluate(given: _Evaluate) -> Outcome:
 
 def _public(given: _Evaluate, data_is: str) -> Outcome:
     """Exact numbers."""
-    from discreet.cli.measures import Measures
     from discreet.core.files.whole_file import write_whole
     from discreet.core.workers import job_count
     from discreet.data.labels import canonical
@@ -107,9 +109,9 @@ def _public(given: _Evaluate, data_is: str) -> Outcome:
     check_output(given.out, *given.records.files, given.model, overwrite=given.overwrite)
     records = given.records.opened(model.schema, may_be_empty=True)
     with step("Evaluating"):
-        measures = Measures.of(model, records, jobs=threads)
+        measures = measured(model, records, jobs=threads)
     classes = [canonical(label) for label in model.schema.target.classes]
-    held = {"format": FORMAT, "data_is": data_is, "declaration": DECLARATIONS[data_is], "classes": classes, **measures.to_dict()}
+    held = {"format": FORMAT, "data_is": data_is, "declaration": DECLARATIONS[data_is], "classes": classes, **asdict(measures)}
     if given.out is not None:
         write_whole(given.out, as_text(held) + "\n", overwrite=given.overwrite)
     error = f"{measures.error:.4f} (always answering the commoner class: {measures.always_commoner:.4f})"
@@ -124,14 +126,71 @@ def _public(given: _Evaluate, data_is: str) -> Outcome:
         *_confusion(classes, measures.confusion),
         *([] if given.out is None else ["", f"Written to   {given.out}"]),
     ]
-    return Outcome(document={"command": "evaluate", **held, "written": given.out}, lines=lines)
+    return Outcome(document={**held, "written": given.out}, lines=lines)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measures:
+    """Exact, unprotected numbers."""
+
+    records: int
+    accuracy: float
+    error: float
+    log_loss: float | None
+    """None for a model without probabilities."""
+    confusion: list[list[int]]
+    """confusion[actual][predicted], in the order of the declared classes: negative first where they are two."""
+    always_commoner: float
+    """Error of always answering the commoner class of these records."""
+
+
+def measured(model: "Model", table: "EncodedTable | BlockTable", *, jobs: int = 1) -> Measures:
+    """Of a table that was encoded with its target, or whose blocks are, read once. Raises InvalidInput for one without records."""
+    import numpy as np
+
+    from discreet.data import BlockTable, class_codes
+
+    labels = model.schema.target.classes
+
+    def encoded(block: "Block") -> "EncodedTable":
+        """As what it was before it was a block."""
+        codes = None if block.targets is None else class_codes(block.targets, np.asarray(labels)).astype(np.int32)
+        return model.schema.encoded(block.rows, codes=codes)
+
+    found = table.map(lambda _, block: _counted(model, encoded(block)), jobs) if isinstance(table, BlockTable) else [_counted(model, table)]
+    parts = list(found)
+    confusion = sum((counts for counts, _ in parts), np.zeros((len(labels), len(labels)), dtype=np.int64))
+    total, right = int(confusion.sum()), int(np.trace(confusion))
+    if total == 0:
+        raise InvalidInput("the table has no record. At least one is needed to measure a model.")
+    return Measures(
+        records=total,
+        accuracy=right / total,
+        error=(total - right) / total,
+        log_loss=math.fsum(losses for _, losses in parts) / total if model.has_probabilities else None,
+        confusion=confusion.tolist(),
+        always_commoner=(total - int(confusion.sum(axis=1).max())) / total,
+    )
+
+
+def _counted(model: "Model", table: "EncodedTable") -> tuple[Any, float]:
+    """Counts of actual and predicted classes, and the sum of the logarithmic losses, 0 for a model without probabilities."""
+    import numpy as np
+
+    from discreet.estimators.decision import chosen_codes
+
+    codes = table.codes if table.signs is None else (table.signs > 0).astype(np.intp)
+    if codes is None:
+        raise InvalidInput("the table was encoded without its target; encode it with target=True to measure a model.")
+    classes = len(model.schema.target.classes)
+    confusion = np.bincount(codes * classes + chosen_codes(model.decision(table)), minlength=classes * classes).reshape(classes, classes)
+    losses = -float(np.sum(model.log_probabilities(table)[np.arange(len(codes)), codes])) if model.has_probabilities else 0.0
+    return confusion, losses
 
 
 def _private(given: _Evaluate, epsilon: float) -> Outcome:
     """Numbers with noise, as a release."""
     with step("Checking what can be checked without the records"):
-        from discreet.cli import words
-        from discreet.core.files.whole_file import write_whole
         from discreet.core.workers import job_count
         from discreet.data import BlockTable
         from discreet.estimators.model import Model
@@ -171,17 +230,12 @@ def _private(given: _Evaluate, epsilon: float) -> Outcome:
     if given.out is not None:
         keep(found, "evaluation", given.out, overwrite=given.overwrite)
     page = written_report(found, given.report, account, name=given.out, overwrite=given.overwrite)
-    failure: DiscreetError | None = None
-    if given.plot is not None:
-        try:
-            write_whole(given.plot, found.plot(), overwrite=given.overwrite)
-        except DiscreetError as error:
-            failure = error
+    failure = None if given.plot is None else written((given.plot, found.plot), overwrite=given.overwrite)
     plot = given.plot if failure is None else None
-    document, paid = words.receipt(found.certificate, found.verify(), account)
+    document, paid = receipt(found.certificate, found.verify(), account)
     files = labelled(("Written to", given.out), ("Curves", plot and f"written to {plot}"), ("Report", page.path))
     return Outcome(
-        document={"command": "evaluate", "private": True, **found.to_dict(), **document, "written": given.out, "plot": plot, "report": page.path},
+        document={"private": True, **found.to_dict(), **document, "written": given.out, "plot": plot, "report": page.path},
         lines=[*evaluation_lines(found), *paid, *files],
         lost=[(failure, "The numbers above are complete."), page.lost],
     )

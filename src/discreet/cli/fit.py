@@ -8,10 +8,10 @@ saved, its JSON goes to standard output.
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
+from discreet.cli.files import Page, check_output, check_report, keep, written_report
 from discreet.cli.options import Delta, File, Kind, Neighbours, Option, Report, SchemaFile, Seed, command, warn_of_seed
-from discreet.cli.output import Outcome, check_output, keep, labelled, step
-from discreet.cli.report import Page, check_report, written_report
-from discreet.cli.spending import Spending, check_fits
+from discreet.cli.output import Outcome, labelled, step
+from discreet.cli.spending import Spending, check_fits, guarantee_of, receipt
 from discreet.cli.tables import Records
 from discreet.core.errors import InvalidInput
 
@@ -94,24 +94,22 @@ def fit(given: _Fit) -> Outcome:
     del records
     keep(model, "model", given.out, overwrite=given.overwrite)
     page = written_report(model, given.report, account, name=given.out, overwrite=given.overwrite)
-    outcome = model_outcome(model, account, page, {"command": "fit", "model": given.out, "features": model.schema.features}, [])
+    outcome = model_outcome(model, account, page, {"model": given.out, "features": model.schema.features}, [])
     following = f"Next: discreet show {given.out}, discreet verify {given.out}, discreet predict {given.out} TABLE"
     return replace(outcome, lines=[*outcome.lines, "", following])
 
 
 def model_outcome(model: "Model", account: "Account | None", page: Page, stated: dict[str, object], found: list[str]) -> Outcome:
     """What was spent on the model that was saved at `stated["model"]`, what for, and what is left; `found` are further lines."""
-    from discreet.cli import words
-
     with step("Checking the certificate"):
         verification = model.verify()
-    document, paid = words.receipt(model.certificate, verification, account)
-    guarantee = words.budget(model.certificate)
+    document, paid = receipt(model.certificate, verification, account)
+    guarantee = guarantee_of(model.certificate)
     spent = {"epsilon": guarantee["epsilon"], "delta": guarantee["delta"]}
     return Outcome(
         document={**stated, "kind": model.kind, **document, "spent": spent, "report": page.path},
         lines=[
-            *labelled(("Model", words.described(model))),
+            *labelled(("Model", described(model))),
             *found,
             *paid,
             *labelled(("Written to", stated["model"]), ("Report", page.path)),
@@ -190,3 +188,17 @@ def declared_by_schema(certificate: "Certificate") -> "Certificate":
     from discreet.statements.declared import by_schema
 
     return replace(certificate, declared=by_schema(certificate.declared))
+
+
+def described(model: "Model") -> str:
+    """A model in one line."""
+    from discreet.core.words import quoted
+    from discreet.data.labels import canonical
+
+    names = [canonical(label) for label in model.schema.target.classes]
+    if len(names) > 2:
+        which = f"{len(names)} classes ({model.certificate.problem.get('scheme')}): {quoted(names)}"
+    else:
+        which = f"classes {quoted(names[:1])} (negative) and {quoted(names[1:])} (positive)"
+    intercept = " and an intercept" if model.intercept_scale > 0 else ""
+    return f"{model.kind.replace('-', ' ')}, {model.schema.features} features{intercept}, {which}"

@@ -7,9 +7,10 @@ file cannot be written.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from discreet.cli.files import check_output, keep
 from discreet.cli.options import ARGUMENT, Argument, File, Seed, command, noise_of
-from discreet.cli.output import Outcome, check_output, keep, labelled, step
-from discreet.cli.spending import Spending, check_fits
+from discreet.cli.output import Outcome, labelled, step
+from discreet.cli.spending import Spending, check_fits, receipt
 from discreet.core.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -45,7 +46,6 @@ def intervals(given: _Intervals) -> Outcome:
     TABLE needs the columns of the model's schema, the target's too; - is CSV on standard input.
     """
     with step("Checking what can be checked without the records"):
-        from discreet.cli import words
         from discreet.data import read_table
         from discreet.estimators.interval_file import IntervalFile
         from discreet.estimators.model import Model
@@ -66,11 +66,11 @@ def intervals(given: _Intervals) -> Outcome:
         del frame
         found = measure_uncertainty(prepared, rows, signs, None, noise, account=account, coding=model.schema.coding)
     held = IntervalFile(uncertainty=found, names=tuple(model.schema.feature_names), level=given.level, target=given.target)
-    document, paid = words.receipt(held.certificate, held.verify(), account)
+    document, paid = receipt(held.certificate, held.verify(), account)
     if given.out is not None:
         keep(held, "interval file", given.out, overwrite=given.overwrite)
     return Outcome(
-        document={"command": "intervals", **held.to_dict(), **document, "written": given.out},
+        document={**held.to_dict(), **document, "written": given.out},
         lines=[*interval_lines(held), *paid, *labelled(("Written to", given.out))],
     )
 

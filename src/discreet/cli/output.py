@@ -7,12 +7,11 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import click
 
-from discreet.core.errors import DiscreetError, InvalidInput
+from discreet.core.errors import DiscreetError
 
 if TYPE_CHECKING:
     from discreet.certificates import Verification
@@ -32,21 +31,10 @@ class Outcome:
     """What went wrong when the rest was done, and how much that was, in a sentence."""
     code: int = 0
     """Exit code where something was found that is not as it should be."""
+    named: bool = True
+    """Whether the document begins with the name of the command."""
     checked: "Verification | None" = None
     """Raises where it does not hold, after everything was said."""
-
-
-class Released(Protocol):
-    """A model, an evaluation, intervals."""
-
-    def save(self, path: str, *, overwrite: bool = False) -> None:
-        """Write it, whole or not at all."""
-
-    def to_dict(self) -> Mapping[str, object]:
-        """Its document."""
-
-    def to_json(self) -> str:
-        """The same as text."""
 
 
 class Ended(KeyboardInterrupt):
@@ -62,7 +50,8 @@ def present(outcome: Outcome) -> None:
     """Say it in one of its two forms, as the command was asked, then what was lost; ends the command where its exit code is not 0."""
     context = click.get_current_context()
     as_json = context.params["as_json"]
-    click.echo(as_text(outcome.document) if as_json else "\n".join(outcome.lines))
+    document = ({"command": context.command_path.partition(" ")[2]} if outcome.named else {}) | dict(outcome.document)
+    click.echo(as_text(document) if as_json else "\n".join(outcome.lines))
     if outcome.checked is not None:
         outcome.checked.require()
     code = 0
@@ -81,30 +70,6 @@ def present(outcome: Outcome) -> None:
 def labelled(*facts: tuple[str, object]) -> list[str]:
     """A line for each fact that there is."""
     return [f"{label:<13}{fact}" for label, fact in facts if fact is not None]
-
-
-def keep(released: Released, name: str, out: str, *, overwrite: bool) -> None:
-    """Save what a budget was spent on, called `name`; where that fails, whatever the reason, it goes to standard output and the command ends."""
-    try:
-        released.save(out, overwrite=overwrite)
-    except DiscreetError as error:
-        kind, reason, code = type(error).__name__, str(error), error.exit_code
-    except KeyboardInterrupt as interrupt:
-        happened, code = interruption(interrupt)
-        kind, reason = "Interrupted", f"{happened} while saving."
-    except Exception as error:  # noqa: BLE001 - whatever it is, the budget is spent and what it bought must not be lost
-        kind, reason, code = "Unexpected", f"the {name} was not saved ({type(error).__name__}).", 1
-    else:
-        return
-    context = click.get_current_context()
-    message = f"{reason} The budget is spent; the {name} follows on standard output: save it from there."
-    if context.params["as_json"]:
-        click.echo(as_text({"error": {"kind": kind, "message": message}, name: released.to_dict()}))
-    else:
-        refuse(kind, message, as_json=False, code=code)
-        click.echo(released.to_json().rstrip("\n"))
-        sys.stdout.flush()
-    context.exit(code)
 
 
 def interruption(error: KeyboardInterrupt) -> tuple[str, int]:
@@ -151,24 +116,3 @@ def step(text: str) -> Iterator[None]:
 
     with Console(stderr=True).status(text):
         yield
-
-
-def check_output(out: str | None, *sources: str | None, overwrite: bool) -> None:
-    """Raise InvalidInput where `out`, if there is one, cannot be written now, or is one of the files that are read: --overwrite is not for these."""
-    from discreet.core.files.whole_file import check_writable
-
-    if out is None:
-        return
-    refuse_same_file(out, *sources)
-    check_writable(out, overwrite=overwrite)
-
-
-def refuse_same_file(out: str, *sources: str | None) -> None:
-    """InvalidInput where `out` is one of the files that are read."""
-    for source in sources:
-        try:
-            same = source not in (None, "-") and Path(out).samefile(str(source))
-        except (OSError, ValueError):
-            same = False
-        if same:
-            raise InvalidInput(f"--out names {source!r}, which is read by this command. Choose another path.")

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import click
 
+from discreet.cli.files import check_output, check_report
 from discreet.cli.options import Delta, File, Hidden, Report, command, usage_error
-from discreet.cli.output import Outcome, check_output, labelled, step, styled
+from discreet.cli.output import Outcome, labelled, step, styled
 from discreet.cli.plan_over import Simulation, plan_over, reached
-from discreet.cli.report import check_report
 
 if TYPE_CHECKING:
     from discreet.planning import Plan, PlannedBound, Simulated, SimulatedEpsilon
@@ -123,7 +123,6 @@ def plan(given: _Plan) -> Outcome:
         shown = [one for one in bounds if one.records == found.records or any(one.records == other.records for other in simulated)]
         stated, lines = _needed_records(made, found, shown, simulated, excess)
     document = {
-        "command": "plan",
         "plan": _numbers(made),
         "excess": excess,
         "bound": found.to_dict(),

@@ -7,9 +7,9 @@ simulation on invented records. Public numbers only: no table is read, and no pr
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from discreet.cli.files import check_report
 from discreet.cli.options import Argument, Delta, Hidden, Report, command, usage_error
 from discreet.cli.output import Outcome, labelled, step, styled
-from discreet.cli.report import check_report
 
 if TYPE_CHECKING:
     from discreet.planning import NeededRecords, SetBound, SetPlan, SimulatedOverSet
@@ -105,7 +105,6 @@ def plan_over(given: _PlanOver) -> Outcome:
     enough = next((one.records for one in simulated if excess is not None and one.largest <= excess), None)
     return Outcome(
         document={
-            "command": "plan over",
             "plan": {
                 "set": made.constraint.name,
                 "radius": given.radius,

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
+from discreet.cli.files import check_output
 from discreet.cli.options import ARGUMENT, Argument, File, command
-from discreet.cli.output import Outcome, check_output, step
+from discreet.cli.output import Outcome, step
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +49,7 @@ def predict(given: _Predict) -> Outcome:
         chances = model.probabilities(rows).tolist() if given.probabilities else None
     classes = [canonical(label) for label in model.schema.target.classes]
     text = _csv([canonical(label) for label in labels], chances, classes)
-    document = {"command": "predict", "classes": classes, "written": given.out}
+    document = {"classes": classes, "written": given.out}
     if given.out is None:
         return Outcome(document=document | {"predictions": labels, "probabilities": chances}, lines=[text.removesuffix("\n")])
     write_whole(given.out, text, overwrite=given.overwrite, mode=0o600)

@@ -49,7 +49,7 @@ def randomise(given: _Randomise) -> Outcome:
     record = _arguments(given.cells) if given.cells else _standard_input()
     with step("Randomising"):
         made = survey.randomise(record, noise)
-    return Outcome(document=made.to_dict(), lines=[made.to_line()])
+    return Outcome(named=False, document=made.to_dict(), lines=[made.to_line()])
 
 
 def _arguments(cells: Sequence[str]) -> dict[str, object]:

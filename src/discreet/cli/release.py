@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
+from discreet.cli.files import check_report, refuse_same_file, within, written_report
 from discreet.cli.options import ARGUMENT, File, Neighbours, Option, Report, SchemaFile, Seed, Target, command, noise_of, usage_error
-from discreet.cli.output import Outcome, labelled, refuse_same_file, step, styled
-from discreet.cli.report import check_report, within, written_report
-from discreet.cli.spending import Spending, check_fits
+from discreet.cli.output import Outcome, labelled, step, styled
+from discreet.cli.spending import Spending, check_fits, guarantee_of, receipt
 from discreet.cli.tables import Records
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.quiet import quietly
@@ -190,15 +190,13 @@ def _collected(given: _Release, numbers: dict[str, Any], account: "Account | Non
 
 def _shown(given: _Release, made: "PublishedRelease", account: "Account | None") -> Outcome:
     """What left, what was spent, what is left, and what to do next."""
-    from discreet.cli import words
-
     page = written_report(made, given.report, account, name=given.out, overwrite=given.overwrite)
     with step("Checking the release"):
         verification = made.verify()
-    document, paid = words.receipt(made.certificate, verification, account, spent=False)
+    document, paid = receipt(made.certificate, verification, account, spent=False)
     (_, what), (_, protected), (_, exposed), _ = made.inspection()
     return Outcome(
-        document={"command": "release", "release": given.out, **document, **made.inspection_record(), "report": page.path},
+        document={"release": given.out, **document, **made.inspection_record(), "report": page.path},
         lines=[
             *labelled(("Release", what[0]), ("Numbers", what[1])),
             *labelled(*((("" if place else "Protects"), line) for place, line in enumerate(protected))),
@@ -208,7 +206,7 @@ def _shown(given: _Release, made: "PublishedRelease", account: "Account | None")
             "",
             f"Next: discreet inspect {given.out}, discreet verify {given.out}",
         ],
-        checked=verification if words.budget(made.certificate)["private"] else None,
+        checked=verification if guarantee_of(made.certificate)["private"] else None,
         lost=[page.lost],
     )
 
@@ -223,5 +221,5 @@ def inspect(given: _Inspect) -> Outcome:
     for title, said in found.inspection():
         mark = "" if title.startswith("How") else "- "
         lines += [styled(title), *(f"  {mark}{line}" for line in said), ""]
-    document = {"command": "inspect", "release": given.folder, **found.inspection_record(), "certificate": found.certificate.to_dict()}
+    document = {"release": given.folder, **found.inspection_record(), "certificate": found.certificate.to_dict()}
     return Outcome(document=document, lines=[*lines, f"Check it with: discreet verify {given.folder}"])

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+from discreet.cli.files import check_output
 from discreet.cli.options import ARGUMENT, Argument, File, Option, command, group
-from discreet.cli.output import Outcome, check_output, labelled, step
+from discreet.cli.output import Outcome, labelled, step
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +37,7 @@ def new(given: _New) -> Outcome:
         header = read_header(given.table)
     name = "table" if given.table == "-" else Path(given.table).name.partition(".")[0].strip() or "table"
     text = schema_stub(header, name=name, target=given.target)
-    document = {"command": "schema new", "schema": text, "written": given.out}
+    document = {"schema": text, "written": given.out}
     if given.out is None:
         return Outcome(document=document, lines=[text.rstrip("\n")])
     write_whole(given.out, text, overwrite=given.overwrite)
@@ -75,7 +76,6 @@ def check(given: _Check) -> Outcome:
         present = f"{given.table!r} has every column of the schema; no record was read"
     return Outcome(
         document={
-            "command": "schema check",
             "schema": found.name,
             "features": found.features,
             "norm_bound": found.norm_bound,

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 from discreet.cli.artefacts import read_artefact
+from discreet.cli.files import refuse_same_file
 from discreet.cli.options import ARGUMENT, Argument, File, command
-from discreet.cli.output import Outcome, labelled, refuse_same_file, step, warn
+from discreet.cli.output import Outcome, labelled, step, warn
 from discreet.core.errors import InvalidInput
 
 
@@ -37,7 +38,7 @@ def keygen(given: _Keygen) -> Outcome:
     private, public = f"{given.name}.private.pem", f"{given.name}.public.pem"
     key = new_key(private, public)
     return Outcome(
-        document={"command": "keygen", "private": private, "public": public, "key": key},
+        document={"private": private, "public": public, "key": key},
         lines=labelled(("Private key", f"{private} (keep it to yourself)"), ("Public key", f"{public} (publish it)"), ("Key id", key)),
     )
 
@@ -65,7 +66,7 @@ def sign(given: _Sign) -> Outcome:
     made = signing.sign(found.document, given.key)
     made.save(where, overwrite=given.overwrite)
     return Outcome(
-        document={"command": "sign", "path": given.path, "kind": found.kind.name, "key": made.key, "written": where},
+        document={"path": given.path, "kind": found.kind.name, "key": made.key, "written": where},
         lines=labelled(("Signed", f"{given.path} ({found.kind.what})"), ("Key id", made.key), ("Written to", where)),
     )
 

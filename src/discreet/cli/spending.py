@@ -1,17 +1,21 @@
-"""Between the commands and the ledger: which account a command spends on, whether a release would fit, what it left, and all that in words."""
+"""What a release costs: the account that a command spends on, whether it would fit, what it left, and what its certificate promises, in words."""
 
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from discreet.cli.options import File, Option, flag, usage_error
-from discreet.cli.output import warn
+from discreet.cli.output import labelled, styled, warn
 from discreet.core.errors import DiscreetError, InvalidInput
 from discreet.core.files.lookup import exists
 
 if TYPE_CHECKING:
     from discreet.accounting import Guarantee
+    from discreet.certificates import Certificate, Verification
     from discreet.ledger import Account, Amount, Ledger
+
+
+NO_PRIVACY = "epsilon is infinite: this is the ordinary fit, without any privacy. Treat the model like the records themselves."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,3 +83,42 @@ def in_words(amount: "Amount") -> str:
 def as_pair(amount: "Amount") -> dict[str, float | None]:
     """An amount in a document; null for an infinite epsilon, which JSON does not have."""
     return {"epsilon": amount.epsilon if math.isfinite(amount.epsilon) else None, "delta": amount.delta}
+
+
+def guarantee_of(certificate: "Certificate") -> dict[str, object]:
+    """(epsilon, delta), null and 1 where there is no privacy, and the relation."""
+    stated = certificate.guarantee.to_dict()
+    return {
+        "private": certificate.noise_private and stated["kind"] != "none",
+        "epsilon": stated.get("epsilon"),
+        "delta": 1.0 if stated["kind"] == "none" else stated.get("delta", 0.0),
+        "neighbours": str(certificate.guarantee.neighbours),
+    }
+
+
+def short(certificate: "Certificate") -> str:
+    """The guarantee in a few signs."""
+    stated = guarantee_of(certificate)
+    if stated["epsilon"] is None:
+        return "epsilon infinite"
+    return f"epsilon {stated['epsilon']:.6g}, delta {stated['delta']:.3g}, {stated['neighbours']}"
+
+
+def receipt(
+    certificate: "Certificate", verification: "Verification", account: "Account | None", *, spent: bool = True
+) -> tuple[dict[str, object], list[str]]:
+    """What a release cost, what it left in the ledger, and whether its certificate holds: for programs and for people."""
+    left, ledger = left_after(account, certificate.ledger_entry)
+    stated = guarantee_of(certificate)
+    cost = NO_PRIVACY if stated["epsilon"] is None else f"{short(certificate)}. Whatever else is released about the same people adds to it."
+    lines = labelled(("Spent", cost if spent else None), ("Left", left), ("Noise", certificate.noise), ("Certificate", verdict(verification)))
+    document: dict[str, object] = {"guarantee": stated, "ledger": ledger, "noise": certificate.noise, "verification": verification.to_dict()}
+    return document, lines
+
+
+def verdict(verification: "Verification") -> str:
+    """One line for all checks."""
+    failed = [check for check in verification.checks if not check.ok]
+    if not failed:
+        return f"{styled('verified', fg='green')} ({len(verification.checks)} checks, the guarantee recomputed by another method)"
+    return f"{styled('NOT VALID', fg='red')}: " + "; ".join(f"{check.name}: {check.detail}" for check in failed)

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from discreet.cli.files import keep, written_report
 from discreet.cli.fit import Settings, check_files, declared_by_schema, estimator_named, model_outcome, standard_kind
 from discreet.cli.options import Delta, File, Kind, Neighbours, Option, Report, SchemaFile, Seed, command, usage_error, warn_of_seed
-from discreet.cli.output import Outcome, keep, labelled, step
-from discreet.cli.report import written_report
+from discreet.cli.output import Outcome, labelled, step
 from discreet.cli.spending import Spending
 from discreet.cli.tables import Records
 from discreet.core.quiet import quietly
@@ -92,7 +92,7 @@ def tune(given: _Tune) -> Outcome:
         model,
         account,
         page,
-        {"command": "tune", "model": given.out, "settings": count, "kept": dict(search.best_params_), "score": search.best_score_},
+        {"model": given.out, "settings": count, "kept": dict(search.best_params_), "score": search.best_score_},
         labelled(("Kept", f"{kept}, of {count} settings"), ("Score", f"about {score} right, on those that it was fitted on (with noise)")),
     )
 

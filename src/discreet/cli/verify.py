@@ -7,6 +7,7 @@ from discreet.cli.artefacts import Artefact, read_artefact
 from discreet.cli.options import Argument, File, command, usage_error
 from discreet.cli.output import Outcome, step, styled
 from discreet.cli.sign import signature_of
+from discreet.cli.spending import guarantee_of
 from discreet.core.errors import VerificationFailure
 from discreet.core.files.lookup import is_file
 
@@ -41,12 +42,10 @@ def show(given: _Show) -> Outcome:
 
     FILE is a model, an evaluation, intervals, a certificate, a randomised record, or the folder of a release.
     """
-    from discreet.cli import words
-
     found = read_artefact(given.path)
     lines, stated = found.kind.shown(found.value)
-    promised = {"guarantee": words.budget(found.certificate), "certificate": found.certificate.to_dict()}
-    return Outcome(document={"command": "show", "path": given.path, **stated, **promised}, lines=[*lines, "", str(found.certificate)])
+    promised = {"guarantee": guarantee_of(found.certificate), "certificate": found.certificate.to_dict()}
+    return Outcome(document={"path": given.path, "kind": found.kind.name, **stated, **promised}, lines=[*lines, "", str(found.certificate)])
 
 
 @command(
@@ -78,7 +77,6 @@ def verify(given: _Verify) -> Outcome:
     limits = [*([] if found.kind.whole else [ALONE]), *([] if limit is None else [limit])]
     return Outcome(
         document={
-            "command": "verify",
             "path": given.path,
             "kind": found.kind.name,
             **verification.to_dict(),

@@ -46,7 +46,7 @@ def workbench(given: _Workbench) -> None:
     try:
         present(
             Outcome(
-                document={"command": "workbench", "link": page.link, "folder": folder},
+                document={"link": page.link, "folder": folder},
                 lines=labelled(("Workbench", page.link), ("", how), ("Results", folder), ("End", "Ctrl-C")),
             )
         )
