@@ -16,8 +16,7 @@ from discreet.accounting import ApproximateDP, ConcentratedDP, GaussianDP, NoGua
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.neighbours import REPLACE_ONE
 from discreet.ledger import Ledger, LedgerUnavailable, records, spending, using
-from discreet.ledger.accountants import accountant_named
-from discreet.ledger.amounts import cost_of_all
+from discreet.ledger.accountants import accountant_named, cost_of_all
 from discreet.ledger.entries import read_stored, stored
 from discreet.ledger.tallies import Tallies, _by_form, _by_record
 from tests.cli.conftest import discreet

@@ -85,7 +85,7 @@ def new(given: _New) -> Outcome:
     Declaring the same again changes nothing; declaring something else is refused.
     """
     from discreet.ledger import Ledger
-    from discreet.ledger.amounts import total
+    from discreet.ledger.accountants import total
     from discreet.ledger.entries import new_data_set
     from discreet.ledger.spending import check_parts
 

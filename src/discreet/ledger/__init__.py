@@ -1,11 +1,11 @@
 """The ledger: what has been spent on which data set, in a file, outside of estimators."""
 
 from discreet.ledger.account import Account, check_may_travel, current, last_reservation, spending_on, using, without_ledger
-from discreet.ledger.accountants import register_accountant
-from discreet.ledger.amounts import Amount
+from discreet.ledger.accountants import Amount, register_accountant
 from discreet.ledger.entries import DataSet, Entry, State
+from discreet.ledger.file import LedgerUnavailable
 from discreet.ledger.ledger import Ledger, Reservation
-from discreet.ledger.refusals import BudgetExceeded, LedgerUnavailable
+from discreet.ledger.spending import BudgetExceeded
 
 __all__ = [
     "Account",

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from discreet.accounting import Guarantee
 from discreet.core.errors import InvalidInput
-from discreet.ledger.amounts import Amount
+from discreet.ledger.accountants import Amount
 from discreet.ledger.ledger import Ledger, Reservation
 
 

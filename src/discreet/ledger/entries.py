@@ -17,8 +17,7 @@ from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput
 from discreet.core.files.strict_json import read_object
 from discreet.core.neighbours import Neighbours
 from discreet.core.quiet import quietly
-from discreet.ledger.accountants import accountant_named
-from discreet.ledger.amounts import Amount
+from discreet.ledger.accountants import Amount, accountant_named
 
 _LONGEST = 200
 """Characters of a name, a part or a purpose."""

@@ -17,7 +17,7 @@ from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput
 from discreet.core.files.strict_json import read_object
 from discreet.core.neighbours import Neighbours
 from discreet.ledger import records
-from discreet.ledger.amounts import Amount, total
+from discreet.ledger.accountants import Amount, total
 from discreet.ledger.entries import Amendment, DataSet, Entry, State, distinct_labels, public_text
 
 FORMAT = "discreet-ledger/1"

@@ -27,7 +27,6 @@ from uuid import uuid4
 
 from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput
 from discreet.core.files.lookup import exists
-from discreet.ledger.refusals import LedgerUnavailable
 from discreet.ledger.seals import Broken, check_all, sums
 from discreet.ledger.tables import APPLICATION, VERSION, make, orphaned, renew
 
@@ -41,6 +40,12 @@ _checked: dict[tuple[int, int], tuple[int, int, bytes]] = {}
 _turn = threading.RLock()  # of one thread twice: an accountant may fork
 if sys.platform != "win32":
     os.register_at_fork(before=_turn.acquire, after_in_parent=_turn.release, after_in_child=_turn.release)
+
+
+class LedgerUnavailable(DiscreetError, RuntimeError):
+    """The ledger cannot be read or written now: locked, read-only, disk full. No noise may be drawn; what was recorded before stays recorded."""
+
+    exit_code = 8
 
 
 @dataclass(frozen=True, slots=True)

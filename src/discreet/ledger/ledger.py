@@ -22,15 +22,12 @@ from discreet.accounting import Guarantee, Unit
 from discreet.core.errors import DiscreetError, InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.ledger import exchange, records
-from discreet.ledger.accountants import BASIC
-from discreet.ledger.amounts import Amount, total
+from discreet.ledger.accountants import BASIC, Amount, total
 from discreet.ledger.entries import Amendment, DataSet, Entry, State, new_data_set, now, public_text
-from discreet.ledger.file import LedgerFile, create_file
-from discreet.ledger.plot import spending_plot
-from discreet.ledger.refusals import LedgerUnavailable
+from discreet.ledger.file import LedgerFile, LedgerUnavailable, create_file
 from discreet.ledger.seals import sums
 from discreet.ledger.spending import cancel, check_declared_alike, check_fits, check_parts, check_relation, reserve, settle, taken
-from discreet.ledger.view import ledger_view, unreadable_view
+from discreet.ledger.views import ledger_view, spending_plot, unreadable_view
 
 PATIENCE = 60.0
 """Seconds to wait for others by default."""
@@ -88,7 +85,7 @@ class Ledger:
     ) -> DataSet:
         """A data set and its total; declaring it again with the same numbers changes nothing, with others raises InvalidInput.
 
-        `parts` are labels of disjoint parts; under replace-one the caller must state `part_of_a_record_stays` (see `amounts`). `accountant` is
+        `parts` are labels of disjoint parts; under replace-one the caller must state `part_of_a_record_stays` (see `accountants`). `accountant` is
         one of the names in `accountants`, or registered. `digest` is `self.digest` of the table.
         """
         new = new_data_set(name, total(epsilon, delta), neighbours, unit, parts=parts, accountant=accountant)

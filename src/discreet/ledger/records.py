@@ -10,8 +10,7 @@ from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.core.quiet import quietly
 from discreet.ledger import seals
-from discreet.ledger.accountants import adds
-from discreet.ledger.amounts import Amount
+from discreet.ledger.accountants import Amount, adds
 from discreet.ledger.entries import Amendment, DataSet, Entry, State, read_stored, stored
 from discreet.ledger.tallies import Tallies
 

@@ -50,12 +50,12 @@ class Sums(NamedTuple):
 
 
 def seal(key: bytes, kind: str, row: object) -> bytes:
-    """Of one row; texts, numbers and bytes of the same digits differ."""
+    """HMAC-SHA-256 of one row of the table `kind`; texts, numbers and bytes of the same digits differ."""
     return hmac.digest(key, f"({kind!r}, {row!r})".encode(*_CODING), "sha256")
 
 
 def sums(connection: sqlite3.Connection) -> Sums:
-    """What the file says of itself. Raises Broken unless its own seal holds."""
+    """The one row of `about`. Raises Broken unless there is one, and its own seal holds."""
     rows = connection.execute("SELECT id, digest_key, created, sealed, seals, seal FROM about").fetchall()
     if len(rows) != 1 or not isinstance(rows[0][1], bytes) or seal(rows[0][1], "about", rows[0][:-1]) != rows[0][-1]:
         raise Broken
@@ -63,7 +63,7 @@ def sums(connection: sqlite3.Connection) -> Sums:
 
 
 def write_sums(connection: sqlite3.Connection, found: Sums) -> None:
-    """Write the row of `about`, sealed."""
+    """Write the row of `about` with its seal, in the place of the one before."""
     connection.execute("DELETE FROM about")
     connection.execute("INSERT INTO about VALUES (?, ?, ?, ?, ?, ?)", (*found, seal(found.key, "about", tuple(found))))
 
@@ -88,12 +88,12 @@ def read(connection: sqlite3.Connection, table: str, which: str = "", *values: s
 
 
 def data_set_seal(connection: sqlite3.Connection, key: bytes, name: str) -> bytes:
-    """Of a data set and all that belongs to it."""
+    """The seal that a data set and all that belongs to it should have."""
     return seal(key, "data_set", [connection.execute(statement, (name,)).fetchall() for statement in _OF_DATA_SET])
 
 
 def check_data_set(connection: sqlite3.Connection, name: str) -> bytes:
-    """Its seal. Raises Broken unless it holds."""
+    """The seal of a data set. Raises Broken unless it holds."""
     found = connection.execute("SELECT seal FROM data_set WHERE name = ?", (name,)).fetchone()
     if found is None or found[0] != data_set_seal(connection, sums(connection).key, name):
         raise Broken

@@ -7,13 +7,17 @@ from typing import TypeAlias
 from uuid import uuid4
 
 from discreet.accounting import Guarantee
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import DiscreetError, InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.ledger import records
-from discreet.ledger.accountants import accountant_named
-from discreet.ledger.amounts import Amount, cost_of_all
+from discreet.ledger.accountants import Amount, accountant_named, cost_of_all
 from discreet.ledger.entries import DataSet, Entry, State, now, priced, relation
-from discreet.ledger.refusals import BudgetExceeded
+
+
+class BudgetExceeded(DiscreetError, RuntimeError):
+    """What is asked for does not fit into what is left; nothing was recorded and no noise may be drawn. Its message has public numbers only."""
+
+    exit_code = 7
 
 
 def check_parts(data_set: DataSet, *, part_of_a_record_stays: bool) -> None:

@@ -3,7 +3,7 @@
 from discreet.core.errors import InvalidInput
 from discreet.core.files.lookup import exists, is_file
 from discreet.ledger import Amount, DataSet, Entry, Ledger
-from discreet.ledger.amounts import total
+from discreet.ledger.accountants import total
 from discreet.ledger.entries import new_data_set, priced
 
 MOST_ENTRIES = 500

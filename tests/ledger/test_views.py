@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 from discreet.ledger import State
 from discreet.ledger.entries import stored
-from discreet.ledger.plot import spending_plot
+from discreet.ledger.views import spending_plot
 from tests.ledger.guarantees import approximate, pure
 
 SVG = "{http://www.w3.org/2000/svg}"

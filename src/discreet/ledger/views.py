@@ -1,19 +1,22 @@
-"""Spending over time as an SVG picture, written by hand: one panel for epsilon and, where the total has a delta, one for delta.
+"""How a ledger looks: a table of its data sets for notebooks, and the spending on one of them over time as an SVG picture.
 
-The line is what was spent after each entry, a step at the time of its reservation; the pale part on top of it is reserved and was never settled; the
-dashed line is the total in force.
+The picture has one panel for epsilon and, where the total has a delta, one for delta. The line is what was spent after each entry, a step at the time
+of its reservation; the pale part on top of it is reserved and was never settled; the dashed line is the total in force.
 """
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from operator import itemgetter
+from pathlib import Path
 from typing import NamedTuple
 
-from discreet.ledger.amounts import Amount
+from discreet.core.errors import DiscreetError
+from discreet.ledger.accountants import Amount
 from discreet.ledger.entries import DataSet, relation
 from discreet.ledger.records import Spending
 from discreet.ledger.spending import taken
 from discreet.ledger.tallies import Tallies
+from discreet.pages import Table, Text, Tone, view_html
 from discreet.pages.svg import LIGHT_BLUE, PALE, RED, SAND, picture, words
 
 _WIDTH, _HEIGHT = 760, 260
@@ -115,3 +118,18 @@ def _legend(right: float) -> list[str]:
 
 def _short(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
+
+
+def ledger_view(path: Path, sums: Sequence[tuple[DataSet, Amount, Amount, int]]) -> str:
+    """HTML: every data set with what is spent, what is left, and how many entries it has."""
+    name = f"Ledger {path.name}"
+    if not sums:
+        return view_html(name, [Text(words="No data set is declared in it.")])
+    rows = [(one.name, relation(one.neighbours, one.unit), str(one.total), str(spent), str(left), str(count)) for one, spent, left, count in sums]
+    header = ("Data set", "Protected", "Total", "Spent", "Left", "Entries")
+    return view_html(name, [Table(caption="Data sets", header=header, rows=rows, numbers=frozenset({5}))])
+
+
+def unreadable_view(path: Path, error: DiscreetError) -> str:
+    """HTML for a ledger that cannot be read now."""
+    return view_html(f"Ledger {path.name}", [Text(words=str(error), tone=Tone.BAD)])
