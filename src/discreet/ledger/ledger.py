@@ -234,7 +234,7 @@ class Ledger:
     def _repr_html_(self) -> str:
         """For notebooks: every data set with what is spent and left now."""
         try:
-            table = [(one, self.spent(one.name), self.left(one.name), self._count(one.name)) for one in self.data_sets()]
+            table = [self._standing(one.name) for one in self.data_sets()]
         except DiscreetError as error:
             return unreadable_view(self.path, error)
         return ledger_view(self.path, table)
@@ -255,9 +255,12 @@ class Ledger:
             raise InvalidInput(f"{name!r} has no part {part!r}; its parts are {list(data_set.parts)}.")
         return taken(data_set, counted, part=part), data_set
 
-    def _count(self, name: str) -> int:
+    def _standing(self, name: str) -> tuple[DataSet, Amount, Amount, int]:
+        """A data set, what is spent, what is left, and how many entries it has."""
         with self._file.reading() as connection:
-            return records.count_of(connection, records.get(connection, name).name)
+            data_set = records.get(connection, name)
+            spent = taken(data_set, records.counted(connection, data_set))
+            return data_set, spent, spent.left_of(data_set.total), records.count_of(connection, data_set.name)
 
     @property
     def _file(self) -> LedgerFile:

@@ -89,13 +89,10 @@ class Tallies:
             self.sums[key].add(one.first, one.second, one.number)
         return self
 
-    def write(self, connection: sqlite3.Connection, data_set: str, changed: Iterable[tuple[str | None, str]]) -> None:
+    def write(self, connection: sqlite3.Connection, data_set: str, changed: Iterable[Key]) -> None:
         """Keep these sums; the data set has to be sealed again."""
-        rows = [
-            (data_set, part or "", shape, f"{one.first:x}", f"{one.second:x}", one.number)
-            for part, shape in changed
-            for one in [self.sums[part, shape]]
-        ]
+        found = [(*key, self.sums[key]) for key in changed]
+        rows = [(data_set, part or "", shape, f"{one.first:x}", f"{one.second:x}", one.number) for part, shape, one in found]
         connection.executemany("INSERT OR REPLACE INTO tally VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def guarantees(self) -> list[tuple[str | None, Guarantee]]:
@@ -131,7 +128,7 @@ def _around(accountant: str, has_delta: bool, before: str, after: str) -> tuple[
 
 @lru_cache(maxsize=1 << 14)
 def _by_record(accountant: str, text: str) -> tuple[str, int, int]:
-    """Shape and terms."""
+    """Shape and terms of any text. Raises FileFormatError where this version cannot read it."""
     if not adds(accountant):
         return text, 0, 0
     record = normal_form(accountant, read_stored(text)).to_dict()
@@ -153,6 +150,7 @@ def _steps(number: float) -> int:
 
 
 def _joined(shape: str, found: Sum) -> list[Guarantee]:
+    """The guarantee with these sums, rounded up; each of them where they have not been summed."""
     if found.number <= 0:
         return []
     record = read_object(shape, what="a sum")
