@@ -1,13 +1,13 @@
 """The code in README and tutorials runs, links lead somewhere, and the commands of the README work on a table."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+
+from tests.cli.conftest import discreet
 
 ROOT = Path(__file__).parents[1]
 DOCS = sorted(page for page in (ROOT / "docs").rglob("*.md") if page.parent.name != "site")  # pages of the site itself: tests/test_site.py
@@ -88,8 +88,8 @@ def test_the_commands_of_the_readme_work(tmp_path: Path, monkeypatch: pytest.Mon
     commands = re.findall(r"^    discreet (.*?)(?:\s+#.*)?$", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
     assert len(commands) >= 5
     for command in commands:
-        outcome = subprocess.run([sys.executable, "-m", "discreet", *command.split()], capture_output=True, text=True, check=False, timeout=120)
-        assert outcome.returncode == 0, (command, outcome.stdout, outcome.stderr)
+        outcome = discreet(*command.split())
+        assert outcome.code == 0, (command, outcome)
         if command.startswith("schema new"):
             Path("patients.toml").write_text(FILLED)
     assert len(Path("predictions.csv").read_text().splitlines()) == 3

@@ -13,6 +13,7 @@ import argparse
 import ast
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from multiprocessing import get_context
 from pathlib import Path
@@ -149,6 +150,7 @@ TESTS: dict[str, tuple[str, ...]] = {
 """File -> the tests that watch what it draws: whole names, or the entry, delta and relation of a watch."""
 
 
+@cache
 def faults() -> list[Fault]:
     """All of them, by file. Raises SystemExit for a place without a rule or a test, and for a rule without its place."""
     found: list[Fault] = []

@@ -1,8 +1,8 @@
 """Sets up and runs the tests from a bare Python: `python3 tools/test.py`.
 
 Makes a new virtual environment in a temporary folder (or the one given with --venv, which is then kept and reused), installs the package with its
-development tools, and runs, in this order: ruff, the formatter's check, mypy, the import contracts, the documentation site, pytest on every core.
-Every step runs even if one before it failed; the exit code is 0 only if all passed. Arguments that are not listed below go to pytest.
+development tools, and runs ruff, the formatter's check, mypy, the import contracts and the documentation site, two at a time, then pytest on every
+core. Every step runs even if one before it failed; the exit code is 0 only if all passed. Arguments that are not listed below go to pytest.
 
 How much is tested is said in tests/conftest.py: without an option the quick tests, with `--all` every combination of parameters, with `--slow`
 the slow ones too. These two also install everything that tests use where it is there: Dask, tabmat, and torch's build for processors; what an index
@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -67,16 +68,13 @@ def run_all(options: argparse.Namespace, for_pytest: list[str], venv: Path) -> i
         return 1
     optional = OPTIONAL if (options.all or options.slow) and not options.oldest else []
     absent = [wanted[-1] for wanted in optional if step(f"install {wanted[-1]}", [*install, *wanted])]
-    failed = []
-    for name, *rest in [] if options.oldest else CHECKS:
-        if name == "mypy" and not is_oldest_python(python):
-            print(
-                "--- mypy is left out: types are checked on Python 3.11, the oldest one; newer releases of NumPy describe theirs for newer ones only",
-                flush=True,
-            )
-            continue
-        if step(" ".join([name, *rest]), [str(scripts / name), *rest]):
-            failed.append(" ".join([name, *rest]))
+    checks = [] if options.oldest else [[str(scripts / name), *rest] for name, *rest in CHECKS if name != "mypy" or is_oldest_python(python)]
+    names = {str(scripts / name): name for name, *_ in CHECKS}
+    if checks and str(scripts / "mypy") not in {command for command, *_ in checks}:
+        print("--- mypy is left out: types are checked on Python 3.11, the oldest one; newer releases of NumPy describe theirs for newer ones only")
+    with ThreadPoolExecutor(max_workers=2) as both:
+        ran = both.map(lambda command: step(" ".join([names[command[0]], *command[1:]]), command, aside=True), checks)
+    failed = [names[command] for (command, *_), code in zip(checks, ran, strict=True) if code]
     if failed:
         print(f"--- failed before the tests: {', '.join(failed)}", flush=True)
     if step("pytest", [python, "-m", "pytest", *for_pytest]):
@@ -92,16 +90,22 @@ def is_oldest_python(python: str) -> bool:
     return subprocess.run([python, "-c", code], stdin=subprocess.DEVNULL, check=False).returncode == 0
 
 
-def step(name: str, command: list[str]) -> int:
-    """Run one step in the repository root, with nothing of the caller's Python settings and no standard input; its exit code."""
-    print(f"--- {name}", flush=True)
+def step(name: str, command: list[str], *, aside: bool = False) -> int:
+    """Run one step in the repository root, with nothing of the caller's Python settings and no standard input; its exit code.
+
+    What a step says that runs beside another is shown at its end.
+    """
+    if not aside:
+        print(f"--- {name}", flush=True)
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON") and key != "VIRTUAL_ENV"}
     environment["PYTHONNOUSERSITE"] = "1"
     begin = time.monotonic()
-    code = subprocess.run(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, check=False).returncode
-    if name != "pytest":
-        print(f"    {'ok' if code == 0 else f'FAILED (exit code {code})'}, {time.monotonic() - begin:.0f} s", flush=True)
-    return code
+    out, err = (subprocess.PIPE, subprocess.STDOUT) if aside else (None, None)
+    ended = subprocess.run(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err, check=False)
+    said = f"--- {name}\n{ended.stdout.decode(errors='replace')}" if aside else ""
+    verdict = "ok" if ended.returncode == 0 else f"FAILED (exit code {ended.returncode})"
+    print(f"{said}    {verdict}, {time.monotonic() - begin:.0f} s", flush=True)
+    return ended.returncode
 
 
 if __name__ == "__main__":

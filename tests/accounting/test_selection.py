@@ -58,7 +58,7 @@ def best_of(law, p):
     """The exact law of the best of K outcomes, index 0 the worst; the last entry is "nothing"."""
     pmf = probabilities(law)
     reached = np.minimum(1.0, np.concatenate(([0.0], np.cumsum(p))))
-    f = np.array([pmf @ z ** np.arange(len(pmf)) for z in reached])
+    f = np.polynomial.polynomial.polyval(reached, pmf[: np.flatnonzero(pmf > 1e-25)[-1] + 1])
     return np.append(np.diff(f), f[0])
 
 
