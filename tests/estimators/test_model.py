@@ -7,12 +7,26 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
-from discreet import LinearSVC, LogisticRegression, Schema
+from discreet import (
+    ConstrainedERM,
+    GroupLasso,
+    KernelClassifier,
+    Lasso,
+    LassoClassifier,
+    LinearRegression,
+    LinearSVC,
+    LogisticRegression,
+    MatrixRegression,
+    Schema,
+    SimplexRegression,
+)
 from discreet.core.errors import FileFormatError, InvalidInput, InvalidType
 from discreet.core.files import whole_file
-from discreet.data import CategoricalColumn, NumericColumn, Target
+from discreet.data import CategoricalColumn, NumberTarget, NumericColumn, Target
 from discreet.estimators.model import Model
+from discreet.sets import L2Ball
 
 COUNT = 120
 TABLE = {
@@ -58,6 +72,92 @@ def test_a_model_answers_as_its_estimator(kind, rows, intercept):
     assert model.verify().ok
     np.testing.assert_array_equal(model.probabilities(TABLE), estimator.predict_proba(encoded))
     np.testing.assert_array_equal(model.log_probabilities(TABLE), estimator.predict_log_proba(encoded))
+
+
+NUMBERS = {
+    "linear-regression": LinearRegression(),
+    "moments": LinearRegression(mechanism="moments", fit_intercept=False),
+    "lasso": Lasso(n_iter=5),
+    "constrained-erm": ConstrainedERM(fit_intercept=True, constraint=L2Ball(dimension=5)),
+    "group-lasso": GroupLasso(groups=2),
+    "simplex-regression": SimplexRegression(),
+    "matrix-regression": MatrixRegression(shape=(2, 2)),
+}
+CLASSES = {
+    "kernel-classifier": KernelClassifier(n_features=8, fit_intercept=True),
+    "kernel of three": KernelClassifier(n_features=8, kernel="cauchy", feature_seed=None),
+    "lasso-classifier": LassoClassifier(n_iter=5),
+    "constrained-erm of classes": ConstrainedERM(loss="logistic"),
+}
+
+
+def of_numbers(schema):
+    return replace(schema, target=NumberTarget(column="hours", lower=-10, upper=90), numeric=schema.numeric[:1])
+
+
+@pytest.mark.parametrize("estimator", NUMBERS.values(), ids=NUMBERS)
+def test_a_model_of_numbers_answers_as_its_estimator(estimator, tmp_path):
+    schema = of_numbers(replace(schema_with(), categorical=(CategoricalColumn(name="city", categories=("north", "south", "west")),)))
+    encoded = schema.encode(TABLE, target=True)
+    made = Model.from_estimator(clone(estimator).fit(encoded), schema)
+    made.save(tmp_path / "model.json")
+    model = Model.load(tmp_path / "model.json")
+    assert model == made
+    assert model.verify().ok
+    assert model.classes == ()
+    assert not model.has_probabilities
+    predicted = clone(estimator).set_params(random_state=1).fit(encoded)
+    again = Model.from_estimator(predicted, schema)
+    np.testing.assert_array_equal(again.decision(TABLE), predicted.predict(encoded))
+    np.testing.assert_allclose(again.predict(TABLE), 40.0 + 50.0 * predicted.predict(encoded))
+    assert not again.verify().ok  # a seed protects nobody
+
+
+@pytest.mark.parametrize("estimator", CLASSES.values(), ids=CLASSES)
+def test_models_of_classes_over_sets_and_of_kernels_answer_as_their_estimator(estimator, tmp_path):
+    three = estimator is CLASSES["kernel of three"]
+    schema = replace(schema_with(), target=Target(column="third", classes=(0, 1, 2))) if three else schema_with()
+    encoded = schema.encode(TABLE | {"third": [i % 3 for i in range(COUNT)]}, target=True)
+    fitted = clone(estimator).fit(encoded)
+    Model.from_estimator(fitted, schema).save(tmp_path / "model.json")
+    model = Model.load(tmp_path / "model.json")
+    assert model.verify().ok
+    np.testing.assert_array_equal(model.decision(TABLE), fitted.decision_function(encoded))
+    np.testing.assert_array_equal(model.predict(TABLE), fitted.predict(encoded))
+    if hasattr(fitted, "predict_proba"):
+        np.testing.assert_array_equal(model.probabilities(TABLE), fitted.predict_proba(encoded))
+
+
+def test_a_kernel_model_with_frequencies_of_another_seed_is_refused():
+    schema = schema_with()
+    record = Model.from_estimator(CLASSES["kernel-classifier"].fit(schema.encode(TABLE, target=True)), schema).to_dict()
+    record["certificate"]["problem"]["feature_map"]["seed"] = 7
+    with pytest.raises(FileFormatError, match="other frequencies"):
+        Model.from_json(json.dumps(record))
+
+
+@pytest.mark.parametrize(
+    ("estimator", "other"),
+    [("lasso", "linear-regression"), ("linear-regression", "lasso"), ("lasso", "group-lasso"), ("linear-regression", "linear-svc")],
+)
+def test_a_model_of_another_kind_is_refused(estimator, other):
+    schema = of_numbers(schema_with())
+    estimator = clone(NUMBERS[estimator]).fit(schema.encode(TABLE, target=True))
+    with pytest.raises(InvalidInput, match=r"another set of weights or rows|contradicts itself"):
+        replace(Model.from_estimator(estimator, schema), kind=other)
+
+
+def test_targets_of_another_kind_are_refused():
+    classes, numbers = schema_with(), of_numbers(schema_with())
+    with pytest.raises(InvalidInput, match="without numbers to predict"):
+        LinearRegression().fit(classes.encode(TABLE, target=True))
+    with pytest.raises(InvalidInput, match="leave y out"):
+        Lasso().fit(numbers.encode(TABLE, target=True), TABLE["hours"])
+    with pytest.raises(InvalidInput, match="without its target"):
+        LassoClassifier().fit(numbers.encode(TABLE, target=True))
+    fitted = LinearRegression().fit(numbers.encode(TABLE, target=True))
+    with pytest.raises(InvalidInput, match="the schema declares the classes"):
+        Model.from_estimator(fitted, classes)
 
 
 def test_a_loss_with_flat_parts_has_no_probabilities():
@@ -115,7 +215,7 @@ def test_only_fitted_estimators_of_the_schema_make_models():
     estimator, _ = fitted(schema)
     with pytest.raises(InvalidInput, match="not fitted yet"):
         Model.from_estimator(LogisticRegression(), schema)
-    with pytest.raises(InvalidType, match="LogisticRegression or a LinearSVC; dict was given"):
+    with pytest.raises(InvalidType, match=r"one of LogisticRegression, LinearSVC, .*; dict was given"):
         Model.from_estimator({}, schema)
     with pytest.raises(InvalidInput, match=r"declares the classes \['yes', 'no'\]"):
         Model.from_estimator(estimator, schema_with(classes=("yes", "no")))

@@ -20,11 +20,12 @@ from discreet.certificates import Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.validate import bound_or_infinity
-from discreet.data import BlockTable, Domain, Reader, Records
+from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records
 from discreet.estimators.base import PrivateModel, require_own_targets
-from discreet.estimators.classes import signs_and_classes
+from discreet.estimators.classes import encoded_codes, signs_and_classes
 from discreet.estimators.decision import bounded_decision
 from discreet.estimators.inputs import real_targets
+from discreet.statements.declared import SCHEMA
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +69,7 @@ class BoundedModel(ABC, PrivateModel):
         if isinstance(X, BlockTable):
             return self._given_blocks(X, y)
         rows, jobs = self._rows(X, reset=True), self._jobs()
-        targets, declared = self._targets(y, rows.shape[0], self._declared_classes())
+        targets, declared = self._encoded(X, y) if isinstance(X, EncodedTable) else self._targets(y, rows.shape[0], self._declared_classes())
         records, features = rows.shape
         return Given(
             features=features,
@@ -101,6 +102,21 @@ class BoundedModel(ABC, PrivateModel):
             return real_targets(y, name, records), ()
         signs, self.classes_, declared = signs_and_classes(y, classes=classes, name=name, records=records)
         return signs, declared
+
+    def _encoded(self, table: EncodedTable, y: Any) -> tuple[Floats, tuple[str, ...]]:
+        """The same of an encoded table, which brings them; numbers lie in [-1, 1]."""
+        if self._of_classes():
+            codes, self.classes_ = encoded_codes(table, y), np.asarray(table.classes)
+            if len(self.classes_) != 2:
+                raise InvalidInput("Only binary classification is supported. Declare two classes, or use LogisticRegression for more.")
+            return np.where(codes == 1, 1.0, -1.0), (SCHEMA,)
+        if y is not None:
+            raise InvalidInput("an encoded table brings its own targets; leave y out.")
+        if table.numbers is None:
+            raise InvalidInput(
+                "the table was encoded without numbers to predict; declare lower and upper of the target, and encode with target=True."
+            )
+        return table.numbers, (SCHEMA,)
 
     def _domain(self, features: int, records: int | None) -> Domain:
         entry, norm = bound_or_infinity(self.data_bound, "data_bound"), bound_or_infinity(self.data_norm, "data_norm")

@@ -1,18 +1,19 @@
 """A model as a value that may be saved, sent and published: the released weights with the schema and the certificate they belong to.
 
-    f(x) = <w, x> min(1, R / |x|_2) + t v,     weights = (w, v),     the answer is classes[1] where f(x) > 0, else classes[0]
-    K > 2 classes: f_k for each,    weights = (w_1, v_1, ..., w_K, v_K),     the answer is the class with the largest f_k(x)
+    two classes       the answer is classes[1] where f(x) > 0, else classes[0]
+    K > 2 classes     f_k for each; the answer is the class with the largest f_k(x)
+    numbers           the answer is f(x), from [-1, 1] to between the bounds of the schema's target (and beyond, where f is)
 
-x is the row that the schema makes of a record, exactly as in the fit; R (`data_norm`) and t (`intercept_scale`) are the certificate's. Everything
-here is public: a Model has never held a record.
+x is the row that the schema makes of a record, exactly as in the fit; f follows from the weights and what the certificate states (module `forms`).
+Everything here is public: a Model has never held a record.
 
-A model file is JSON: {"format", "kind", "classes", "weights", "schema", "certificate"}. Reading one runs no code, and one that is incomplete,
-mistyped or contradicts itself is refused.
+A model file is JSON: {"format", "kind", "classes", "weights", "schema", "certificate"}; classes are empty for numbers. Reading one runs no code, and
+one that is incomplete, mistyped or contradicts itself is refused.
 """
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -23,25 +24,56 @@ from discreet.accounting import Json
 from discreet.certificates import Certificate, Check, Verification
 from discreet.core.arrays import Floats
 from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput, InvalidType
+from discreet.core.fields import numbers
 from discreet.core.files.strict_json import read_object
 from discreet.core.files.text_file import read_parsed
 from discreet.core.files.whole_file import write_whole
 from discreet.core.words import did_you_mean, quoted
-from discreet.data import EncodedTable, Schema
+from discreet.data import EncodedTable, NumberTarget, Schema
 from discreet.data.frames import Frame
-from discreet.data.labels import canonical
-from discreet.estimators.classes import SCHEMES, split_weights
-from discreet.estimators.decision import chosen_codes, has_link, linear_decision, log_probabilities, probabilities
-from discreet.estimators.linear_classifier import LinearClassifier
+from discreet.data.labels import Label, canonical
+from discreet.estimators.base import PrivateModel
+from discreet.estimators.classes import SCHEMES
+from discreet.estimators.constrained_erm import ConstrainedERM
+from discreet.estimators.decision import chosen_codes, has_link, log_probabilities, probabilities
+from discreet.estimators.forms import BoundedForm, Form, KernelForm, LinearForm, data_norm_of, form_of, intercept_scale_of
+from discreet.estimators.kernel_classifier import KernelClassifier
+from discreet.estimators.lasso import Lasso, LassoClassifier
+from discreet.estimators.linear_regression import LinearRegression
 from discreet.estimators.margin_classifiers import LinearSVC, LogisticRegression
+from discreet.estimators.set_regression import GroupLasso, MatrixRegression, SimplexRegression
 from discreet.losses import Logistic, MarginLoss, loss_named
+from discreet.losses.predictions import prediction_loss_named
 from discreet.matrices import Design, answers_per_record
 from discreet.statements.declared import CLASSES, LABELS_THAT_OCCUR, SCHEMA
 
 FORMAT = "discreet-model/1"
 """The format of a model file; another version is refused."""
 
-_ESTIMATORS: dict[str, type[LinearClassifier]] = {"logistic-regression": LogisticRegression, "linear-svc": LinearSVC}
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kind:
+    """An estimator whose models are files, and how its certificates are told from those of the others."""
+
+    estimator: type[PrivateModel]
+    form: type[Form]
+    set_name: str | None = None
+    """Of the constraint; None for any."""
+    over_set: bool = False
+
+
+_KINDS = {
+    "logistic-regression": _Kind(estimator=LogisticRegression, form=LinearForm),
+    "linear-svc": _Kind(estimator=LinearSVC, form=LinearForm),
+    "kernel-classifier": _Kind(estimator=KernelClassifier, form=KernelForm),
+    "linear-regression": _Kind(estimator=LinearRegression, form=BoundedForm),
+    "constrained-erm": _Kind(estimator=ConstrainedERM, form=BoundedForm, over_set=True),
+    "lasso": _Kind(estimator=Lasso, form=BoundedForm, set_name="l1-ball", over_set=True),
+    "lasso-classifier": _Kind(estimator=LassoClassifier, form=BoundedForm, set_name="l1-ball", over_set=True),
+    "group-lasso": _Kind(estimator=GroupLasso, form=BoundedForm, set_name="group-l2-ball", over_set=True),
+    "simplex-regression": _Kind(estimator=SimplexRegression, form=BoundedForm, set_name="simplex", over_set=True),
+    "matrix-regression": _Kind(estimator=MatrixRegression, form=BoundedForm, set_name="nuclear-ball", over_set=True),
+}
 _KEYS = ("format", "kind", "classes", "weights", "schema", "certificate")
 
 
@@ -51,13 +83,16 @@ class Model:
     """Weights with their schema and certificate. Raises InvalidInput where these contradict each other."""
 
     kind: str
-    """"logistic-regression" or "linear-svc"."""
+    """Of the estimator: one of KINDS."""
     schema: Schema
     weights: Floats
-    """(d,) or, with an intercept, (d + 1,); with K > 2 classes K times as long, one class after the other; read-only."""
+    """(d,) or, with an intercept, (d + 1,); with K > 2 classes K times as long, one class after the other; d of random features for a kernel;
+    read-only."""
     certificate: Certificate
+    form: Form = field(init=False, repr=False)
+    """How the weights answer, as the certificate says."""
 
-    KINDS: ClassVar[tuple[str, ...]] = tuple(_ESTIMATORS)
+    KINDS: ClassVar[tuple[str, ...]] = tuple(_KINDS)
 
     def __post_init__(self) -> None:
         """Keep a read-only copy of the weights, and refuse parts that do not belong together."""
@@ -69,6 +104,8 @@ class Model:
             raise InvalidInput("the weights of a model must be finite numbers.")
         weights.setflags(write=False)
         object.__setattr__(self, "weights", weights)
+        form = form_of(self.certificate.problem, columns=self.schema.features, classes=len(self.classes))
+        object.__setattr__(self, "form", form)
         if failed := [check.detail for check in self._agreement() if not check.ok]:
             raise InvalidInput(f"the model contradicts itself: {failed[0]}. Take weights, schema and certificate from the same fit.")
 
@@ -79,19 +116,20 @@ class Model:
     __hash__ = None  # type: ignore[assignment]
 
     @classmethod
-    def from_estimator(cls, estimator: LinearClassifier, schema: Schema) -> Self:
+    def from_estimator(cls, estimator: PrivateModel, schema: Schema) -> Self:
         """The model of an estimator that was fitted on a table encoded by `schema`.
 
         Raises InvalidType for another kind of estimator, InvalidInput for one that is not fitted or was fitted on other features, norm or classes.
         """
-        names = [name for name, estimator_type in _ESTIMATORS.items() if type(estimator) is estimator_type]
+        names = [name for name, kind in _KINDS.items() if type(estimator) is kind.estimator]
         if not names:
-            raise InvalidType(f"a model is made from a LogisticRegression or a LinearSVC; {type(estimator).__name__} was given.")
+            known = ", ".join(kind.estimator.__name__ for kind in _KINDS.values())
+            raise InvalidType(f"a model is made from one of {known}; {type(estimator).__name__} was given.")
         fitted = vars(estimator)
         if "certificate_" not in fitted:
             raise InvalidInput("the estimator is not fitted yet. Call fit on a table encoded by the schema first.")
-        fitted_classes = [canonical(label) for label in fitted["classes_"].tolist()]
-        declared = [canonical(label) for label in schema.target.classes]
+        fitted_classes = [canonical(label) for label in fitted["classes_"].tolist()] if "classes_" in fitted else []
+        declared = [canonical(label) for label in _classes_of(schema)]
         if fitted_classes != declared:
             raise InvalidInput(
                 f"the schema declares the classes {declared}; the estimator was fitted on {fitted_classes}. Fit it on a table of this schema."
@@ -99,20 +137,25 @@ class Model:
         return cls(kind=names[0], schema=schema, weights=fitted["weights_"], certificate=fitted["certificate_"])
 
     @property
+    def classes(self) -> tuple[Label, ...]:
+        """As the schema declares them; empty where the target is a number."""
+        return _classes_of(self.schema)
+
+    @property
     def intercept_scale(self) -> float:
         """t, the constant feature of the intercept; 0 without one."""
-        return _positive_or_zero(self.certificate.problem.get("intercept_scale"))
+        return intercept_scale_of(self.form)
 
     @property
     def data_norm(self) -> float:
-        """R, the bound to which rows are shortened."""
-        return _positive_or_zero(self.certificate.problem.get("data_norm"))
+        """R, the bound to which rows are shortened; infinity where only entries are bounded, 1 for features of a kernel."""
+        return data_norm_of(self.form)
 
     @property
     def has_probabilities(self) -> bool:
         """Whether decision values are probabilities in another scale: not for losses with flat parts (module `decision`)."""
         loss = self._loss()
-        return loss is not None and has_link(loss)
+        return bool(self.classes) and loss is not None and has_link(loss)
 
     def require_probabilities(self) -> None:
         """Raise InvalidInput for a model that has none."""
@@ -127,20 +170,16 @@ class Model:
 
         Raises as `Schema.encode` does.
         """
-        rows = self._rows(frame)
-        classes = len(self.schema.target.classes)
-        columns = self.weights[:, np.newaxis]
-        coef, intercept = split_weights(columns, features=self.schema.features, intercept_scale=self.intercept_scale, classes=classes)
-        if classes > 2:
-            return linear_decision(rows, weights=coef[0].T, intercept=intercept[0], data_norm=self.data_norm)
-        return linear_decision(rows, weights=coef[0], intercept=float(intercept[0]), data_norm=self.data_norm)
+        return self.form.decision(self._rows(frame), self.weights)
 
     def predict(self, frame: "Frame | EncodedTable") -> npt.NDArray[Any]:
-        """The likelier class of every record, (n,), as the schema declares it."""
-        classes = self.schema.target.classes
-        alike = len({type(label) for label in classes}) == 1
-        labels = np.array(classes) if alike else np.array(classes, dtype=object)
-        chosen: npt.NDArray[Any] = labels[chosen_codes(self.decision(frame))]
+        """The likelier class of every record, (n,), as the schema declares it; or its number, in the unit of the target's column."""
+        decision, target = self.decision(frame), self.schema.target
+        if isinstance(target, NumberTarget):
+            return np.asarray(target.lower + 0.5 * (decision + 1.0) * (target.upper - target.lower))
+        alike = len({type(label) for label in self.classes}) == 1
+        labels = np.array(self.classes) if alike else np.array(self.classes, dtype=object)
+        chosen: npt.NDArray[Any] = labels[chosen_codes(decision)]
         return chosen
 
     def probabilities(self, frame: "Frame | EncodedTable") -> Floats:
@@ -160,7 +199,7 @@ class Model:
         return {
             "format": FORMAT,
             "kind": self.kind,
-            "classes": list(self.schema.target.classes),
+            "classes": list(self.classes),
             "weights": self.weights.tolist(),
             "schema": self.schema.to_dict(),
             "certificate": self.certificate.to_dict(),
@@ -176,7 +215,7 @@ class Model:
         record = read_object(text, what="a model")
         _check_keys(record)
         schema = _schema(record["schema"])
-        declared = list(schema.target.classes)
+        declared = list(_classes_of(schema))
         if json.dumps(record["classes"]) != json.dumps(declared):
             raise FileFormatError(
                 f"the model contradicts itself: its schema declares the classes {declared}, and its field classes says something else."
@@ -213,46 +252,66 @@ class Model:
 
     def _agreement(self) -> tuple[Check, ...]:
         """Whether the parts belong together, in words."""
-        problem, schema = self.certificate.problem, self.schema
+        problem, schema, form = self.certificate.problem, self.schema, self.form
         features, norm, loss = problem.get("features"), problem.get("data_norm"), problem.get("loss")
-        classes = len(schema.target.classes)
-        expected = ((schema.features + (self.intercept_scale > 0)) * (1 if classes == 2 else classes),)
-        stated, scheme = problem.get("classes", 2), problem.get("scheme")
+        classes, stated, scheme = len(self.classes), problem.get("classes", 2), problem.get("scheme")
+        linear = isinstance(form, LinearForm)
         shape = "a vector" if self.weights.ndim == 1 else "an array"
         return (
             Check(
                 "features",
-                _same(features, schema.features),
+                isinstance(form, KernelForm) or _same(features, schema.features),
                 f"the schema makes {schema.features} features, the certificate states {_brief(features)}",
             ),
             Check(
                 "row norm",
-                _same(norm, schema.norm_bound),
+                not linear or _same(norm, schema.norm_bound),
                 f"the schema bounds rows by {schema.norm_bound:.10g}, the certificate states {_brief(norm)}",
             ),
             Check(
                 "classes",
-                _same(stated, classes) and (scheme in SCHEMES if classes > 2 else scheme is None),
+                self._has_its_classes(stated, scheme),
                 f"the schema declares {classes} classes, the certificate is for {_brief(stated)}",
             ),
             Check(
                 "weights",
-                self.weights.shape == expected,
-                f"{expected[0]} weights belong to this problem, the model holds {shape} of {self.weights.size}",
+                self.weights.shape == (form.size,),
+                f"{form.size} weights belong to this problem, the model holds {shape} of {self.weights.size}",
             ),
             Check(
                 "declared",
-                any(line in self.certificate.declared for line in (SCHEMA, CLASSES, LABELS_THAT_OCCUR)),
+                not self.classes or any(line in self.certificate.declared for line in (SCHEMA, CLASSES, LABELS_THAT_OCCUR)),
                 "where the classes come from is among what was declared",
             ),
             Check("loss", self._has_its_loss(), f"a {self.kind} was stated, the certificate is for the loss {_brief(loss)}"),
+            Check("set", self._has_its_set(), f"a {self.kind} was stated, the certificate is for another set of weights or rows"),
         )
+
+    def _has_its_classes(self, stated: Json, scheme: Json) -> bool:
+        count = len(self.classes)
+        if isinstance(self.form, BoundedForm):
+            return count == (2 if self._signed() else 0)
+        return _same(stated, count) and (scheme in SCHEMES if count > 2 else scheme is None)
 
     def _has_its_loss(self) -> bool:
         loss = self.certificate.problem.get("loss")
         if self.kind == "logistic-regression":
             return loss == ("multinomial-logistic" if self._multinomial else "logistic")
+        if self.kind == "lasso-classifier":
+            return loss == "logistic"
         return isinstance(loss, str)
+
+    def _has_its_set(self) -> bool:
+        kind, name = _KINDS[self.kind], self.certificate.problem.get("constraint")
+        return type(self.form) is kind.form and (name is not None) == kind.over_set and kind.set_name in (None, name)
+
+    def _signed(self) -> bool:
+        """Whether a model of rows within bounds tells classes apart."""
+        loss = self.certificate.problem.get("loss")
+        try:
+            return isinstance(loss, str) and prediction_loss_named(loss).signed_targets
+        except InvalidInput:
+            return False
 
     @property
     def _multinomial(self) -> bool:
@@ -273,8 +332,8 @@ class Model:
         if not isinstance(name, str) or not isinstance(parameters, dict):
             return None
         try:
-            return loss_named(name, {key: _positive_or_zero(value) for key, value in parameters.items()})
-        except InvalidInput:
+            return loss_named(name, numbers(parameters))
+        except (InvalidInput, TypeError):
             return None
 
 
@@ -288,13 +347,8 @@ def _brief(value: Json) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _positive_or_zero(value: Json) -> float:
-    """A non-negative finite number of the certificate; FileFormatError for anything else."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= np.finfo(np.float64).max:
-        return float(value)
-    raise FileFormatError(
-        "the certificate's problem lacks its data_norm or its intercept_scale, or states one that is no non-negative finite number."
-    )
+def _classes_of(schema: Schema) -> tuple[Label, ...]:
+    return () if isinstance(schema.target, NumberTarget) else schema.target.classes
 
 
 def _check_keys(record: Mapping[str, Any]) -> None:

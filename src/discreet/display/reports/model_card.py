@@ -12,6 +12,7 @@ from discreet.data.labels import canonical
 from discreet.display.reports.assurance import software
 from discreet.display.reports.promise import limits, odds_table, promise
 from discreet.display.reports.release_report import foot
+from discreet.display.reports.words import target_words
 from discreet.estimators import Model
 from discreet.evaluation import PrivateEvaluation
 from discreet.evaluation.view import measures
@@ -43,13 +44,13 @@ def card_sections(model: Model, verification: Verification, *, evaluation: Priva
 
 
 def _details(model: Model) -> Facts:
-    names = [canonical(label) for label in model.schema.target.classes]
     certificate = model.certificate
-    kind = {"logistic-regression": "logistic regression", "linear-svc": "linear support vector classifier"}[model.kind]
+    answers = f"one of the classes {', '.join(map(canonical, model.classes))}" if model.classes else "a number"
+    kind = {"linear-svc": "linear support vector classifier"}.get(model.kind, model.kind.replace("-", " "))
     loss = certificate.problem.get("loss")
     rows = [
         ("Kind", f"{kind}, {len(model.weights):,} weights"),
-        ("Answers", f"one of the classes {', '.join(names)}; {'probabilities too' if model.has_probabilities else 'no probabilities'}"),
+        ("Answers", f"{answers}; {'probabilities too' if model.has_probabilities else 'no probabilities'}"),
         ("Loss", loss if isinstance(loss, str) else "not stated"),
         ("Training algorithm", f"{certificate.mechanism} ({certificate.guarantee.theorem})"),
         ("Privacy", _privacy(model)),
@@ -87,8 +88,8 @@ def _factors(model: Model) -> list[Block]:
 
 
 def _metrics(model: Model) -> list[Block]:
-    threshold = (
-        "the class with the larger decision value" if len(model.schema.target.classes) > 2 else "the second class where the decision is positive"
+    threshold = {0: "the number itself", 2: "the second class where the decision is positive"}.get(
+        len(model.classes), "the class with the larger decision value"
     )
     words = (
         f"The model answers with {threshold}. Measures of it that are computed on private records are releases of their own, with their own budget."
@@ -113,7 +114,7 @@ def _trained(model: Model) -> list[Block]:
     count = f"{records:,}" if isinstance(records, int) else "not published" if secret else "not stated"
     rows = [
         ("Records", count),
-        ("Target", f"{model.schema.target.column}: {', '.join(canonical(label) for label in model.schema.target.classes)}"),
+        ("Target", target_words(model)),
         ("Features after encoding", f"{model.schema.features:,}"),
         ("Row norm, at most", f"{model.data_norm:g}; longer rows are shortened to it"),
         ("Ranges and categories", "written down by the data's owner, not learnt from the records"),

@@ -94,7 +94,7 @@ def _setting_of(model: Model) -> Setting | None:
     certificate, guarantee = model.certificate, model.certificate.guarantee
     stated, name = certificate.problem, certificate.mechanism
     ridge, loss, given, records = stated.get("ridge"), stated.get("loss"), stated.get("loss_parameters"), stated.get("records")
-    single = certificate.releases == 1 and stated.get("max_weight", 1.0) == 1.0 and len(model.schema.target.classes) == 2
+    single = model.kind in _NAMES and certificate.releases == 1 and stated.get("max_weight", 1.0) == 1.0 and len(model.classes) == 2
     if not (single and isinstance(guarantee, PureDP | ApproximateDP) and isinstance(ridge, float) and isinstance(loss, str)):
         return None
     epsilon = _asked_for(guarantee.epsilon)

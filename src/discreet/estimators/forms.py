@@ -1,0 +1,161 @@
+"""How released weights answer about rows, from what a certificate states of its problem, and from nothing else.
+
+    linear    <w, x> min(1, R / |x|_2) + t v        of two classes; with K > 2, one f_k for each, their weights one after the other
+    kernel    the same with R = 1 for the features v(x) of a kernel, whose frequencies are drawn again from their public seed
+    bounded   <(w, v), (x, t)>, x clipped and shortened to the declared bounds: of two classes, or of numbers
+
+A form is public, and made anew whenever a model is read.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+import numpy as np
+
+from discreet.certificates import digest_of
+from discreet.core.arrays import Floats
+from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.fields import Json, count, finite, flag, not_negative, numbers, text, whole
+from discreet.data import Domain
+from discreet.estimators.classes import split_weights
+from discreet.estimators.decision import bounded_decision, linear_decision
+from discreet.kernels import draw_frequencies, kernel_named
+from discreet.kernels.design import FeatureMapDesign
+from discreet.kernels.feature_map import FeatureMap
+from discreet.matrices import Design
+
+Problem: TypeAlias = Mapping[str, Json]
+"""What a certificate states."""
+
+
+class Form(Protocol):
+    """See module docstring."""
+
+    @property
+    def size(self) -> int:
+        """How many weights there are."""
+
+    def decision(self, rows: Design, weights: Floats) -> Floats:
+        """(n,), or (n, K) for K > 2 classes, for rows (n, d) and weights (size,)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinearForm:
+    """Rows are shortened to `data_norm`."""
+
+    features: int
+    data_norm: float
+    intercept_scale: float
+    classes: int
+
+    @property
+    def size(self) -> int:
+        """See Form."""
+        return (self.features + (self.intercept_scale > 0)) * (1 if self.classes == 2 else self.classes)
+
+    def decision(self, rows: Design, weights: Floats) -> Floats:
+        """See Form."""
+        coef, intercept = split_weights(weights[:, np.newaxis], features=self.features, intercept_scale=self.intercept_scale, classes=self.classes)
+        if self.classes > 2:
+            return linear_decision(rows, weights=coef[0].T, intercept=intercept[0], data_norm=self.data_norm)
+        return linear_decision(rows, weights=coef[0], intercept=float(intercept[0]), data_norm=self.data_norm)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class KernelForm:
+    """A linear form on features of a kernel."""
+
+    feature_map: FeatureMap
+    linear: LinearForm
+
+    @property
+    def size(self) -> int:
+        """See Form."""
+        return self.linear.size
+
+    def decision(self, rows: Design, weights: Floats) -> Floats:
+        """See Form."""
+        return self.linear.decision(FeatureMapDesign(rows, self.feature_map), weights)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundedForm:
+    """Rows are brought within `domain`."""
+
+    domain: Domain
+
+    @property
+    def size(self) -> int:
+        """See Form."""
+        return self.domain.dimension
+
+    def decision(self, rows: Design, weights: Floats) -> Floats:
+        """See Form."""
+        return bounded_decision(rows, weights=weights, domain=self.domain)
+
+
+def form_of(problem: Problem, *, columns: int, classes: int) -> Form:
+    """The form of a model of rows with `columns` features, as the schema makes them, and with so many classes, 0 for numbers.
+
+    Raises FileFormatError for a problem that states none, or another one.
+    """
+    try:
+        if "norm_bound" in problem:
+            return BoundedForm(domain=_domain(problem))
+        linear = LinearForm(
+            features=whole(problem["features"]),
+            data_norm=not_negative(problem["data_norm"]),
+            intercept_scale=not_negative(problem["intercept_scale"]),
+            classes=classes,
+        )
+        stated = problem.get("feature_map")
+        return linear if stated is None else KernelForm(feature_map=_feature_map(stated, linear.features, columns), linear=linear)
+    except (KeyError, TypeError, ValueError, InvalidInput) as error:
+        said = f": {error}" if isinstance(error, InvalidInput) else ""
+    raise FileFormatError(
+        f"the certificate's problem lacks its data_norm, another bound of its rows or its intercept_scale, or states none that can be used{said}."
+    )
+
+
+def _domain(problem: Problem) -> Domain:
+    entry, norm = (math.inf if problem[name] is None else finite(problem[name]) for name in ("entry_bound", "norm_bound"))
+    return Domain(
+        features=whole(problem["features"]),
+        entry_bound=entry,
+        norm_bound=norm,
+        target_bound=finite(problem["target_bound"]),
+        intercept_scale=not_negative(problem["intercept_scale"]),
+    )
+
+
+def _feature_map(stated: Json, features: int, columns: int) -> FeatureMap:
+    """Drawn again: the same seed gives the same frequencies, as their digest shows."""
+    if not isinstance(stated, dict):
+        raise TypeError
+    kernel = kernel_named(text(stated["kernel"]), numbers(stated["kernel_parameters"]))
+    drawn = draw_frequencies(kernel, seed=count(stated["seed"]), features=columns, count=max(1, features // 2), orthogonal=flag(stated["orthogonal"]))
+    if digest_of(drawn) != stated["frequencies"]:
+        raise InvalidInput("its seed draws other frequencies than the certificate was issued for")
+    return FeatureMap(frequencies=drawn)
+
+
+def intercept_scale_of(form: Form) -> float:
+    """t, the constant feature of the intercept; 0 without one."""
+    match form:
+        case BoundedForm(domain=domain):
+            return domain.intercept_scale
+        case LinearForm(intercept_scale=scale) | KernelForm(linear=LinearForm(intercept_scale=scale)):
+            return scale
+    raise TypeError(f"a {type(form).__name__} is no form of this library")
+
+
+def data_norm_of(form: Form) -> float:
+    """R, the bound to which rows are shortened; infinity where only entries are bounded, 1 for features of a kernel."""
+    match form:
+        case BoundedForm(domain=domain):
+            return domain.norm_bound
+        case LinearForm(data_norm=norm) | KernelForm(linear=LinearForm(data_norm=norm)):
+            return norm
+    raise TypeError(f"a {type(form).__name__} is no form of this library")
