@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from discreet.cli.files import check_output, check_report, written_report
 from discreet.cli.options import Argument, File, Hidden, Option, Report, command, flag, usage_error
-from discreet.cli.output import Outcome, labelled, step, styled
+from discreet.cli.output import Outcome, labelled, step, styled, table
 from discreet.core.errors import InvalidInput, VerificationFailure
 from discreet.core.files.lookup import exists
 
@@ -70,10 +70,9 @@ def audit(given: _Audit) -> Outcome:
         from discreet.core.files.whole_file import write_whole
     known, subject = {**CATALOGUE, **ESTIMATORS}, given.subject
     if given.listed:
-        width = max(map(len, known)) + 2
+        widths = (-max(map(len, known)) - 2, -13, -1)
         audits = [{"name": one.name, "method": one.method, "summary": one.summary} for one in known.values()]
-        rows = [f"{one.name:<{width}}{one.method:<13}{one.summary}" for one in known.values()]
-        return Outcome(document={"audits": audits}, lines=rows)
+        return Outcome(document={"audits": audits}, lines=table(widths, *(tuple(one.values()) for one in audits)))
     if subject is None:
         raise usage_error("a name (see --list) or a model file is needed")
     check_output(given.plot, overwrite=given.overwrite)
@@ -103,17 +102,10 @@ def _named(entry: "NamedAudit", claim: _Claim) -> "AuditReport | DrawnReport":
         delta = 0.0 if entry.pure else _STATISTICAL_DELTA if statistical else _EXACT_DELTA
     if entry.pure and delta > 0:
         raise InvalidInput(f"{entry.name!r} is private with delta 0; leave --delta out.")
+    said = {"epsilon": 1.0, "runs": 2000, "confidence": 0.999} | {name: value for name, value in vars(claim).items() if value is not None}
+    said |= {"delta": delta, "neighbours": Neighbours(claim.neighbours or "replace-one")}
     with _progress(f"Auditing {entry.name}") as progress:
-        return entry.report(
-            Target(
-                epsilon=1.0 if claim.epsilon is None else claim.epsilon,
-                delta=delta,
-                neighbours=Neighbours(claim.neighbours or "replace-one"),
-                runs=2000 if claim.runs is None else claim.runs,
-                confidence=0.999 if claim.confidence is None else claim.confidence,
-                progress=progress,
-            )
-        )
+        return entry.report(Target(**said, progress=progress))
 
 
 def _model(path: str, known: "dict[str, NamedAudit]", claim: _Claim) -> "AuditReport":

@@ -8,13 +8,13 @@ without a record fails before one is read; after the release the budget is spent
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from discreet.cli.files import check_output, check_report, keep, same_path, written, written_report
 from discreet.cli.options import Argument, File, Hidden, Report, command, flag, noise_of, usage_error
-from discreet.cli.output import Outcome, as_text, labelled, step
+from discreet.cli.output import Outcome, as_text, labelled, step, table
 from discreet.cli.spending import Spending, check_fits, receipt
 from discreet.cli.tables import Records
 from discreet.core.errors import InvalidInput
@@ -246,10 +246,10 @@ def evaluation_lines(report: "PrivateEvaluation") -> list[str]:
     from discreet.data.labels import canonical
 
     counted = "public" if report.records_error == 0.0 else f"with noise (+- {report.records_error:.0f})"
-    table: list[str] = []
+    counts: list[str] = []
     if report.confusion is not None:
         noisy = f"(noisy counts, each within {report.confusion_error:.0f} of the true one, {100 * report.level:g} %)"
-        table = [*_confusion([canonical(label) for label in report.classes], report.confusion), noisy]
+        counts = [*_confusion([canonical(label) for label in report.classes], report.confusion), noisy]
     measures = (
         ("Accuracy", report.accuracy, ""),
         ("Log loss", report.log_loss, f", losses cut at {report.survey.log_loss_bound:g}"),
@@ -259,20 +259,18 @@ def evaluation_lines(report: "PrivateEvaluation") -> list[str]:
     return [
         f"Records      {report.records:.0f}, {counted}; what follows was read from noisy counts, and protects their people",
         *labelled(*shown),
-        *table,
+        *counts,
         "",
         f"Intervals    {100 * report.level:g} % each; noise and sampling error together, for the population that the records are drawn from",
     ]
 
 
-def _confusion(classes: Sequence[str], counts: Sequence[Sequence[float]]) -> Iterator[str]:
+def _confusion(classes: Sequence[str], counts: Sequence[Sequence[float]]) -> list[str]:
     """Counts of actual and predicted classes as a table."""
     corner = "actual / predicted"
     width = max(len(corner), *map(len, classes)) + 2
-    yield ""
-    yield f"{corner:<{width}}" + "".join(f"{label:>{width}}" for label in classes)
-    for label, row in zip(classes, counts, strict=True):
-        yield f"{label:<{width}}" + "".join(f"{count:>{width}.0f}" for count in row)
+    rows = ([label, *(f"{count:.0f}" for count in row)] for label, row in zip(classes, counts, strict=True))
+    return ["", *table((-width, *(width for _ in classes)), [corner, *classes], *rows)]
 
 
 def _metrics(text: str | None) -> tuple[str, ...]:

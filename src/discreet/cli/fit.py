@@ -8,7 +8,7 @@ saved, its JSON goes to standard output.
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from discreet.cli.files import Page, check_output, check_report, keep, written_report
+from discreet.cli.files import check_output, check_report, keep, written_report
 from discreet.cli.options import Delta, File, Kind, Neighbours, Option, Report, SchemaFile, Seed, command, warn_of_seed
 from discreet.cli.output import Outcome, labelled, step
 from discreet.cli.spending import Spending, check_fits, guarantee_of, receipt
@@ -18,6 +18,7 @@ from discreet.core.errors import InvalidInput
 if TYPE_CHECKING:
     from discreet.certificates import Certificate
     from discreet.data import BlockTable, EncodedTable, Schema
+    from discreet.display.reports import Subject
     from discreet.estimators import LinearSVC, LogisticRegression
     from discreet.estimators.model import Model
     from discreet.ledger import Account
@@ -50,16 +51,49 @@ class _Training:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ModelFile:
+    """The file of a model, and the page about it."""
+
+    seed: Seed = None
+    out: Annotated[File, "The model file to write."]
+    report: Report = None
+    overwrite: Annotated[bool, "Replace the model file where it exists."] = False
+
+    def check(self, *sources: str | None) -> None:
+        """Raise InvalidInput unless they could be written now; neither is read or the other one."""
+        check_output(self.out, *sources, overwrite=self.overwrite)
+        check_report(self.report, *sources, self.out, overwrite=self.overwrite)
+
+    def outcome(self, model: "Model", subject: "Subject", account: "Account | None", stated: dict[str, object], found: list[str]) -> Outcome:
+        """Save the model, and say what was spent on it, what for, and what is left; the page is on `subject`, and `found` are further lines."""
+        keep(model, "model", self.out, overwrite=self.overwrite)
+        page = written_report(subject, self.report, account, name=self.out, overwrite=self.overwrite)
+        with step("Checking the certificate"):
+            verification = model.verify()
+        document, paid = receipt(model.certificate, verification, account)
+        guarantee = guarantee_of(model.certificate)
+        spent = {"epsilon": guarantee["epsilon"], "delta": guarantee["delta"]}
+        return Outcome(
+            document={"model": self.out, "kind": model.kind, **stated, **document, "spent": spent, "report": page.path},
+            lines=[
+                *labelled(("Model", described(model))),
+                *found,
+                *paid,
+                *labelled(("Written to", self.out), ("Report", page.path)),
+            ],
+            checked=verification if guarantee["private"] else None,
+            lost=[page.lost],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class _Fit:
     schema: SchemaFile
     training: _Training
     spending: Spending
     records: Records
     device: Annotated[str | None, "Where to compute, cuda or cuda:1: rows are moved there, blocks one at a time. Needs torch or CuPy."] = None
-    seed: Seed = None
-    out: Annotated[File, "The model file to write."]
-    report: Report = None
-    overwrite: Annotated[bool, "Replace the model file where it exists."] = False
+    file: ModelFile
 
 
 @command(
@@ -78,51 +112,23 @@ def fit(given: _Fit) -> Outcome:
     .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, so that they need not fit into memory.
     Arguments, schema, the output path and what is left in the ledger are checked before a record is read.
     """
-    settings: Settings = asdict(given.training) | {"n_jobs": given.records.jobs, "device": given.device, "random_state": given.seed}
+    settings: Settings = asdict(given.training) | {"n_jobs": given.records.jobs, "device": given.device, "random_state": given.file.seed}
     settings["fit_intercept"] = not settings.pop("no_intercept")
     with step("Checking what can be checked without the records"):
         from discreet.data import Schema
 
         schema = Schema.load(given.schema)
         kind = settings.pop("kind") or standard_kind(schema)
-        check_files(given.out, given.report, *given.records.files, given.schema, given.spending.ledger, overwrite=given.overwrite)
+        given.file.check(*given.records.files, given.schema, given.spending.ledger)
         account = given.spending.account()
         check_fits(account, rehearse(kind, schema, settings).guarantee)
-    warn_of_seed(given.seed)
+    warn_of_seed(given.file.seed)
     records = given.records.opened(schema, may_be_empty=given.training.neighbours != "replace-one")
     model = train(kind, schema, settings | {"ledger": account}, records)
     del records
-    keep(model, "model", given.out, overwrite=given.overwrite)
-    page = written_report(model, given.report, account, name=given.out, overwrite=given.overwrite)
-    outcome = model_outcome(model, account, page, {"model": given.out, "features": model.schema.features}, [])
-    following = f"Next: discreet show {given.out}, discreet verify {given.out}, discreet predict {given.out} TABLE"
+    outcome = given.file.outcome(model, model, account, {"features": model.schema.features}, [])
+    following = f"Next: discreet show {given.file.out}, discreet verify {given.file.out}, discreet predict {given.file.out} TABLE"
     return replace(outcome, lines=[*outcome.lines, "", following])
-
-
-def model_outcome(model: "Model", account: "Account | None", page: Page, stated: dict[str, object], found: list[str]) -> Outcome:
-    """What was spent on the model that was saved at `stated["model"]`, what for, and what is left; `found` are further lines."""
-    with step("Checking the certificate"):
-        verification = model.verify()
-    document, paid = receipt(model.certificate, verification, account)
-    guarantee = guarantee_of(model.certificate)
-    spent = {"epsilon": guarantee["epsilon"], "delta": guarantee["delta"]}
-    return Outcome(
-        document={**stated, "kind": model.kind, **document, "spent": spent, "report": page.path},
-        lines=[
-            *labelled(("Model", described(model))),
-            *found,
-            *paid,
-            *labelled(("Written to", stated["model"]), ("Report", page.path)),
-        ],
-        checked=verification if guarantee["private"] else None,
-        lost=[page.lost],
-    )
-
-
-def check_files(out: str, report: str | None, *sources: str | None, overwrite: bool) -> None:
-    """Raise InvalidInput unless the file, and the page where one is wanted, could be written now; neither is read or the other one."""
-    check_output(out, *sources, overwrite=overwrite)
-    check_report(report, *sources, out, overwrite=overwrite)
 
 
 def estimator_named(kind: str, schema: "Schema", settings: Settings) -> "LogisticRegression | LinearSVC":

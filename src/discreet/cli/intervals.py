@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from discreet.cli.files import check_output, keep
 from discreet.cli.options import ARGUMENT, Argument, File, Seed, command, noise_of
-from discreet.cli.output import Outcome, labelled, step
+from discreet.cli.output import Outcome, labelled, step, table
 from discreet.cli.spending import Spending, check_fits, receipt
 from discreet.core.errors import InvalidInput
 
@@ -77,13 +77,12 @@ def intervals(given: _Intervals) -> Outcome:
 
 def interval_lines(held: "IntervalFile") -> list[str]:
     """The intervals as a table, and what they are for."""
-    table, references = held.rows(), held.references
-    width = max(len(name) for name, *_ in table) + 2
+    width, references = max(len(name) for name, *_ in held.rows()) + 2, held.references
+    cells = ((name, f"{middle:.4f}", f"{low:.4f}", f"{high:.4f}") for name, low, middle, high in held.rows())
     covered = f"{100 * held.level:g} % each; noise and sampling error together, for the {held.target} weights of the population"
     others = f"{', '.join(references)}: 0; the other categories of a column are relative to it" if references else None
     return [
-        f"{'':<{width}}{'estimate':>12}{'low':>12}{'high':>12}",
-        *(f"{name:<{width}}{middle:>12.4f}{low:>12.4f}{high:>12.4f}" for name, low, middle, high in table),
+        *table((-width, 12, 12, 12), ("", "estimate", "low", "high"), *cells),
         "",
         *labelled(("Intervals", covered), ("Reference", others)),
     ]

@@ -72,6 +72,11 @@ def labelled(*facts: tuple[str, object]) -> list[str]:
     return [f"{label:<13}{fact}" for label, fact in facts if fact is not None]
 
 
+def table(widths: Sequence[int], *rows: Sequence[str]) -> list[str]:
+    """A line for each row, its cells at the right of columns of these widths, or at the left of one whose width is negative."""
+    return ["".join(f"{cell:<{-width}}" if width < 0 else f"{cell:>{width}}" for width, cell in zip(widths, row, strict=False)) for row in rows]
+
+
 def interruption(error: KeyboardInterrupt) -> tuple[str, int]:
     """What happened, in a word or two, and the exit code as a shell counts it."""
     if isinstance(error, Ended):

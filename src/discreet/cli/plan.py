@@ -5,14 +5,14 @@ numbers only: no table is read, and no privacy is spent.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import click
 
 from discreet.cli.files import check_output, check_report
 from discreet.cli.options import Delta, File, Hidden, Report, command, usage_error
-from discreet.cli.output import Outcome, labelled, step, styled
+from discreet.cli.output import Outcome, labelled, step, styled, table
 from discreet.cli.plan_over import Simulation, plan_over, reached
 
 if TYPE_CHECKING:
@@ -36,10 +36,9 @@ class _OrOver(click.Command):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Plan:
-    excess: Annotated[float | None, "Excess of expected loss to stay below."] = None
-    records: Annotated[int | None, "Number of records."] = None
-    epsilon: Annotated[float | None, "Privacy loss of the fit, > 0."] = None
+class _Problem:
+    """By the names that they have in a plan, but for `no_intercept`."""
+
     delta: Delta = 0.0
     neighbours: Annotated[Hidden, "What is hidden."] = "replace-one"
     features: Annotated[int, "Number of features d of a row."]
@@ -49,6 +48,14 @@ class _Plan:
     loss: Annotated[Literal["logistic", "softplus-hinge"], None] = "logistic"
     mechanism: Annotated[Literal["objective", "output"], None] = "objective"
     failure: Annotated[float, "Probability with which the bound may fail."] = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Plan:
+    excess: Annotated[float | None, "Excess of expected loss to stay below."] = None
+    records: Annotated[int | None, "Number of records."] = None
+    epsilon: Annotated[float | None, "Privacy loss of the fit, > 0."] = None
+    problem: _Problem
     simulation: Simulation
     plot: Annotated[File | None, "Write bounds and simulation to this SVG file."] = None
     report: Report = None
@@ -83,18 +90,9 @@ def plan(given: _Plan) -> Outcome:
 
         check_output(given.plot, overwrite=given.overwrite)
         check_report(given.report, given.plot, overwrite=given.overwrite)
-        made = Plan(
-            epsilon=1.0 if epsilon is None else epsilon,
-            delta=given.delta,
-            neighbours=Neighbours(given.neighbours),
-            features=given.features,
-            norm=given.norm,
-            data_norm=given.data_norm,
-            intercept_scale=0.0 if given.no_intercept else None,
-            loss=given.loss,
-            mechanism=given.mechanism,
-            failure=given.failure,
-        )
+        numbers = asdict(given.problem) | {"neighbours": Neighbours(given.problem.neighbours)}
+        scale = 0.0 if numbers.pop("no_intercept") else None
+        made = Plan(epsilon=1.0 if epsilon is None else epsilon, intercept_scale=scale, **numbers)
         if epsilon is None:
             made = least_epsilon(made, records=records or 0, excess=float(excess or 0.0))
         found = made.bound(records) if records is not None else made.records_for(float(excess or 0.0))
@@ -123,7 +121,7 @@ def plan(given: _Plan) -> Outcome:
         shown = [one for one in bounds if one.records == found.records or any(one.records == other.records for other in simulated)]
         stated, lines = _needed_records(made, found, shown, simulated, excess)
     document = {
-        "plan": _numbers(made),
+        "plan": asdict(made) | {"neighbours": str(made.neighbours)},
         "excess": excess,
         "bound": found.to_dict(),
         **stated,
@@ -203,10 +201,15 @@ def _needed_records(
     else:
         said = f"{found.records:,} records are proved to be enough for an excess of {excess:g}, {confidence}"
         beside = f"the same bound without privacy: {alone:,} records"
+    header = ("records", "bound", "no privacy", "simulated", f"{100 * (1 - made.failure):g} % below")
     rows = [
-        f"{one.records:>12,}{one.excess:>12.4g}{one.without_privacy:>12.4g}"
-        + (f"{by_records[one.records].mean:>12.4g}{by_records[one.records].upper:>14.4g}" if one.records in by_records else f"{'-':>12}{'-':>14}")
-        for one in bounds
+        (
+            f"{one.records:,}",
+            f"{one.excess:.4g}",
+            f"{one.without_privacy:.4g}",
+            *(("-", "-") if tried is None else (f"{tried.mean:.4g}", f"{tried.upper:.4g}")),
+        )
+        for one, tried in ((one, by_records.get(one.records)) for one in bounds)
     ]
     lines = [
         *labelled(
@@ -216,8 +219,7 @@ def _needed_records(
         ),
         "",
         styled("Excess of expected loss"),
-        f"{'records':>12}{'bound':>12}{'no privacy':>12}{'simulated':>12}{f'{100 * (1 - made.failure):g} % below':>14}",
-        *rows,
+        *table((12, 12, 12, 12, 14), header, *rows),
     ]
     if simulated:
         lines += ["", *_of_invented_records(made, simulated[0].repeats)]
@@ -243,11 +245,14 @@ def _needed_epsilon(
         "simulated_too_small": small,
         "simulated_enough": enough,
     }
-    rows = []
-    for epsilon, value in proved.items():
-        one = seen.get(epsilon)
-        bound = "-" if value is None else f"{value:.4g}"
-        rows.append(f"{epsilon:>12.4g}{bound:>12}" + (f"{'-':>12}" if one is None else f"{one.mean:>12.4g}{f'{one.low:.4g} to {one.high:.4g}':>26}"))
+    rows = [
+        (
+            f"{epsilon:.4g}",
+            "-" if value is None else f"{value:.4g}",
+            *(("-",) if one is None else (f"{one.mean:.4g}", f"{one.low:.4g} to {one.high:.4g}")),
+        )
+        for epsilon, value, one in ((epsilon, value, seen.get(epsilon)) for epsilon, value in proved.items())
+    ]
     confidence = f"with probability {100 * (1 - made.failure):g} %"
     lines = [
         *labelled(
@@ -256,8 +261,7 @@ def _needed_epsilon(
         ),
         "",
         styled(f"Excess of expected loss, {found.records:,} records"),
-        f"{'epsilon':>12}{'bound':>12}{'simulated':>12}{'interval of the mean':>26}",
-        *rows,
+        *table((12, 12, 12, 26), ("epsilon", "bound", "simulated", "interval of the mean"), *rows),
     ]
     if simulated:
         low = "none that was tried was shown to be too small" if small is None else f"epsilon {small:g} was too small"
@@ -289,12 +293,6 @@ def _printed_theorem(made: "Plan", excess: float) -> tuple[int, float]:
         delta=0.5 * made.failure,
         constant=1.0,
     )
-
-
-def _numbers(made: "Plan") -> dict[str, object]:
-    """A plan in JSON."""
-    names = ("epsilon", "delta", "features", "norm", "data_norm", "intercept_scale", "loss", "mechanism", "failure")
-    return {name: getattr(made, name) for name in names} | {"neighbours": str(made.neighbours)}
 
 
 def _problem(made: "Plan") -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from discreet.cli.files import check_report
 from discreet.cli.options import Argument, Delta, Hidden, Report, command, usage_error
-from discreet.cli.output import Outcome, labelled, step, styled
+from discreet.cli.output import Outcome, labelled, step, styled, table
 
 if TYPE_CHECKING:
     from discreet.planning import NeededRecords, SetBound, SetPlan, SimulatedOverSet
@@ -21,6 +21,7 @@ _WORK = 2.0e9
 _A_STEP = 5e4
 """What a step takes on no records, in numbers that it could read."""
 _TABLES = 2
+_NUMBERS = ("entry_bound", "data_norm", "target_bound", "intercept_scale", "loss", "epsilon", "delta", "steps")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,15 +110,8 @@ def plan_over(given: _PlanOver) -> Outcome:
                 "set": made.constraint.name,
                 "radius": given.radius,
                 "features": made.problem(found.records).domain.features,
-                "entry_bound": made.entry_bound,
-                "data_norm": made.data_norm,
-                "target_bound": made.target_bound,
-                "intercept_scale": made.intercept_scale,
-                "loss": made.loss,
-                "epsilon": made.epsilon,
-                "delta": made.delta,
                 "neighbours": str(made.neighbours),
-                "steps": made.steps,
+                **{name: getattr(made, name) for name in _NUMBERS},
             },
             "excess": excess,
             "bound": found.to_dict(),
@@ -184,7 +178,7 @@ def _proved(found: "SetBound", needed: "tuple[NeededRecords, ...]", excess: floa
     else:
         said = f"{found.records:,} records are proved to be enough for an expected excess of the mean loss of {excess:g}"
     own = "" if auto.own_steps is None else f", at {auto.own_steps:,} steps"
-    counts = {one.mechanism: one for one in needed}
+    counts, widths = {one.mechanism: one for one in needed}, (-28, 10, 9, 11, 9, 14 if needed else 0)
     lines = [
         *labelled(
             ("Proved", said),
@@ -193,14 +187,14 @@ def _proved(found: "SetBound", needed: "tuple[NeededRecords, ...]", excess: floa
         ),
         "",
         styled(f"Expected excess of the mean loss, {found.records:,} records"),
-        f"{'mechanism':<28}{'bound':>10}{'steps':>9}{'by itself':>11}{'steps':>9}" + (f"{'needed':>14}" if needed else ""),
+        *table(widths, ("mechanism", "bound", "steps", "by itself", "steps", "needed" if needed else "")),
     ]
     for one in found.mechanisms:
         count = counts.get(one.mechanism)
-        enough_here = "" if count is None else f"{'-' if count.records is None else format(count.records, ','):>14}"
         remark = one.remark if count is None or count.records is not None else count.remark
-        numbers = f"{_number(one.risk):>10}{_steps(one.steps):>9}{_number(one.own_risk):>11}{_steps(one.own_steps):>9}{enough_here}"
-        lines.append(f"{one.mechanism:<28}{numbers}" + (f"  {remark}" if remark else ""))
+        enough = "" if count is None else _steps(count.records)
+        cells = (one.mechanism, _number(one.risk), _steps(one.steps), _number(one.own_risk), _steps(one.own_steps), enough)
+        lines += [line + (f"  {remark}" if remark else "") for line in table(widths, cells)]
     return lines
 
 
@@ -213,8 +207,11 @@ def _tried(made: "SetPlan", simulated: "list[SimulatedOverSet]", enough: int | N
     return [
         "",
         styled("Simulated"),
-        f"{'records':>12}{'proved':>12}{'simulated':>12}{'largest':>12}  mechanism",
-        *(f"{one.records:>12,}{one.own_risk:>12.4g}{one.mean:>12.4g}{one.largest:>12.4g}  {one.mechanism}" for one in simulated),
+        *table(
+            (12, 12, 12, 12, -2),
+            ("records", "proved", "simulated", "largest", "  mechanism"),
+            *((f"{one.records:,}", f"{one.own_risk:.4g}", f"{one.mean:.4g}", f"{one.largest:.4g}", f"  {one.mechanism}") for one in simulated),
+        ),
         "",
         f"Up to {most} fits each that are left to themselves, on invented records: {rows}, targets by a model of the set.",
         f"Minima are known to {max(one.error for one in simulated):.1g}. Your table will be another one; a bound holds for every table.",

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from discreet.cli.files import keep, written_report
-from discreet.cli.fit import Settings, check_files, declared_by_schema, estimator_named, model_outcome, standard_kind
-from discreet.cli.options import Delta, File, Kind, Neighbours, Option, Report, SchemaFile, Seed, command, usage_error, warn_of_seed
+from discreet.cli.fit import ModelFile, Settings, declared_by_schema, estimator_named, standard_kind
+from discreet.cli.options import Delta, Kind, Neighbours, Option, SchemaFile, command, usage_error, warn_of_seed
 from discreet.cli.output import Outcome, labelled, step
 from discreet.cli.spending import Spending
 from discreet.cli.tables import Records
@@ -33,10 +32,7 @@ class _Tune:
     public_records: Annotated[int | None, "With add-remove: a number of records that you declare public, which alpha multiplies."] = None
     spending: Spending
     records: Records
-    seed: Seed = None
-    out: Annotated[File, "The model file to write."]
-    report: Report = None
-    overwrite: Annotated[bool, "Replace the model file where it exists."] = False
+    file: ModelFile
 
 
 @command(
@@ -59,7 +55,7 @@ def tune(given: _Tune) -> Outcome:
         from discreet.estimators.model import Model
 
         schema = Schema.load(given.schema)
-        check_files(given.out, given.report, *given.records.files, given.schema, given.spending.ledger, overwrite=given.overwrite)
+        given.file.check(*given.records.files, given.schema, given.spending.ledger)
         account = given.spending.account()
         settings: Settings = {"neighbours": given.neighbours, "public_records": given.public_records}
         if given.records.in_blocks:
@@ -72,9 +68,9 @@ def tune(given: _Tune) -> Outcome:
             expected_runs=given.expected_runs,
             ledger=account,
             n_jobs=given.records.jobs,
-            random_state=given.seed,
+            random_state=given.file.seed,
         )
-    warn_of_seed(given.seed)
+    warn_of_seed(given.file.seed)
     records = given.records.opened(schema, may_be_empty=False)
     with step("Searching"):
         search.fit(records)
@@ -82,17 +78,15 @@ def tune(given: _Tune) -> Outcome:
     if given.records.in_blocks:
         search.certificate_ = search.best_estimator_.certificate_ = declared_by_schema(search.certificate_)
     model = Model.from_estimator(search.best_estimator_, schema)
-    keep(model, "model", given.out, overwrite=given.overwrite)
-    page = written_report(search, given.report, account, name=given.out, overwrite=given.overwrite)
     kept = ", ".join(f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}" for name, value in search.best_params_.items())
     known = isinstance(model.certificate.problem.get("records"), int)
     score = f"{100.0 * search.best_score_:.1f} % of the records" if known else f"{search.best_score_:.0f} records"
     count = len(search.candidates_)
-    return model_outcome(
+    return given.file.outcome(
         model,
+        search,
         account,
-        page,
-        {"model": given.out, "settings": count, "kept": dict(search.best_params_), "score": search.best_score_},
+        {"settings": count, "kept": dict(search.best_params_), "score": search.best_score_},
         labelled(("Kept", f"{kept}, of {count} settings"), ("Score", f"about {score} right, on those that it was fitted on (with noise)")),
     )
 
