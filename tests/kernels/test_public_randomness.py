@@ -11,15 +11,15 @@ from discreet.kernels import Gaussian, draw_frequencies, fresh_public_seed
 from discreet.kernels.public_randomness import public_generator
 from tests.test_architecture import FILES, floor, names_used
 
-HOME = "public_randomness.py"
+HOME = "kernels/public_randomness.py"
 
 
 def test_no_other_module_of_kernels_makes_a_generator():
-    files = [path for path in FILES if floor(path) == "kernels"]
-    assert HOME in {path.name for path in files}
-    for path in files:
-        used = {name for name in names_used(ast.parse(path.read_text(encoding="utf-8"))) if name.startswith("numpy.random")}
-        assert path.name == HOME or used <= {"numpy.random.Generator"}, path.name
+    files = {file: source for file, source in FILES.items() if floor(file) == "kernels"}
+    assert HOME in files
+    for file, source in files.items():
+        used = {name for name in names_used(ast.parse(source)) if name.startswith("numpy.random")}
+        assert file == HOME or used <= {"numpy.random.Generator"}, file
 
 
 def test_a_seed_gives_the_same_frequencies_again_and_another_seed_others():

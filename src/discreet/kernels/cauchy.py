@@ -10,34 +10,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.core.arrays import Floats
-from discreet.kernels.scale import checked_scale
+from discreet.kernels.base import Kernel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cauchy:
+class Cauchy(Kernel):
     """prod_k 1 / (1 + gamma^2 (x_k - x'_k)^2)."""
 
+    name = "cauchy"
+    rotation_invariant = False
     gamma: float = 1.0
     """One over a length, > 0."""
-
-    def __post_init__(self) -> None:
-        """Refuse a scale that is none."""
-        checked_scale(self.gamma, self.name)
-
-    @property
-    def name(self) -> str:
-        """Name in certificates."""
-        return "cauchy"
-
-    @property
-    def parameters(self) -> dict[str, float]:
-        """The scale."""
-        return {"gamma": self.gamma}
-
-    @property
-    def rotation_invariant(self) -> bool:
-        """It is not: it multiplies over coordinates."""
-        return False
 
     def frequencies(self, generator: np.random.Generator, *, features: int, count: int) -> Floats:
         """Laplace of scale gamma in every coordinate."""

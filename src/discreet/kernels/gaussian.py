@@ -11,34 +11,17 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from discreet.core.arrays import Floats
-from discreet.kernels.scale import checked_scale
+from discreet.kernels.base import Kernel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gaussian:
+class Gaussian(Kernel):
     """exp(-gamma |x - x'|^2)."""
 
+    name = "gaussian"
+    rotation_invariant = True
     gamma: float = 1.0
     """One over the square of a length, > 0."""
-
-    def __post_init__(self) -> None:
-        """Refuse a scale that is none."""
-        checked_scale(self.gamma, self.name)
-
-    @property
-    def name(self) -> str:
-        """Name in certificates."""
-        return "gaussian"
-
-    @property
-    def parameters(self) -> dict[str, float]:
-        """The scale."""
-        return {"gamma": self.gamma}
-
-    @property
-    def rotation_invariant(self) -> bool:
-        """It is."""
-        return True
 
     def frequencies(self, generator: np.random.Generator, *, features: int, count: int) -> Floats:
         """Normal with variance 2 gamma in every coordinate."""

@@ -17,15 +17,17 @@ from scipy.special import gammaln, kv
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.kernels.scale import checked_scale
+from discreet.kernels.base import Kernel, checked_scale
 
 _ROUGHEST, _SMOOTHEST = 0.25, 50.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Matern:
+class Matern(Kernel):
     """Matern kernel; `Matern.of_length(0.3)` for a length scale in place of gamma."""
 
+    name = "matern"
+    rotation_invariant = True
     gamma: float = 1.0
     """1 / (2 L^2), L the length scale; > 0."""
     nu: float = 1.5
@@ -33,7 +35,7 @@ class Matern:
 
     def __post_init__(self) -> None:
         """Refuse a scale that is none, and a smoothness out of range."""
-        checked_scale(self.gamma, self.name)
+        Kernel.__post_init__(self)
         if not _ROUGHEST <= self.nu <= _SMOOTHEST:
             raise InvalidInput(
                 f"the matern kernel needs a smoothness nu from {_ROUGHEST:g} to {_SMOOTHEST:g}; {self.nu!r} was given. Try 1.5, or 'gaussian'."
@@ -44,21 +46,6 @@ class Matern:
         """The kernel of this length scale, > 0."""
         checked_scale(length_scale, "matern", what="length scale")
         return cls(gamma=0.5 / length_scale**2, nu=nu)
-
-    @property
-    def name(self) -> str:
-        """Name in certificates."""
-        return "matern"
-
-    @property
-    def parameters(self) -> dict[str, float]:
-        """Scale and smoothness."""
-        return {"gamma": self.gamma, "nu": self.nu}
-
-    @property
-    def rotation_invariant(self) -> bool:
-        """It is."""
-        return True
 
     def frequencies(self, generator: np.random.Generator, *, features: int, count: int) -> Floats:
         """A normal vector over the root of one Gamma number a frequency."""

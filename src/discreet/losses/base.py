@@ -10,43 +10,44 @@ Every loss here is non-increasing (the slope never changes sign) and has a conca
 the law tests check all of it.
 """
 
-from typing import Protocol, runtime_checkable
+from abc import ABC, abstractmethod
 
 from discreet.core.arrays import Floats
+from discreet.core.named import Named
 
 
-@runtime_checkable
-class MarginLoss(Protocol):
-    """A convex, non-increasing, continuously differentiable loss of the margin."""
+class MarginLoss(Named, ABC):
+    """A convex, non-increasing, continuously differentiable loss of the margin, a frozen dataclass of its parameters."""
 
-    @property
-    def name(self) -> str:
-        """Standard name, used in files and on the command line."""
+    __slots__ = ()
 
     @property
+    @abstractmethod
     def lipschitz(self) -> float:
         """L = sup |l'|."""
 
     @property
+    @abstractmethod
     def smoothness(self) -> float:
         """c = sup l''."""
 
     @property
+    @abstractmethod
     def slope_curvature_ratio(self) -> float:
         """Smallest M with l'' <= M q (L - q) / L, q = |l'|; infinity when there is none."""
 
-    @property
-    def parameters(self) -> dict[str, float]:
-        """Constructor arguments, for certificates and files."""
-
+    @abstractmethod
     def value(self, margins: Floats) -> Floats:
         """l(m), elementwise, any shape."""
 
+    @abstractmethod
     def slope(self, margins: Floats) -> Floats:
         """l'(m), elementwise, within 16 units in the last place of L at a margin within 4 units of m: solvers certify their gradients by that."""
 
+    @abstractmethod
     def curvature(self, margins: Floats) -> Floats:
         """l''(m), elementwise (at a kink of l', the larger one-sided value)."""
 
+    @abstractmethod
     def curvature_on_slopes(self, low: Floats, high: Floats) -> Floats:
         """An upper bound of l'' over all margins with low <= |l'| <= high, elementwise; tight as the interval shrinks."""

@@ -14,12 +14,16 @@ import numpy as np
 
 from discreet.core.arrays import Floats, is_finite, namespace
 from discreet.core.errors import InvalidInput
+from discreet.losses.base import MarginLoss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HuberHinge:
+class HuberHinge(MarginLoss):
     """Huber hinge of half-width h, quadratic for margins within h of 1."""
 
+    name = "huber-hinge"
+    lipschitz = 1.0
+    slope_curvature_ratio = np.inf
     half_width: float = 0.5
     """h, in units of the margin."""
 
@@ -29,29 +33,9 @@ class HuberHinge:
             raise InvalidInput(f"the Huber hinge needs a half_width > 0; {self.half_width!r} was given. Try 0.5.")
 
     @property
-    def name(self) -> str:
-        """Name in files."""
-        return "huber-hinge"
-
-    @property
-    def lipschitz(self) -> float:
-        """sup |l'| = 1."""
-        return 1.0
-
-    @property
     def smoothness(self) -> float:
         """sup l'' = 1 / (2 h)."""
         return 0.5 / self.half_width
-
-    @property
-    def slope_curvature_ratio(self) -> float:
-        """None: the curvature does not vanish at the ends."""
-        return np.inf
-
-    @property
-    def parameters(self) -> dict[str, float]:
-        """The half-width."""
-        return {"half_width": self.half_width}
 
     def value(self, margins: Floats) -> Floats:
         """With t = clip(1 + h - m, 0, 2h): t^2 / (4h), plus the linear part beyond 2h."""

@@ -11,36 +11,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.core.arrays import Floats, namespace
+from discreet.losses.base import MarginLoss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Logistic:
+class Logistic(MarginLoss):
     """Logistic loss log(1 + exp(-m)) of the margin m."""
 
-    @property
-    def name(self) -> str:
-        """Name in files."""
-        return "logistic"
-
-    @property
-    def lipschitz(self) -> float:
-        """sup |l'| = 1, as m -> -infinity."""
-        return 1.0
-
-    @property
-    def smoothness(self) -> float:
-        """sup l'' = 1/4, at m = 0."""
-        return 0.25
-
-    @property
-    def slope_curvature_ratio(self) -> float:
-        """l'' = q (1 - q) exactly."""
-        return 1.0
-
-    @property
-    def parameters(self) -> dict[str, float]:
-        """None to set."""
-        return {}
+    name = "logistic"
+    lipschitz = 1.0
+    smoothness = 0.25
+    slope_curvature_ratio = 1.0
 
     def value(self, margins: Floats) -> Floats:
         """From the exponential of a non-positive number, so nothing overflows."""

@@ -22,12 +22,16 @@ import numpy as np
 from discreet.core.arrays import Floats, is_finite, namespace
 from discreet.core.errors import InvalidInput
 from discreet.core.rounding import raising
+from discreet.losses.base import MarginLoss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SmoothedHinge:
+class SmoothedHinge(MarginLoss):
     """Quartic smoothing of the hinge over margins within h of 1."""
 
+    name = "smoothed-hinge"
+    lipschitz = 1.0
+    slope_curvature_ratio = np.inf
     half_width: float = 0.5
     """h, in units of the margin."""
 
@@ -37,29 +41,9 @@ class SmoothedHinge:
             raise InvalidInput(f"the smoothed hinge needs a half_width > 0; {self.half_width!r} was given. Try 0.5.")
 
     @property
-    def name(self) -> str:
-        """Name in files."""
-        return "smoothed-hinge"
-
-    @property
-    def lipschitz(self) -> float:
-        """sup |l'| = 1."""
-        return 1.0
-
-    @property
     def smoothness(self) -> float:
         """sup l'' = 3 / (4 h), at m = 1."""
         return 0.75 / self.half_width
-
-    @property
-    def slope_curvature_ratio(self) -> float:
-        """None: near the ends the curvature falls like the square root of the slope."""
-        return np.inf
-
-    @property
-    def parameters(self) -> dict[str, float]:
-        """The half-width."""
-        return {"half_width": self.half_width}
 
     def value(self, margins: Floats) -> Floats:
         """The quartic of the clipped t, plus the linear part beyond it."""

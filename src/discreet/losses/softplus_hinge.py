@@ -12,12 +12,15 @@ import numpy as np
 
 from discreet.core.arrays import Floats, is_finite, namespace
 from discreet.core.errors import InvalidInput
+from discreet.losses.base import MarginLoss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SoftplusHinge:
+class SoftplusHinge(MarginLoss):
     """Softplus hinge T log(1 + exp((1 - m) / T)) of the margin m."""
 
+    name = "softplus-hinge"
+    lipschitz = 1.0
     temperature: float = 0.25
     """Width of the bend, in units of the margin."""
 
@@ -25,16 +28,6 @@ class SoftplusHinge:
         """Refuse a temperature that is not a positive finite number."""
         if not (is_finite(self.temperature) and self.temperature > 0):
             raise InvalidInput(f"the softplus hinge needs a temperature > 0; {self.temperature!r} was given. Try 0.25.")
-
-    @property
-    def name(self) -> str:
-        """Name in files."""
-        return "softplus-hinge"
-
-    @property
-    def lipschitz(self) -> float:
-        """sup |l'| = 1."""
-        return 1.0
 
     @property
     def smoothness(self) -> float:
@@ -45,11 +38,6 @@ class SoftplusHinge:
     def slope_curvature_ratio(self) -> float:
         """l'' = q (1 - q) / T exactly."""
         return 1.0 / self.temperature
-
-    @property
-    def parameters(self) -> dict[str, float]:
-        """The temperature."""
-        return {"temperature": self.temperature}
 
     def value(self, margins: Floats) -> Floats:
         """From the exponential of a non-positive number, so nothing overflows."""

@@ -18,14 +18,11 @@ A new set is a class with a name, its sizes before rounding (`_radii`, `_width`)
 ball of a norm, `_norm`): what they are given was checked here, what they answer is rounded here.
 """
 
-import dataclasses
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
-
-import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.named import Named
 from discreet.core.validate import positive, whole
 from discreet.sets.checks import outward, vector
 
@@ -33,21 +30,13 @@ TOLERANCE = 1e-9
 """Relative tolerance of membership, unless another one is given."""
 
 
-class Constraint(ABC):
+class Constraint(Named, ABC):
     """A closed bounded convex set of R^d, a frozen dataclass of its parameters.
 
     Points and directions are arrays of shape (d,) of finite numbers; all methods raise InvalidInput for others.
     """
 
     __slots__ = ()
-    name: ClassVar[str]
-    """Standard name, used in files."""
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """Constructor arguments as numbers, lists and dictionaries, for certificates and files."""
-        fields: Any = self
-        return {field.name: _plain(getattr(self, field.name)) for field in dataclasses.fields(fields)}
 
     @property
     @abstractmethod
@@ -170,10 +159,3 @@ class Polytope(Constraint):
 
     @abstractmethod
     def _mixture(self, weights: Floats) -> Floats: ...
-
-
-def _plain(value: object) -> object:
-    """A parameter as files have it."""
-    if isinstance(value, Constraint):
-        return {"name": value.name, "parameters": value.parameters}
-    return value.tolist() if isinstance(value, np.ndarray) else list(value) if isinstance(value, tuple) else value

@@ -1,10 +1,12 @@
 """Sets by the names used in files, and symmetric hulls."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
 from discreet.core.errors import InvalidInput
+from discreet.core.named import made_by_name
 from discreet.core.quiet import quietly
 from discreet.sets.base import Constraint, Polytope
 from discreet.sets.box import Box
@@ -18,7 +20,7 @@ from discreet.sets.l2_ball import L2Ball
 from discreet.sets.l2_l1_ball import L2L1Ball
 from discreet.sets.linfinity_ball import LInfinityBall
 from discreet.sets.lp_ball import LpBall
-from discreet.sets.moved import scaled, translated
+from discreet.sets.moved import Scaled, Translated, scaled, translated
 from discreet.sets.nuclear_ball import NuclearBall
 from discreet.sets.simplex import Simplex
 
@@ -37,21 +39,15 @@ _SETS = (
     NuclearBall,
     Simplex,
 )
-_MAKERS: dict[str, Callable[..., Constraint]] = {kind.name: kind for kind in _SETS} | {"scaled": scaled, "translated": translated}
 
 
 def constraint_named(name: str, parameters: Mapping[str, object]) -> Constraint:
     """The set called `name` with these `parameters`, as its properties of these names give them. Raises InvalidInput for others."""
-    maker = _MAKERS.get(name)
-    if maker is None:
-        raise InvalidInput(f"a constraint set must be one of {sorted(_MAKERS)}; {name!r} was given.")
-    arguments = dict(parameters)
-    if "base" in arguments:
-        arguments["base"] = _from_record(arguments["base"])
-    if name in ("scaled", "translated") and "base" in arguments:
-        arguments["constraint"] = arguments.pop("base")
+    if name not in ("scaled", "translated") or "base" not in parameters:
+        return made_by_name((*_SETS, Scaled, Translated), "the constraint set", name, parameters)
+    moved = partial(scaled if name == "scaled" else translated, _from_record(parameters["base"]))
     refusal = InvalidInput(f"the constraint set {name!r} takes other parameters than {sorted(parameters)}.")
-    return quietly(lambda: maker(**arguments), refusal, TypeError)
+    return quietly(lambda: moved(**{key: value for key, value in parameters.items() if key != "base"}), refusal, TypeError)  # type: ignore[arg-type]
 
 
 def _from_record(record: object) -> Constraint:

@@ -8,26 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.core.arrays import Floats
+from discreet.losses.predictions.base import PredictionLoss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Absolute:
+class Absolute(PredictionLoss):
     """Absolute loss |y - f|."""
 
-    @property
-    def name(self) -> str:
-        """Name in files."""
-        return "absolute"
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """None to set."""
-        return {}
-
-    @property
-    def signed_targets(self) -> bool:
-        """No."""
-        return False
+    name = "absolute"
 
     def lipschitz(self, reach: float, target_bound: float) -> float:  # noqa: ARG002 - the same everywhere
         """1."""

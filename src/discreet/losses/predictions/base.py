@@ -9,36 +9,35 @@ has none on the whole line, and 2 (r + b) over a set.
 The law tests check both, and that neither is too large by 1 %.
 """
 
-from typing import Protocol, runtime_checkable
+from abc import ABC, abstractmethod
 
 from discreet.core.arrays import Floats
+from discreet.core.named import Named
 
 
-@runtime_checkable
-class PredictionLoss(Protocol):
-    """A convex loss of a prediction, for each target."""
+class PredictionLoss(Named, ABC):
+    """A convex loss of a prediction, for each target; a frozen dataclass of its parameters."""
 
-    @property
-    def name(self) -> str:
-        """Standard name, used in files."""
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """Constructor arguments, for certificates and files."""
+    __slots__ = ()
 
     @property
     def signed_targets(self) -> bool:
         """Whether targets are classes written as +1 and -1, as losses of the margin y f want them."""
+        return False
 
+    @abstractmethod
     def lipschitz(self, reach: float, target_bound: float) -> float:
         """An upper bound of |dl/df| over |f| <= reach, |y| <= target_bound; tight up to rounding."""
 
+    @abstractmethod
     def smoothness(self, target_bound: float) -> float:
         """An upper bound of the second derivative in f over |y| <= target_bound; infinity for a loss with a kink."""
 
+    @abstractmethod
     def value(self, predictions: Floats, targets: Floats) -> Floats:
         """l(f; y), elementwise."""
 
+    @abstractmethod
     def slope(self, predictions: Floats, targets: Floats) -> Floats:
         """dl/df, elementwise, within 16 units 2^-53 of the Lipschitz bound, at a prediction within 4 units (1 + |f|) of f.
 

@@ -11,26 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.core.arrays import Floats
+from discreet.losses.predictions.base import PredictionLoss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Hinge:
+class Hinge(PredictionLoss):
     """Hinge loss max(0, 1 - y f)."""
 
-    @property
-    def name(self) -> str:
-        """Name in files."""
-        return "hinge"
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """None to set."""
-        return {}
-
-    @property
-    def signed_targets(self) -> bool:
-        """Yes."""
-        return True
+    name = "hinge"
+    signed_targets = True
 
     def lipschitz(self, reach: float, target_bound: float) -> float:  # noqa: ARG002 - the same for all predictions
         """b."""

@@ -12,12 +12,14 @@ import numpy as np
 
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
+from discreet.losses.predictions.base import PredictionLoss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HuberLoss:
+class HuberLoss(PredictionLoss):
     """Huber loss of half-width h."""
 
+    name = "huber"
     half_width: float = 1.0
     """h, in units of the target."""
 
@@ -25,21 +27,6 @@ class HuberLoss:
         """Refuse a half-width that is not a positive finite number."""
         if not (is_finite(self.half_width) and self.half_width > 0):
             raise InvalidInput(f"the Huber loss needs a half_width > 0; {self.half_width!r} was given. Try 1.0.")
-
-    @property
-    def name(self) -> str:
-        """Name in files."""
-        return "huber"
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """The half-width."""
-        return {"half_width": self.half_width}
-
-    @property
-    def signed_targets(self) -> bool:
-        """No."""
-        return False
 
     def lipschitz(self, reach: float, target_bound: float) -> float:
         """min(h, r + b)."""

@@ -13,12 +13,14 @@ import numpy as np
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.rounding import raising
+from discreet.losses.predictions.base import PredictionLoss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LogCosh:
+class LogCosh(PredictionLoss):
     """Log-cosh loss of width a."""
 
+    name = "log-cosh"
     width: float = 1.0
     """a, in units of the target."""
 
@@ -26,21 +28,6 @@ class LogCosh:
         """Refuse a width that is not a positive finite number."""
         if not (is_finite(self.width) and self.width > 0):
             raise InvalidInput(f"the log-cosh loss needs a width > 0; {self.width!r} was given. Try 1.0.")
-
-    @property
-    def name(self) -> str:
-        """Name in files."""
-        return "log-cosh"
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """The width."""
-        return {"width": self.width}
-
-    @property
-    def signed_targets(self) -> bool:
-        """No."""
-        return False
 
     def lipschitz(self, reach: float, target_bound: float) -> float:
         """a tanh((r + b) / a), rounded up."""

@@ -10,16 +10,18 @@ from dataclasses import dataclass, field
 from discreet.core.arrays import Floats
 from discreet.losses.base import MarginLoss
 from discreet.losses.logistic import Logistic
+from discreet.losses.predictions.base import PredictionLoss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OfMargin:
+class OfMargin(PredictionLoss):
     """A loss of the margin y f; the logistic one unless another is given."""
 
+    signed_targets = True
     loss: MarginLoss = field(default_factory=Logistic)
 
     @property
-    def name(self) -> str:
+    def name(self) -> str:  # type: ignore[override]
         """That of the loss of the margin."""
         return self.loss.name
 
@@ -27,11 +29,6 @@ class OfMargin:
     def parameters(self) -> dict[str, object]:
         """Those of the loss of the margin."""
         return dict(self.loss.parameters)
-
-    @property
-    def signed_targets(self) -> bool:
-        """Yes."""
-        return True
 
     def lipschitz(self, reach: float, target_bound: float) -> float:  # noqa: ARG002 - the bound of the whole line
         """b L."""

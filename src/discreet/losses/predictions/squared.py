@@ -11,26 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.core.arrays import Floats
+from discreet.losses.predictions.base import PredictionLoss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Squared:
+class Squared(PredictionLoss):
     """Squared loss (y - f)^2."""
 
-    @property
-    def name(self) -> str:
-        """Name in files."""
-        return "squared"
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """None to set."""
-        return {}
-
-    @property
-    def signed_targets(self) -> bool:
-        """No."""
-        return False
+    name = "squared"
 
     def lipschitz(self, reach: float, target_bound: float) -> float:
         """2 (r + b)."""

@@ -26,6 +26,7 @@ from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.quiet import quietly
 from discreet.core.rounding import raising
 from discreet.data import Domain
+from discreet.losses.base import MarginLoss
 from discreet.losses.predictions import HuberLoss, LogCosh, PredictionLoss
 from discreet.losses.regularisers import L2
 from discreet.mechanisms.learning.gaussian_plan import least_scale
@@ -54,16 +55,12 @@ def curvature_at(name: str, width: float, slopes: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Half:
+class Half(MarginLoss):
     """l(min(m, 0)) as a loss of the margin m."""
 
+    name = "half"
     loss: str
     width: float
-
-    @property
-    def name(self) -> str:
-        """For messages."""
-        return f"half of {self.loss}"
 
     @property
     def lipschitz(self) -> float:
@@ -79,11 +76,6 @@ class Half:
     def slope_curvature_ratio(self) -> float:
         """None: the curvature does not vanish with the slope."""
         return math.inf
-
-    @property
-    def parameters(self) -> dict[str, float]:
-        """The width."""
-        return {"width": self.width}
 
     def value(self, margins: Floats) -> Floats:
         """l(min(m, 0))."""
