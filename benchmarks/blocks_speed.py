@@ -35,7 +35,7 @@ from discreet.core.arrays import Floats
 from discreet.data import Block, BlockTable, DaskTable, Domain, FunctionTable, NpyTable, Records, local_cluster, numeric_files, streamed_records
 from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.problems import RegularisedRisk
 from discreet.solvers import solve
 
@@ -183,7 +183,7 @@ def run_memory(records: int, columns: int, jobs: int, repeat: int) -> None:
     rows, signs = made_table(records, columns)
     codes = (signs > 0).astype(np.int64)
     domain = problem(records, columns).domain
-    made = {name: Records(rows=DenseDesign(rows), targets=codes, domain=domain, jobs=count) for name, count in (("one", 1), ("several", jobs))}
+    made = {name: Records(rows=DenseMatrix(rows), targets=codes, domain=domain, jobs=count) for name, count in (("one", 1), ("several", jobs))}
     calls, norm = fit(made["several"])
     print(f"\nin memory, {records} x {columns}: {passes(calls)}; norm / n {norm:.1e}")
     contestants: dict[str, Callable[[], object]] = {
@@ -200,7 +200,7 @@ def run_memory(records: int, columns: int, jobs: int, repeat: int) -> None:
 def made_block(number: int, records: int, columns: int) -> Block:
     """Some rows of `made_table`."""
     rows, signs = made_rows(number, min(GENERATED_ROWS, records - number * GENERATED_ROWS), columns)
-    return Block(DenseDesign(rows), signs)
+    return Block(DenseMatrix(rows), signs)
 
 
 def run_dask(records: int, columns: int, jobs: int, repeat: int) -> None:
@@ -226,7 +226,7 @@ def run_dask(records: int, columns: int, jobs: int, repeat: int) -> None:
         on_cluster()
         memory = f"in memory, {jobs} threads"
         contestants: dict[str, Callable[[], object]] = {
-            memory: lambda: fit(Records(rows=DenseDesign(rows), targets=codes, domain=domain, jobs=jobs)),
+            memory: lambda: fit(Records(rows=DenseMatrix(rows), targets=codes, domain=domain, jobs=jobs)),
             f"Dask, {jobs} workers": on_cluster,
         }
         print(f"\non a Dask cluster of this machine, {records} x {columns} (the pass that checks and counts included)")
@@ -268,7 +268,7 @@ def run_one(kind: str, columns: int, jobs: int, folder: Path) -> None:
     if kind == "memory":
         rows, codes = np.load(folder / "rows.npy"), (np.load(folder / "signs.npy") > 0).astype(np.int64)
         start, busy = time.perf_counter(), time.process_time()
-        fit(Records(rows=DenseDesign(rows), targets=codes, domain=problem(len(rows), columns).domain, jobs=jobs))
+        fit(Records(rows=DenseMatrix(rows), targets=codes, domain=problem(len(rows), columns).domain, jobs=jobs))
     else:
         names = [f"x{j}" for j in range(columns)]
         start, busy = time.perf_counter(), time.process_time()
@@ -296,7 +296,7 @@ def run_flat(columns: int, jobs: int, longest: int) -> None:
             visits.append(number)
             rows = GENERATED_ROWS if number < blocks - 1 else records - (blocks - 1) * GENERATED_ROWS
             block, signs = made_rows(number % 64, rows, columns)
-            return Block(DenseDesign(block), signs)
+            return Block(DenseMatrix(block), signs)
 
         table = FunctionTable(make, blocks=blocks, features=columns)
         busy = time.process_time()
@@ -317,7 +317,7 @@ def run_flat(columns: int, jobs: int, longest: int) -> None:
 
 def _warm_up(columns: int, jobs: int) -> None:
     block, signs = made_rows(0, 5000, columns)
-    table = FunctionTable(lambda _: Block(DenseDesign(block), signs), blocks=2, features=columns)
+    table = FunctionTable(lambda _: Block(DenseMatrix(block), signs), blocks=2, features=columns)
     fit(streamed_records(table, domain=problem(10_000, columns).domain, classes=np.array([-1.0, 1.0]), jobs=jobs))
 
 

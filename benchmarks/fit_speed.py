@@ -4,7 +4,7 @@
 
 Every contestant minimises sum_i log(1 + exp(-y_i <x_i, w>)) + (ridge / 2) |w|^2, ridge = 1e-3 n, without intercept, on one BLAS thread.
 scikit-learn's tolerance is lowered until the gradient norm, measured here in float64, is at most 1e-10 n; a solver that never gets there
-says so. Repetitions are interleaved, and medians and ratios are printed with the load of the machine. Ours includes the certificate; designs are made
+says so. Repetitions are interleaved, and medians and ratios are printed with the load of the machine. Ours includes the certificate; rows are made
 once, beforehand.
 """
 
@@ -26,7 +26,7 @@ from threadpoolctl import threadpool_limits
 
 from discreet.core.arrays import Floats
 from discreet.losses import Logistic
-from discreet.matrices import AugmentedDesign, DenseDesign, Design, SparseDesign, TabularDesign
+from discreet.matrices import AugmentedMatrix, DenseMatrix, Matrix, SparseMatrix, TabularMatrix
 from discreet.problems.objective import MarginObjective
 from discreet.solvers import solve, solve_many
 
@@ -35,17 +35,17 @@ PRECISION = 1e-10
 PEERS = ("newton-cholesky", "lbfgs", "newton-cg")
 
 
-def adult_like(count: int) -> tuple[Design, Floats]:
+def adult_like(count: int) -> tuple[Matrix, Floats]:
     """Six numbers and eight skewed categories, 105 columns with 14 non-zeros a row, rows of norm 1; and signs from a logistic model."""
     rng = np.random.default_rng(0)
     codes = [rng.choice(size, count, p=rng.dirichlet(np.full(size, 0.5))) for size in SIZES]
-    table = TabularDesign(0.5 * rng.standard_normal((count, 6)), codes, SIZES)
-    design = AugmentedDesign(table, scale=1.0 / table.row_norms(), constant=0.0)
-    return design, signs_for(design, rng)
+    table = TabularMatrix(0.5 * rng.standard_normal((count, 6)), codes, SIZES)
+    matrix = AugmentedMatrix(table, scale=1.0 / table.row_norms(), constant=0.0)
+    return matrix, signs_for(matrix, rng)
 
 
-def dense_table(count: int, columns: int) -> tuple[Design, Floats, Floats]:
-    """Correlated numbers, made in place; the design, the array and signs."""
+def dense_table(count: int, columns: int) -> tuple[Matrix, Floats, Floats]:
+    """Correlated numbers, made in place; the matrix, the array and signs."""
     rng = np.random.default_rng(0)
     rows = np.empty((count, columns))
     for start in range(0, count, 8192):
@@ -53,19 +53,19 @@ def dense_table(count: int, columns: int) -> tuple[Design, Floats, Floats]:
         rng.standard_normal(out=block)
         block[:, 1:] += 0.5 * block[:, :1]
         block /= np.sqrt(columns)
-    design = DenseDesign(rows)
-    return design, rows, signs_for(design, rng)
+    matrix = DenseMatrix(rows)
+    return matrix, rows, signs_for(matrix, rng)
 
 
-def signs_for(design: Design, rng: np.random.Generator) -> Floats:
+def signs_for(matrix: Matrix, rng: np.random.Generator) -> Floats:
     """Signs drawn from a logistic model."""
-    scores = 2.0 * design.matvec(3.0 * rng.standard_normal(design.shape[1])) - 1.0
+    scores = 2.0 * matrix.matvec(3.0 * rng.standard_normal(matrix.shape[1])) - 1.0
     return np.where(rng.random(len(scores)) < 1.0 / (1.0 + np.exp(-scores)), 1.0, -1.0)
 
 
-def objective_for(design: Design, signs: Floats) -> MarginObjective:
+def objective_for(matrix: Matrix, signs: Floats) -> MarginObjective:
     """The function that everybody minimises."""
-    return MarginObjective(design=design, signs=signs, weights=None, loss=Logistic(), ridge=1e-3 * len(signs))
+    return MarginObjective(matrix=matrix, signs=signs, weights=None, loss=Logistic(), ridge=1e-3 * len(signs))
 
 
 def interleaved(contestants: dict[str, Callable[[], object]], repeat: int) -> dict[str, float]:
@@ -82,7 +82,7 @@ def interleaved(contestants: dict[str, Callable[[], object]], repeat: int) -> di
 def peer(rows: object, signs: Floats, solver: str) -> tuple[Callable[[], Floats], float]:
     """scikit-learn's fit at the first tolerance that reaches the precision (or at the last one tried), and the gradient norm it reaches over n."""
     count = len(signs)
-    check = objective_for(rows if isinstance(rows, Design) else _as_design(rows), signs)
+    check = objective_for(rows if isinstance(rows, Matrix) else _as_matrix(rows), signs)
 
     def fit(tolerance: float) -> Floats:
         model = LogisticRegression(C=1.0 / check.ridge, fit_intercept=False, solver=solver, tol=tolerance, max_iter=10_000)
@@ -100,8 +100,8 @@ def peer(rows: object, signs: Floats, solver: str) -> tuple[Callable[[], Floats]
     return (lambda: fit(tolerance)), norm
 
 
-def _as_design(rows: object) -> Design:
-    return SparseDesign(rows) if sparse.issparse(rows) else DenseDesign(np.asarray(rows))
+def _as_matrix(rows: object) -> Matrix:
+    return SparseMatrix(rows) if sparse.issparse(rows) else DenseMatrix(np.asarray(rows))
 
 
 def report(title: str, times: dict[str, float], norms: dict[str, float]) -> None:
@@ -114,11 +114,11 @@ def report(title: str, times: dict[str, float], norms: dict[str, float]) -> None
         print(f"  {name:34s} {1e3 * seconds:9.1f} ms   {seconds / best:6.2f} x best peer   norm / n {norms[name]:.1e}{verdict}")
 
 
-def ours(design: Design, signs: Floats) -> tuple[Callable[[], object], float]:
+def ours(matrix: Matrix, signs: Floats) -> tuple[Callable[[], object], float]:
     """Our fit and its certified gradient norm over n."""
     tolerance = PRECISION * len(signs)
-    first = solve(objective_for(design, signs), tolerance=tolerance)
-    return (lambda: solve(objective_for(design, signs), tolerance=tolerance)), first.gradient_norm / len(signs)
+    first = solve(objective_for(matrix, signs), tolerance=tolerance)
+    return (lambda: solve(objective_for(matrix, signs), tolerance=tolerance)), first.gradient_norm / len(signs)
 
 
 def run_adult(count: int, repeat: int) -> None:
@@ -126,13 +126,13 @@ def run_adult(count: int, repeat: int) -> None:
     start = time.perf_counter()
     tabular, signs = adult_like(count)
     made = time.perf_counter() - start
-    matrix = explicit(tabular)
-    dense = matrix.toarray()
+    held_rows = explicit(tabular)
+    dense = held_rows.toarray()
     runs, norms = {}, {}
-    for name, design in (("ours, tabular", tabular), ("ours, CSR", SparseDesign(matrix)), ("ours, dense", DenseDesign(dense))):
-        runs[name], norms[name] = ours(design, signs)
+    for name, matrix in (("ours, tabular", tabular), ("ours, CSR", SparseMatrix(held_rows)), ("ours, dense", DenseMatrix(dense))):
+        runs[name], norms[name] = ours(matrix, signs)
     for solver in PEERS:
-        for form, rows in (("dense", dense), ("CSR", sparse.csr_matrix(matrix))):
+        for form, rows in (("dense", dense), ("CSR", sparse.csr_matrix(held_rows))):
             name = f"sklearn {solver}, {form}"
             runs[name], norms[name] = peer(rows, signs, solver)
     report(
@@ -142,21 +142,21 @@ def run_adult(count: int, repeat: int) -> None:
     )
 
 
-def explicit(design: Design) -> "sparse.csr_array":
-    """The rows of a design, as CSR."""
-    unit = np.eye(design.shape[1])
-    return sparse.csr_array(sparse.vstack([sparse.csr_array(block.matvec(unit)) for _, block in design.blocks()], format="csr"))
+def explicit(matrix: Matrix) -> "sparse.csr_array":
+    """The rows of a matrix, as CSR."""
+    unit = np.eye(matrix.shape[1])
+    return sparse.csr_array(sparse.vstack([sparse.csr_array(block.matvec(unit)) for _, block in matrix.blocks()], format="csr"))
 
 
 def run_dense(count: int, columns: int, repeat: int) -> None:
     """(b) One fit of a long dense table, and its memory."""
-    design, rows, signs = dense_table(count, columns)
+    matrix, rows, signs = dense_table(count, columns)
     runs, norms = {}, {}
-    runs["ours, dense"], norms["ours, dense"] = ours(design, signs)
+    runs["ours, dense"], norms["ours, dense"] = ours(matrix, signs)
     for solver in ("newton-cholesky", "lbfgs"):
         runs[f"sklearn {solver}"], norms[f"sklearn {solver}"] = peer(rows, signs, solver)
     report(f"(b) dense, {count} x {columns}", interleaved(runs, repeat), norms)
-    del design, rows, signs, runs
+    del matrix, rows, signs, runs
     for who in ("ours", "sklearn"):
         shown = subprocess.run(  # noqa: S603 - this file, by this interpreter
             [sys.executable, __file__, "--memory", who, str(count), str(columns)], capture_output=True, text=True, check=True
@@ -170,10 +170,10 @@ def run_memory(who: str, count: int, columns: int) -> None:
     solve(objective_for(warm, warm_signs), tolerance=1e-6)
     LogisticRegression(solver="newton-cholesky").fit(warm_rows, warm_signs)
     baseline = _peak()
-    design, rows, signs = dense_table(count, columns)
+    matrix, rows, signs = dense_table(count, columns)
     data = _peak() - baseline
     if who == "ours":
-        solve(objective_for(design, signs), tolerance=PRECISION * count)
+        solve(objective_for(matrix, signs), tolerance=PRECISION * count)
     else:
         LogisticRegression(C=1e3 / count, fit_intercept=False, solver="newton-cholesky", tol=PRECISION).fit(rows, signs)
     print(f"peak with data {data / rows.nbytes:.2f} x, with the fit {(_peak() - baseline) / rows.nbytes:.2f} x the size of the data")
@@ -190,23 +190,23 @@ def _peak() -> int:
 def run_many(count: int, models: int, cold: int) -> None:
     """(c) Many linear terms: one call against cold single fits, of which only a sample is run."""
     tabular, signs = adult_like(count)
-    matrix = explicit(tabular)
-    forms = {"tabular": tabular, "CSR": SparseDesign(matrix), "dense": DenseDesign(matrix.toarray())}
+    held_rows = explicit(tabular)
+    forms = {"tabular": tabular, "CSR": SparseMatrix(held_rows), "dense": DenseMatrix(held_rows.toarray())}
     tolerance = PRECISION * count
-    print(f"\n(c) {models} linear terms, Adult-like {count} x {matrix.shape[1]}; cold fits extrapolated from {cold}")
+    print(f"\n(c) {models} linear terms, Adult-like {count} x {held_rows.shape[1]}; cold fits extrapolated from {cold}")
     for epsilon in (1.0, 0.3, 0.1):
         rng = np.random.default_rng(3)
-        linears = rng.standard_normal((matrix.shape[1], models))
-        linears *= rng.gamma(matrix.shape[1], 2.0 / epsilon, models) / np.linalg.norm(linears, axis=0)
-        for name, design in forms.items():
+        linears = rng.standard_normal((held_rows.shape[1], models))
+        linears *= rng.gamma(held_rows.shape[1], 2.0 / epsilon, models) / np.linalg.norm(linears, axis=0)
+        for name, matrix in forms.items():
             singles, calls, worst = [], [], 0.0
             for j in range(cold):  # interleaved: a batch call in the middle of each third of the single fits
                 start = time.perf_counter()
-                solve(objective_for(design, signs).with_linear(linears[:, j].copy()), tolerance=tolerance)
+                solve(objective_for(matrix, signs).with_linear(linears[:, j].copy()), tolerance=tolerance)
                 singles.append(time.perf_counter() - start)
                 if j % max(1, cold // 3) == cold // 6:
                     start = time.perf_counter()
-                    _, norms = solve_many(objective_for(design, signs), linears, tolerance=tolerance)
+                    _, norms = solve_many(objective_for(matrix, signs), linears, tolerance=tolerance)
                     calls.append(time.perf_counter() - start)
                     worst = float(norms.max()) / count
             each, together = median(singles), median(calls)

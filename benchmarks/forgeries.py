@@ -37,7 +37,7 @@ from discreet.estimators import (
     PrivateSearchCV,
     release_uncertainty,
 )
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.mechanisms.bounds_choice import choose_norm
 from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram, LaplaceCounting, Queries
 from discreet.noise import SystemNoise
@@ -375,7 +375,7 @@ def release(draw: np.random.Generator) -> Honest:
     plan = method.plan(Request(domain=domain, target=target, neighbours=ADD_REMOVE if hidden or sketched else REPLACE_ONE, **numbers), "tight")
     X, count = _records(draw, features)
     read = plan.query.read.domain
-    data = Records(rows=as_design(X), targets=draw.uniform(-1, 1, count) * read.target_bound, domain=read)
+    data = Records(rows=as_matrix(X), targets=draw.uniform(-1, 1, count) * read.target_bound, domain=read)
     made = plan.mechanism.run(plan.query, data, SystemNoise())
     if isinstance(made.certificate.guarantee, NoGuarantee):
         raise InfeasibleTarget("a chosen level of noise that promises nothing at this epsilon, and says so, is no certificate that should verify.")

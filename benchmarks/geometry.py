@@ -15,7 +15,7 @@ import numpy as np
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import Domain, Records
 from discreet.losses.predictions import OfMargin
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.mechanisms.constrained import NoisyMirrorDescent
 from discreet.noise import SeededNoise
 from discreet.problems import ConstrainedRisk, PredictionSum
@@ -36,7 +36,7 @@ def problem_of(constraint: Constraint, records: int, seed: int) -> tuple[Constra
     rows[:, 0] += 0.3 * signs
     domain = Domain(features=constraint.dimension, norm_bound=1.0, records=records, target_bound=1.0)
     problem = ConstrainedRisk(loss=OfMargin(), constraint=constraint, domain=domain)
-    objective = problem.objective(Records(rows=as_design(rows), targets=signs, domain=domain))
+    objective = problem.objective(Records(rows=as_matrix(rows), targets=signs, domain=domain))
     return problem, objective, least(problem, objective, 0.25 * float(np.linalg.norm(rows.T @ rows, 2)))
 
 

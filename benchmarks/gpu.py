@@ -26,7 +26,7 @@ import torch
 from discreet.data import Domain, Records
 from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
-from discreet.matrices import DeviceDesign, travel
+from discreet.matrices import DeviceMatrix, travel
 from discreet.matrices.device_rows import DeviceRows
 from discreet.problems import RegularisedRisk
 from discreet.solvers import solve, solve_many
@@ -183,8 +183,8 @@ def main() -> None:
     print(f"{options.records:,} x {options.columns} in float64 on {where}; torch {torch.__version__}")
     for gram in options.gram or GRAMS:
         torch.set_float32_matmul_precision("high" if gram == "tf32" else "highest")
-        design = DeviceDesign(rows, gram="float64" if gram == "float64" else "float32")
-        data = Records(rows=design, targets=codes, domain=domain)
+        matrix = DeviceMatrix(rows, gram="float64" if gram == "float64" else "float32")
+        data = Records(rows=matrix, targets=codes, domain=domain)
         objective = problem.objective(data)
         found = solve(objective, tolerance=tolerance)
         point, _, norm = plain_fit(rows, signs, gram)

@@ -23,7 +23,7 @@ from scipy.special import ndtr
 from discreet import ADD_REMOVE, REPLACE_ONE, SeededNoise
 from discreet.consumers import NoisyLinearSVC, NoisyLogisticRegression, NoisyRidge, SketchRidge
 from discreet.data import Domain, Records
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.mechanisms.release import FisherNoise, GaussianRelease, GaussianSketch
 from discreet.queries import Rows, SecondMoments, WeightedRows
 
@@ -63,7 +63,7 @@ def on_rows(epsilon: float, seed: int) -> tuple[float, Measured, Measured]:
     domain = Domain(features=rows.shape[1], entry_bound=1.0, target_bound=1.0)
     query = Rows(domain=domain, target="noisy")
     made = GaussianRelease.calibrate(query, epsilon=epsilon, delta=1e-6, neighbours=REPLACE_ONE)
-    value = made.run(query, Records(rows=as_design(rows), targets=targets, domain=domain), SeededNoise(seed)).value
+    value = made.run(query, Records(rows=as_matrix(rows), targets=targets, domain=domain), SeededNoise(seed)).value
     variance, reference = made.deviation**2, NoisyRidge().fit(rows, targets).coef_
     naive = NoisyRidge().fit(value[:, :-1], value[:, -1]).coef_
     aware = NoisyRidge(feature_noise=variance, target_noise=variance).fit(value[:, :-1], value[:, -1]).coef_
@@ -78,7 +78,7 @@ def on_sketch(epsilon: float, seed: int) -> tuple[float, Measured, Measured]:
     domain = Domain(features=rows.shape[1], norm_bound=1.0, target_bound=1.0)
     query = SecondMoments(domain=domain, most_records=100_000)
     made = GaussianSketch.calibrate(query, rows=4000, epsilon=epsilon, delta=1e-5, neighbours=ADD_REMOVE)
-    value = made.run(query, Records(rows=as_design(rows), targets=targets, domain=domain), SeededNoise(seed)).value
+    value = made.run(query, Records(rows=as_matrix(rows), targets=targets, domain=domain), SeededNoise(seed)).value
     variance, reference = made.noise_variance(query), np.linalg.lstsq(rows, targets, rcond=None)[0]
     naive = SketchRidge(noise_variance=variance, debias=False).fit(value[:, :-1], value[:, -1]).coef_
     aware = SketchRidge(noise_variance=variance).fit(value[:, :-1], value[:, -1]).coef_
@@ -93,7 +93,7 @@ def on_classes(epsilon: float, seed: int, *, machine: bool) -> tuple[float, Meas
     domain = Domain(features=rows.shape[1], entry_bound=1.0, target_bound=1.0)
     query = WeightedRows.of(domain)
     made = FisherNoise.calibrate(query, epsilon=epsilon, delta=1e-6, neighbours=REPLACE_ONE)
-    value = made.run(query, Records(rows=as_design(rows), targets=labels, domain=domain), SeededNoise(seed)).value
+    value = made.run(query, Records(rows=as_matrix(rows), targets=labels, domain=domain), SeededNoise(seed)).value
     kind = NoisyLinearSVC if machine else NoisyLogisticRegression
     reference = kind().fit(rows, labels).coef_[0]
     naive = kind().fit(value[:, :-1], value[:, -1]).coef_[0]

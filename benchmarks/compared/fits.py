@@ -17,7 +17,7 @@ from compared.measured import Claim, Contestant, Group, Table, compete, load, lo
 from discreet import LogisticRegression
 from discreet.core.arrays import Floats
 from discreet.data import CategoricalColumn, Domain, NumericColumn, Records, Schema, Target
-from discreet.matrices import DenseDesign, Design, SparseDesign
+from discreet.matrices import DenseMatrix, Matrix, SparseMatrix
 
 RIDGE = 1e-3
 """Over the number of records."""
@@ -26,7 +26,7 @@ DEFAULT_TOL = 1e-4
 
 TEXT = """\
 Everybody minimises `sum_i log(1 + exp(-y_i <x_i, w>)) + (ridge / 2) |w|^2`, ridge = 1e-3 n, without intercept, on rows of norm 1 with 14 non-zeros
-of 105. The *bare solve* is this library's solver alone, on a design made beforehand, to a certified gradient norm of 1e-10 n. A *private fit* is
+of 105. The *bare solve* is this library's solver alone, on a matrix made beforehand, to a certified gradient norm of 1e-10 n. A *private fit* is
 `LogisticRegression(epsilon=1, delta=1e-6, alpha=1e-3, fit_intercept=False, classes=[0, 1]).fit(X, y)`: conversion and checks of X and y, norms and
 clipping, calibration, noise, the solve to the tolerance that the proof asks for (smaller than 1e-10 n), the last stage on its grid, and the
 certificate. scikit-learn fits without privacy, once with its own tolerance and once with the largest of 1e-6, 1e-8, 1e-9, ... that gets the
@@ -69,10 +69,10 @@ def frame_like(count: int, signs: Floats) -> tuple[pl.DataFrame, Schema]:
     return pl.DataFrame(columns), schema
 
 
-def in_form(title: str, rows: object, design: Design, signs: Floats) -> list[Contestant]:
+def in_form(title: str, rows: object, matrix: Matrix, signs: Floats) -> list[Contestant]:
     """The contestants whose rows are an array or a sparse matrix."""
     count, classes = len(signs), (signs > 0).astype(np.int64)
-    bare, norm = ours(design, signs)
+    bare, norm = ours(matrix, signs)
     found = [Contestant(name=f"bare solve, {title}", side="bare", run=local(bare), note=f"gradient norm / n {norm:.0e}")]
     model = private()
     tau = model.fit(rows, classes).certificate_.parameters["tolerance"]
@@ -86,13 +86,13 @@ def in_form(title: str, rows: object, design: Design, signs: Floats) -> list[Con
         fit, reached = peer(rows, signs, solver)
         short = "" if reached <= PRECISION else ", gets no further"
         found.append(Contestant(name=f"scikit-learn {solver}, {title}", side="peer", run=local(fit), note=f"gradient norm / n {reached:.0e}{short}"))
-    found += [loose(f"scikit-learn {solver}, its tolerance, {title}", rows, design, signs, solver) for solver in PEERS[:2]]
+    found += [loose(f"scikit-learn {solver}, its tolerance, {title}", rows, matrix, signs, solver) for solver in PEERS[:2]]
     return found
 
 
-def loose(name: str, rows: object, design: Design, signs: Floats, solver: str) -> Contestant:
+def loose(name: str, rows: object, matrix: Matrix, signs: Floats, solver: str) -> Contestant:
     """scikit-learn as it comes."""
-    model, objective = plain(RIDGE * len(signs), solver, DEFAULT_TOL), objective_for(design, signs)
+    model, objective = plain(RIDGE * len(signs), solver, DEFAULT_TOL), objective_for(matrix, signs)
     weights = quietly(model, rows, signs).coef_[0]  # type: ignore[attr-defined]
     reached = float(np.linalg.norm(objective.gradient(weights, objective.margins(weights)))) / len(signs)
     return Contestant(name=name, side="peer", run=local(lambda: quietly(model, rows, signs)), note=f"gradient norm / n {reached:.0e}")
@@ -102,7 +102,7 @@ def by_schema(frame: pl.DataFrame, schema: Schema) -> list[Contestant]:
     """The contestants whose rows are a data frame."""
     encoded = schema.encode(frame, target=True)
     data = Records(rows=encoded.rows, targets=encoded.signs, domain=Domain(features=schema.features, norm_bound=1.0, records=frame.height, classes=2))
-    bare, norm = ours(data.design, data.signs)
+    bare, norm = ours(data.matrix, data.signs)
     model = private(classes=None)
     whole: Callable[[], object] = lambda: model.fit(schema.encode(frame, target=True))  # noqa: E731 - as the other contestants
     return [
@@ -119,8 +119,8 @@ def fits(link: Link | None, *, count: int, rounds: int) -> Table:
     matrix = explicit(tabular)
     dense, compressed = matrix.toarray(), sparse.csr_matrix(matrix)
     groups = {
-        "CSR rows": in_form("CSR", compressed, SparseDesign(matrix), signs),
-        "dense rows": in_form("dense", dense, DenseDesign(dense), signs),
+        "CSR rows": in_form("CSR", compressed, SparseMatrix(matrix), signs),
+        "dense rows": in_form("dense", dense, DenseMatrix(dense), signs),
         "a schema's columns, held as numbers and codes": by_schema(*frame_like(count, signs)),
     }
     if link is not None:

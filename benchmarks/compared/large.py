@@ -12,7 +12,7 @@ from discreet import LinearRegression
 from discreet.data import Domain, Records
 from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.problems import RegularisedRisk
 from discreet.solvers import solve
 
@@ -53,7 +53,7 @@ def logistic(rows: Floats, classes: Floats) -> list[Contestant]:
     """Without the peers' process."""
     count = len(rows)
     domain = Domain(features=rows.shape[1], norm_bound=1.0, records=count, classes=2)
-    data = Records(rows=DenseDesign(rows), targets=2.0 * classes - 1.0, domain=domain)
+    data = Records(rows=DenseMatrix(rows), targets=2.0 * classes - 1.0, domain=domain)
     risk = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=RIDGE * count), domain=domain)
     model = private()
     found = [

@@ -24,9 +24,9 @@ WHO = ("bare solve", "private fit", "private linear fit", "scikit-learn newton-c
 def fit_of(who: str) -> Callable[[Floats, Floats, Floats], Any]:
     """A function of rows, classes and targets."""
     if who == "bare solve":
-        from fit_speed import DenseDesign, objective_for, solve  # noqa: PLC0415 - imports are what is measured
+        from fit_speed import DenseMatrix, objective_for, solve  # noqa: PLC0415 - imports are what is measured
 
-        return lambda rows, classes, _: solve(objective_for(DenseDesign(rows), 2.0 * classes - 1.0), tolerance=1e-10 * len(rows))
+        return lambda rows, classes, _: solve(objective_for(DenseMatrix(rows), 2.0 * classes - 1.0), tolerance=1e-10 * len(rows))
     if who == "private fit":
         from discreet import LogisticRegression  # noqa: PLC0415
 

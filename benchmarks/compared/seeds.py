@@ -8,7 +8,7 @@ from compared.fits import RIDGE, frame_like, plain, private, quietly
 from compared.link import Link
 from compared.measured import Claim, Contestant, Group, Table, Timed, compete, load, local, timed
 from discreet.core.arrays import Floats
-from discreet.matrices import DenseDesign, SparseDesign
+from discreet.matrices import DenseMatrix, SparseMatrix
 from discreet.solvers import solve_many
 
 TARGETS = {1.0: 250.0, 0.1: 40.0}
@@ -25,21 +25,21 @@ def seeds(link: Link | None, *, count: int, models: int, few: int, rounds: int) 
     """The table."""
     before = load()
     tabular, signs = adult_like(count)
-    matrix = explicit(tabular)
-    dense, compressed = matrix.toarray(), sparse.csr_matrix(matrix)
+    held_rows = explicit(tabular)
+    dense, compressed = held_rows.toarray(), sparse.csr_matrix(held_rows)
     frame, schema = frame_like(count, signs)
     encoded = schema.encode(frame, target=True)
     classes = (signs > 0).astype(np.int64)
-    forms = {"CSR": SparseDesign(matrix), "dense": DenseDesign(dense), "numbers and codes": tabular}
+    forms = {"CSR": SparseMatrix(held_rows), "dense": DenseMatrix(dense), "numbers and codes": tabular}
     groups: dict[str, list[Contestant]] = {}
     for epsilon in TARGETS:
         most = 2 if epsilon >= 1.0 else 1  # half a minute each otherwise
         rng = np.random.default_rng(3)
-        linears = rng.standard_normal((matrix.shape[1], models))
-        linears *= rng.gamma(matrix.shape[1], 2.0 / epsilon, models) / np.linalg.norm(linears, axis=0)
+        linears = rng.standard_normal((held_rows.shape[1], models))
+        linears *= rng.gamma(held_rows.shape[1], 2.0 / epsilon, models) / np.linalg.norm(linears, axis=0)
         group = []
-        for form, design in forms.items():
-            objective = objective_for(design, signs)
+        for form, matrix in forms.items():
+            objective = objective_for(matrix, signs)
             solve = local(lambda objective=objective, linears=linears: solve_many(objective, linears, tolerance=PRECISION * count))
             group.append(Contestant(name=f"solve_many, {form}", side="bare", run=solve, count=models, rounds=most))
         model = private(epsilon=epsilon, delta=0.0)
@@ -63,7 +63,7 @@ def seeds(link: Link | None, *, count: int, models: int, few: int, rounds: int) 
             group.append(Contestant(name="diffprivlib, its tolerance, dense", side="peer", run=run, count=few, rounds=most, note=f"{few} run"))
         groups[f"epsilon {epsilon:g}"] = group
     seen = compete(groups, rounds)
-    title = f"{models} seeds, Adult-like, {count:,} x {matrix.shape[1]}"
+    title = f"{models} seeds, Adult-like, {count:,} x {held_rows.shape[1]}"
     return Table(key="seeds", title=title, text=TEXT, unit="fits", groups=seen, load=(before, load()), claims=claims(seen))
 
 

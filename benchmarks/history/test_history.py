@@ -20,7 +20,7 @@ import discreet
 from discreet import REPLACE_ONE, KernelClassifier, Lasso, LinearRegression, LinearSVC, LogisticRegression, SystemNoise
 from discreet.accounting import gaussian_scale
 from discreet.data import CategoricalColumn, Domain, NumericColumn, Records, Schema, Target, numeric_files
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.mechanisms.release import GaussianRelease
 from discreet.queries import Rows
 
@@ -135,7 +135,7 @@ def test_verification(benchmark, table):
 def test_released_rows(benchmark, table):
     rows, _, targets = table
     domain = Domain(features=FEATURES, norm_bound=1.0, target_bound=1.0)
-    data, query = Records(rows=as_design(rows), targets=targets, domain=domain), Rows(domain=domain, target="noisy")
+    data, query = Records(rows=as_matrix(rows), targets=targets, domain=domain), Rows(domain=domain, target="noisy")
     mechanism = GaussianRelease.calibrate(query, **TARGET, neighbours=REPLACE_ONE)
     benchmark(lambda: mechanism.run(query, data, SystemNoise()))
 

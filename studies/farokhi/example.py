@@ -11,7 +11,7 @@ import numpy as np
 from discreet import SeededNoise
 from discreet.core.arrays import Floats
 from discreet.data import Domain, Records
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.mechanisms.release import FisherNoise, NullSpaceNoise
 from discreet.queries import Rows, Target, WeightedRows
 from discreet.solvers import solve_soft_margin
@@ -84,7 +84,7 @@ def _null_space(rows: Floats, signs: Floats, seed: int, *, points: bool) -> Iter
     share = float(np.max(solved.multipliers**2) / np.sum(solved.multipliers**2))
     yield {"measure": "bound", "value": VARIANCE * (rows.shape[1] - 1) * (1.0 - share)}
     query = Rows(domain=Domain(features=rows.shape[1], entry_bound=64.0, target_bound=1.0), target=Target.CLEAR)
-    data = Records(rows=as_design(rows), targets=signs, domain=query.domain)
+    data = Records(rows=as_matrix(rows), targets=signs, domain=query.domain)
     released = NullSpaceNoise(variance=VARIANCE).run(query, data, SeededNoise(seed_of("farokhi", "null", seed) >> 12)).value[:, :-1]
     again = solve_soft_margin(np.ascontiguousarray(released), signs)
     yield {"measure": "machine moved", "value": float(np.linalg.norm(again.weights - solved.weights)) + abs(again.intercept - solved.intercept)}

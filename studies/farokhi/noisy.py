@@ -15,7 +15,7 @@ import numpy as np
 from discreet import SeededNoise
 from discreet.core.arrays import Floats
 from discreet.data import Domain, Records
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.mechanisms.release import FisherNoise
 from discreet.queries import WeightedRows
 from studies.base import Record, seed_of
@@ -32,7 +32,7 @@ def noisy(x: Floats, *, noise: str, level: float, seed: int) -> Floats:
     if noise == "Gaussian":
         domain = Domain(features=x.shape[1], entry_bound=float(np.max(np.abs(x))), target_bound=1.0)
         query = WeightedRows.of(domain)
-        data = Records(rows=as_design(x), targets=np.zeros(len(x)), domain=domain)
+        data = Records(rows=as_matrix(x), targets=np.zeros(len(x)), domain=domain)
         released = FisherNoise.of_level(query, level=level, epsilon=1.0).run(query, data, SeededNoise(seed >> 12)).value
         return np.ascontiguousarray(released[:, :-1])
     scale = level**-0.25 / (1.0 if noise == "Laplace, equal bound" else math.sqrt(2.0))

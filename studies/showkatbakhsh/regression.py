@@ -17,7 +17,7 @@ import numpy as np
 from discreet import REPLACE_ONE, SeededNoise
 from discreet.core.arrays import Floats
 from discreet.data import Domain, Records
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.mechanisms.release import ClearTargetSketch, GaussianRelease, InformationSketch, PublishedSketch
 from discreet.queries import Rows, SecondMoments, Target
 from studies.base import Record, seed_of
@@ -59,7 +59,7 @@ def weights_of_all(x: Floats, y: Floats, *, bits: float, unit: int, seed: int) -
     """(method, size, weights) of every scheme."""
     records, features = x.shape
     domain = Domain(features=features, entry_bound=1.0, target_bound=1.0)
-    data = Records(rows=as_design(x), targets=y, domain=domain)
+    data = Records(rows=as_matrix(x), targets=y, domain=domain)
     noise = SeededNoise(seed >> 12)
     rows = Rows(domain=domain, target=Target.CLEAR)
     additive = GaussianRelease.of_deviation(rows, deviation=additive_deviation(bits), epsilon=1.0, neighbours=REPLACE_ONE)

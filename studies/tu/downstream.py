@@ -16,7 +16,7 @@ import numpy as np
 from discreet import REPLACE_ONE, SeededNoise
 from discreet.core.arrays import Floats
 from discreet.data import Domain, Records
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.mechanisms.release import FreshProjection, GaussianRelease, tu_factor_1
 from discreet.queries import Projection, Rows
 from studies.base import Record, seed_of
@@ -73,7 +73,7 @@ def neighbour_records(tables: Tables, *, name: str, method: str, width: int, eps
 def _released(x: Floats, y: Floats, domain: Domain, method: str, width: int, epsilon: float, repeat: int) -> tuple[Floats, Floats, float]:
     """Released rows, the matrix by which they came from records, and the standard deviation of their noise."""
     rows = Rows(domain=domain)
-    data = Records(rows=as_design(x), targets=np.zeros(len(y)), domain=domain)
+    data = Records(rows=as_matrix(x), targets=np.zeros(len(y)), domain=domain)
     features = domain.features
     noise = SeededNoise(seed_of("tu", method, features, width, epsilon, repeat) >> 12)
     if method == "no projection":

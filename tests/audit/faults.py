@@ -24,7 +24,7 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain, Records
 from discreet.losses import HuberHinge, Logistic
 from discreet.losses.regularisers import L2
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.mechanisms.constrained import GaussianFrankWolfe, NoisyMirrorDescent, PolytopeFrankWolfe
 from discreet.mechanisms.counting import GaussianCounting, Histogram, LaplaceCounting, Queries
 from discreet.mechanisms.learning import calibrate, slack_free_ridge
@@ -328,7 +328,7 @@ def published(planted, confidence):
 
     def table(entry):
         column = np.ones(200)
-        return Records(rows=DenseDesign(np.column_stack((column, np.append(column[1:], entry)))), targets=np.zeros(200), domain=domain)
+        return Records(rows=DenseMatrix(np.column_stack((column, np.append(column[1:], entry)))), targets=np.zeros(200), domain=domain)
 
     def run(data, count):
         return np.array([sketch.run(query, data, SystemNoise()).value.ravel()[:4] for _ in range(count)])

@@ -17,7 +17,7 @@ from discreet.audit.target import Target
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import Domain, Records
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.mechanisms.counting import LaplaceCounting
 from discreet.mechanisms.learning.base import Repeated
 from discreet.mechanisms.regression import AdaSSP, GaussianMixing, HessianMixing, LeastSquares, RefinedMoments, hessian_mixing, mixing
@@ -45,7 +45,7 @@ def test_every_mechanism_is_watched_or_has_a_reason():
 
 
 PROBLEM = LeastSquares(domain=Domain(features=3, norm_bound=1.0, target_bound=1.0, records=5), most_records=100)
-OTHER = Records(rows=DenseDesign(np.full((5, 3), 0.4)), targets=np.linspace(1.0, 0.0, 5), domain=PROBLEM.domain)
+OTHER = Records(rows=DenseMatrix(np.full((5, 3), 0.4)), targets=np.linspace(1.0, 0.0, 5), domain=PROBLEM.domain)
 PRODUCTS, TARGETS = np.diag([30.0, 20.0, 40.0]) + 3.0, np.array([4.0, -2.0, 1.0])
 
 

@@ -17,7 +17,7 @@ from discreet.core.private import packed, unpacked
 from discreet.data import Block, Domain, FunctionTable, NpyTable, Records, numeric_files
 from discreet.estimators import KernelClassifier
 from discreet.evaluation import evaluate_privately
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from tests.releases.cases import PEOPLE, SCHEMA
 
 NUMBER = 0.123456789012345
@@ -38,14 +38,14 @@ LABELS = (ROWS[:, 0] > 0).astype(int)
 
 def block(number):
     part = slice(100 * number, 100 * (number + 1))
-    return Block(as_design(ROWS[part]), LABELS[part])
+    return Block(as_matrix(ROWS[part]), LABELS[part])
 
 
-def designs(kind):
+def matrices(kind):
     return {
-        "dense": lambda: as_design(ROWS),
-        "single": lambda: as_design(ROWS.astype(np.float32)),
-        "sparse": lambda: as_design(scipy.sparse.csr_array(ROWS)),
+        "dense": lambda: as_matrix(ROWS),
+        "single": lambda: as_matrix(ROWS.astype(np.float32)),
+        "sparse": lambda: as_matrix(scipy.sparse.csr_array(ROWS)),
     }[kind]()
 
 
@@ -57,13 +57,13 @@ def held(kind):
         case "block":
             return block(0)
         case "data set":
-            return Records(rows=as_design(ROWS), targets=signs, domain=domain)
+            return Records(rows=as_matrix(ROWS), targets=signs, domain=domain)
         case "real data set":
-            return Records(rows=as_design(ROWS), targets=signs, domain=Domain(features=3, entry_bound=1.0, records=RECORDS, target_bound=1.0))
+            return Records(rows=as_matrix(ROWS), targets=signs, domain=Domain(features=3, entry_bound=1.0, records=RECORDS, target_bound=1.0))
         case "encoded":
             return SCHEMA.encode(pl.DataFrame(PEOPLE), target=True)
         case _:
-            return designs(kind)
+            return matrices(kind)
 
 
 @pytest.mark.parametrize("kind", ["dense", "single", "sparse", "block", "data set", "real data set", "encoded"])
@@ -75,7 +75,7 @@ def test_what_holds_records_refuses(kind, action):
 
 def test_what_a_table_and_a_data_set_are_made_of_refuses_as_they_do():
     table = held("encoded")
-    for one in (table, table.rows, held("data set").design, [table.rows], {"rows": table.rows}):
+    for one in (table, table.rows, held("data set").matrix, [table.rows], {"rows": table.rows}):
         with pytest.raises(PrivateDataError):
             pickle.dumps(one)
 
@@ -114,7 +114,7 @@ def spy(monkeypatch):
 
     seen = []
     monkeypatch.setattr("discreet.core.workers.single_threaded_algebra", watched(discreet.core.workers.single_threaded_algebra))
-    for kind in (discreet.matrices.DenseDesign, discreet.matrices.SparseDesign):
+    for kind in (discreet.matrices.DenseMatrix, discreet.matrices.SparseMatrix):
         for name in ("matvec", "rmatvec", "gram"):
             monkeypatch.setattr(kind, name, watched(getattr(kind, name)))
     return spy
@@ -182,7 +182,7 @@ def test_that_test_would_notice(spy):
 
 @pytest.mark.parametrize("rows", ["dense", "single", "sparse", "encoded"])
 def test_a_block_travels_between_workers_by_itself(rows):
-    made = held("encoded").rows if rows == "encoded" else designs(rows)
+    made = held("encoded").rows if rows == "encoded" else matrices(rows)
     labels = np.arange(made.shape[0])
     there = unpacked([bytes(frame) for frame in packed(Block(made, labels, None))])
     assert isinstance(there, Block)

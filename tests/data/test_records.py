@@ -9,14 +9,14 @@ import scipy.sparse as sp
 
 from discreet.core.errors import InvalidInput, PrivateDataError
 from discreet.data import Domain, Records
-from discreet.matrices import as_design, entries_of
+from discreet.matrices import as_matrix, entries_of
 from tests.canary import CANARY, assert_silent
 
 KINDS = {"dense": np.asarray, "single": lambda X: X.astype(np.float32), "sparse": sp.csr_array}
 
 
 def dataset(X, y, *, change=np.asarray, **bounds):
-    return Records(rows=as_design(change(X)), targets=y, domain=Domain(features=X.shape[1], **{"target_bound": 1.0} | bounds))
+    return Records(rows=as_matrix(change(X)), targets=y, domain=Domain(features=X.shape[1], **{"target_bound": 1.0} | bounds))
 
 
 def table(records=500, features=4):
@@ -25,7 +25,7 @@ def table(records=500, features=4):
 
 
 def rows_of(data):
-    return np.concatenate([entries_of(block, slice(None)) for _, block in data.design.blocks()])
+    return np.concatenate([entries_of(block, slice(None)) for _, block in data.matrix.blocks()])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -104,5 +104,5 @@ def test_nothing_shows_copies_or_pickles_records():
 )
 def test_broken_records_are_refused_without_a_word_of_them(X, y):
     with pytest.raises(InvalidInput) as refusal:
-        Records(rows=as_design(X), targets=y, domain=Domain(features=2, entry_bound=1.0, target_bound=1.0))
+        Records(rows=as_matrix(X), targets=y, domain=Domain(features=2, entry_bound=1.0, target_bound=1.0))
     assert_silent(refusal.value)

@@ -8,7 +8,7 @@ from discreet import KernelClassifier, LinearSVC, LogisticRegression
 from discreet.core.errors import InvalidInput
 from discreet.data import Block, FunctionTable, Schema, numeric_files, schema_files
 from discreet.ledger import Account, Ledger
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from tests.canary import CANARY, assert_silent
 from tests.laws.block_tables import records
 
@@ -93,7 +93,7 @@ def test_kernel_machines_refuse_what_they_cannot_map(table):
     for bad in (np.nan, np.inf):
         with pytest.raises(InvalidInput, match="rows must be finite"):
             KernelClassifier(classes=[0, 1]).fit(
-                FunctionTable(lambda _, bad=bad: Block(DenseDesign(np.array([[bad, 1.0]])), LABELS[:1]), blocks=1, features=2)
+                FunctionTable(lambda _, bad=bad: Block(DenseMatrix(np.array([[bad, 1.0]])), LABELS[:1]), blocks=1, features=2)
             )
 
 
@@ -128,7 +128,7 @@ def test_a_table_that_changes_is_noticed_and_the_ledger_is_right(tmp_path, passe
     def make(number):
         made.append(number)
         rows = ROWS[:500] if len(made) <= 3 * passes else ROWS[:400]
-        return Block(DenseDesign(rows), LABELS[: len(rows)])
+        return Block(DenseMatrix(rows), LABELS[: len(rows)])
 
     Ledger.create(tmp_path / "ledger").declare("people", epsilon=2.0, delta=1e-5)
     account = Account(str(tmp_path / "ledger"), "people")
@@ -141,7 +141,7 @@ def test_a_canary_stays_silent():
     def make(number):
         rows = np.full((5, 2), CANARY * 1e300)
         rows[0] = np.inf
-        return Block(DenseDesign(rows), np.full(5, CANARY))
+        return Block(DenseMatrix(rows), np.full(5, CANARY))
 
     for classes in ([0, 1], [CANARY, 1.0]):
         with pytest.raises(InvalidInput) as refused:

@@ -15,7 +15,7 @@ from discreet.core.neighbours import Neighbours
 from discreet.data import CategoricalColumn, Domain, NumericColumn, Records, Target
 from discreet.estimators.model import Model
 from discreet.ledger import Account, BudgetExceeded, Ledger
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from tests.canary import CANARY, assert_silent
 
 NAMES = np.array(["red", "green", "blue"])
@@ -153,7 +153,7 @@ def test_impossible_settings_get_one_clear_sentence(settings, error, message):
 
 
 def test_a_data_set_of_classes_refuses_what_contradicts_its_domain():
-    rows, domain = DenseDesign(np.zeros((3, 2))), Domain(features=2, norm_bound=1.0, classes=3)
+    rows, domain = DenseMatrix(np.zeros((3, 2))), Domain(features=2, norm_bound=1.0, classes=3)
     data = Records(rows=rows, targets=np.array([0, 1, 2]), domain=domain)
     with pytest.raises(InvalidInput, match="signs tell two classes apart"):
         _ = data.signs
@@ -228,7 +228,7 @@ def test_no_value_of_a_record_is_shown_or_kept(model):
     y = NAMES[np.arange(60) % 3]
     model = clone(model).set_params(epsilon=1.0, data_norm=1.0, classes=NAMES.tolist()).fit(X, y)
     assert_silent((repr(model), model.get_params(), vars(model), str(model.certificate_), model.certificate_.to_json()))
-    assert_silent(Records(rows=DenseDesign(X), targets=np.arange(60) % 3, domain=Domain(features=3, norm_bound=1.0, classes=3)))
+    assert_silent(Records(rows=DenseMatrix(X), targets=np.arange(60) % 3, domain=Domain(features=3, norm_bound=1.0, classes=3)))
     model.set_params(classes=[0, 1, 2])
     with pytest.raises(InvalidInput) as refused:
         model.fit(X, np.where(np.arange(60) == 3, int(CANARY), np.arange(60) % 3))

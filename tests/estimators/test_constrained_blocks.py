@@ -6,7 +6,7 @@ import pytest
 from discreet import Lasso, LassoClassifier
 from discreet.core.errors import InvalidInput
 from discreet.data import Block, FunctionTable
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.choice([-1.0, 1.0], size=(5000, 8))
@@ -17,7 +17,7 @@ LABELS = np.where(TARGETS > 0, "yes", "no")
 def table(targets):
     def make(number):
         part = slice(600 * number, 600 * (number + 1))
-        return Block(DenseDesign(ROWS[part]), targets[part])
+        return Block(DenseMatrix(ROWS[part]), targets[part])
 
     return FunctionTable(make, blocks=9, features=8)
 
@@ -48,4 +48,4 @@ def test_what_a_table_in_blocks_must_bring():
     with pytest.raises(InvalidInput, match="targets must be finite numbers"):
         Lasso().fit(table(LABELS))
     with pytest.raises(InvalidInput, match="8 features; rows with 1"):
-        Lasso(random_state=1).fit(table(TARGETS)).predict(FunctionTable(lambda _: Block(DenseDesign(ROWS[:, :1]), None), blocks=1, features=1))
+        Lasso(random_state=1).fit(table(TARGETS)).predict(FunctionTable(lambda _: Block(DenseMatrix(ROWS[:, :1]), None), blocks=1, features=1))

@@ -13,7 +13,7 @@ from discreet.certificates import digest_of
 from discreet.core.errors import DiscreetError, InvalidInput, SolverFailure
 from discreet.data import CategoricalColumn, NumericColumn, Schema, Target
 from discreet.kernels import Gaussian, Matern
-from discreet.kernels import design as streamed_design
+from discreet.kernels import matrix as streamed_matrix
 from tests.canary import CANARY, assert_silent
 
 PUBLIC = {
@@ -82,7 +82,7 @@ def test_without_noise_it_is_the_minimiser_on_the_features() -> None:
 def test_streamed_and_held_features_give_the_same_model(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = ring()
     held = KernelClassifier(n_features=30, random_state=0, classes=["in", "out"]).fit(X, y)
-    monkeypatch.setattr(streamed_design.FeatureMapDesign.__init__, "__kwdefaults__", {"held_bytes": 0, "recent": None})
+    monkeypatch.setattr(streamed_matrix.FeatureMapMatrix.__init__, "__kwdefaults__", {"held_bytes": 0, "recent": None})
     streamed = KernelClassifier(n_features=30, random_state=0, classes=["in", "out"]).fit(X, y)
     np.testing.assert_allclose(streamed.weights_, held.weights_, rtol=1e-7, atol=1e-8)
 

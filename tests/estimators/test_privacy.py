@@ -17,7 +17,7 @@ from joblib import Parallel, delayed
 from discreet import Domain, LinearSVC, LogisticRegression, Records, SystemNoise
 from discreet.core.errors import DiscreetError, InfeasibleTarget, InvalidInput, PrivacyWarning, PrivateDataError, SolverFailure
 from discreet.estimators import base
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from tests.canary import CANARY, assert_silent
 
 PUBLIC_ATTRIBUTES = {"classes_", "weights_", "coef_", "intercept_", "certificate_", "n_features_in_", "feature_names_in_"}
@@ -185,7 +185,7 @@ def test_a_failing_solver_raises_and_releases_nothing(monkeypatch: pytest.Monkey
 
 def test_a_data_set_can_be_neither_printed_copied_nor_pickled() -> None:
     X, y = canaries()
-    data = Records(rows=DenseDesign(X), targets=np.where(y == "yes", 1.0, -1.0), domain=Domain(features=3, norm_bound=1.0, classes=2))
+    data = Records(rows=DenseMatrix(X), targets=np.where(y == "yes", 1.0, -1.0), domain=Domain(features=3, norm_bound=1.0, classes=2))
     assert_silent(repr(data))
     assert "60" not in repr(data)
     for action in (copy.copy, copy.deepcopy, pickle.dumps):

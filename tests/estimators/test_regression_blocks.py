@@ -9,7 +9,7 @@ from discreet.core.errors import InvalidInput
 from discreet.data import Block, Domain, FunctionTable, Records, Schema, schema_files
 from discreet.ledger import Account, Ledger
 from discreet.losses.predictions import LogCosh
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.mechanisms.regression import LeastSquares
 from discreet.mechanisms.regression.residual_sums import accurate_gradient, evaluated
 from tests.canary import CANARY, assert_silent
@@ -38,7 +38,7 @@ def table(targets=TARGETS, weights=None, features=4):
     def make(number):
         part = slice(700 * number, 700 * (number + 1))
         block = None if targets is None else targets[part]
-        return Block(DenseDesign(ROWS[part, :features]), block, weights)
+        return Block(DenseMatrix(ROWS[part, :features]), block, weights)
 
     return FunctionTable(make, blocks=5, features=features)
 
@@ -81,7 +81,7 @@ def test_a_table_that_changes_is_noticed_and_the_ledger_is_right(tmp_path, make,
     def block(number):
         made.append(number)
         rows = ROWS[:500] if len(made) <= 3 * passes else ROWS[:400]
-        return Block(DenseDesign(rows), TARGETS[: len(rows)])
+        return Block(DenseMatrix(rows), TARGETS[: len(rows)])
 
     Ledger.create(tmp_path / "ledger").declare("people", epsilon=2.0, delta=1e-5)
     account = Account(str(tmp_path / "ledger"), "people")
@@ -116,8 +116,8 @@ def test_public_numbers_of_records_make_room_for_long_tables():
 
 def test_sums_over_any_blocks_are_sums_over_the_records():
     domain, point = Domain(features=4, norm_bound=1.0, intercept_scale=0.3, target_bound=1.0), np.array([0.5, -0.2, 0.1, 0.0, 0.3])
-    few = Records(rows=DenseDesign(ROWS), targets=TARGETS, domain=domain)
-    long = Records(rows=DenseDesign(np.tile(ROWS, (30, 1))), targets=np.tile(TARGETS, 30), domain=domain, jobs=2)
+    few = Records(rows=DenseMatrix(ROWS), targets=TARGETS, domain=domain)
+    long = Records(rows=DenseMatrix(np.tile(ROWS, (30, 1))), targets=np.tile(TARGETS, 30), domain=domain, jobs=2)
     assert (few.blocks, long.blocks > 1) == (1, True)
     settings = {"loss": LogCosh(width=0.3), "curvature": lambda slopes: 1.0 - np.square(slopes / 0.3)}
     one, many = (evaluated(data, point, hessian=True, **settings) for data in (few, long))
@@ -133,11 +133,11 @@ def test_a_canary_stays_silent():
     def make(number):
         rows = np.full((5, 2), CANARY * 1e300)
         rows[0] = np.inf
-        return Block(DenseDesign(rows), np.full(5, CANARY))
+        return Block(DenseMatrix(rows), np.full(5, CANARY))
 
     with pytest.raises(InvalidInput) as refused:
         LinearRegression().fit(FunctionTable(make, blocks=2, features=2))
     assert_silent(refused.value)
-    far = FunctionTable(lambda _: Block(DenseDesign(np.full((200, 2), CANARY)), np.full(200, CANARY)), blocks=2, features=2)
+    far = FunctionTable(lambda _: Block(DenseMatrix(np.full((200, 2), CANARY)), np.full(200, CANARY)), blocks=2, features=2)
     model = LinearRegression().fit(far)
     assert_silent(repr(model) + str(model.certificate_) + str(vars(model)))

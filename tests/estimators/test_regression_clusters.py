@@ -9,7 +9,7 @@ from discreet import ConstrainedERM, Lasso, LinearRegression
 from discreet.core.errors import InvalidInput
 from discreet.data import Block, DaskTable, Records, local_cluster
 from discreet.ledger import Account, Ledger
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from tests.canary import assert_silent
 from tests.data.blocks.cluster_here import Here, reached
 from tests.laws.block_tables import records
@@ -29,7 +29,7 @@ MODELS = {
 
 def make(number):
     part = slice(SIZE * number, SIZE * (number + 1))
-    return Block(DenseDesign(ROWS[part]), TARGETS[part])
+    return Block(DenseMatrix(ROWS[part]), TARGETS[part])
 
 
 def here(fails=()):

@@ -8,7 +8,7 @@ from discreet.core.errors import InvalidInput
 from discreet.data import Block, Domain, FunctionTable, Reader
 from discreet.estimators.search_blocks import StreamedTable
 from discreet.ledger import Account, Ledger
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.noise import SeededNoise, SystemNoise
 from tests.canary import CANARY, assert_silent
 from tests.laws.block_tables import TABLES, records
@@ -41,7 +41,7 @@ def test_parts_share_no_record_and_leave_none_out(kind, hidden, tmp_path):
 
 def test_rows_of_a_block_are_in_every_part_as_often():
     """2000 cuts of two blocks of five rows into three parts: a count has at most 22 as standard deviation, and 7 of them are less than 154 (1e-9)."""
-    table = FunctionTable(lambda number: Block(DenseDesign(np.eye(10)[5 * number : 5 * number + 5]), np.zeros(5, int)), blocks=2, features=10)
+    table = FunctionTable(lambda number: Block(DenseMatrix(np.eye(10)[5 * number : 5 * number + 5]), np.zeros(5, int)), blocks=2, features=10)
     bound = Reader(domain=Domain(features=10, norm_bound=1.0, classes=2), classes=np.array([0, 1]))
     first, second, die = [0.4, 0.4, 0.2], [0.4, 0.2, 0.4], [1 / 3] * 3  # replace-one: places 0 to 4 modulo 3, and 5 to 9
     for hidden, expected in ((False, [first] * 5 + [second] * 5), (True, [die] * 10)):
@@ -55,7 +55,7 @@ def test_rows_of_a_block_are_in_every_part_as_often():
 
 
 def test_parts_of_few_records_may_be_empty_but_their_blocks_are_not():
-    table = FunctionTable(lambda number: Block(DenseDesign(ROWS[number : number + 1]), LABELS[number : number + 1]), blocks=3, features=6)
+    table = FunctionTable(lambda number: Block(DenseMatrix(ROWS[number : number + 1]), LABELS[number : number + 1]), blocks=3, features=6)
     for hidden in (False, True):
         parts = streamed(table).parts(7, SeededNoise(0), hidden=hidden)
         assert sum(part.shape[0] for part in parts) == 3
@@ -73,7 +73,7 @@ def test_scores_are_counted_block_by_block():
 
     def make(number):
         seen.append(number)
-        return Block(DenseDesign(ROWS[1000 * number : 1000 * (number + 1)]), LABELS[1000 * number : 1000 * (number + 1)])
+        return Block(DenseMatrix(ROWS[1000 * number : 1000 * (number + 1)]), LABELS[1000 * number : 1000 * (number + 1)])
 
     table = streamed(FunctionTable(make, blocks=4, features=6))
     assert table.shape == ROWS.shape

@@ -8,7 +8,7 @@ from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.data import Block, BlockTable, FunctionTable
 from discreet.estimators.search_plans import planned_certificate, rehearse_blocks
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 
 ROWS = np.random.default_rng(0).uniform(-0.5, 0.5, (400, 3))
 LABELS = (ROWS[:, 0] > 0).astype(np.int64)
@@ -63,7 +63,7 @@ def test_the_plan_of_more_classes_is_what_the_fit_states(scheme):
 def test_the_plan_for_blocks_is_what_the_fit_of_blocks_states(model):
     model.set_params(classes=[0, 1])
     weights = None if isinstance(model, LassoClassifier) else np.full(400, 0.5)
-    table = FunctionTable(lambda _: Block(DenseDesign(ROWS), LABELS, weights), blocks=1, features=3)
+    table = FunctionTable(lambda _: Block(DenseMatrix(ROWS), LABELS, weights), blocks=1, features=3)
     plan, fitted = planned(model, in_blocks=True), model.fit(table).certificate_
     for name in SAID:
         assert getattr(plan, name) == getattr(fitted, name), name

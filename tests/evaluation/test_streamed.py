@@ -11,7 +11,7 @@ from discreet.data import Block, DaskTable, FunctionTable, numeric_files, schema
 from discreet.estimators import Model
 from discreet.evaluation import evaluate_privately, prepare
 from discreet.evaluation.streamed import answered
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from tests.canary import CANARY, assert_silent
 from tests.data.blocks.cluster_here import Here
 from tests.evaluation.people import Oracle, drawn
@@ -34,7 +34,7 @@ categories = ["Bonn", "Ulm"]
 
 def make(number):
     part = slice(400 * number, min(400 * number + 400, 900))
-    return Block(DenseDesign(X[part]), Y[part])
+    return Block(DenseMatrix(X[part]), Y[part])
 
 
 def table():
@@ -54,7 +54,7 @@ def test_one_pass_serves_without_a_ledger():
 
 
 def test_blocks_without_records_add_nothing():
-    empty = [make(0), Block(DenseDesign(X[:0]), Y[:0]), make(1), make(2)]
+    empty = [make(0), Block(DenseMatrix(X[:0]), Y[:0]), make(1), make(2)]
     found = evaluate_privately(Oracle(), FunctionTable(empty.__getitem__, blocks=4, features=1), **SEEDED)
     assert found.to_dict() == evaluate_privately(Oracle(), X, Y, **SEEDED).to_dict()
     nobody = FunctionTable(lambda _: empty[1], blocks=2, features=1)
@@ -75,7 +75,7 @@ def test_what_a_table_lacks_is_said():
         evaluate_privately(Oracle(), FunctionTable(lambda k: make(k)._replace(targets=None), blocks=3, features=1), epsilon=1.0)
     with pytest.raises(InvalidInput, match="outside the model's classes"):
         evaluate_privately(
-            Oracle(), FunctionTable(lambda k: Block(DenseDesign(X[:3]), np.array(["no", "yes", "?"])), blocks=1, features=1), epsilon=1.0
+            Oracle(), FunctionTable(lambda k: Block(DenseMatrix(X[:3]), np.array(["no", "yes", "?"])), blocks=1, features=1), epsilon=1.0
         )
     with pytest.raises(InvalidInput, match="n_jobs must be"):
         evaluate_privately(Oracle(), table(), epsilon=1.0, n_jobs=0)
@@ -89,7 +89,7 @@ def test_a_canary_stays_silent():
             raise ValueError(f"{X[0]}")
 
     for model, labels in ((Shouts(), ["no"] * 5), (Oracle(), [CANARY] * 5)):
-        bad = FunctionTable(lambda _, labels=labels: Block(DenseDesign(np.full((5, 1), CANARY)), np.array(labels)), blocks=2, features=1)
+        bad = FunctionTable(lambda _, labels=labels: Block(DenseMatrix(np.full((5, 1), CANARY)), np.array(labels)), blocks=2, features=1)
         with pytest.raises(InvalidInput) as refused:
             evaluate_privately(model, bad, epsilon=1.0)
         assert_silent(refused.value)

@@ -13,7 +13,7 @@ from discreet import LogisticRegression
 from discreet.data import EncodedTable
 from discreet.evaluation import METRICS, answers_per_record, evaluate_privately, prepare
 from discreet.evaluation.outcomes import Outcomes, outcomes_of
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from tests.evaluation.people import Oracle, drawn
 
 METRIC_SETS = [("accuracy",), ("accuracy", "confusion"), ("log_loss",), METRICS]
@@ -82,7 +82,7 @@ def test_a_record_can_be_asked_about_by_itself_in_every_form_of_table(form):
         "pandas": lambda: pd.DataFrame(X),
         "polars": lambda: pl.DataFrame(X),
         "encoded": lambda: EncodedTable(
-            rows=as_design(X), signs=np.where(y == "yes", 1.0, -1.0), classes=("no", "yes"), schema="s", numeric=1, categorical=0
+            rows=as_matrix(X), signs=np.where(y == "yes", 1.0, -1.0), classes=("no", "yes"), schema="s", numeric=1, categorical=0
         ),
     }[form]()
     labels = None if form == "encoded" else y

@@ -28,7 +28,7 @@ from discreet import (
 )
 from discreet.core.neighbours import Neighbours
 from discreet.data import Block, Domain, FunctionTable, Records, SchemaDraft
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.noise import SystemNoise
 from discreet.queries import Target as ReleasedTarget
 from discreet.releases import METHODS, Request
@@ -56,7 +56,7 @@ def _in_blocks(make, *, numbers=False, weighted=False):
 
         def block(number):
             rows = parts[number]
-            return Block(as_design(X[rows]), column[rows], weights[rows] if weighted else None)
+            return Block(as_matrix(X[rows]), column[rows], weights[rows] if weighted else None)
 
         table = FunctionTable(block, blocks=2, features=FEATURES)
         return make(**({} if numbers else {"classes": [0, 1]})).fit(table).predict(X)
@@ -197,7 +197,7 @@ def _releasing(relation):
             def released(X, labels, targets, weights, method=method, box=box, given=given | slots):
                 request = Request(domain=box, neighbours=Neighbours(relation), target=ReleasedTarget.NOISY, **PRIVATE, **given)
                 query, mechanism = METHODS[method].plan(request, "tight")
-                return mechanism.run(query, Records(rows=as_design(X), targets=targets, domain=box), SystemNoise())
+                return mechanism.run(query, Records(rows=as_matrix(X), targets=targets, domain=box), SystemNoise())
 
             yield f"{method} with bounded {name}", released
 

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from discreet.data import Block, BlockTable, FunctionTable, NpyTable, numeric_files
-from discreet.matrices import DenseDesign, SparseDesign
+from discreet.matrices import DenseMatrix, SparseMatrix
 
 ROWS_IN_BLOCK = 700
 """Neither a divisor of the number of records nor of a block's 1024 rows."""
@@ -24,21 +24,21 @@ def records(count: int = 3001, features: int = 6) -> tuple[np.ndarray, np.ndarra
 
 
 def _generated(rows, targets, _folder):
-    return _sliced(rows, targets, DenseDesign)
+    return _sliced(rows, targets, DenseMatrix)
 
 
 def _columns_first(rows, targets, _folder):
-    return _sliced(rows, targets, lambda part: DenseDesign(np.asfortranarray(part)))
+    return _sliced(rows, targets, lambda part: DenseMatrix(np.asfortranarray(part)))
 
 
 def _sparse(rows, targets, _folder):
-    return _sliced(rows, targets, lambda part: SparseDesign(sparse.csr_array(part)))
+    return _sliced(rows, targets, lambda part: SparseMatrix(sparse.csr_array(part)))
 
 
-def _sliced(rows, targets, design):
+def _sliced(rows, targets, matrix):
     def make(number):
         part = slice(ROWS_IN_BLOCK * number, ROWS_IN_BLOCK * (number + 1))
-        return Block(design(rows[part]), targets[part])
+        return Block(matrix(rows[part]), targets[part])
 
     return FunctionTable(make, blocks=-(-len(rows) // ROWS_IN_BLOCK), features=rows.shape[1])
 

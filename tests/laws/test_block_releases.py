@@ -11,7 +11,7 @@ import pytest
 
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Block, Domain, FunctionTable, Records
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.mechanisms.release import GaussianRelease, rows
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.noise.words import keyed_words
@@ -81,7 +81,7 @@ def planned(case):
 
 
 def held(jobs=1):
-    data = Records(rows=DenseDesign(ROWS), targets=SIGNS, domain=BOX)
+    data = Records(rows=DenseMatrix(ROWS), targets=SIGNS, domain=BOX)
     data.jobs = jobs
     return data
 
@@ -141,7 +141,7 @@ def test_second_moments_in_memory_are_the_same_for_any_number_of_threads():
 
 
 COUNT, SIZE = 24, 500
-EQUAL = FunctionTable(lambda _: Block(DenseDesign(np.full((SIZE, FEATURES), 0.25)), None), blocks=COUNT, features=FEATURES)
+EQUAL = FunctionTable(lambda _: Block(DenseMatrix(np.full((SIZE, FEATURES), 0.25)), None), blocks=COUNT, features=FEATURES)
 """Blocks that are all alike."""
 LEVEL = 6.0
 """Deviations; an honest source is farther off in one of about five hundred million, each time one looks."""

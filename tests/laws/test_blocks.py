@@ -11,7 +11,7 @@ from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import BlockTable, Domain, Records, streamed_records
 from discreet.losses import Logistic, SoftplusHinge
 from discreet.losses.regularisers import L2
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.mechanisms.learning import calibrate
 from discreet.noise import SeededNoise
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
@@ -30,7 +30,7 @@ def table(kind, tmp_path):
 
 
 def in_memory():
-    return Records(rows=DenseDesign(ROWS), targets=LABELS, domain=DOMAIN)
+    return Records(rows=DenseMatrix(ROWS), targets=LABELS, domain=DOMAIN)
 
 
 @each_table
@@ -89,7 +89,7 @@ def test_more_classes_are_those_in_memory(table, kind, tmp_path):
     folder.mkdir()
     three = TABLES[kind](ROWS, codes, folder)
     domain = Domain(features=ROWS.shape[1], norm_bound=1.0, intercept_scale=0.3, records=len(ROWS), classes=3)
-    held = Records(rows=DenseDesign(ROWS), targets=codes, domain=domain)
+    held = Records(rows=DenseMatrix(ROWS), targets=codes, domain=domain)
     streamed = streamed_records(three, domain=domain, classes=np.arange(3))
     each = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=20.0), domain=domain)
     for one, other in zip(OneVsRestRisk(each=each).objectives(held), OneVsRestRisk(each=each).objectives(streamed), strict=True):

@@ -19,7 +19,7 @@ from discreet.core.errors import InvalidInput
 from discreet.data import BlockTable
 from discreet.evaluation import prepare
 from discreet.evaluation.private import measure_blocks
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.noise import SeededNoise
 from tests.laws.block_tables import TABLES, each_table
 
@@ -142,7 +142,7 @@ class Stutter(BlockTable):
 
 def _with_the_last_again(block):
     rows = block.rows.matvec(np.eye(block.rows.shape[1]))
-    return block._replace(rows=as_design(np.vstack((rows, rows[-1:]))), targets=np.append(block.targets, block.targets[-1:]))
+    return block._replace(rows=as_matrix(np.vstack((rows, rows[-1:]))), targets=np.append(block.targets, block.targets[-1:]))
 
 
 @each_table

@@ -12,7 +12,7 @@ from discreet.evaluation import evaluate_privately, prepare
 from discreet.evaluation.outcomes import outcomes_of
 from discreet.evaluation.streamed import answered
 from discreet.ledger import Account, Ledger
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from tests.laws.block_tables import TABLES, each_table, records
 
 ROWS, LABELS = records()
@@ -91,7 +91,7 @@ def test_a_table_that_changes_between_passes_is_refused_where_there_is_a_ledger(
     def make(number):
         made.append(number)
         rows = ROWS[:500] if len(made) <= 3 else ROWS[:501]
-        return Block(DenseDesign(rows), LABELS[: len(rows)])
+        return Block(DenseMatrix(rows), LABELS[: len(rows)])
 
     Ledger.create(tmp_path / "ledger").declare("people", epsilon=3.0, delta=1e-4)
     account = Account(str(tmp_path / "ledger"), "people")

@@ -7,7 +7,7 @@ import pytest
 from discreet.data import Domain, NpyTable, Records, numeric_files, streamed_records
 from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.problems import RegularisedRisk
 from discreet.solvers import solve
 
@@ -62,7 +62,7 @@ def fitted(table, jobs=1):
 
 @pytest.fixture(scope="module")
 def expected():
-    return solve(PROBLEM.objective(Records(rows=DenseDesign(ROWS), targets=CODES, domain=DOMAIN)), tolerance=TOLERANCE).weights
+    return solve(PROBLEM.objective(Records(rows=DenseMatrix(ROWS), targets=CODES, domain=DOMAIN)), tolerance=TOLERANCE).weights
 
 
 @pytest.mark.parametrize("order", ORDERS)

@@ -6,10 +6,10 @@ from scipy import sparse
 
 from discreet import KernelClassifier
 from discreet.data import Block, BlockTable, Domain, FunctionTable, Records, TransformedTable, streamed_records
-from discreet.kernels.design import FeatureMapDesign, RecentFeatures
 from discreet.kernels.feature_map import FeatureMap
+from discreet.kernels.matrix import FeatureMapMatrix, RecentFeatures
 from discreet.ledger import Account, Ledger
-from discreet.matrices import DenseDesign, SparseDesign, entries_of
+from discreet.matrices import DenseMatrix, SparseMatrix, entries_of
 from tests.laws.block_tables import TABLES, each_table, records
 
 ROWS, LABELS = records()
@@ -26,7 +26,7 @@ def table(kind, tmp_path):
 
 def mapped(table, jobs=1):
     recent = RecentFeatures()
-    return TransformedTable(table, lambda rows: FeatureMapDesign(rows, FEATURES, held_bytes=0, recent=recent), features=WIDTH, jobs=jobs)
+    return TransformedTable(table, lambda rows: FeatureMapMatrix(rows, FEATURES, held_bytes=0, recent=recent), features=WIDTH, jobs=jobs)
 
 
 def classifier(**settings):
@@ -92,7 +92,7 @@ def test_any_number_of_threads_gives_the_same_bits(table, monkeypatch):
 
 def test_any_number_of_threads_gives_the_same_bits_for_long_tables_in_memory(monkeypatch):
     rows, labels = records(70_000, 3)
-    monkeypatch.setattr(FeatureMapDesign.__init__, "__kwdefaults__", {"held_bytes": 0, "recent": None})
+    monkeypatch.setattr(FeatureMapMatrix.__init__, "__kwdefaults__", {"held_bytes": 0, "recent": None})
     settings = {"n_features": 10, "classes": [0, 1], "random_state": 1}
     found = [KernelClassifier(**settings, n_jobs=jobs).fit(rows, labels).weights_ for jobs in (None, 3)]
     np.testing.assert_array_equal(found[0], found[1])
@@ -100,7 +100,7 @@ def test_any_number_of_threads_gives_the_same_bits_for_long_tables_in_memory(mon
 
 @each_table
 def test_a_ledger_knows_the_rows_and_not_their_features(kind, table):
-    held = Records(rows=FeatureMapDesign(DenseDesign(ROWS), FEATURES), targets=LABELS, domain=DOMAIN)
+    held = Records(rows=FeatureMapMatrix(DenseMatrix(ROWS), FEATURES), targets=LABELS, domain=DOMAIN)
     streamed = streamed_records(mapped(table), domain=DOMAIN, classes=np.array([0, 1]))
     same = b"".join(held.content()) == b"".join(streamed.content())
     assert same is (kind != "sparse")  # a sparse table is known by its stored numbers
@@ -114,7 +114,7 @@ def test_a_table_that_changes_is_an_error_in_every_pass(passes, tmp_path):
     def longer(number):
         made.append(number)
         rows = ROWS[:500] if len(made) <= 3 * passes + 2 else np.vstack((ROWS[:500], ROWS[:1]))
-        return Block(DenseDesign(rows), np.resize(LABELS[:500], len(rows)))
+        return Block(DenseMatrix(rows), np.resize(LABELS[:500], len(rows)))
 
     class Shorter(FunctionTable):
         __slots__ = ("seen",)
@@ -129,7 +129,7 @@ def test_a_table_that_changes_is_an_error_in_every_pass(passes, tmp_path):
     Ledger.create(tmp_path / "ledger").declare("people", epsilon=20.0, delta=1e-5)
     for table in (
         FunctionTable(longer, blocks=3, features=6),
-        Shorter(lambda k: Block(DenseDesign(ROWS[500 * k : 500 * k + 500]), LABELS[:500]), blocks=3, features=6),
+        Shorter(lambda k: Block(DenseMatrix(ROWS[500 * k : 500 * k + 500]), LABELS[:500]), blocks=3, features=6),
     ):
         with pytest.raises(Exception, match="changed while it was read"):
             classifier(ledger=account).fit(table)
@@ -139,8 +139,8 @@ def test_huge_and_sparse_rows_have_features_too():
     """Norms of finite rows may overflow: what the map sees are their entries."""
     huge = np.full((4, 2), 1e300) * [[1.0, -1.0]]
     labels = np.array([0, 1, 0, 1])
-    for design in (DenseDesign, SparseDesign):
-        rows = design(huge) if design is DenseDesign else design(sparse.csr_array(huge))
+    for matrix in (DenseMatrix, SparseMatrix):
+        rows = matrix(huge) if matrix is DenseMatrix else matrix(sparse.csr_array(huge))
         table = FunctionTable(lambda _, rows=rows: Block(rows, labels), blocks=1, features=2)
         model = classifier().fit(table)
         np.testing.assert_array_equal(model.decision_function(table), model.decision_function(huge))
@@ -148,7 +148,7 @@ def test_huge_and_sparse_rows_have_features_too():
 
 def test_blocks_without_records_change_nothing():
     cuts = [slice(0, 400), slice(400, 400), slice(400, 900)]
-    table = FunctionTable(lambda k: Block(DenseDesign(ROWS[cuts[k]]), LABELS[cuts[k]]), blocks=3, features=6)
+    table = FunctionTable(lambda k: Block(DenseMatrix(ROWS[cuts[k]]), LABELS[cuts[k]]), blocks=3, features=6)
     model = classifier().fit(table)
     np.testing.assert_allclose(model.weights_, classifier().fit(ROWS[:900], LABELS[:900]).weights_, atol=2e-6)
     np.testing.assert_array_equal(model.decision_function(table), model.decision_function(ROWS[:900]))

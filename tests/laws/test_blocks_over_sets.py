@@ -7,7 +7,7 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain, Records, streamed_records
 from discreet.losses import HuberHinge
 from discreet.losses.predictions import Absolute, OfMargin, Squared
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.mechanisms.constrained import GaussianFrankWolfe, NoisyMirrorDescent, NonPrivateFrankWolfe, PolytopeFrankWolfe
 from discreet.mechanisms.constrained.mirror_sampled import SampledMirrorDescent
 from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet
@@ -31,7 +31,7 @@ def streamed(kind, tmp_path):
 
 
 def held():
-    return Records(rows=DenseDesign(ROWS), targets=SIGNS, domain=DOMAIN)
+    return Records(rows=DenseMatrix(ROWS), targets=SIGNS, domain=DOMAIN)
 
 
 def risk(loss, constraint, **changes):

@@ -30,7 +30,7 @@ from discreet import (
 from discreet.consumers import NoisyLinearSVC, NoisyLogisticRegression
 from discreet.core.errors import InvalidType
 from discreet.data import Block, FunctionTable, NumericColumn, Schema, Target
-from discreet.matrices import as_design, is_per_record
+from discreet.matrices import as_matrix, is_per_record
 
 ROWS, COLUMNS = 300, 37
 QUESTIONS = ("decision_function", "predict", "predict_proba", "predict_log_proba")
@@ -91,7 +91,7 @@ FORMS = {
     "float32": lambda rows: rows.astype(np.float32),
     "sparse": sp.csr_array,
     "frame": pd.DataFrame,
-    "blocks": lambda rows: FunctionTable(lambda part: Block(as_design(np.array_split(rows, 3)[part]), None, None), blocks=3, features=COLUMNS),
+    "blocks": lambda rows: FunctionTable(lambda part: Block(as_matrix(np.array_split(rows, 3)[part]), None, None), blocks=3, features=COLUMNS),
 }
 SPARSE_NOT_TAKEN = BLOCKS_NOT_TAKEN = {"noisy-logistic", "noisy-svc"}
 

@@ -8,7 +8,7 @@ from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import Block, Domain, FunctionTable, Records
 from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
-from discreet.matrices import DenseDesign, DeviceDesign, as_design, device_rows, travel
+from discreet.matrices import DenseMatrix, DeviceMatrix, as_matrix, device_rows, travel
 from discreet.mechanisms.release.eigenvalue_sketch import EigenvalueSketch
 from discreet.mechanisms.release.sketch import GaussianSketch
 from discreet.noise import SeededNoise
@@ -86,7 +86,7 @@ def test_rows_that_are_moved_there_give_the_same_fit(model, jobs):
 
     def block(number):
         seen.append(number)
-        return Block(DenseDesign(ROWS[pieces[number]]), labels[pieces[number]])
+        return Block(DenseMatrix(ROWS[pieces[number]]), labels[pieces[number]])
 
     table = FunctionTable(block, blocks=len(pieces), features=ROWS.shape[1])
     moved = make(device="cpu", n_jobs=jobs).fit(table)
@@ -115,7 +115,7 @@ def test_a_sketch_of_rows_there_is_the_same_to_the_last_bit(library, kind):
     domain = Domain(features=6, norm_bound=0.5, entry_bound=0.4, target_bound=1.0)
     query = SecondMoments(domain=domain, most_records=10_000)
     mechanism = kind.calibrate(query, rows=20, epsilon=1.0, delta=1e-6, neighbours=ADD_REMOVE)
-    data = [Records(rows=as_design(rows), targets=ROWS[:, 0] - 0.2, domain=domain) for rows in (there(library, ROWS), ROWS)]
+    data = [Records(rows=as_matrix(rows), targets=ROWS[:, 0] - 0.2, domain=domain) for rows in (there(library, ROWS), ROWS)]
     found, expected = (np.concatenate(list(mechanism.draw(query, one, SeededNoise(1)).blocks)) for one in data)
     np.testing.assert_array_equal(found, expected)
 
@@ -148,8 +148,8 @@ def objectives(library, count, features):
     rows, codes = rng.standard_normal((count, features)), rng.integers(0, 3, count)
     for classes in (2, 3):
         domain = Domain(features=features, norm_bound=1.0, intercept_scale=0.3, classes=classes)
-        data = Records(rows=as_design(there(library, rows)), targets=np.minimum(codes, classes - 1), domain=domain)
-        assert isinstance(data.design, DeviceDesign)
+        data = Records(rows=as_matrix(there(library, rows)), targets=np.minimum(codes, classes - 1), domain=domain)
+        assert isinstance(data.matrix, DeviceMatrix)
         if classes == 2:
             yield RegularisedRisk(loss=Logistic(), regulariser=L2(strength=10.0), domain=domain).objective(data)
         else:
@@ -205,10 +205,10 @@ def test_what_travels_in_a_whole_fit_is_small(library, monkeypatch):
 
 
 def test_a_count_of_what_travels_sees_a_long_vector(monkeypatch):
-    """The law above can fail: the same design asked for vectors of NumPy moves n numbers a product."""
+    """The law above can fail: the same matrix asked for vectors of NumPy moves n numbers a product."""
     traffic = Traffic(monkeypatch)
-    design = as_design(there("array_api_strict", ROWS))
-    assert traffic.of(lambda: design.matvec(np.ones(6))) == 6 + len(ROWS)
+    matrix = as_matrix(there("array_api_strict", ROWS))
+    assert traffic.of(lambda: matrix.matvec(np.ones(6))) == 6 + len(ROWS)
 
 
 @each_library
@@ -224,7 +224,7 @@ def test_nothing_prints_a_record(library):
     rows = np.array(ROWS)
     rows[0, 0] = float(CANARY)
     domain = Domain(features=6, norm_bound=1.0, classes=2)
-    data = Records(rows=as_design(there(library, rows)), targets=LABELS, domain=domain)
+    data = Records(rows=as_matrix(there(library, rows)), targets=LABELS, domain=domain)
     objective = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=10.0), domain=domain).objective(data)
-    for one in (data, data.design, data.design.there, objective, objective.certified_sums(np.zeros((6, 1)))):
+    for one in (data, data.matrix, data.matrix.there, objective, objective.certified_sums(np.zeros((6, 1)))):
         assert str(CANARY) not in repr(one)

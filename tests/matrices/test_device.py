@@ -1,4 +1,4 @@
-"""Rows in arrays of another library, here on the processor: what designs compute is what they compute of rows in memory."""
+"""Rows in arrays of another library, here on the processor: what matrices compute is what they compute of rows in memory."""
 
 import sys
 
@@ -9,12 +9,12 @@ from discreet import LogisticRegression
 from discreet.core.errors import InvalidInput, InvalidType
 from discreet.matrices import (
     BLOCK_ROWS,
-    AugmentedDesign,
-    ClippedDesign,
-    DenseDesign,
-    Design,
-    DeviceDesign,
-    as_design,
+    AugmentedMatrix,
+    ClippedMatrix,
+    DenseMatrix,
+    DeviceMatrix,
+    Matrix,
+    as_matrix,
     device_rows,
     entries_of,
     ordered_matvec,
@@ -43,21 +43,21 @@ def there(library, rows):
     return xp.asarray(np.array(rows))
 
 
-def check_agrees(design, dense):
-    """Every method of a Design, for vectors and for columns."""
-    assert isinstance(design, Design)
-    assert (design.shape, design.width) == (dense.shape, dense.width)
+def check_agrees(matrix, dense):
+    """Every method of a Matrix, for vectors and for columns."""
+    assert isinstance(matrix, Matrix)
+    assert (matrix.shape, matrix.width) == (dense.shape, dense.width)
     count, columns = dense.shape
     for width in ((), (1,), (3,)):
         weights, coefficients = RNG.standard_normal((columns, *width)), RNG.standard_normal((count, *width))
-        np.testing.assert_allclose(design.matvec(weights), dense.matvec(weights), rtol=1e-12, atol=1e-12)
-        np.testing.assert_allclose(design.rmatvec(coefficients), dense.rmatvec(coefficients), rtol=1e-12, atol=1e-11)
-    np.testing.assert_allclose(banded(design, coefficients), banded(dense, coefficients), rtol=1e-12, atol=1e-11)
+        np.testing.assert_allclose(matrix.matvec(weights), dense.matvec(weights), rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(matrix.rmatvec(coefficients), dense.rmatvec(coefficients), rtol=1e-12, atol=1e-11)
+    np.testing.assert_allclose(banded(matrix, coefficients), banded(dense, coefficients), rtol=1e-12, atol=1e-11)
     curvatures = RNG.random(count)
-    np.testing.assert_allclose(design.gram(curvatures), dense.gram(curvatures), rtol=1e-11, atol=1e-11)
-    np.testing.assert_allclose(design.gram(curvatures, single_precision=True), dense.gram(curvatures), rtol=1e-3, atol=1e-2)
-    np.testing.assert_allclose(design.gram_diagonal(curvatures), dense.gram_diagonal(curvatures), rtol=1e-12)
-    np.testing.assert_allclose(design.row_norms(), dense.row_norms(), rtol=1e-14)
+    np.testing.assert_allclose(matrix.gram(curvatures), dense.gram(curvatures), rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(matrix.gram(curvatures, single_precision=True), dense.gram(curvatures), rtol=1e-3, atol=1e-2)
+    np.testing.assert_allclose(matrix.gram_diagonal(curvatures), dense.gram_diagonal(curvatures), rtol=1e-12)
+    np.testing.assert_allclose(matrix.row_norms(), dense.row_norms(), rtol=1e-14)
 
 
 @each_library
@@ -65,13 +65,13 @@ def check_agrees(design, dense):
 @pytest.mark.parametrize("count", COUNTS)
 def test_every_method_agrees_with_the_rows_in_memory(library, kind, count):
     explicit = ROWS[:count].astype(kind)
-    design, dense = as_design(there(library, explicit)), DenseDesign(explicit)
-    assert isinstance(design, DeviceDesign)
-    check_agrees(design, dense)
-    assert b"".join(design.content()) == b"".join(dense.content())
-    np.testing.assert_array_equal(entries_of(design, slice(0, min(3, count))), explicit[:3])
-    np.testing.assert_array_equal(entries_of(rows_of(design, slice(count // 2, count)), slice(0, 1)), explicit[count // 2 :][:1])
-    assert sum(block.shape[0] for _, block in design.blocks()) == count
+    matrix, dense = as_matrix(there(library, explicit)), DenseMatrix(explicit)
+    assert isinstance(matrix, DeviceMatrix)
+    check_agrees(matrix, dense)
+    assert b"".join(matrix.content()) == b"".join(dense.content())
+    np.testing.assert_array_equal(entries_of(matrix, slice(0, min(3, count))), explicit[:3])
+    np.testing.assert_array_equal(entries_of(rows_of(matrix, slice(count // 2, count)), slice(0, 1)), explicit[count // 2 :][:1])
+    assert sum(block.shape[0] for _, block in matrix.blocks()) == count
 
 
 @each_library
@@ -80,8 +80,8 @@ def test_every_method_agrees_with_the_rows_in_memory(library, kind, count):
 @pytest.mark.parametrize("bound", [1.5, 1e3])
 def test_rows_within_a_bound_agree_with_those_in_memory(library, kind, constant, bound):
     explicit = ROWS.astype(kind)
-    found, expected = (shortened(rows, bound=bound, constant=constant) for rows in (as_design(there(library, explicit)), DenseDesign(explicit)))
-    assert isinstance(found, DeviceDesign)
+    found, expected = (shortened(rows, bound=bound, constant=constant) for rows in (as_matrix(there(library, explicit)), DenseMatrix(explicit)))
+    assert isinstance(found, DeviceMatrix)
     check_agrees(found, expected)
     check_agrees(rows_of(found, slice(100, 1500)), rows_of(expected, slice(100, 1500)))
     assert b"".join(found.content()) == b"".join(expected.content())
@@ -94,9 +94,9 @@ def test_rows_within_a_bound_agree_with_those_in_memory(library, kind, constant,
 def test_clipped_and_ordered_rows_are_the_same_to_the_last_bit(library, kind, entry_bound, bound):
     """A proof about a loss with a kink needs rows that are functions of one record; here the same function wherever they are."""
     explicit = ROWS.astype(kind)
-    there_and_here = (as_design(there(library, explicit)), DenseDesign(explicit))
+    there_and_here = (as_matrix(there(library, explicit)), DenseMatrix(explicit))
     found, expected = (shortened_in_order(clip_entries(rows, entry_bound), bound=bound, constant=0.3) for rows in there_and_here)
-    assert isinstance(found, DeviceDesign)
+    assert isinstance(found, DeviceMatrix)
     check_agrees(found, expected)
     weights = RNG.standard_normal(7)
     weights[2] = 0.0
@@ -109,7 +109,7 @@ def test_clipped_and_ordered_rows_are_the_same_to_the_last_bit(library, kind, en
 @pytest.mark.parametrize("last", [False, True])
 def test_sums_of_integers_are_exact(library, count, last):
     numbers = RNG.standard_normal(count) if last else None
-    found, expected = (integer_gram(rows, numbers, unit=2.0**-16) for rows in (as_design(there(library, ROWS[:count])), DenseDesign(ROWS[:count])))
+    found, expected = (integer_gram(rows, numbers, unit=2.0**-16) for rows in (as_matrix(there(library, ROWS[:count])), DenseMatrix(ROWS[:count])))
     integers = np.trunc((ROWS[:count] if numbers is None else np.column_stack((ROWS[:count], numbers))) * 2.0**16).astype(object)
     np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(found, (integers.T @ integers).astype(np.int64))
@@ -119,14 +119,14 @@ def test_sums_of_integers_are_exact(library, count, last):
 def test_chunks_change_nothing_but_rounding(monkeypatch, kind):
     explicit = ROWS.astype(kind)
     monkeypatch.setattr(device_rows, "CHUNK_BYTES", 1)
-    found = shortened(as_design(there("array_api_strict", explicit)), bound=1.5, constant=0.3)
+    found = shortened(as_matrix(there("array_api_strict", explicit)), bound=1.5, constant=0.3)
     assert len(found.there.chunks(1)) == 3
-    check_agrees(found, shortened(DenseDesign(explicit), bound=1.5, constant=0.3))
+    check_agrees(found, shortened(DenseMatrix(explicit), bound=1.5, constant=0.3))
 
 
 def test_rows_that_are_bounded_already_are_bounded_again_around():
-    first = shortened(as_design(there("array_api_strict", ROWS)), bound=1.5, constant=0.3)
-    expected = shortened(shortened(DenseDesign(ROWS), bound=1.5, constant=0.3), bound=1.0, constant=0.2)
+    first = shortened(as_matrix(there("array_api_strict", ROWS)), bound=1.5, constant=0.3)
+    expected = shortened(shortened(DenseMatrix(ROWS), bound=1.5, constant=0.3), bound=1.0, constant=0.2)
     check_agrees(shortened(first, bound=1.0, constant=0.2), expected)
     again = shortened_in_order(clip_entries(first, 0.2), bound=1.0, constant=0.0)
     assert np.all(again.row_norms() <= 1.0)
@@ -136,19 +136,19 @@ def test_rows_that_are_bounded_already_are_bounded_again_around():
 @each_library
 def test_a_gram_matrix_is_in_float64_where_that_is_asked_for(library):
     curvatures = RNG.random(3000)
-    exact = DenseDesign(ROWS).gram(curvatures)
-    fine, coarse = (DeviceDesign(there(library, ROWS), gram=kind).gram(curvatures, single_precision=True) for kind in ("float64", "float32"))
+    exact = DenseMatrix(ROWS).gram(curvatures)
+    fine, coarse = (DeviceMatrix(there(library, ROWS), gram=kind).gram(curvatures, single_precision=True) for kind in ("float64", "float32"))
     np.testing.assert_allclose(fine, exact, rtol=1e-12, atol=1e-11)
     assert 1e-9 < np.abs(coarse - exact).max() < 1e-2
     with pytest.raises(InvalidInput, match="'float32' or 'float64'"):
-        DeviceDesign(there(library, ROWS), gram="tf32")
+        DeviceMatrix(there(library, ROWS), gram="tf32")
 
 
 def test_blocks_on_a_device_are_long():
-    design = as_design(there("array_api_strict", ROWS))
-    wrapped = AugmentedDesign(ClippedDesign(design, bound=1.0), scale=None, constant=1.0)
-    assert cache_rows(wrapped) == cache_rows(design) == 1 << 22
-    assert cache_rows(DenseDesign(ROWS)) <= 1 << 16
+    matrix = as_matrix(there("array_api_strict", ROWS))
+    wrapped = AugmentedMatrix(ClippedMatrix(matrix, bound=1.0), scale=None, constant=1.0)
+    assert cache_rows(wrapped) == cache_rows(matrix) == 1 << 22
+    assert cache_rows(DenseMatrix(ROWS)) <= 1 << 16
 
 
 @pytest.mark.parametrize(
@@ -169,13 +169,13 @@ def test_what_is_no_table_of_finite_floats_is_refused(change, words):
 @pytest.mark.parametrize("door", [check_finite, lambda rows: shortened(rows, bound=1.0, constant=0.0)])
 def test_rows_that_are_not_finite_are_refused(door):
     with pytest.raises(InvalidInput, match="finite"):
-        door(as_design(there("array_api_strict", np.where(ROWS > 3, np.inf, ROWS))))
+        door(as_matrix(there("array_api_strict", np.where(ROWS > 3, np.inf, ROWS))))
 
 
 def test_imitated_float64_is_refused(monkeypatch):
     monkeypatch.setenv("CUBLAS_EMULATE_DOUBLE_PRECISION", "1")
     with pytest.raises(InvalidInput, match="not bounded"):
-        as_design(there("array_api_strict", ROWS))
+        as_matrix(there("array_api_strict", ROWS))
 
 
 def test_without_array_api_compat_the_message_says_what_to_install(monkeypatch):

@@ -9,29 +9,29 @@ from scipy import sparse
 
 from discreet import LinearSVC, LogisticRegression
 from discreet.core.errors import InvalidInput
-from discreet.matrices import AugmentedDesign, DenseDesign, DeviceDesign, SparseDesign, entries_of, move
+from discreet.matrices import AugmentedMatrix, DenseMatrix, DeviceMatrix, SparseMatrix, entries_of, move
 from discreet.matrices.move import check_device, on_device
 
 pytest.importorskip("array_api_compat")
 RNG = np.random.default_rng(0)
 ROWS = np.where(RNG.random((2500, 5)) < 0.4, 0.0, RNG.standard_normal((2500, 5)))
 ROWS.flags.writeable = False
-DESIGNS = {
-    "dense": DenseDesign(ROWS),
-    "single": DenseDesign(ROWS.astype(np.float32)),
-    "columns": DenseDesign(np.asfortranarray(ROWS)),
-    "sparse": SparseDesign(sparse.csr_array(ROWS)),
-    "augmented": AugmentedDesign(DenseDesign(ROWS), scale=RNG.random(2500), constant=0.5),
+MATRICES = {
+    "dense": DenseMatrix(ROWS),
+    "single": DenseMatrix(ROWS.astype(np.float32)),
+    "columns": DenseMatrix(np.asfortranarray(ROWS)),
+    "sparse": SparseMatrix(sparse.csr_array(ROWS)),
+    "augmented": AugmentedMatrix(DenseMatrix(ROWS), scale=RNG.random(2500), constant=0.5),
 }
 
 
-@pytest.mark.parametrize("kind", DESIGNS)
+@pytest.mark.parametrize("kind", MATRICES)
 def test_moved_rows_are_the_entries_in_float64(kind):
     torch = pytest.importorskip("torch")
-    moved = on_device(DESIGNS[kind], "cpu")
-    assert isinstance(moved, DeviceDesign)
+    moved = on_device(MATRICES[kind], "cpu")
+    assert isinstance(moved, DeviceMatrix)
     assert moved.there.table.dtype == torch.float64
-    np.testing.assert_array_equal(moved.entries(slice(0, 2500)), entries_of(DESIGNS[kind], slice(0, 2500)))
+    np.testing.assert_array_equal(moved.entries(slice(0, 2500)), entries_of(MATRICES[kind], slice(0, 2500)))
     assert on_device(moved, "cpu") is moved
 
 
@@ -48,7 +48,7 @@ def test_a_gpu_that_is_not_there_is_an_error_before_anything_is_moved(monkeypatc
     torch = pytest.importorskip("torch")
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     with pytest.raises(InvalidInput, match=r"torch finds 1 GPU\(s\) here"):
-        on_device(DESIGNS["dense"], "cuda:1")
+        on_device(MATRICES["dense"], "cuda:1")
 
 
 def test_too_little_memory_is_one_sentence_without_a_number(monkeypatch):
@@ -65,7 +65,7 @@ def test_too_little_memory_is_one_sentence_without_a_number(monkeypatch):
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (10**12, 10**12))
     monkeypatch.setattr(torch, "empty", no_room)
     with pytest.raises(InvalidInput, match="too little free memory") as caught:
-        on_device(DESIGNS["dense"], "cuda")
+        on_device(MATRICES["dense"], "cuda")
     assert caught.value.__context__ is None
 
 
@@ -74,7 +74,7 @@ def test_without_a_library_the_message_says_what_to_install(monkeypatch, absent)
     for name in absent:
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(InvalidInput, match="pip install torch discreet"):
-        on_device(DESIGNS["dense"], "cuda")
+        on_device(MATRICES["dense"], "cuda")
 
 
 class _Device:
@@ -104,17 +104,17 @@ def test_cupy_is_asked_where_torch_is_not_installed(monkeypatch):
         return cupy
 
     monkeypatch.setattr(move, "import_module", found)
-    moved = on_device(DESIGNS["sparse"], "cuda:1")
+    moved = on_device(MATRICES["sparse"], "cuda:1")
     np.testing.assert_array_equal(moved.there.table, ROWS)
     assert _Device.entered == [1]
     with pytest.raises(InvalidInput, match=r"CuPy finds 2 GPU\(s\) here"):
-        on_device(DESIGNS["dense"], "cuda:2")
+        on_device(MATRICES["dense"], "cuda:2")
     with pytest.raises(InvalidInput, match="pip install torch"):
-        on_device(DESIGNS["dense"], "cpu")
+        on_device(MATRICES["dense"], "cpu")
     free[0] = 10
     with pytest.raises(InvalidInput, match="too little free memory"):
-        on_device(DESIGNS["dense"], "cuda")
+        on_device(MATRICES["dense"], "cuda")
     free[0] = 10**12
     monkeypatch.setattr(cupy, "empty", lambda *_, **__: (_ for _ in ()).throw(MemoryError("2500")))
     with pytest.raises(InvalidInput, match="too little free memory"):
-        on_device(DESIGNS["dense"], "cuda")
+        on_device(MATRICES["dense"], "cuda")

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from discreet import LogisticRegression
 from discreet.core.errors import InvalidInput, InvalidType
-from discreet.matrices import DenseDesign, Design, SparseDesign, TabularDesign, as_design
+from discreet.matrices import DenseMatrix, Matrix, SparseMatrix, TabularMatrix, as_matrix
 
 tabmat = pytest.importorskip("tabmat")
 
@@ -26,42 +26,42 @@ def numbers_and_categories():
 
 
 KINDS = {
-    "dense": (lambda: tabmat.DenseMatrix(NUMBERS), DenseDesign),
-    "single": (lambda: tabmat.DenseMatrix(NUMBERS.astype(np.float32)), DenseDesign),
-    "integers": (lambda: tabmat.DenseMatrix(np.round(9 * NUMBERS).astype(np.int64)), DenseDesign),
-    "sparse": (lambda: tabmat.SparseMatrix(ENTRIES), SparseDesign),
-    "category": (lambda: category(CODES[0], 3), TabularDesign),
-    "first level dropped": (lambda: category(CODES[0], 3, drop_first=True), SparseDesign),
-    "missing": (lambda: category(np.where(CODES[0] == 2, -1, CODES[0]), 3, cat_missing_method="zero"), SparseDesign),
-    "numbers and categories": (lambda: tabmat.SplitMatrix(numbers_and_categories()), TabularDesign),
-    "categories": (lambda: tabmat.SplitMatrix(numbers_and_categories()[1:]), TabularDesign),
-    "categories first": (lambda: tabmat.SplitMatrix(numbers_and_categories()[::-1]), SparseDesign),
-    "another order": (lambda: tabmat.SplitMatrix(numbers_and_categories(), indices=[[0, 8], [1, 2, 3], [4, 5, 6, 7]]), SparseDesign),
-    "with entries": (lambda: tabmat.SplitMatrix([*numbers_and_categories(), tabmat.SparseMatrix(ENTRIES)]), SparseDesign),
-    "a level dropped": (lambda: tabmat.SplitMatrix([*numbers_and_categories(), category(CODES[0], 3, drop_first=True)]), SparseDesign),
+    "dense": (lambda: tabmat.DenseMatrix(NUMBERS), DenseMatrix),
+    "single": (lambda: tabmat.DenseMatrix(NUMBERS.astype(np.float32)), DenseMatrix),
+    "integers": (lambda: tabmat.DenseMatrix(np.round(9 * NUMBERS).astype(np.int64)), DenseMatrix),
+    "sparse": (lambda: tabmat.SparseMatrix(ENTRIES), SparseMatrix),
+    "category": (lambda: category(CODES[0], 3), TabularMatrix),
+    "first level dropped": (lambda: category(CODES[0], 3, drop_first=True), SparseMatrix),
+    "missing": (lambda: category(np.where(CODES[0] == 2, -1, CODES[0]), 3, cat_missing_method="zero"), SparseMatrix),
+    "numbers and categories": (lambda: tabmat.SplitMatrix(numbers_and_categories()), TabularMatrix),
+    "categories": (lambda: tabmat.SplitMatrix(numbers_and_categories()[1:]), TabularMatrix),
+    "categories first": (lambda: tabmat.SplitMatrix(numbers_and_categories()[::-1]), SparseMatrix),
+    "another order": (lambda: tabmat.SplitMatrix(numbers_and_categories(), indices=[[0, 8], [1, 2, 3], [4, 5, 6, 7]]), SparseMatrix),
+    "with entries": (lambda: tabmat.SplitMatrix([*numbers_and_categories(), tabmat.SparseMatrix(ENTRIES)]), SparseMatrix),
+    "a level dropped": (lambda: tabmat.SplitMatrix([*numbers_and_categories(), category(CODES[0], 3, drop_first=True)]), SparseMatrix),
 }
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_products_are_those_of_the_dense_array(kind):
     make, expected = KINDS[kind]
-    matrix = make()
-    whole = np.asarray(matrix.toarray(), dtype=np.float64)
-    design = as_design(matrix)
-    assert isinstance(design, expected)
-    assert isinstance(design, Design)
-    assert design.shape == whole.shape
+    held_rows = make()
+    whole = np.asarray(held_rows.toarray(), dtype=np.float64)
+    matrix = as_matrix(held_rows)
+    assert isinstance(matrix, expected)
+    assert isinstance(matrix, Matrix)
+    assert matrix.shape == whole.shape
     left, right, weights = RNG.standard_normal(COUNT), RNG.standard_normal(whole.shape[1]), RNG.random(COUNT)
-    np.testing.assert_allclose(design.matvec(right), whole @ right, atol=1e-12)
-    np.testing.assert_allclose(design.rmatvec(left), whole.T @ left, atol=1e-12)
-    np.testing.assert_allclose(design.gram(weights), (whole.T * weights) @ whole, atol=1e-10)
-    np.testing.assert_allclose(design.row_norms(), np.linalg.norm(whole, axis=1), atol=1e-12)
+    np.testing.assert_allclose(matrix.matvec(right), whole @ right, atol=1e-12)
+    np.testing.assert_allclose(matrix.rmatvec(left), whole.T @ left, atol=1e-12)
+    np.testing.assert_allclose(matrix.gram(weights), (whole.T * weights) @ whole, atol=1e-10)
+    np.testing.assert_allclose(matrix.row_norms(), np.linalg.norm(whole, axis=1), atol=1e-12)
 
 
 def test_dense_numbers_and_entries_are_not_copied():
     numbers = np.asfortranarray(NUMBERS)
-    assert np.shares_memory(as_design(tabmat.DenseMatrix(numbers))._rows, numbers)
-    assert np.shares_memory(as_design(tabmat.SplitMatrix([tabmat.DenseMatrix(numbers), category(CODES[0], 3)]))._table, numbers)
+    assert np.shares_memory(as_matrix(tabmat.DenseMatrix(numbers))._rows, numbers)
+    assert np.shares_memory(as_matrix(tabmat.SplitMatrix([tabmat.DenseMatrix(numbers), category(CODES[0], 3)]))._table, numbers)
 
 
 def test_an_estimator_gives_the_same_weights():
@@ -78,7 +78,7 @@ def test_an_estimator_gives_the_same_weights():
 def test_standardised_matrices_and_missing_numbers_are_refused():
     standard, _, _ = tabmat.DenseMatrix(NUMBERS).standardize(np.full(COUNT, 1 / COUNT), center_predictors=True, scale_predictors=True)
     with pytest.raises(InvalidType, match="Standardized"):
-        as_design(standard)
+        as_matrix(standard)
     broken = NUMBERS.copy()
     broken[3, 1] = np.nan
     with pytest.raises(InvalidInput, match="must be finite"):

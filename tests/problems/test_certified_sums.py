@@ -8,7 +8,7 @@ import pytest
 from discreet.data import Domain, Records
 from discreet.losses import HuberHinge, Logistic
 from discreet.losses.regularisers import L2
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.problems import RegularisedRisk
 from discreet.problems.certified_sums import CertifiedSums, RunningSum
 from discreet.problems.objective import MarginObjective
@@ -64,7 +64,7 @@ def test_a_gradient_of_parts_that_cancels_is_covered():
         rng = np.random.default_rng(seed)
         rows, signs, point = rng.standard_normal((40, 3)), rng.choice([-1.0, 1.0], 40), rng.standard_normal(3)
         pieces = [
-            MarginObjective(design=DenseDesign(rows[part]), signs=signs[part], weights=None, loss=loss, ridge=0.0)
+            MarginObjective(matrix=DenseMatrix(rows[part]), signs=signs[part], weights=None, loss=loss, ridge=0.0)
             for part in (slice(0, 7), slice(7, 8), slice(8, 40))
         ]
         whole = SummedObjective(spread=lambda work, pieces=pieces: [work(piece) for piece in pieces], dimension=3, ridge=0.5)
@@ -86,7 +86,7 @@ def long_table(jobs):
     rows = 0.3 * rng.standard_normal((WHOLE_RECORDS + 5000, 4))
     domain = Domain(features=4, norm_bound=1.0, intercept_scale=0.2, records=len(rows), classes=2)
     return RegularisedRisk(loss=Logistic(), regulariser=L2(strength=30.0), domain=domain), Records(
-        rows=DenseDesign(rows), targets=(rows[:, 0] > 0).astype(int), domain=domain, jobs=jobs
+        rows=DenseMatrix(rows), targets=(rows[:, 0] > 0).astype(int), domain=domain, jobs=jobs
     )
 
 
@@ -94,7 +94,7 @@ def test_a_long_table_is_summed_in_parts_as_one_would_be():
     risk, data = long_table(2)
     parts = risk.objective(data)
     assert isinstance(parts, SummedObjective)
-    whole = MarginObjective(design=data.design, signs=data.signs, weights=None, loss=risk.loss, ridge=30.0)
+    whole = MarginObjective(matrix=data.matrix, signs=data.signs, weights=None, loss=risk.loss, ridge=30.0)
     linear = np.linspace(-9.0, 9.0, 5)
     found, expected = (solve(one.with_linear(linear), tolerance=1e-7) for one in (parts, whole))
     np.testing.assert_allclose(found.weights, expected.weights, atol=1e-8)
@@ -113,7 +113,7 @@ def test_a_long_table_is_summed_in_parts_as_one_would_be():
 def test_the_first_hessian_comes_with_the_first_gradient_and_is_that_of_its_point():
     passes = []
     rng = np.random.default_rng(1)
-    piece = MarginObjective(design=DenseDesign(rng.standard_normal((50, 3))), signs=np.ones(50), weights=None, loss=Logistic(), ridge=0.0)
+    piece = MarginObjective(matrix=DenseMatrix(rng.standard_normal((50, 3))), signs=np.ones(50), weights=None, loss=Logistic(), ridge=0.0)
 
     def spread(work):
         passes.append(work)

@@ -11,7 +11,7 @@ from discreet.core.errors import InvalidInput
 from discreet.data import Domain, Records
 from discreet.losses import SmoothedHinge
 from discreet.losses.predictions import Absolute, Hinge, HuberLoss, LogCosh, OfMargin, Squared
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.problems import ConstrainedRisk, prediction_objective
 from discreet.sets import L1Ball, L2Ball, LInfinityBall, Simplex, translated
 
@@ -44,8 +44,8 @@ def single_records(problem, count=300):
     X[::3] = draw.normal(size=X[::3].shape)
     X[1::3] *= draw.random(size=X[1::3].shape) < 0.4
     y = draw.choice([-1.0, 1.0], size=count)
-    data = Records(rows=as_design(X), targets=y, domain=problem.domain)
-    rows = np.array([data.design.rmatvec(unit) for unit in np.eye(count)])
+    data = Records(rows=as_matrix(X), targets=y, domain=problem.domain)
+    rows = np.array([data.matrix.rmatvec(unit) for unit in np.eye(count)])
     return rows, data.targets
 
 
@@ -105,7 +105,7 @@ def test_the_curvature_constant_bounds_the_excess_over_a_tangent():
 def test_slopes_are_clipped_record_by_record():
     problem = problem_of({"entry_bound": 1.0}, SETS[0], Squared(), max_slope=0.25)
     X, y = np.eye(FEATURES), np.array([1.0, -1.0, 0.05, 0.0])
-    objective = problem.objective(Records(rows=as_design(X), targets=y, domain=problem.domain))
+    objective = problem.objective(Records(rows=as_matrix(X), targets=y, domain=problem.domain))
     assert np.array_equal(objective.gradient(np.zeros(FEATURES)), [-0.25, 0.25, -0.1, 0.0])
     assert problem.coordinate_bound == pytest.approx(0.25)
     assert np.array_equal(objective.gradient(np.zeros(FEATURES), included=np.array([1.0, 0.0, 0.0, 1.0])), [-0.25, 0.0, 0.0, 0.0])
@@ -120,7 +120,7 @@ def test_rounding_errors_of_a_gradient_are_within_their_bound(change, single, lo
     draw = np.random.default_rng(2)
     X, y = draw.uniform(-1.0, 1.0, (1500, FEATURES)), draw.uniform(-1.0, 1.0, 1500)
     X = np.asarray(change(X).toarray() if sp.issparse(change(X)) else change(X), dtype=np.float64)
-    data = Records(rows=as_design(change(X)), targets=y, domain=problem.domain)
+    data = Records(rows=as_matrix(change(X)), targets=y, domain=problem.domain)
     if not single:
         monkeypatch.setattr(prediction_objective, "SINGLE_PRODUCT", 10)
     point = problem.constraint.project(draw.normal(size=FEATURES))
@@ -146,7 +146,7 @@ def test_a_table_beyond_the_bound_of_rounding_errors_is_refused(monkeypatch):
     assert problem.most_records >= 1 << 24
     assert problem._share(problem.most_records) <= 2.0**-14 < problem._share(2 * problem.most_records)
     monkeypatch.setattr(ConstrainedRisk, "most_records", 5)
-    data = Records(rows=as_design(np.zeros((6, FEATURES))), targets=np.zeros(6), domain=problem.domain)
+    data = Records(rows=as_matrix(np.zeros((6, FEATURES))), targets=np.zeros(6), domain=problem.domain)
     with pytest.raises(InvalidInput, match="up to 5 records"):
         problem.objective(data)
 
@@ -159,6 +159,6 @@ def test_contradictions_are_refused():
         replace(problem, max_slope=0.0)
     with pytest.raises(InvalidInput, match="target_bound must be 1"):
         replace(problem, loss=Hinge(), domain=replace(problem.domain, target_bound=2.0))
-    other = Records(rows=as_design(np.zeros((6, FEATURES))), targets=np.zeros(6), domain=replace(problem.domain, target_bound=2.0))
+    other = Records(rows=as_matrix(np.zeros((6, FEATURES))), targets=np.zeros(6), domain=replace(problem.domain, target_bound=2.0))
     with pytest.raises(InvalidInput, match="different domains"):
         problem.objective(other)

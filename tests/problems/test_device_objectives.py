@@ -9,7 +9,7 @@ from mpmath import mp
 from discreet.data import Domain, Records
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
 from discreet.losses.regularisers import L2
-from discreet.matrices import as_design, device_rows
+from discreet.matrices import as_matrix, device_rows
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk, device_sums
 from discreet.problems.device_margins import DeviceMargins
 from discreet.problems.device_softmax import DeviceSoftmax
@@ -37,7 +37,7 @@ def there(library, rows):
 def two(make, rows=ROWS, codes=CODES, weights=WEIGHTS, norm=2.0):
     """The objective of the rows on a device and in memory; `make` takes a domain."""
     domain = Domain(features=rows.shape[1], norm_bound=norm, intercept_scale=0.3, classes=int(codes.max()) + 1)
-    return domain, [make(domain).objective(Records(rows=as_design(one), targets=codes, domain=domain, weights=weights)) for one in rows_twice(rows)]
+    return domain, [make(domain).objective(Records(rows=as_matrix(one), targets=codes, domain=domain, weights=weights)) for one in rows_twice(rows)]
 
 
 def rows_twice(rows, library="array_api_strict"):
@@ -74,7 +74,7 @@ def test_two_classes_are_the_function_in_memory(library, loss, weights):
     domain = Domain(features=FEATURES, norm_bound=2.0, intercept_scale=0.3, classes=2)
     risk = RegularisedRisk(loss=loss, regulariser=L2(strength=0.7), domain=domain)
     found, expected = (
-        risk.objective(Records(rows=as_design(rows), targets=CODES, domain=domain, weights=weights)) for rows in rows_twice(ROWS, library)
+        risk.objective(Records(rows=as_matrix(rows), targets=CODES, domain=domain, weights=weights)) for rows in rows_twice(ROWS, library)
     )
     assert isinstance(found, DeviceMargins)
     check_same(found, expected, POINT, OTHER)
@@ -86,7 +86,7 @@ def test_two_classes_are_the_function_in_memory(library, loss, weights):
 def test_more_classes_are_the_function_in_memory(library, weights):
     domain = Domain(features=FEATURES, norm_bound=2.0, intercept_scale=0.3, classes=3)
     codes = CODES + (ROWS[:, 0] > 1)
-    data = [Records(rows=as_design(rows), targets=codes, domain=domain, weights=weights) for rows in rows_twice(ROWS, library)]
+    data = [Records(rows=as_matrix(rows), targets=codes, domain=domain, weights=weights) for rows in rows_twice(ROWS, library)]
     point, other = np.concatenate((POINT, OTHER, POINT - OTHER)), np.concatenate((OTHER, POINT, POINT))
     found, expected = (MultinomialRisk(regulariser=L2(strength=0.7), domain=domain).objective(one) for one in data)
     assert isinstance(found, DeviceSoftmax)
@@ -118,7 +118,7 @@ def exact_norm(objective, point, slopes):
 
 def travelled(objective):
     """Rows as the floats stand for them: x_i times the scale as exact products, and the constant."""
-    rows = objective.design.there
+    rows = objective.matrix.there
     table = np.array([[float(x) for x in row] for row in np.from_dlpack(rows.table)])
     scale = np.ones(len(table)) if rows.scale is None else np.array(np.from_dlpack(rows.scale))
     return [[*(mp.mpf(float(x)) * mp.mpf(float(s)) for x in row), mp.mpf(rows.constant)] for row, s in zip(table, scale, strict=True)]
@@ -133,7 +133,7 @@ def test_certified_norms_are_above_the_exact_ones(library, loss, scale):
     domain = Domain(features=2, norm_bound=1.5 * scale, intercept_scale=0.3, classes=2)
     rows, codes = scale * ROWS[:count, :2], CODES[:count]
     risk = RegularisedRisk(loss=loss, regulariser=L2(strength=1e-3), domain=domain)
-    objective = risk.objective(Records(rows=as_design(there(library, rows)), targets=codes, domain=domain))
+    objective = risk.objective(Records(rows=as_matrix(there(library, rows)), targets=codes, domain=domain))
     point = POINT[:3]
     balanced = objective.with_linear(-objective.gradient(point, objective.margins(point)))
     signs = np.where(codes == 1, 1.0, -1.0)
@@ -153,7 +153,7 @@ def test_certified_norms_of_more_classes_are_above_the_exact_ones(library):
     count, domain = device_rows.BLOCK_ROWS + 30, Domain(features=2, norm_bound=1.5, intercept_scale=0.3, classes=3)
     codes = CODES[:count] + (ROWS[:count, 0] > 1)
     risk = MultinomialRisk(regulariser=L2(strength=1e-3), domain=domain)
-    objective = risk.objective(Records(rows=as_design(there(library, ROWS[:count, :2])), targets=codes, domain=domain))
+    objective = risk.objective(Records(rows=as_matrix(there(library, ROWS[:count, :2])), targets=codes, domain=domain))
     point = RNG.standard_normal(9)
     balanced = objective.with_linear(-objective.gradient(point, objective.margins(point)))
 
@@ -239,17 +239,17 @@ def test_a_long_table_begins_at_a_sample(library, monkeypatch):
     domain = Domain(features=FEATURES, norm_bound=2.0, intercept_scale=0.3, classes=2)
     risk = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=3.2), domain=domain)
     found, expected = (
-        risk.objective(Records(rows=as_design(rows), targets=CODES, domain=domain, weights=WEIGHTS)).with_linear(POINT)
+        risk.objective(Records(rows=as_matrix(rows), targets=CODES, domain=domain, weights=WEIGHTS)).with_linear(POINT)
         for rows in rows_twice(ROWS, library)
     )
     sample = found.sample()
-    share = sample.design.shape[0] / COUNT
-    assert sample.design.shape[0] == 16 * (COUNT // 256)
+    share = sample.matrix.shape[0] / COUNT
+    assert sample.matrix.shape[0] == 16 * (COUNT // 256)
     assert sample.ridge == share * 3.2
     np.testing.assert_array_equal(sample.linear, share * POINT)
     assert sample.sample() is None
-    first = sample.design.entries(slice(0, 9))
-    np.testing.assert_array_equal(first, found.design.entries(slice(0, 9)))
+    first = sample.matrix.entries(slice(0, 9))
+    np.testing.assert_array_equal(first, found.matrix.entries(slice(0, 9)))
     one, other = solve(found, tolerance=1e-9), solve(expected, tolerance=1e-9)
     np.testing.assert_allclose(one.weights, other.weights, atol=1e-9)
     linears = RNG.standard_normal((5, 4))
@@ -260,7 +260,7 @@ def test_a_long_table_of_more_classes_begins_at_a_sample(monkeypatch):
     monkeypatch.setattr(device_sums, "WHOLE_RECORDS", 1000)
     codes = CODES + (ROWS[:, 0] > 1)
     _, (found, expected) = two(lambda domain: MultinomialRisk(regulariser=L2(strength=3.2), domain=domain), codes=codes)
-    assert found.sample().design.shape[0] == 16 * (COUNT // 256)
+    assert found.sample().matrix.shape[0] == 16 * (COUNT // 256)
     one, other = (solve(objective, tolerance=1e-9, by_products=True) for objective in (found, expected))
     np.testing.assert_allclose(one.weights, other.weights, atol=1e-9)
 
@@ -270,7 +270,7 @@ def test_many_blocks_are_added_in_groups_that_the_bound_knows(library, monkeypat
     """Of 2500 rows in blocks of 1024, two to a group; the certificate grows with the group and with nothing else."""
     domain = Domain(features=FEATURES, norm_bound=2.0, classes=2)
     risk = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=0.7), domain=domain)
-    objective = risk.objective(Records(rows=as_design(there(library, ROWS)), targets=CODES, domain=domain))
+    objective = risk.objective(Records(rows=as_matrix(there(library, ROWS)), targets=CODES, domain=domain))
     point = POINT[:FEATURES, np.newaxis]
     alone = objective.certified_sums(point)
     for group, additions in ((2, 4), (1, 6)):

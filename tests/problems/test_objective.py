@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
-from discreet.matrices import AugmentedDesign, DenseDesign, TabularDesign
+from discreet.matrices import AugmentedMatrix, DenseMatrix, TabularMatrix
 from discreet.problems.objective import MarginObjective
 
 LOSSES = [Logistic(), SoftplusHinge(temperature=0.3), HuberHinge(half_width=0.4), HuberHinge(half_width=1e-6), SmoothedHinge(half_width=0.7)]
@@ -17,7 +17,7 @@ LOSSES = [Logistic(), SoftplusHinge(temperature=0.3), HuberHinge(half_width=0.4)
 def _objective(seed, loss, count=30, dimension=4, size=1.0):
     rng = np.random.default_rng(seed)
     return MarginObjective(
-        design=DenseDesign(size * rng.standard_normal((count, dimension))),
+        matrix=DenseMatrix(size * rng.standard_normal((count, dimension))),
         signs=rng.choice([-1.0, 1.0], count),
         weights=rng.random(count) + 0.5,
         loss=loss,
@@ -102,7 +102,7 @@ def _exceeds(bound, gradient):
 def test_certified_norm_is_at_least_the_exact_norm(loss, seed, size, length):
     objective, point = _objective(seed, loss, count=9, dimension=3, size=size)
     point = length * point
-    table = [[Fraction(float(v)) for v in row] for row in objective.design.matvec(np.eye(3))]
+    table = [[Fraction(float(v)) for v in row] for row in objective.matrix.matvec(np.eye(3))]
     gradient = _exact_gradient(objective, table, point)
     assert _exceeds(objective.certified_gradient_norm(point), gradient)
 
@@ -115,7 +115,7 @@ def test_the_certificate_covers_a_gradient_that_cancels(loss):
         objective, point = _objective(seed, loss, count=25, dimension=3)
         objective = objective.with_linear(np.zeros(3))
         objective = objective.with_linear(-objective.gradient(point, objective.margins(point)))
-        table = [[Fraction(float(v)) for v in row] for row in objective.design.matvec(np.eye(3))]
+        table = [[Fraction(float(v)) for v in row] for row in objective.matrix.matvec(np.eye(3))]
         gradient = _exact_gradient(objective, table, point)
         assert _exceeds(objective.certified_gradient_norm(point), gradient)
         missed += not _exceeds(float(np.linalg.norm(objective.gradient(point, objective.margins(point)))), gradient)
@@ -128,10 +128,10 @@ def test_the_certificate_covers_long_weights_nearly_orthogonal_to_the_rows(loss)
     for seed in range(4):
         objective, point = _objective(seed, loss, count=12, dimension=3)
         point = 1e7 * point
-        rows = objective.design.matvec(np.eye(3))
+        rows = objective.matrix.matvec(np.eye(3))
         rows += np.outer(1.0 - rows @ point, point) / (point @ point)
         objective = MarginObjective(
-            design=DenseDesign(rows), signs=np.ones(12), weights=np.ones(12), loss=loss, ridge=objective.ridge, linear=np.zeros(3)
+            matrix=DenseMatrix(rows), signs=np.ones(12), weights=np.ones(12), loss=loss, ridge=objective.ridge, linear=np.zeros(3)
         )
         objective = objective.with_linear(-objective.gradient(point, objective.margins(point)))
         table = [[Fraction(float(v)) for v in row] for row in rows]
@@ -141,28 +141,28 @@ def test_the_certificate_covers_long_weights_nearly_orthogonal_to_the_rows(loss)
 def test_far_tails_are_certified_far_more_tightly_than_the_smoothness_alone_allows():
     rng = np.random.default_rng(0)
     rows = np.abs(rng.standard_normal((50, 4)))
-    objective = MarginObjective(design=DenseDesign(rows), signs=np.ones(50), weights=None, loss=Logistic(), ridge=1e-12)
+    objective = MarginObjective(matrix=DenseMatrix(rows), signs=np.ones(50), weights=None, loss=Logistic(), ridge=1e-12)
     point = np.full(4, 1e9)
     excess = objective.certified_gradient_norm(point) - np.linalg.norm(objective.gradient(point, objective.margins(point)))
     assert excess < 1e-11
 
 
 class _RowByRow:
-    """A dense design whose blocks have one row, so that only the sum over blocks can go wrong."""
+    """A dense matrix whose blocks have one row, so that only the sum over blocks can go wrong."""
 
     def __init__(self, rows):
         self._rows = rows
-        self._whole = DenseDesign(rows)
+        self._whole = DenseMatrix(rows)
         self.shape, self.width, self.matvec, self.row_norms = self._whole.shape, self._whole.width, self._whole.matvec, self._whole.row_norms
 
     def blocks(self):
         for i in range(len(self._rows)):
-            yield slice(i, i + 1), DenseDesign(self._rows[i : i + 1])
+            yield slice(i, i + 1), DenseMatrix(self._rows[i : i + 1])
 
 
 def test_sums_over_blocks_are_compensated():
     rows = 0.1 * np.ones((4000, 1))
-    objective = MarginObjective(design=_RowByRow(rows), signs=-np.ones(4000), weights=None, loss=Logistic(), ridge=1.0)
+    objective = MarginObjective(matrix=_RowByRow(rows), signs=-np.ones(4000), weights=None, loss=Logistic(), ridge=1.0)
     gradients, _ = objective.certified_gradients(np.array([[0.7]]), None)
     slope = objective.loss.slope(np.array([-0.7 * 0.1]))
     exact = 4000 * Fraction(float(-slope[0] * 0.1)) + Fraction(0.7)
@@ -171,11 +171,11 @@ def test_sums_over_blocks_are_compensated():
 
 def test_the_certificate_covers_scaled_rows_and_the_constant_column():
     rng = np.random.default_rng(4)
-    base = TabularDesign(rng.standard_normal((20, 1)), [rng.integers(0, 2, 20)], [2])
+    base = TabularMatrix(rng.standard_normal((20, 1)), [rng.integers(0, 2, 20)], [2])
     scale = rng.random(20)
-    design = AugmentedDesign(base, scale=scale, constant=0.3)
+    matrix = AugmentedMatrix(base, scale=scale, constant=0.3)
     objective = MarginObjective(
-        design=design, signs=rng.choice([-1.0, 1.0], 20), weights=np.ones(20), loss=HuberHinge(), ridge=0.1, linear=np.zeros(4)
+        matrix=matrix, signs=rng.choice([-1.0, 1.0], 20), weights=np.ones(20), loss=HuberHinge(), ridge=0.1, linear=np.zeros(4)
     )
     point = rng.standard_normal(4)
     objective = objective.with_linear(-objective.gradient(point, objective.margins(point)))
@@ -189,7 +189,7 @@ def test_the_certificate_is_tight_enough_to_be_useful_and_linear_in_the_records(
         rng = np.random.default_rng(0)
         rows = rng.standard_normal((count, 20))
         rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-        objective = MarginObjective(design=DenseDesign(rows), signs=rng.choice([-1.0, 1.0], count), weights=None, loss=Logistic(), ridge=1.0)
+        objective = MarginObjective(matrix=DenseMatrix(rows), signs=rng.choice([-1.0, 1.0], count), weights=None, loss=Logistic(), ridge=1.0)
         point = rng.standard_normal(20)
         excess = objective.certified_gradient_norm(point) - np.linalg.norm(objective.gradient(point, objective.margins(point)))
         assert 0 < excess < 3e-13 * count

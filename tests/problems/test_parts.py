@@ -8,7 +8,7 @@ import pytest
 from discreet.data import Block, Domain, FunctionTable, Records, streamed_records
 from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.problems import RegularisedRisk, parts
 from discreet.solvers import solve
 
@@ -31,7 +31,7 @@ class Passes:
     def make(self, number):
         part = slice(SIZE * number, SIZE * (number + 1))
         self.visits += 1
-        return Block(DenseDesign(self.rows[part]), self.codes[part])
+        return Block(DenseMatrix(self.rows[part]), self.codes[part])
 
     def data(self):
         table = FunctionTable(self.make, blocks=-(-COUNT // SIZE), features=FEATURES)
@@ -47,7 +47,7 @@ def plain(monkeypatch):
     """The minimiser from zero."""
     with monkeypatch.context() as patch:
         patch.setattr(parts, "WHOLE_RECORDS", COUNT)
-        return fitted(Records(rows=DenseDesign(ROWS), targets=CODES, domain=DOMAIN)).weights
+        return fitted(Records(rows=DenseMatrix(ROWS), targets=CODES, domain=DOMAIN)).weights
 
 
 def test_a_sample_saves_passes_over_a_table(plain):
@@ -65,11 +65,11 @@ def test_a_table_sorted_by_class_has_the_same_minimiser(plain):
 
 
 def test_held_records_are_sampled_evenly_and_threads_change_no_bit(monkeypatch, plain):
-    monkeypatch.setattr("discreet.data.records.cache_rows", lambda design: 1024)
-    found = [fitted(Records(rows=DenseDesign(ROWS[SORTED]), targets=CODES[SORTED], domain=DOMAIN, jobs=jobs)) for jobs in (1, 2)]
+    monkeypatch.setattr("discreet.data.records.cache_rows", lambda matrix: 1024)
+    found = [fitted(Records(rows=DenseMatrix(ROWS[SORTED]), targets=CODES[SORTED], domain=DOMAIN, jobs=jobs)) for jobs in (1, 2)]
     np.testing.assert_array_equal(found[0].weights, found[1].weights)
     np.testing.assert_allclose(found[0].weights, plain, atol=1e-7)
-    objective = PROBLEM.objective(Records(rows=DenseDesign(ROWS[SORTED]), targets=CODES[SORTED], domain=DOMAIN))
+    objective = PROBLEM.objective(Records(rows=DenseMatrix(ROWS[SORTED]), targets=CODES[SORTED], domain=DOMAIN))
     sample = objective.with_linear(np.ones(FEATURES)).sample()
     assert sample.ridge / objective.ridge == pytest.approx(1 / parts._SHARE, rel=0.2)
     np.testing.assert_allclose(sample.linear, np.full(FEATURES, sample.ridge / objective.ridge))
@@ -80,12 +80,12 @@ def test_held_records_are_sampled_evenly_and_threads_change_no_bit(monkeypatch, 
 
 
 def test_short_tables_and_tables_of_few_blocks_are_not_sampled():
-    assert PROBLEM.objective(Records(rows=DenseDesign(ROWS), targets=CODES, domain=DOMAIN)).sample() is None
-    few = FunctionTable(lambda _: Block(DenseDesign(ROWS), CODES), blocks=1, features=FEATURES)
+    assert PROBLEM.objective(Records(rows=DenseMatrix(ROWS), targets=CODES, domain=DOMAIN)).sample() is None
+    few = FunctionTable(lambda _: Block(DenseMatrix(ROWS), CODES), blocks=1, features=FEATURES)
     assert PROBLEM.objective(streamed_records(few, domain=DOMAIN, classes=np.array([0, 1]))).sample() is None
     one = replace(DOMAIN, records=100)
     small = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=1.0), domain=one)
-    assert small.objective(Records(rows=DenseDesign(ROWS[:100]), targets=CODES[:100], domain=one)).sample() is None
+    assert small.objective(Records(rows=DenseMatrix(ROWS[:100]), targets=CODES[:100], domain=one)).sample() is None
 
 
 def test_a_sample_that_cannot_be_fitted_is_left_alone(monkeypatch, plain):
@@ -118,8 +118,8 @@ class Watched:
 
 
 def test_the_curvature_of_a_good_sample_serves_and_that_of_a_bad_one_is_replaced(monkeypatch, plain):
-    monkeypatch.setattr("discreet.data.records.cache_rows", lambda design: 1024)
-    good = Watched(PROBLEM.objective(Records(rows=DenseDesign(ROWS), targets=CODES, domain=DOMAIN)))
+    monkeypatch.setattr("discreet.data.records.cache_rows", lambda matrix: 1024)
+    good = Watched(PROBLEM.objective(Records(rows=DenseMatrix(ROWS), targets=CODES, domain=DOMAIN)))
     bad = Watched(PROBLEM.objective(Passes(SORTED).data()))
     for objective in (good, bad):
         np.testing.assert_allclose(solve(objective, tolerance=1e-10 * COUNT).weights, plain, atol=1e-7)
@@ -128,8 +128,8 @@ def test_the_curvature_of_a_good_sample_serves_and_that_of_a_bad_one_is_replaced
 
 
 def test_a_long_sample_is_sampled_again(monkeypatch, plain):
-    monkeypatch.setattr("discreet.data.records.cache_rows", lambda design: 128)
-    objective = PROBLEM.objective(Records(rows=DenseDesign(ROWS), targets=CODES, domain=DOMAIN))
+    monkeypatch.setattr("discreet.data.records.cache_rows", lambda matrix: 128)
+    objective = PROBLEM.objective(Records(rows=DenseMatrix(ROWS), targets=CODES, domain=DOMAIN))
     first = objective.sample()
     second = first.sample()
     assert first.ridge / objective.ridge == pytest.approx(second.ridge / first.ridge, rel=0.4)

@@ -8,18 +8,18 @@ from discreet.core.errors import InvalidInput
 from discreet.data import Domain, Records
 from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
-from discreet.matrices import AugmentedDesign, DenseDesign, TabularDesign
+from discreet.matrices import AugmentedMatrix, DenseMatrix, TabularMatrix
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk, SoftmaxObjective, softmax
 from discreet.solvers import solve
 
 K = 4
 
 
-def objective_of(design, seed=0, size=1.0):
+def objective_of(matrix, seed=0, size=1.0):
     rng = np.random.default_rng(seed)
-    count, dimension = design.shape
+    count, dimension = matrix.shape
     return SoftmaxObjective(
-        design=design,
+        matrix=matrix,
         codes=rng.integers(0, K, count),
         classes=K,
         weights=rng.random(count) + 0.5,
@@ -29,7 +29,7 @@ def objective_of(design, seed=0, size=1.0):
 
 
 def dense(seed=0, count=30, dimension=3, size=1.0):
-    return DenseDesign(size * np.random.default_rng(seed).standard_normal((count, dimension)))
+    return DenseMatrix(size * np.random.default_rng(seed).standard_normal((count, dimension)))
 
 
 def test_gradient_hessian_and_products_match_differences():
@@ -80,7 +80,7 @@ def exact_gradient_norm(objective, table, point):
 @pytest.mark.parametrize("seed", range(3))
 def test_the_certified_norm_is_above_the_exact_one_and_close_to_it(seed, size):
     table = size * np.random.default_rng(seed).standard_normal((40, 3))
-    objective, point = objective_of(DenseDesign(table), seed)
+    objective, point = objective_of(DenseMatrix(table), seed)
     for where in (point, solve(objective, tolerance=1e-9 * max(1.0, size) ** 2, by_products=True).weights):
         certified, exact = objective.certified_gradient_norm(where), exact_gradient_norm(objective, table, where)
         assert certified >= exact
@@ -88,18 +88,18 @@ def test_the_certified_norm_is_above_the_exact_one_and_close_to_it(seed, size):
 
 
 @pytest.mark.parametrize("wide", [False, True])
-def test_the_solver_certifies_on_every_kind_of_design(wide, monkeypatch):
+def test_the_solver_certifies_on_every_kind_of_matrix(wide, monkeypatch):
     if wide:
         monkeypatch.setattr("discreet.problems.softmax_objective.KRONECKER_LIMIT", 1)
     rng = np.random.default_rng(0)
-    designs = [
+    matrices = [
         dense(count=3000),
-        AugmentedDesign(dense(count=200), scale=rng.random(200), constant=0.3),
-        TabularDesign(rng.random((300, 2)), [rng.integers(0, 3, 300)], [3]),
-        DenseDesign(rng.standard_normal((100, 3)).astype(np.float32)),
+        AugmentedMatrix(dense(count=200), scale=rng.random(200), constant=0.3),
+        TabularMatrix(rng.random((300, 2)), [rng.integers(0, 3, 300)], [3]),
+        DenseMatrix(rng.standard_normal((100, 3)).astype(np.float32)),
     ]
-    for design in designs:
-        objective, _ = objective_of(design, size=5.0)
+    for matrix in matrices:
+        objective, _ = objective_of(matrix, size=5.0)
         solution = solve(objective, tolerance=1e-8, by_products=True)
         assert solution.gradient_norm <= 1e-8
         again = objective.with_linear(None)
@@ -138,7 +138,7 @@ def test_one_record_moves_gradients_and_hessians_by_no_more_than_the_problems_sa
     apart = OneVsRestRisk(each=RegularisedRisk(loss=Logistic(), regulariser=strength, domain=domain, max_weight=3.0))
     assert together.dimension == apart.dimension == 16
     row = rng.standard_normal((1, 3)) * 50.0
-    data = Records(rows=DenseDesign(row), targets=np.array([2]), domain=domain, weights=np.array([3.0]))
+    data = Records(rows=DenseMatrix(row), targets=np.array([2]), domain=domain, weights=np.array([3.0]))
     largest = [0.0, 0.0, 0.0]
     for scale in (0.1, 1.0, 30.0):
         for _ in range(200):

@@ -11,7 +11,7 @@ from discreet.accounting import Unit
 from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain, Records
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.queries import LinearMap, Projection, RowQuery, Rows, SecondMoments, Target, WeightedRows
 from discreet.queries.linear import resolution
 
@@ -23,7 +23,7 @@ TARGETS = (Target.OMITTED, Target.NOISY, Target.CLEAR)
 
 def table(domain, rows, seed=0):
     draw = np.random.default_rng(seed)
-    return Records(rows=as_design(draw.standard_normal((rows, domain.features)) * 3), targets=draw.standard_normal(rows), domain=domain)
+    return Records(rows=as_matrix(draw.standard_normal((rows, domain.features)) * 3), targets=draw.standard_normal(rows), domain=domain)
 
 
 def whole(query, data):
@@ -63,9 +63,9 @@ def test_the_answer_for_a_record_does_not_change_when_others_join_to_the_last_bi
     domain = query.read.domain
     draw = np.random.default_rng(7)
     X, y = draw.standard_normal((1500, 3)) * 2, draw.standard_normal(1500)
-    more = whole(query, Records(rows=as_design(X), targets=y, domain=domain))
+    more = whole(query, Records(rows=as_matrix(X), targets=y, domain=domain))
     for kept in (slice(1, None), slice(0, 1), slice(3, 1100), slice(None, None, 7)):
-        fewer = whole(query, Records(rows=as_design(X[kept]), targets=y[kept], domain=domain))
+        fewer = whole(query, Records(rows=as_matrix(X[kept]), targets=y[kept], domain=domain))
         assert np.array_equal(more[kept], fewer)
 
 
@@ -73,7 +73,7 @@ def test_the_sensitivity_of_a_ball_is_reached_along_the_largest_singular_vector(
     domain = Domain(features=40, norm_bound=1.0, target_bound=1.0)
     query = Projection.from_public_seed(domain, width=10, seed=1)
     direction = np.linalg.svd(query.map.matrix)[0][:, 0]
-    rows = whole(query, Records(rows=as_design(np.array([direction, -direction])), targets=np.zeros(2), domain=domain))
+    rows = whole(query, Records(rows=as_matrix(np.array([direction, -direction])), targets=np.zeros(2), domain=domain))
     assert np.linalg.norm(rows[0] - rows[1]) >= (1 - 1e-5) * query.sensitivity(REPLACE_ONE)
 
 
@@ -90,7 +90,7 @@ def test_a_box_and_a_target_never_exceed_the_bound_of_a_random_map(seed, feature
     draw = np.random.default_rng(seed)
     query = Projection.of(domain, draw.standard_normal((features + 1, 3)), target="noisy")
     corners = draw.choice([-1.0, 1.0], (60, features))
-    data = Records(rows=as_design(corners * (0.7 if not ball else 5.0)), targets=draw.choice([-3.0, 3.0], 60), domain=domain)
+    data = Records(rows=as_matrix(corners * (0.7 if not ball else 5.0)), targets=draw.choice([-3.0, 3.0], 60), domain=domain)
     rows = whole(query, data)
     assert np.linalg.norm(rows[:, None] - rows[None], axis=2).max() <= query.sensitivity(REPLACE_ONE)
 
@@ -128,7 +128,7 @@ def test_second_moments_are_exact_and_in_any_order_the_same(domain):
     turned = np.random.default_rng(0).permutation(2500)
     draw = np.random.default_rng(0)
     X, y = draw.standard_normal((2500, 3)) * 3, draw.standard_normal(2500)
-    assert np.array_equal(query.answer(Records(rows=as_design(X[turned]), targets=y[turned], domain=domain)), got)
+    assert np.array_equal(query.answer(Records(rows=as_matrix(X[turned]), targets=y[turned], domain=domain)), got)
     assert np.allclose(got * query.unit**2, rows.T @ rows, rtol=1e-3, atol=0.05)
 
 

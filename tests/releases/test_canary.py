@@ -8,7 +8,7 @@ import pytest
 from discreet import SystemNoise
 from discreet.core.errors import DiscreetError
 from discreet.data import Domain, Records
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.releases import publish
 from tests.canary import CANARY, assert_carries_nothing, assert_silent
 from tests.releases.cases import BOX, PUBLISHED, SCHEMA, SOUND, X, Y
@@ -44,7 +44,7 @@ def test_no_refusal_of_a_cell_shows_it(cell, tmp_path):
 
 
 def test_a_secret_number_of_records_is_in_no_message(tmp_path):
-    data = Records(rows=as_design(np.zeros((9182, 3))), targets=np.zeros(9182), domain=BOX)
+    data = Records(rows=as_matrix(np.zeros((9182, 3))), targets=np.zeros(9182), domain=BOX)
     with pytest.raises(DiscreetError) as caught:
         publish(data, tmp_path / "out", SystemNoise(), method="additive", epsilon=1.0, delta=1e-6, neighbours="add-remove", slots=100)
     assert "9182" not in str(caught.value)

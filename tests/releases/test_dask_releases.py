@@ -18,7 +18,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Block, DaskTable, Domain, local_cluster
 from discreet.ledger import Account, Ledger
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.mechanisms.release import GaussianRelease
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.queries import Rows, Target
@@ -39,7 +39,7 @@ CLIPPED = np.column_stack((np.clip(ROWS, -0.8, 0.8), SIGNS))
 
 def make(number):
     part = slice(SIZE * number, SIZE * (number + 1))
-    return Block(DenseDesign(ROWS[part]), SIGNS[part])
+    return Block(DenseMatrix(ROWS[part]), SIGNS[part])
 
 
 def table_of(client):

@@ -5,7 +5,7 @@ import pytest
 from discreet import SystemNoise
 from discreet.core.errors import InvalidInput, SchemaError
 from discreet.data import CategoricalColumn, Domain, NumericColumn, Records, Schema, Target
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.releases import METHODS, publish
 from discreet.releases.columns import released_schema, schema_domain
 from tests.releases.cases import BOX, PEOPLE, PRIVATE, SCHEMA, X, Y
@@ -61,7 +61,7 @@ def test_statements_about_entries_need_entries_that_are_bounded_one_by_one(tmp_p
 
 
 def test_what_is_public_about_a_table_is_said_once(tmp_path):
-    data = Records(rows=as_design(X), targets=Y, domain=BOX)
+    data = Records(rows=as_matrix(X), targets=Y, domain=BOX)
     for table, asked, words in (
         (X, {"y": Y}, "schema .* or domain"),
         (X, {"domain": BOX}, "its targets y"),

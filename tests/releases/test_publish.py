@@ -13,7 +13,7 @@ from discreet.accounting import NoGuarantee
 from discreet.core.errors import InvalidInput
 from discreet.data import Domain, Records
 from discreet.ledger import Account, BudgetExceeded, Ledger
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.mechanisms.release import FreshProjection, GaussianRelease, GaussianSketch
 from discreet.queries import Rows, SecondMoments, Target
 from discreet.releases import METHODS, Kind, publish, read_release
@@ -61,7 +61,7 @@ def test_every_method_is_tried_here():
 def test_the_folder_holds_what_the_mechanism_releases(tmp_path):
     query = Rows(domain=BOX, target="noisy")
     mechanism = GaussianRelease.calibrate(query, **PRIVATE, neighbours=REPLACE_ONE)
-    data = Records(rows=as_design(X), targets=Y, domain=BOX)
+    data = Records(rows=as_matrix(X), targets=Y, domain=BOX)
     direct = mechanism.run(query, data, SeededNoise(5))
     made = released(tmp_path / "out", noise=SeededNoise(5), method="additive", **PRIVATE)
     assert np.array_equal(made.values(), direct.value)
@@ -73,7 +73,7 @@ def test_the_folder_holds_what_the_mechanism_releases(tmp_path):
 def test_a_fresh_projection_is_kept_apart_from_the_rows(tmp_path):
     query = Rows(domain=BOX, target="clear")
     mechanism = FreshProjection.calibrate(query, width=2, **PRIVATE, neighbours=REPLACE_ONE)
-    direct = mechanism.run(query, Records(rows=as_design(X), targets=Y, domain=BOX), SeededNoise(5))
+    direct = mechanism.run(query, Records(rows=as_matrix(X), targets=Y, domain=BOX), SeededNoise(5))
     made = released(tmp_path / "out", noise=SeededNoise(5), method="fresh-projection", width=2, target="clear", **PRIVATE)
     assert np.array_equal(made.projection, direct.value[:3, :2])
     assert np.array_equal(made.values(), direct.value[3:])
@@ -213,7 +213,7 @@ def test_other_programs_read_the_numbers_and_find_croissant_words(tmp_path):
 
 def test_a_release_of_a_real_dataset_keeps_its_domain(tmp_path):
     domain = Domain(features=3, norm_bound=1.0, target_bound=1.0)
-    data = Records(rows=as_design(X), targets=Y, domain=domain)
+    data = Records(rows=as_matrix(X), targets=Y, domain=domain)
     made = publish(data, tmp_path / "out", SystemNoise(), method="sketch", rows=30, most_records=1000, **PRIVATE)
     assert made.domain == domain
     assert isinstance(made.query, SecondMoments)

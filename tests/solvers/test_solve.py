@@ -8,7 +8,7 @@ from scipy import optimize, sparse
 
 from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
-from discreet.matrices import DenseDesign, SparseDesign
+from discreet.matrices import DenseMatrix, SparseMatrix
 from discreet.problems.objective import MarginObjective
 from discreet.solvers import solve
 from discreet.solvers.cholesky import CholeskyDirections, positive_factor
@@ -25,7 +25,7 @@ def _objective(seed, loss, *, count, dimension, ridge, noise):
     linear = rng.standard_normal(dimension)
     linear *= noise / np.linalg.norm(linear)
     return MarginObjective(
-        design=DenseDesign(rows), signs=rng.choice([-1.0, 1.0], count), weights=rng.random(count), loss=loss, ridge=ridge, linear=linear
+        matrix=DenseMatrix(rows), signs=rng.choice([-1.0, 1.0], count), weights=rng.random(count), loss=loss, ridge=ridge, linear=linear
     )
 
 
@@ -66,7 +66,7 @@ def test_every_loss_converges_from_zero_whatever_the_noise(loss, directions, see
 def test_wide_sparse_tables_go_through_conjugate_gradients():
     rng = np.random.default_rng(0)
     rows = sparse.csr_array(rng.uniform(size=(400, 4000)) * (rng.uniform(size=(400, 4000)) < 0.005))
-    objective = MarginObjective(design=SparseDesign(rows), signs=rng.choice([-1.0, 1.0], 400), weights=None, loss=Logistic(), ridge=0.1)
+    objective = MarginObjective(matrix=SparseMatrix(rows), signs=rng.choice([-1.0, 1.0], 400), weights=None, loss=Logistic(), ridge=0.1)
     solution = solve(objective, tolerance=1e-9)
     assert "conjugate" in solution.status
     assert objective.certified_gradient_norm(solution.weights) <= 1e-9
@@ -82,7 +82,7 @@ def test_a_poor_start_and_the_minimiser_itself_end_at_the_same_point():
 def test_ill_conditioned_single_precision_hessians_do_no_harm():
     rng = np.random.default_rng(1)
     rows = rng.standard_normal((300, 6)) * np.logspace(0, -4, 6)
-    objective = MarginObjective(design=DenseDesign(rows), signs=rng.choice([-1.0, 1.0], 300), weights=None, loss=Logistic(), ridge=1e-9)
+    objective = MarginObjective(matrix=DenseMatrix(rows), signs=rng.choice([-1.0, 1.0], 300), weights=None, loss=Logistic(), ridge=1e-9)
     solution = solve(objective, tolerance=1e-7)
     assert objective.certified_gradient_norm(solution.weights) <= 1e-7
 
@@ -110,7 +110,7 @@ def test_a_small_computed_norm_alone_is_not_enough():
 def test_conjugate_gradients_solve_the_newton_equations_in_few_products():
     rng = np.random.default_rng(0)
     rows = (rng.standard_normal((200, 60)) * np.logspace(0, -2, 60)) @ np.linalg.qr(rng.standard_normal((60, 60)))[0]
-    objective = MarginObjective(design=DenseDesign(rows), signs=rng.choice([-1.0, 1.0], 200), weights=None, loss=Logistic(), ridge=1e-3)
+    objective = MarginObjective(matrix=DenseMatrix(rows), signs=rng.choice([-1.0, 1.0], 200), weights=None, loss=Logistic(), ridge=1e-3)
     point = np.zeros(60)
     margins = objective.margins(point)
     gradient = objective.gradient(point, margins)
@@ -122,7 +122,7 @@ def test_conjugate_gradients_solve_the_newton_equations_in_few_products():
 
 
 def test_tables_that_overflow_fail_instead_of_returning():
-    objective = MarginObjective(design=DenseDesign(np.full((3, 2), 1e200)), signs=np.ones(3), weights=None, loss=Logistic(), ridge=1.0)
+    objective = MarginObjective(matrix=DenseMatrix(np.full((3, 2), 1e200)), signs=np.ones(3), weights=None, loss=Logistic(), ridge=1.0)
     with np.errstate(all="ignore"), pytest.raises(SolverFailure):
         solve(objective, tolerance=1e-6)
 

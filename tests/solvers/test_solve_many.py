@@ -6,7 +6,7 @@ from scipy import sparse
 
 from discreet.core.errors import SolverFailure
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
-from discreet.matrices import DenseDesign, SparseDesign
+from discreet.matrices import DenseMatrix, SparseMatrix
 from discreet.problems.objective import MarginObjective
 from discreet.solvers import solve, solve_many
 from discreet.solvers.secant import SecantPairs
@@ -17,7 +17,7 @@ LOSSES = [Logistic(), SoftplusHinge(temperature=0.3), HuberHinge(half_width=0.4)
 def _objective(loss, *, count=300, dimension=5, ridge=1.0, weights=None):
     rng = np.random.default_rng(0)
     rows = rng.standard_normal((count, dimension)) / np.sqrt(dimension)
-    return MarginObjective(design=DenseDesign(rows), signs=rng.choice([-1.0, 1.0], count), weights=weights, loss=loss, ridge=ridge)
+    return MarginObjective(matrix=DenseMatrix(rows), signs=rng.choice([-1.0, 1.0], count), weights=weights, loss=loss, ridge=ridge)
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
@@ -68,7 +68,7 @@ def test_repeating_gives_the_same_bits():
 def test_wide_tables_are_solved_column_by_column():
     rng = np.random.default_rng(0)
     rows = sparse.csr_array(rng.uniform(size=(100, 3500)) * (rng.uniform(size=(100, 3500)) < 0.003))
-    objective = MarginObjective(design=SparseDesign(rows), signs=rng.choice([-1.0, 1.0], 100), weights=None, loss=Logistic(), ridge=0.5)
+    objective = MarginObjective(matrix=SparseMatrix(rows), signs=rng.choice([-1.0, 1.0], 100), weights=None, loss=Logistic(), ridge=0.5)
     _, norms = solve_many(objective, rng.standard_normal((3500, 2)), tolerance=1e-8)
     assert np.all(norms <= 1e-8)
 
@@ -86,7 +86,7 @@ def test_an_impossible_tolerance_fails():
 
 def test_a_failure_at_the_common_minimiser_names_the_callers_tolerance():
     rows = np.full((3, 2), 1e200)
-    objective = MarginObjective(design=DenseDesign(rows), signs=np.ones(3), weights=None, loss=Logistic(), ridge=1.0)
+    objective = MarginObjective(matrix=DenseMatrix(rows), signs=np.ones(3), weights=None, loss=Logistic(), ridge=1.0)
     with np.errstate(all="ignore"), pytest.raises(SolverFailure, match="gradient norm of 1e-06 in dimension 2"):
         solve_many(objective, np.ones((2, 3)), tolerance=1e-6)
 
@@ -121,7 +121,7 @@ def test_secant_directions_are_those_of_the_explicit_bfgs_matrix():
 def test_records_that_cancel_leave_a_common_minimum_at_zero_and_no_failure():
     """The gradient without linear term is exactly zero at the start, so no fraction of it can be asked for."""
     rows = np.tile([[0.6, -0.8]], (22, 1))
-    objective = MarginObjective(design=DenseDesign(rows), signs=np.tile([1.0, -1.0], 11), weights=None, loss=Logistic(), ridge=3.0)
+    objective = MarginObjective(matrix=DenseMatrix(rows), signs=np.tile([1.0, -1.0], 11), weights=None, loss=Logistic(), ridge=3.0)
     linears = 10.0 * np.random.default_rng(2).standard_normal((2, 5))
     _, norms = solve_many(objective, linears, tolerance=1e-11)
     assert np.all(norms <= 1e-11)

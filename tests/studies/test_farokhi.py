@@ -5,7 +5,7 @@ import pytest
 
 from discreet import SeededNoise
 from discreet.data import Domain, Records
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.mechanisms.release import NullSpaceNoise
 from discreet.queries import Rows, Target
 from discreet.solvers import solve_soft_margin
@@ -41,7 +41,7 @@ def test_noise_in_the_null_space_leaves_the_machine_and_gives_every_score_away()
 def test_noise_in_the_null_space_runs_on_raw_columns_and_leaves_the_machine():
     given = Tables().load("breast-cancer")
     query = Rows(domain=Domain(features=30, entry_bound=8192.0, target_bound=1.0), target=Target.CLEAR)
-    data = Records(rows=as_design(given.dense), targets=given.targets, domain=query.domain)
+    data = Records(rows=as_matrix(given.dense), targets=given.targets, domain=query.domain)
     released = NullSpaceNoise(variance=100.0).run(query, data, SeededNoise(5)).value[:, :-1]
     before, after = solve_soft_margin(given.dense, given.targets), solve_soft_margin(np.ascontiguousarray(released), given.targets)
     assert np.max(np.abs(before.weights - after.weights)) < 1e-10

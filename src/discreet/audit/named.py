@@ -26,7 +26,7 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.data import Domain, Records
 from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.mechanisms.constrained import GaussianFrankWolfe, NoisyMirrorDescent, PolytopeFrankWolfe
 from discreet.mechanisms.counting import GaussianCounting, Histogram, LaplaceCounting, Queries
 from discreet.mechanisms.learning import calibrate, default_ridge
@@ -170,7 +170,7 @@ def release_audit(query: Any, made: Any, claim: Claim, target: Target) -> AuditR
     domain = query.domain
 
     def table(row: list[float]) -> Records:
-        return Records(rows=DenseDesign(np.array([row])), targets=np.zeros(1), domain=domain)
+        return Records(rows=DenseMatrix(np.array([row])), targets=np.zeros(1), domain=domain)
 
     def run(data: Records, count: int) -> Floats:
         return np.array([made.run(query, data, SystemNoise()).value.ravel() for _ in range(count)])

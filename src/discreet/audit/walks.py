@@ -18,7 +18,7 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.data import Domain, Records
 from discreet.losses import HuberHinge
 from discreet.losses.predictions import OfMargin
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.mechanisms.constrained import GaussianSteps, PolytopeFrankWolfe
 from discreet.mechanisms.constrained.polytope import scores_on_grid
 from discreet.mechanisms.constrained.walk import Walk
@@ -39,7 +39,7 @@ def line_problem(*, radius: float = 0.25) -> ConstrainedRisk:
 def gradient(problem: ConstrainedRisk, entries: list[float]) -> Floats:
     """At the start of the walk, as the mechanism computes it, (1,)."""
     rows = np.array(entries)[:, np.newaxis]
-    data = Records(rows=DenseDesign(rows), targets=np.ones(len(rows)), domain=problem.domain)
+    data = Records(rows=DenseMatrix(rows), targets=np.ones(len(rows)), domain=problem.domain)
     return Walk.from_start(problem.objective(data), problem.constraint).gradient()
 
 

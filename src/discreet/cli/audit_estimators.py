@@ -16,7 +16,7 @@ from discreet.data import Block, BlockTable, FunctionTable
 from discreet.estimators import ConstrainedERM, Lasso, LassoClassifier, LinearSVC, LogisticRegression
 from discreet.estimators.search_blocks import streamed_table
 from discreet.estimators.search_table import SearchTable, held_table
-from discreet.matrices import DenseDesign, as_design
+from discreet.matrices import DenseMatrix, as_matrix
 from discreet.mechanisms.selection import ALGORITHM_4
 from discreet.noise import SystemNoise
 from discreet.sets import L2Ball
@@ -110,14 +110,14 @@ def _held(records: int) -> SearchTable:
 
 def _streamed(records: int) -> SearchTable:
     rows, labels = np.arange(float(records))[:, np.newaxis], np.arange(records) % 2
-    blocks = FunctionTable(lambda _: Block(DenseDesign(rows), labels), blocks=1, features=1)
+    blocks = FunctionTable(lambda _: Block(DenseMatrix(rows), labels), blocks=1, features=1)
     return streamed_table(blocks, None, classes=[0, 1], max_weight=None, jobs=1)
 
 
 def _in_first(table: SearchTable, *, hidden: bool) -> tuple[int, ...]:
     """Numbers of the records in the first of two parts, rising."""
     rows = table.parts(2, SystemNoise(), hidden=hidden)[0].X
-    found = [block.rows for block in rows.map(lambda _, block: block, 1)] if isinstance(rows, BlockTable) else [as_design(rows)]
+    found = [block.rows for block in rows.map(lambda _, block: block, 1)] if isinstance(rows, BlockTable) else [as_matrix(rows)]
     return tuple(sorted(int(number) for some in found for number in some.matvec(np.ones(1))))
 
 

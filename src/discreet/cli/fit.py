@@ -154,7 +154,7 @@ def rehearse(kind: str, schema: "Schema", settings: Settings) -> "Certificate":
 
     from discreet.data import EncodedTable
     from discreet.ledger import without_ledger
-    from discreet.matrices import as_design
+    from discreet.matrices import as_matrix
 
     public = dict(settings)
     alpha = settings.get("alpha")
@@ -164,7 +164,7 @@ def rehearse(kind: str, schema: "Schema", settings: Settings) -> "Certificate":
         public["alpha"] = None
     two = len(schema.target.classes) == 2
     invented = EncodedTable(
-        rows=as_design(np.zeros((1, schema.features))),
+        rows=as_matrix(np.zeros((1, schema.features))),
         signs=np.array([1.0]) if two else None,
         codes=None if two else np.array([0]),
         classes=schema.target.classes,

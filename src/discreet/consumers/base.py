@@ -19,7 +19,7 @@ from scipy.special import ndtri, stdtrit
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from discreet.core.arrays import Floats, Matrix
+from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.quiet import quietly
 from discreet.queries import Target
@@ -78,7 +78,7 @@ class NoisyRegression(RegressorMixin, BaseEstimator, ABC):  # type: ignore[misc]
     intercept_: float
     degrees_: float
     """Of Student's t in intervals; infinity for the normal law."""
-    _errors: Callable[..., Matrix | None]
+    _errors: Callable[..., AnyFloats | None]
     """Covariance of the coefficients, for intervals of so many `deviations`; None where it is not known."""
     _centre: Floats
     """The point about which the line turns, (d,), and there its variance."""
@@ -222,7 +222,7 @@ def interval(centre: Floats, deviation: Floats, quantile: float) -> Floats:
     return np.column_stack((centre - quantile * deviation, centre + quantile * deviation))
 
 
-def deviations(rows: Floats, covariance: Matrix | None) -> Floats:
+def deviations(rows: Floats, covariance: AnyFloats | None) -> Floats:
     """(n,), of <error, x> for every row x; infinite where the errors' covariance (d, d) is unknown, but for rows of zeros."""
     if covariance is None:
         return np.where(np.any(rows, axis=1), np.inf, 0.0)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh
 
-from discreet.core.arrays import Floats, Matrix
+from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput
 from discreet.solvers import NoisyMatrix
 
@@ -50,7 +50,7 @@ class Spectrum:
         """The positive definite matrix that is used for M."""
         return (self.basis * self.floored) @ self.basis.T
 
-    def errors(self, remainder: Matrix, *, ridge: float, rows: int, deviations: float) -> Matrix | None:
+    def errors(self, remainder: AnyFloats, *, ridge: float, rows: int, deviations: float) -> AnyFloats | None:
         """Covariance of (M + ridge I)^{-1} b - theta, where b - (M + ridge I) theta has covariance `remainder` at the solution, (d, d).
 
         M is the sum over `rows` released rows, so it is noisy itself (module `solvers.noisy_equations`); `deviations` of the interval that is wanted.

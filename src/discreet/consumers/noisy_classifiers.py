@@ -23,7 +23,7 @@ from discreet.consumers.reconstruction import reconstructed_rows, refined
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.losses import Logistic, MarginLoss, SmoothedHinge
-from discreet.matrices import answers_per_record, as_design, ordered_matvec
+from discreet.matrices import answers_per_record, as_matrix, ordered_matvec
 from discreet.problems.objective import MarginObjective
 from discreet.queries import Target
 from discreet.releases import Kind, PublishedRelease
@@ -56,7 +56,7 @@ class _NoisyClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def decision_function(self, X: Any) -> Floats:
         """<coef_, x> + intercept_, (n,), for rows WITHOUT noise; positive for the second class."""
         check_is_fitted(self)
-        return ordered_matvec(as_design(new_rows(X, self.coef_.shape[1])), self.coef_[0]) + self.intercept_[0]
+        return ordered_matvec(as_matrix(new_rows(X, self.coef_.shape[1])), self.coef_[0]) + self.intercept_[0]
 
     def predict(self, X: Any) -> Any:
         """Classes (n,)."""
@@ -79,9 +79,9 @@ class _NoisyClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         moved, self.drowned_ = reconstructed_rows(rows, codes, noise)
         mean, deviation = moved.mean(axis=0), moved.std(axis=0)
         deviation[deviation == 0] = 1.0
-        design = as_design(np.column_stack(((moved - mean) / deviation, np.ones(len(rows)))))
+        matrix = as_matrix(np.column_stack(((moved - mean) / deviation, np.ones(len(rows)))))
         signs = np.where(codes == 1, 1.0, -1.0)
-        objective = MarginObjective(design=design, signs=signs, weights=None, loss=self._loss(), ridge=ridge * len(rows))
+        objective = MarginObjective(matrix=matrix, signs=signs, weights=None, loss=self._loss(), ridge=ridge * len(rows))
         weights = solve(objective, tolerance=1e-7 * len(rows)).weights
         slopes = weights[:-1] / deviation
         constant = float(weights[-1] - mean @ slopes)

@@ -20,7 +20,7 @@ import numpy as np
 
 from discreet.consumers.base import NoisyRegression, RowNoise, deviations, feature_covariance, not_negative, records_of
 from discreet.consumers.corrected import spectrum
-from discreet.core.arrays import Floats, Matrix
+from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput
 from discreet.releases import Kind
 
@@ -92,6 +92,6 @@ class SketchRidge(NoisyRegression):
         return self
 
 
-def _whatever(covariance: Matrix, *, deviations: float) -> Matrix:  # noqa: ARG001 - the same for intervals of every width
+def _whatever(covariance: AnyFloats, *, deviations: float) -> AnyFloats:  # noqa: ARG001 - the same for intervals of every width
     """Where the matrix of second moments is that of the rows, as it stands."""
     return covariance

@@ -9,7 +9,7 @@ import numpy.typing as npt
 Floats: TypeAlias = npt.NDArray[np.float64]
 """Any float64 array."""
 
-Matrix: TypeAlias = npt.NDArray[np.floating]
+AnyFloats: TypeAlias = npt.NDArray[np.floating]
 """A two-dimensional array that may be float32 (Hessian approximations) or float64."""
 
 

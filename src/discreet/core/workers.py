@@ -123,7 +123,7 @@ def _window(pool: ThreadPoolExecutor, work: Callable[[T], R], items: Iterable[T]
 
 @cache
 def _linear_algebra() -> Any:  # noqa: ANN401 - threadpoolctl publishes no types
-    """The libraries loaded so far; NumPy's and SciPy's are, since `discreet.core.arrays` and the designs import them."""
+    """The libraries loaded so far; NumPy's and SciPy's are, since `discreet.core.arrays` and the matrices import them."""
     import scipy.linalg  # noqa: F401, PLC0415 - loads its own library
 
     return ThreadpoolController()

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from discreet.core.arrays import Floats, Matrix
+from discreet.core.arrays import AnyFloats, Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ class Coding:
         size, places = len(weights), list(self.references(intercept=intercept_scale > 0))
         if not places:
             return weights
-        sums: Matrix = np.zeros((len(self.dummies), size))
+        sums: AnyFloats = np.zeros((len(self.dummies), size))
         for row, (start, stop) in zip(sums, self.dummies, strict=True):
             row[start:stop] = 1.0
         if self._constant(intercept_scale, norm_bound):

@@ -16,12 +16,12 @@ from discreet.data.cells import Codes, encode_labels, encode_numbers
 from discreet.data.coding import Coding
 from discreet.data.columns import CategoricalColumn, NumberTarget, NumericColumn, Target
 from discreet.data.labels import Label
-from discreet.matrices import AugmentedDesign, Design, TabularDesign
+from discreet.matrices import AugmentedMatrix, Matrix, TabularMatrix
 
 
 @holds_records
 class EncodedTable:
-    """Private rows (n, d) as a Design and, where asked for, their classes or numbers.
+    """Private rows (n, d) as a Matrix and, where asked for, their classes or numbers.
 
     Two classes are `signs` (n,) of +1.0 and -1.0, more are `codes` (n,), numbers from 0, and a target that is a number is `numbers` (n,) in [-1, 1];
     what was not asked for, or is another, is None. `classes` is empty for numbers.
@@ -32,7 +32,7 @@ class EncodedTable:
     def __init__(  # noqa: PLR0913 - what is public about a table, a thing each
         self,
         *,
-        rows: Design,
+        rows: Matrix,
         signs: Floats | None,
         codes: Codes | None = None,
         numbers: Floats | None = None,
@@ -73,14 +73,14 @@ def encode_arrays(
 
 def encode_features(
     frame: pl.DataFrame, *, numeric: Sequence[NumericColumn], categorical: Sequence[CategoricalColumn], markers: Sequence[str], normalise: bool
-) -> Design:
+) -> Matrix:
     """The features of every row, divided by the row's norm where `normalise`."""
     numbers, codes, sizes = encode_arrays(frame, numeric=numeric, categorical=categorical, markers=markers)
-    table = TabularDesign(numbers, codes, sizes)
+    table = TabularMatrix(numbers, codes, sizes)
     if not normalise:
         return table
     norms = table.row_norms()
-    return AugmentedDesign(table, scale=np.divide(1.0, norms, out=np.ones_like(norms), where=norms > 0.0), constant=0.0)
+    return AugmentedMatrix(table, scale=np.divide(1.0, norms, out=np.ones_like(norms), where=norms > 0.0), constant=0.0)
 
 
 def encode_codes(frame: pl.DataFrame, target: Target, *, markers: Sequence[str]) -> Codes:

@@ -25,7 +25,7 @@ from discreet.core.private import holds_records
 from discreet.core.workers import map_in_order
 from discreet.data.domain import Domain
 from discreet.data.stream import NOT_HELD, Stream, column_bytes
-from discreet.matrices import Design
+from discreet.matrices import Matrix
 from discreet.matrices.bounded import shortened, shortened_in_order
 from discreet.matrices.clipped import clip_entries
 from discreet.matrices.computed import computed_rows
@@ -46,19 +46,19 @@ _FEWEST_ROWS = 1 << 10
 class Records:
     """Bounded rows, their targets and non-negative weights, which are as private as the rows.
 
-    Parameters: `rows` a Design of shape (n, domain.features); `targets` (n,) as the domain declares them: of kind sign +1.0 and -1.0, or integers 1
+    Parameters: `rows` a Matrix of shape (n, domain.features); `targets` (n,) as the domain declares them: of kind sign +1.0 and -1.0, or integers 1
     and 0; of kind code integers in 0..K-1; of kind number real numbers; of kind none None. `weights` (n,) or None for ones: classes only.
     Raises InvalidInput when shapes disagree with each other or with the domain, or a number is not finite.
     """
 
-    __slots__ = ("_design", "_given", "_pieces", "_stream", "_targets", "_weights", "domain", "jobs", "records")
+    __slots__ = ("_given", "_matrix", "_pieces", "_stream", "_targets", "_weights", "domain", "jobs", "records")
 
     records: int
     """n; private under add-remove."""
     jobs: int
     """How many threads work on it."""
 
-    def __init__(self, *, rows: Design, targets: Targets | None = None, domain: Domain, weights: Floats | None = None, jobs: int = 1) -> None:
+    def __init__(self, *, rows: Matrix, targets: Targets | None = None, domain: Domain, weights: Floats | None = None, jobs: int = 1) -> None:
         """Bring every record within the bounds, and append the intercept's constant feature, lazily."""
         count, features = rows.shape
         if features != domain.features:
@@ -76,16 +76,16 @@ class Records:
 
     def _hold(
         self,
-        design: Design,
+        matrix: Matrix,
         targets: Targets | None,
         weights: Floats | None,
         domain: Domain,
         jobs: int,
         *,
-        given: tuple[Design, Targets | None] | None,
+        given: tuple[Matrix, Targets | None] | None,
     ) -> None:
-        self.domain, self.jobs, self.records = domain, jobs, design.shape[0]
-        self._design: Design | None = design
+        self.domain, self.jobs, self.records = domain, jobs, matrix.shape[0]
+        self._matrix: Matrix | None = matrix
         self._targets, self._weights, self._given = targets, weights, given
         self._stream: Stream[Records] | None = None
         self._pieces: list[tuple[int, Records]] | None = None
@@ -95,19 +95,19 @@ class Records:
         """Records whose rows stay where `stream` has them."""
         data = cls.__new__(cls)
         data.domain, data.jobs, data.records = domain, jobs, stream.records
-        data._design = data._targets = data._weights = data._given = data._pieces = None
+        data._matrix = data._targets = data._weights = data._given = data._pieces = None
         data._stream = stream
         return data
 
     @property
     def in_memory(self) -> bool:
         """Whether its rows are held."""
-        return self._design is not None
+        return self._matrix is not None
 
     @property
     def slow(self) -> bool:
         """Whether getting at a row takes longer than computing with it."""
-        return self._stream.slow if self._stream is not None else computed_rows(self.design)
+        return self._stream.slow if self._stream is not None else computed_rows(self.matrix)
 
     @property
     def remote(self) -> bool:
@@ -120,16 +120,16 @@ class Records:
         return len(self._held()) if self._stream is None else self._stream.blocks
 
     @property
-    def design(self) -> Design:
+    def matrix(self) -> Matrix:
         """The rows within the bounds, with their constant feature. Raises InvalidInput where they are not held."""
-        if self._design is None:
+        if self._matrix is None:
             raise InvalidInput(NOT_HELD)
-        return self._design
+        return self._matrix
 
     @property
     def weights(self) -> Floats | None:
         """Weights (n,), or None for ones; private. Raises InvalidInput where records are not held."""
-        _ = self.design
+        _ = self.matrix
         return self._weights
 
     @property
@@ -154,7 +154,7 @@ class Records:
         return (targets > 0).astype(np.intp) if self.domain.kind == "sign" else np.asarray(targets, dtype=np.intp)
 
     @property
-    def given(self) -> tuple[Design, Targets | None]:
+    def given(self) -> tuple[Matrix, Targets | None]:
         """Rows and targets as they were given."""
         if self._given is None:
             raise InvalidInput(NOT_HELD)
@@ -204,11 +204,11 @@ class Records:
 
     def runs(self, length: int) -> "list[Records]":
         """The held records in order, cut into pieces of `length` such parts."""
-        return [self._part(rows) for rows in cuts(self.records, length * cache_rows(self.design)) or [slice(0, 0)]]
+        return [self._part(rows) for rows in cuts(self.records, length * cache_rows(self.matrix)) or [slice(0, 0)]]
 
     def _held(self) -> "list[tuple[int, Records]]":
         if self._pieces is None:
-            cut = thread_cuts(self.design)
+            cut = thread_cuts(self.matrix)
             self._pieces = [(0, self)] if len(cut) == 1 else [(rows.start, self._part(rows)) for rows in cut]
         return self._pieces
 
@@ -222,7 +222,7 @@ class Records:
         part = Records.__new__(Records)
         targets = None if self._targets is None else self._targets[rows]
         weights = None if self._weights is None else self._weights[rows]
-        part._hold(rows_of(self.design, rows), targets, weights, self.domain, 1, given=None)
+        part._hold(rows_of(self.matrix, rows), targets, weights, self.domain, 1, given=None)
         return part
 
     def content(self) -> Iterator[bytes]:
@@ -248,7 +248,7 @@ class Records:
         return f"Records({self.domain!r})"
 
 
-def bounded_rows(rows: Design, domain: Domain, *, jobs: int = 1) -> Design:
+def bounded_rows(rows: Matrix, domain: Domain, *, jobs: int = 1) -> Matrix:
     """Rows (n, domain.features) within the bounds, with the constant feature, lazily: what models are fitted on and applied to."""
     if domain.classes:
         return shortened(rows, bound=domain.norm_bound, constant=domain.intercept_scale)

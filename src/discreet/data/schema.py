@@ -26,7 +26,7 @@ from discreet.data.encoding import EncodedTable, encode_codes, encode_features, 
 from discreet.data.frames import Frame, as_frame
 from discreet.data.labels import canonical, checked_text, spellings
 from discreet.data.toml_text import read_toml, write_toml
-from discreet.matrices import Design
+from discreet.matrices import Matrix
 
 FORMAT = "discreet-schema/1"
 """The first line of a schema; another version is refused."""
@@ -159,7 +159,7 @@ class Schema:
             coding=self.coding,
         )
 
-    def encoded(self, rows: Design, *, codes: Codes | None = None) -> EncodedTable:
+    def encoded(self, rows: Matrix, *, codes: Codes | None = None) -> EncodedTable:
         """Rows that this schema has encoded before, as a table again; with `codes` (n,), the numbers of their classes."""
         return EncodedTable(
             rows=rows,

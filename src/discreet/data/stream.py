@@ -15,7 +15,7 @@ import numpy as np
 from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records
 from discreet.data.blocks.base import CHANGED, Block, BlockTable
-from discreet.matrices import BLOCK_ROWS, DenseDesign, Design
+from discreet.matrices import BLOCK_ROWS, DenseMatrix, Matrix
 from discreet.matrices.cut import cache_rows, cuts
 
 NOT_HELD = (
@@ -107,7 +107,7 @@ class Stream(Generic[D]):
     ) -> Iterator[R]:
         bound, starts = self._bound, self._starts
         if not self._counts:  # no block at all: one without records, so that sums have their shapes
-            yield work(0, bound(Block(DenseDesign(np.empty((0, self._table.features))), np.empty(0))))
+            yield work(0, bound(Block(DenseMatrix(np.empty((0, self._table.features))), np.empty(0))))
             return
 
         def counted(number: int, block: Block) -> tuple[int, R]:
@@ -174,9 +174,9 @@ def _changed(block: Block, *, first: Callable[[Block], D], change: Callable[[D],
     return change(first(block))
 
 
-def _row_bytes(rows: Design) -> Iterator[bytes]:
+def _row_bytes(rows: Matrix) -> Iterator[bytes]:
     parts = rows.content()
-    if isinstance(rows, DenseDesign):
+    if isinstance(rows, DenseMatrix):
         next(parts)  # the shape of the block alone
     return parts
 

@@ -33,7 +33,7 @@ from discreet.core.workers import job_count
 from discreet.data import BlockTable, EncodedTable
 from discreet.estimators.inputs import feature_rows, whole_or_none
 from discreet.ledger import Account, check_may_travel
-from discreet.matrices import Design
+from discreet.matrices import Matrix
 from discreet.noise import Noise, SeededNoise, SystemNoise
 from discreet.statements.declared import about_records
 
@@ -120,7 +120,7 @@ class PrivateModel(Spender):
         declared = self._known_records(None, neighbours)
         return () if declared is None else (about_records(declared, steps=steps),)
 
-    def _rows(self, X: Any, *, reset: bool) -> Design:
+    def _rows(self, X: Any, *, reset: bool) -> Matrix:
         """Rows of X, held or encoded; `reset` in a fit. Raises InvalidInput or InvalidType, without any value of X."""
         if not isinstance(X, EncodedTable):
             rows = feature_rows(X)
@@ -131,7 +131,7 @@ class PrivateModel(Spender):
         self.n_features_in_ = X.rows.shape[1]
         return X.rows
 
-    def _block_rows(self) -> Callable[[Design], Design]:
+    def _block_rows(self) -> Callable[[Matrix], Matrix]:
         """From the rows of a block to those that the linear model sees; public numbers only, so that it may travel to where the rows are."""
         return _unchanged
 
@@ -139,7 +139,7 @@ class PrivateModel(Spender):
         if features != self.n_features_in_:
             raise InvalidInput(f"the model was fitted on {self.n_features_in_} features; rows with {features} were given.")
 
-    def _of_rows(self, X: Any, work: Callable[[Design], Floats]) -> Floats:
+    def _of_rows(self, X: Any, work: Callable[[Matrix], Floats]) -> Floats:
         """work(rows), (n, ..), of all rows of X, blocks one after the other; `work` holds what is public, and not the estimator."""
         if isinstance(X, BlockTable):
             self._check_features(X.features)
@@ -198,5 +198,5 @@ def require_own_targets(*beside: Any, weights: bool) -> None:
         raise InvalidInput(f"a table that is read in blocks brings its own {own}; leave {out} out.")
 
 
-def _unchanged(rows: Design) -> Design:
+def _unchanged(rows: Matrix) -> Matrix:
     return rows

@@ -25,11 +25,11 @@ from scipy.special import expit, log_expit, log_softmax, softmax
 from discreet.core.arrays import Floats
 from discreet.data import Domain, bounded_rows
 from discreet.losses import Logistic, MarginLoss, SoftplusHinge
-from discreet.matrices import Design, ordered_matvec, ordered_row_norms, shortening
+from discreet.matrices import Matrix, ordered_matvec, ordered_row_norms, shortening
 from discreet.matrices.near import brought_near
 
 
-def linear_decision(rows: Design, *, weights: Floats, intercept: float | Floats, data_norm: float) -> Floats:
+def linear_decision(rows: Matrix, *, weights: Floats, intercept: float | Floats, data_norm: float) -> Floats:
     """Decisions (n,) for `rows` (n, d) and `weights` (d,); (n, K) for `weights` (d, K) and `intercept` (K,)."""
     rows = brought_near(rows, data_norm)
     factors = shortening(ordered_row_norms(rows), data_norm)
@@ -39,7 +39,7 @@ def linear_decision(rows: Design, *, weights: Floats, intercept: float | Floats,
     return np.asarray(products * factors[:, np.newaxis] + intercept)
 
 
-def bounded_decision(rows: Design, *, weights: Floats, domain: Domain) -> Floats:
+def bounded_decision(rows: Matrix, *, weights: Floats, domain: Domain) -> Floats:
     """Decisions, or predicted numbers, (n,) for `rows` (n, features) that are brought within the domain, and `weights` (domain.dimension,)."""
     return ordered_matvec(bounded_rows(rows, domain), weights)
 

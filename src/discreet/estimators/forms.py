@@ -22,9 +22,9 @@ from discreet.data import Domain
 from discreet.estimators.classes import split_weights
 from discreet.estimators.decision import bounded_decision, linear_decision
 from discreet.kernels import draw_frequencies, kernel_named
-from discreet.kernels.design import FeatureMapDesign
 from discreet.kernels.feature_map import FeatureMap
-from discreet.matrices import Design
+from discreet.kernels.matrix import FeatureMapMatrix
+from discreet.matrices import Matrix
 
 Problem: TypeAlias = Mapping[str, Json]
 """What a certificate states."""
@@ -37,7 +37,7 @@ class Form(Protocol):
     def size(self) -> int:
         """How many weights there are."""
 
-    def decision(self, rows: Design, weights: Floats) -> Floats:
+    def decision(self, rows: Matrix, weights: Floats) -> Floats:
         """(n,), or (n, K) for K > 2 classes, for rows (n, d) and weights (size,)."""
 
 
@@ -55,7 +55,7 @@ class LinearForm:
         """See Form."""
         return (self.features + (self.intercept_scale > 0)) * (1 if self.classes == 2 else self.classes)
 
-    def decision(self, rows: Design, weights: Floats) -> Floats:
+    def decision(self, rows: Matrix, weights: Floats) -> Floats:
         """See Form."""
         coef, intercept = split_weights(weights[:, np.newaxis], features=self.features, intercept_scale=self.intercept_scale, classes=self.classes)
         if self.classes > 2:
@@ -75,9 +75,9 @@ class KernelForm:
         """See Form."""
         return self.linear.size
 
-    def decision(self, rows: Design, weights: Floats) -> Floats:
+    def decision(self, rows: Matrix, weights: Floats) -> Floats:
         """See Form."""
-        return self.linear.decision(FeatureMapDesign(rows, self.feature_map), weights)
+        return self.linear.decision(FeatureMapMatrix(rows, self.feature_map), weights)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ class BoundedForm:
         """See Form."""
         return self.domain.dimension
 
-    def decision(self, rows: Design, weights: Floats) -> Floats:
+    def decision(self, rows: Matrix, weights: Floats) -> Floats:
         """See Form."""
         return bounded_decision(rows, weights=weights, domain=self.domain)
 

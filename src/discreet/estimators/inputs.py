@@ -17,7 +17,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, InvalidType
 from discreet.core.quiet import quietly
 from discreet.core.validate import positive
-from discreet.matrices import Design, as_design, travel
+from discreet.matrices import Matrix, as_matrix, travel
 from discreet.matrices.near import check_finite
 from discreet.matrices.tabmat import is_tabmat
 from discreet.matrices.travel import is_device_array
@@ -25,7 +25,7 @@ from discreet.matrices.travel import is_device_array
 _NOT_FINITE = "X must be finite: it contains NaN or inf. Decide on missing values before fitting (a schema can do that, column by column)."
 
 
-def feature_rows(X: Any) -> Design:
+def feature_rows(X: Any) -> Matrix:
     """Rows (n, d), d >= 1, all finite, from an array, a data frame, a matrix of SciPy or tabmat, or an array of torch or CuPy (left there).
 
     float32 and float64 arrays are not copied. Raises InvalidInput or InvalidType, without any value of X.
@@ -40,14 +40,14 @@ def feature_rows(X: Any) -> Design:
         total = np.sum(values)  # finite unless an entry is not, or the sum overflows: then look closer
     if not np.isfinite(total) and not np.all(np.isfinite(values)):
         raise InvalidInput(_NOT_FINITE)
-    return as_design(matrix)
+    return as_matrix(matrix)
 
 
-def _other_rows(X: Any) -> Design:
+def _other_rows(X: Any) -> Matrix:
     _check_shape(X)
-    design = as_design(X)
-    quietly(lambda: check_finite(design), InvalidInput(_NOT_FINITE), InvalidInput)
-    return design
+    matrix = as_matrix(X)
+    quietly(lambda: check_finite(matrix), InvalidInput(_NOT_FINITE), InvalidInput)
+    return matrix
 
 
 def _check_shape(matrix: Any) -> None:

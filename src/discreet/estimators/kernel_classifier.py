@@ -27,9 +27,9 @@ from discreet.core.validate import number
 from discreet.data import BlockTable, TransformedTable
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.kernels import Kernel, draw_frequencies, fresh_public_seed, kernel_named, kernel_names
-from discreet.kernels.design import FeatureMapDesign, RecentFeatures
 from discreet.kernels.feature_map import FeatureMap
-from discreet.matrices import Design, answers_per_record, entries_of
+from discreet.kernels.matrix import FeatureMapMatrix, RecentFeatures
+from discreet.matrices import Matrix, answers_per_record, entries_of
 from discreet.statements.declared import KERNEL
 from discreet.statements.learning import mapped_hypothesis
 
@@ -44,13 +44,13 @@ class _Features:
     feature_map: FeatureMap
     recent: RecentFeatures = field(default_factory=RecentFeatures)
 
-    def __call__(self, rows: Design) -> Design:
+    def __call__(self, rows: Matrix) -> Matrix:
         """Raises InvalidInput for rows that are not finite."""
         with np.errstate(over="ignore", invalid="ignore"):  # a norm overflows before an entry does
             norms = rows.row_norms()
         if not np.all(np.isfinite(norms)) and not _finite(rows):
             raise InvalidInput("rows must be finite: they contain NaN or inf. Decide on missing values first (a schema can do that, by column).")
-        return FeatureMapDesign(rows, self.feature_map, held_bytes=0, recent=self.recent)
+        return FeatureMapMatrix(rows, self.feature_map, held_bytes=0, recent=self.recent)
 
 
 @answers_per_record
@@ -114,14 +114,14 @@ class KernelClassifier(LinearClassifier):
             return np.concatenate(list(X.map(lambda _, block: _written(features(block.rows)), self._jobs())))
         return _written(self._rows(X, reset=False))
 
-    def _rows(self, X: Any, *, reset: bool) -> Design:
+    def _rows(self, X: Any, *, reset: bool) -> Matrix:
         """The features, streamed; with `reset`, of new frequencies, to which older weights do not belong."""
         base = super()._rows(X, reset=reset)
         if reset:
             self._draw(base.shape[1])
-        return FeatureMapDesign(base, FeatureMap(frequencies=self.frequencies_))
+        return FeatureMapMatrix(base, FeatureMap(frequencies=self.frequencies_))
 
-    def _block_rows(self) -> Callable[[Design], Design]:
+    def _block_rows(self) -> Callable[[Matrix], Matrix]:
         return _Features(feature_map=FeatureMap(frequencies=self.frequencies_))
 
     def _blocks(self, table: BlockTable) -> BlockTable:
@@ -186,13 +186,13 @@ class KernelClassifier(LinearClassifier):
         )
 
 
-def _finite(rows: Design) -> bool:
+def _finite(rows: Matrix) -> bool:
     return all(bool(np.all(np.isfinite(part))) for part in _entries(rows))
 
 
-def _written(rows: Design) -> Floats:
+def _written(rows: Matrix) -> Floats:
     return np.concatenate([np.empty((0, rows.shape[1])), *_entries(rows)])
 
 
-def _entries(rows: Design) -> Iterator[Floats]:
+def _entries(rows: Matrix) -> Iterator[Floats]:
     return (entries_of(block, slice(None)) for _, block in rows.blocks())

@@ -43,7 +43,7 @@ from discreet.estimators.explanation import Explanation, Setting, explain
 from discreet.estimators.inputs import positive_or_none, record_weights
 from discreet.losses import MarginLoss, loss_named
 from discreet.losses.regularisers import L2
-from discreet.matrices import Design
+from discreet.matrices import Matrix
 from discreet.mechanisms.learning import calibrate, calibrate_classes, default_class_ridge, default_ridge
 from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.problems import RegularisedRisk
@@ -220,7 +220,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         """The certificate with what the caller declared."""
         return replace(certificate, declared=declared)
 
-    def _decision(self) -> Callable[[Design], Floats]:
+    def _decision(self) -> Callable[[Matrix], Floats]:
         """From rows to decisions, without the estimator."""
         norm = self.data_norm
         if len(self.classes_) > 2:

@@ -25,7 +25,7 @@ from discreet.data import Domain, bounded_rows
 from discreet.estimators.base import ScoredRegressor
 from discreet.estimators.bounded_model import BoundedModel
 from discreet.estimators.inputs import whole_or_none
-from discreet.matrices import Design, ordered_matvec
+from discreet.matrices import Matrix, ordered_matvec
 from discreet.matrices.clipped import entry_chunks
 from discreet.mechanisms.regression import Equations, LeastSquares, RegressionMechanism, calibrate_least_squares, fitted_of
 from discreet.mechanisms.regression.sums import MOST_RECORDS
@@ -170,7 +170,7 @@ def _problem(domain: Domain, privacy: Privacy) -> LeastSquares:
     return replace(problem, most_records=max(problem.most_records, longest))
 
 
-def _intervals(rows: Design, *, domain: Domain, weights: Floats, covariance: Floats, residual: float, quantile: float) -> Floats:
+def _intervals(rows: Matrix, *, domain: Domain, weights: Floats, covariance: Floats, residual: float, quantile: float) -> Floats:
     rows = bounded_rows(rows, domain)
     middle = ordered_matvec(rows, weights)
     spread = np.concatenate([np.einsum("ij,jk,ik->i", part, covariance, part) for _, part in entry_chunks(rows)])

@@ -44,7 +44,7 @@ from discreet.estimators.margin_classifiers import LinearSVC, LogisticRegression
 from discreet.estimators.set_regression import GroupLasso, MatrixRegression, SimplexRegression
 from discreet.losses import Logistic, MarginLoss, loss_named
 from discreet.losses.predictions import prediction_loss_named
-from discreet.matrices import Design, answers_per_record
+from discreet.matrices import Matrix, answers_per_record
 from discreet.statements.declared import CLASSES, LABELS_THAT_OCCUR, SCHEMA
 
 FORMAT = "discreet-model/1"
@@ -243,7 +243,7 @@ class Model:
         """The model in a file. Raises InvalidInput where there is none, FileFormatError, with the path, for its content."""
         return read_parsed(path, cls.from_json, what="model file", remedy="Check the path, or write one with `discreet fit`.")
 
-    def _rows(self, frame: "Frame | EncodedTable") -> Design:
+    def _rows(self, frame: "Frame | EncodedTable") -> Matrix:
         if not isinstance(frame, EncodedTable):
             return self.schema.encode(frame, target=False).rows
         if frame.rows.shape[1] != self.schema.features:

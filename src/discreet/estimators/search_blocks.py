@@ -23,7 +23,7 @@ from discreet.data import Block, BlockTable, Domain, FunctionTable, Reader, Reco
 from discreet.data.stream import Stream
 from discreet.estimators.classes import distinct_classes
 from discreet.estimators.search_table import HeldTable, Predicts, SearchTable
-from discreet.matrices import SparseDesign
+from discreet.matrices import SparseMatrix
 from discreet.matrices.chosen import chosen_rows
 from discreet.noise import Integers, Noise
 from discreet.noise.uniform import shuffled, uniform_below
@@ -99,7 +99,7 @@ class StreamedTable:
 
     def _nothing(self) -> HeldTable:
         rows, given = sp.csr_array((0, self.X.features), dtype=np.float64), self.classes[:0]
-        return HeldTable(X=rows, y=given, rows=SparseDesign(rows), given=given, classes=self.classes)
+        return HeldTable(X=rows, y=given, rows=SparseMatrix(rows), given=given, classes=self.classes)
 
 
 def streamed_table(table: BlockTable, y: Any, *, classes: Any, max_weight: float | None, jobs: int) -> StreamedTable:

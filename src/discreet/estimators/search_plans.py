@@ -20,7 +20,7 @@ from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.data import Block, FunctionTable
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.ledger import without_ledger
-from discreet.matrices import SparseDesign
+from discreet.matrices import SparseMatrix
 
 _ROWS = 1 << 16
 """In a block of zeros."""
@@ -50,7 +50,7 @@ def planned_certificate(
 
     def make(number: int) -> Block:
         rows, targets = stand_in(min(_ROWS, count - _ROWS * number), features, classes)
-        return Block(SparseDesign(rows), targets)
+        return Block(SparseMatrix(rows), targets)
 
     return certificate_of_fit(estimator, FunctionTable(make, blocks=-(-count // _ROWS), features=features), None)
 
@@ -64,7 +64,7 @@ def rehearse_blocks(estimator: PrivateEstimator, features: int, classes: npt.NDA
     """Raise InvalidInput for an estimator that takes no table in blocks, by fitting a few zeros; `estimator` is used up."""
     rows, targets = stand_in(2 * len(classes), features, classes)
     with suppress(InfeasibleTarget):  # of so few records
-        certificate_of_fit(estimator, FunctionTable(lambda _: Block(SparseDesign(rows), targets), blocks=1, features=features), None)
+        certificate_of_fit(estimator, FunctionTable(lambda _: Block(SparseMatrix(rows), targets), blocks=1, features=features), None)
 
 
 def certificate_of_fit(estimator: PrivateEstimator, X: Any, y: Any) -> Certificate:

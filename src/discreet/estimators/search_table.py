@@ -13,7 +13,7 @@ from discreet.core.private import holds_records
 from discreet.data import EncodedTable
 from discreet.estimators.classes import labels_and_classes
 from discreet.estimators.inputs import feature_rows
-from discreet.matrices import Design
+from discreet.matrices import Matrix
 from discreet.noise import Noise
 from discreet.noise.uniform import shuffled, uniform_below
 from discreet.problems.parts import WHOLE_RECORDS
@@ -70,7 +70,7 @@ class HeldTable:
 
     X: Any
     y: Any
-    rows: Design
+    rows: Matrix
     given: npt.NDArray[Any]
     """Labels (n,), for scores."""
     classes: npt.NDArray[Any]

@@ -43,14 +43,14 @@ from scipy.stats import gamma
 
 from discreet.accounting import Guarantee, Json, compose
 from discreet.certificates import Certificate, Verification
-from discreet.core.arrays import Floats, Matrix
+from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.words import quoted
 from discreet.data import EncodedTable
 from discreet.data.coding import Coding
 from discreet.estimators.decision import has_link, probabilities
 from discreet.estimators.inputs import feature_rows
-from discreet.matrices import Design, ordered_row_norms, shortening
+from discreet.matrices import Matrix, ordered_row_norms, shortening
 from discreet.matrices.clipped import entry_chunks
 from discreet.matrices.near import brought_near
 from discreet.mechanisms.curvature import Curvature
@@ -159,16 +159,16 @@ class Uncertainty:
             "certificate": self.certificate.to_dict(),
         }
 
-    def _directions(self, rows: Design) -> Iterator[Matrix]:
+    def _directions(self, rows: Matrix) -> Iterator[AnyFloats]:
         domain = self.problem.domain
         rows = brought_near(rows, domain.norm_bound)
         factors = shortening(ordered_row_norms(rows), domain.norm_bound)
         for span, entries in entry_chunks(rows):
-            shortened: Matrix = entries * factors[span, np.newaxis]
+            shortened: AnyFloats = entries * factors[span, np.newaxis]
             constant = np.full((len(shortened), 1), domain.intercept_scale)
             yield np.hstack((shortened, constant)) if domain.intercept_scale > 0 else shortened
 
-    def _intervals(self, directions: Matrix, level: float, target: str) -> Intervals:
+    def _intervals(self, directions: AnyFloats, level: float, target: str) -> Intervals:
         """For a'theta, one row a."""
         if not 0 < level < 1:
             raise InvalidInput(f"the level of an interval lies between 0 and 1; {level!r} was given.")
@@ -187,7 +187,7 @@ class Uncertainty:
             half = np.minimum(half, mixture_quantile(spreads, level) + bias)
         return Intervals(low=estimate - half, estimate=estimate, high=estimate + half, level=level)
 
-    def _penalised(self, directions: Matrix, law: "NoiseLaw", deviations: float) -> tuple[Floats, list["_Variance"], Floats]:
+    def _penalised(self, directions: AnyFloats, law: "NoiseLaw", deviations: float) -> tuple[Floats, list["_Variance"], Floats]:
         """Estimates, what is known of their variance, and their bias: from the equations, where they can be solved, and from H >= 0."""
         ridge = self.problem.strong_convexity + law.extra_ridge
         sampling, size = self._sampling(ridge), len(self.weights)
@@ -201,7 +201,7 @@ class Uncertainty:
             parts.append(_Variance(sampled=_along(directions, found[0]), moved=_along(directions, found[1]), carried=carried))
         return directions @ self.weights, parts, np.zeros(len(directions))
 
-    def _unpenalised(self, directions: Matrix, law: "NoiseLaw", deviations: float) -> tuple[Floats, list["_Variance"], Floats]:
+    def _unpenalised(self, directions: AnyFloats, law: "NoiseLaw", deviations: float) -> tuple[Floats, list["_Variance"], Floats]:
         """The same for the Newton step that takes the penalty off, among weights that are 0 for reference categories, as `directions` are there."""
         ridge, size, domain = self.problem.strong_convexity + law.extra_ridge, len(self.weights), self.problem.domain
         kept = np.delete(np.eye(size), self.references, axis=1)
@@ -227,11 +227,11 @@ class Uncertainty:
         """h: entries off the diagonal have 5 / 7 of the deviation of those on it, just above 1 / sqrt(2)."""
         return (DIAGONAL / ABOVE * self.matrices.curvature_noise) ** 2
 
-    def _noisy(self, kept: Matrix, ridge: float) -> NoisyMatrix:
-        matrix: Matrix = kept.T @ self.matrices.curvature @ kept + ridge * np.eye(kept.shape[1])
+    def _noisy(self, kept: AnyFloats, ridge: float) -> NoisyMatrix:
+        matrix: AnyFloats = kept.T @ self.matrices.curvature @ kept + ridge * np.eye(kept.shape[1])
         return NoisyMatrix(matrix=matrix, variance=self._entry_variance)
 
-    def _sampling(self, ridge: float) -> Matrix:
+    def _sampling(self, ridge: float) -> AnyFloats:
         """The variance of g, without what noise made impossible."""
         pull = ridge * self.weights
         records = self.problem.domain.records
@@ -305,23 +305,23 @@ def mixture_quantile(spreads: Floats, level: float) -> Floats:
     return high
 
 
-def _rows(X: Any, features: int) -> Design:
+def _rows(X: Any, features: int) -> Matrix:
     rows = X.rows if isinstance(X, EncodedTable) else feature_rows(X)
     if rows.shape[1] != features:
         raise InvalidInput(f"the model was fitted on {features} features; rows with {rows.shape[1]} were given.")
     return rows
 
 
-def _along(directions: Matrix, matrix: Matrix) -> Floats:
+def _along(directions: AnyFloats, matrix: AnyFloats) -> Floats:
     """a' M a for every row a, (n,)."""
     found: Floats = np.einsum("ij,jk,ik->i", directions, matrix, directions)
     return np.maximum(found, 0.0)
 
 
-def _non_negative(matrix: Matrix) -> Matrix:
+def _non_negative(matrix: AnyFloats) -> AnyFloats:
     """The nearest matrix without negative eigenvalues."""
     values, vectors = np.linalg.eigh(matrix)
-    clipped: Matrix = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    clipped: AnyFloats = (vectors * np.maximum(values, 0.0)) @ vectors.T
     return clipped
 
 

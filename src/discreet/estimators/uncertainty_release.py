@@ -23,7 +23,7 @@ from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.estimators.model import Model
 from discreet.estimators.uncertainty import Uncertainty, noise_law
 from discreet.ledger import Account
-from discreet.matrices import Design
+from discreet.matrices import Matrix
 from discreet.mechanisms.curvature import CurvatureQuery, CurvatureRecords, GaussianCurvature
 from discreet.mechanisms.selection.curves import problem_from
 from discreet.noise import Noise, SeededNoise, SystemNoise
@@ -63,7 +63,7 @@ def prepare_uncertainty(model: LinearClassifier | Model, *, epsilon: float, delt
 
 def measure_uncertainty(
     prepared: PreparedUncertainty,
-    rows: Design,
+    rows: Matrix,
     signs: Floats,
     record_weights: Floats | None,
     noise: Noise,
@@ -126,7 +126,7 @@ def release_uncertainty(
     return measure_uncertainty(prepared, rows, np.where(codes == 1, 1.0, -1.0), weights, noise, account=account, coding=coding)
 
 
-def table_records(model: Model, frame: Any) -> tuple[Design, Floats]:
+def table_records(model: Model, frame: Any) -> tuple[Matrix, Floats]:
     """Rows and signs of the table (or EncodedTable) that a model was fitted on. Raises InvalidInput for a model whose records had weights."""
     if model.certificate.problem.get("max_weight") != 1.0:
         raise InvalidInput("the records of this model had weights, which its file does not hold. Use the estimator that was fitted.")
@@ -151,6 +151,6 @@ def problem_of(certificate: Certificate) -> RegularisedRisk:
     return problem
 
 
-def _content(rows: Design, signs: Floats) -> Iterator[bytes]:
+def _content(rows: Matrix, signs: Floats) -> Iterator[bytes]:
     yield from rows.content()
     yield signs.tobytes()

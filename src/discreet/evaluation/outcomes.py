@@ -21,7 +21,7 @@ from discreet.core.private import holds_records
 from discreet.core.quiet import quietly
 from discreet.data import Block, EncodedTable, Schema
 from discreet.data.labels import canonical
-from discreet.matrices import Design, as_design, entries_of, is_per_record, plain_rows
+from discreet.matrices import Matrix, as_matrix, entries_of, is_per_record, plain_rows
 from discreet.noise import Integers
 
 
@@ -74,7 +74,7 @@ class Outcomes:
         predicted: Integers | None,
         probabilities: Floats | None,
         decision: Floats | None,
-        rows: Design | None = None,
+        rows: Matrix | None = None,
     ) -> None:
         """Raises InvalidInput for shapes that disagree, and for probabilities that are none, without any value."""
         count, kinds = len(actual), len(classes)
@@ -132,11 +132,11 @@ def outcomes_of(model: Any, X: Any, y: Any = None, *, wanted: frozenset[str] = A
     """
     classes = classes_of(model)
     asked = model.schema.encode(X, target=True) if isinstance(model, StoredModel) and not isinstance(X, EncodedTable) else X
-    rows: Design | None
+    rows: Matrix | None
     if isinstance(asked, EncodedTable):
         actual, rows = _codes(_labels_of(asked, y), _texts(classes)), asked.rows
     else:
-        actual, rows = _codes(_plain(y), list(classes)), as_design(asked) if _is_matrix(asked) else None
+        actual, rows = _codes(_plain(y), list(classes)), as_matrix(asked) if _is_matrix(asked) else None
     return _asked(model, classes, actual, asked, wanted, rows=rows)
 
 
@@ -166,7 +166,7 @@ def _column(actual: Integers, classes: int) -> npt.NDArray[Any]:
     return np.where(actual == 1, 1.0, -1.0) if classes == 2 else actual
 
 
-def _as_taken(model: Any, rows: Design) -> Any:  # noqa: ANN401 - as above
+def _as_taken(model: Any, rows: Matrix) -> Any:  # noqa: ANN401 - as above
     """Rows in the form that a model takes: encoded for one that brings its schema, an array or a sparse matrix for the others."""
     return model.schema.encoded(rows) if isinstance(model, StoredModel) else plain_rows(rows)
 
@@ -186,7 +186,7 @@ def _asked(
     X: Any,  # noqa: ANN401 - as above
     wanted: frozenset[str],
     *,
-    rows: Design | None = None,
+    rows: Matrix | None = None,
 ) -> Outcomes:
     """What the model says about these records: together where they are known not to change each other's answers, else one by one."""
     try:
@@ -276,7 +276,7 @@ def _one_by_one(X: Any, records: int) -> Iterator[Any]:  # noqa: ANN401 - as abo
         one = slice(record, record + 1)
         if isinstance(X, EncodedTable):
             yield EncodedTable(
-                rows=as_design(np.array(entries_of(X.rows, one))),
+                rows=as_matrix(np.array(entries_of(X.rows, one))),
                 signs=None,
                 classes=X.classes,
                 schema=X.schema,

@@ -1,33 +1,33 @@
 """Tables of rows x_1, ..., x_n in R^d, behind one protocol: dense, sparse, tabular (numbers and categories), and scaled with a constant column."""
 
-from discreet.matrices.augmented import AugmentedDesign
-from discreet.matrices.base import BLOCK_ROWS, Design
-from discreet.matrices.clipped import ClippedDesign, clip_entries
+from discreet.matrices.augmented import AugmentedMatrix
+from discreet.matrices.base import BLOCK_ROWS, Matrix
+from discreet.matrices.clipped import ClippedMatrix, clip_entries
 from discreet.matrices.columns import Column, columns_of
-from discreet.matrices.convert import as_design
-from discreet.matrices.dense import DenseDesign
-from discreet.matrices.device import DeviceDesign
+from discreet.matrices.convert import as_matrix
+from discreet.matrices.dense import DenseMatrix
+from discreet.matrices.device import DeviceMatrix
 from discreet.matrices.entries import entries_of
 from discreet.matrices.ordered import ordered_matvec, ordered_row_norms
 from discreet.matrices.per_record import answers_as_its, answers_per_record, is_per_record, marked_per_record
 from discreet.matrices.plain import plain_rows
 from discreet.matrices.shortening import safe_shortening, shortening
-from discreet.matrices.sparse import SparseDesign
-from discreet.matrices.tabular import TabularDesign
+from discreet.matrices.sparse import SparseMatrix
+from discreet.matrices.tabular import TabularMatrix
 
 __all__ = [
     "BLOCK_ROWS",
-    "AugmentedDesign",
-    "ClippedDesign",
+    "AugmentedMatrix",
+    "ClippedMatrix",
     "Column",
-    "DenseDesign",
-    "Design",
-    "DeviceDesign",
-    "SparseDesign",
-    "TabularDesign",
+    "DenseMatrix",
+    "DeviceMatrix",
+    "Matrix",
+    "SparseMatrix",
+    "TabularMatrix",
     "answers_as_its",
     "answers_per_record",
-    "as_design",
+    "as_matrix",
     "clip_entries",
     "columns_of",
     "entries_of",

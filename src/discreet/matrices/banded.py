@@ -3,7 +3,7 @@
     banded(X, s) = sum_k X_k^T s_k,   X_k the k-th B rows, K of them:   |banded - X^T s|_2 <= gamma_(B + K + 3) sum_i |s_i| |x_i|
 
 One product of n rows in any order may be off by gamma_(n+3) of the same (module `base`). A coordinate of X_k^T s_k is off by gamma_(B+3) times the
-sum of |s_i x_ij| over its rows, and K - 1 additions of such numbers bring gamma_(K-1) more: (1 + gamma_a)(1 + gamma_b) - 1 <= gamma_(a+b). Designs
+sum of |s_i x_ij| over its rows, and K - 1 additions of such numbers bring gamma_(K-1) more: (1 + gamma_a)(1 + gamma_b) - 1 <= gamma_(a+b). Matrices
 without such a product are summed over their own blocks, however short, with the errors of the additions (TwoSum) added in the end: less than two
 more terms. With bands of a few thousand rows this is as good as gamma_(B+3), and it takes one call instead of K: threads would have to wait for what
 Python does between the calls.
@@ -16,48 +16,48 @@ import numpy as np
 
 from discreet.core.arrays import Floats, two_sum
 from discreet.matrices import travel
-from discreet.matrices.augmented import AugmentedDesign
-from discreet.matrices.base import BLOCK_ROWS, Design
+from discreet.matrices.augmented import AugmentedMatrix
+from discreet.matrices.base import BLOCK_ROWS, Matrix
 from discreet.matrices.cut import cache_rows, cuts, rows_of
-from discreet.matrices.dense import DenseDesign
-from discreet.matrices.device import DeviceDesign
+from discreet.matrices.dense import DenseMatrix
+from discreet.matrices.device import DeviceMatrix
 
 _NUMBERS = 1 << 16
 """Margins of all models in a band, at most, unless a block alone has more."""
 
 
-def bands(design: Design, models: int) -> Iterator[tuple[slice, Design]]:
-    """Consecutive rows that suit the processor's caches, for products with `models` columns: (slice of row numbers, design of them), views."""
-    count = design.shape[0]
-    size = max(BLOCK_ROWS, min(cache_rows(design), _NUMBERS // max(1, models) // BLOCK_ROWS * BLOCK_ROWS))
+def bands(matrix: Matrix, models: int) -> Iterator[tuple[slice, Matrix]]:
+    """Consecutive rows that suit the processor's caches, for products with `models` columns: (slice of row numbers, matrix of them), views."""
+    count = matrix.shape[0]
+    size = max(BLOCK_ROWS, min(cache_rows(matrix), _NUMBERS // max(1, models) // BLOCK_ROWS * BLOCK_ROWS))
     if count <= size:
-        yield slice(0, count), design
+        yield slice(0, count), matrix
         return
     if size <= BLOCK_ROWS:
-        yield from design.blocks()  # which designs may have made already
+        yield from matrix.blocks()  # which matrices may have made already
         return
     for rows in cuts(count, size):
-        yield rows, rows_of(design, rows)
+        yield rows, rows_of(matrix, rows)
 
 
 @singledispatch
-def banded(design: Design, coefficients: Floats) -> Floats:
+def banded(matrix: Matrix, coefficients: Floats) -> Floats:
     """X^T s, (d, k), for `coefficients` (n, k)."""
-    if design.shape[0] <= BLOCK_ROWS:
-        return design.rmatvec(coefficients)
-    high = np.zeros((design.shape[1], coefficients.shape[1]))
+    if matrix.shape[0] <= BLOCK_ROWS:
+        return matrix.rmatvec(coefficients)
+    high = np.zeros((matrix.shape[1], coefficients.shape[1]))
     low = np.zeros_like(high)
-    for rows, block in design.blocks():
+    for rows, block in matrix.blocks():
         high, error = two_sum(high, block.rmatvec(coefficients[rows]))
         low += error
     return high + low
 
 
 @banded.register
-def _dense(design: DenseDesign, coefficients: Floats) -> Floats:
-    rows = design._rows
+def _dense(matrix: DenseMatrix, coefficients: Floats) -> Floats:
+    rows = matrix._rows
     if rows.dtype != np.float64:
-        return banded.dispatch(object)(design, coefficients)
+        return banded.dispatch(object)(matrix, coefficients)
     count, columns = rows.shape
     whole = count // BLOCK_ROWS
     split = whole * BLOCK_ROWS
@@ -67,16 +67,16 @@ def _dense(design: DenseDesign, coefficients: Floats) -> Floats:
 
 
 @banded.register
-def _augmented(design: AugmentedDesign, coefficients: Floats) -> Floats:
-    inner = banded(design._base, design._scaled(coefficients))
-    if design._constant == 0:
+def _augmented(matrix: AugmentedMatrix, coefficients: Floats) -> Floats:
+    inner = banded(matrix._base, matrix._scaled(coefficients))
+    if matrix._constant == 0:
         return inner
-    return np.concatenate((inner, design._constant * _sums(coefficients)[np.newaxis]))
+    return np.concatenate((inner, matrix._constant * _sums(coefficients)[np.newaxis]))
 
 
 @banded.register
-def _device(design: DeviceDesign, coefficients: Floats) -> Floats:
-    rows = design.there
+def _device(matrix: DeviceMatrix, coefficients: Floats) -> Floats:
+    rows = matrix.there
     parts = rows.blocks(travel.there(coefficients, rows.table), slice(0, rows.shape[0]))
     return travel.here(rows.xp.sum(parts, axis=0))
 

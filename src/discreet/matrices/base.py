@@ -1,4 +1,4 @@
-"""The design-matrix protocol: all that the library ever asks of the rows x_1, ..., x_n in R^d.
+"""The matrix protocol: all that the library ever asks of the rows x_1, ..., x_n in R^d.
 
     matvec(w)   = (<x_i, w>)_i          rmatvec(s) = sum_i s_i x_i
     gram(h)     = sum_i h_i x_i x_i^T   row_norms  = (|x_i|_2)_i         blocks = the same rows, a few at a time
@@ -14,14 +14,14 @@ gamma_k = k u / (1 - k u).
 from collections.abc import Iterator
 from typing import Protocol, runtime_checkable
 
-from discreet.core.arrays import Floats, Matrix
+from discreet.core.arrays import AnyFloats, Floats
 
 BLOCK_ROWS = 1024
-"""Most rows in one of the blocks of a Design: the rounding error of a block's sum grows with it."""
+"""Most rows in one of the blocks of a Matrix: the rounding error of a block's sum grows with it."""
 
 
 @runtime_checkable
-class Design(Protocol):
+class Matrix(Protocol):
     """n rows in R^d. Implementations never copy or change the caller's data."""
 
     @property
@@ -38,7 +38,7 @@ class Design(Protocol):
     def rmatvec(self, coefficients: Floats) -> Floats:
         """sum_i coefficients_i x_i for `coefficients` (n,) or (n, k): shape (d,) or (d, k)."""
 
-    def gram(self, weights: Floats, *, single_precision: bool = False) -> Matrix:
+    def gram(self, weights: Floats, *, single_precision: bool = False) -> AnyFloats:
         """sum_i weights_i x_i x_i^T, shape (d, d), for non-negative `weights` (n,).
 
         `single_precision` allows (does not force) float32 arithmetic: enough for a Newton matrix, never for a gradient.
@@ -50,8 +50,8 @@ class Design(Protocol):
     def row_norms(self) -> Floats:
         """Euclidean norms of the rows, (n,)."""
 
-    def blocks(self) -> Iterator[tuple[slice, "Design"]]:
-        """The rows in order as (slice of row numbers, design of these rows), at most BLOCK_ROWS rows a block."""
+    def blocks(self) -> Iterator[tuple[slice, "Matrix"]]:
+        """The rows in order as (slice of row numbers, matrix of these rows), at most BLOCK_ROWS rows a block."""
 
     def content(self) -> Iterator[bytes]:
         """The entries as bytes, a few rows at a time, for the keyed digest by which a ledger knows a table again; scaling and constants left out."""

@@ -1,4 +1,4 @@
-"""Rows of any design, brought within a norm bound and given a constant column; lazily, and where they are.
+"""Rows of any matrix, brought within a norm bound and given a constant column; lazily, and where they are.
 
 x'_i = (min(1, bound / |x_i|) x_i, constant)        factors rounded down, so that no exact norm exceeds the bound (module `shortening`)
 """
@@ -11,48 +11,48 @@ import numpy as np
 from discreet.core.arrays import Floats
 from discreet.core.workers import map_in_order
 from discreet.matrices import travel
-from discreet.matrices.augmented import AugmentedDesign
-from discreet.matrices.base import Design
+from discreet.matrices.augmented import AugmentedMatrix
+from discreet.matrices.base import Matrix
 from discreet.matrices.cut import rows_of, thread_cuts
-from discreet.matrices.device import DeviceDesign
+from discreet.matrices.device import DeviceMatrix
 from discreet.matrices.near import brought_near
 from discreet.matrices.ordered import ordered_row_norms
 from discreet.matrices.shortening import safe_shortening
 
 
 @singledispatch
-def shortened(rows: Design, *, bound: float, constant: float) -> Design:
-    """The design of the x'_i. Raises InvalidInput for rows that are not finite."""
+def shortened(rows: Matrix, *, bound: float, constant: float) -> Matrix:
+    """The matrix of the x'_i. Raises InvalidInput for rows that are not finite."""
     near = brought_near(rows, bound)
     norms = near.row_norms()
-    return AugmentedDesign(near, scale=safe_shortening(norms, bound, width=rows.width), constant=constant, norms=norms, given=rows)
+    return AugmentedMatrix(near, scale=safe_shortening(norms, bound, width=rows.width), constant=constant, norms=norms, given=rows)
 
 
 @shortened.register
-def _device(rows: DeviceDesign, *, bound: float, constant: float) -> Design:
+def _device(rows: DeviceMatrix, *, bound: float, constant: float) -> Matrix:
     if not rows.there.plain or brought_near(rows, bound) is not rows:
         return shortened.dispatch(object)(rows, bound=bound, constant=constant)
     return rows.scaled(safe_shortening(rows.norms_there, bound, width=rows.width), constant)
 
 
 @singledispatch
-def shortened_in_order(rows: Design, *, bound: float | None, constant: float, jobs: int = 1) -> Design:
+def shortened_in_order(rows: Matrix, *, bound: float | None, constant: float, jobs: int = 1) -> Matrix:
     """The same with norms of module `ordered`: every x'_i is a function of x_i alone, to the last bit. No `bound` shortens nothing."""
     if bound is None:
-        return AugmentedDesign(rows, scale=None, constant=constant)
+        return AugmentedMatrix(rows, scale=None, constant=constant)
     near = brought_near(rows, bound)
-    return AugmentedDesign(near, scale=_factors(near, bound, jobs), constant=constant, given=rows)
+    return AugmentedMatrix(near, scale=_factors(near, bound, jobs), constant=constant, given=rows)
 
 
 @shortened_in_order.register
-def _device_in_order(rows: DeviceDesign, *, bound: float | None, constant: float, jobs: int = 1) -> Design:
+def _device_in_order(rows: DeviceMatrix, *, bound: float | None, constant: float, jobs: int = 1) -> Matrix:
     if not rows.there.plain or (bound is not None and brought_near(rows, bound) is not rows):
         return shortened_in_order.dispatch(object)(rows, bound=bound, constant=constant, jobs=jobs)
     scale = None if bound is None else safe_shortening(ordered_row_norms(rows), bound, width=rows.shape[1])
     return rows.of(replace(rows.there, scale=None if scale is None else travel.there(scale, rows.there.table), constant=constant))
 
 
-def _factors(rows: Design, bound: float, jobs: int) -> Floats | None:
+def _factors(rows: Matrix, bound: float, jobs: int) -> Floats | None:
     """By what rows are multiplied; None for ones, as a row that is clearly shorter than the bound has, whatever order its squares are added up in.
 
     How much shorter that is follows from the number of columns, not from the fullest row: that may be another record.
@@ -63,7 +63,7 @@ def _factors(rows: Design, bound: float, jobs: int) -> Floats | None:
     return safe_shortening(_norms(rows, jobs), bound, width=width)
 
 
-def _norms(rows: Design, jobs: int) -> Floats:
+def _norms(rows: Matrix, jobs: int) -> Floats:
     """Each the norm of one row, whatever the others are and wherever the table is cut."""
     cut = thread_cuts(rows) if jobs > 1 else []
     if len(cut) < 2:

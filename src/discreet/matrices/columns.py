@@ -1,4 +1,4 @@
-"""Single columns of a design, for methods that move along one coordinate at a time.
+"""Single columns of a matrix, for methods that move along one coordinate at a time.
 
     column(j) = (x_1j, ..., x_nj),    as numbers for all rows, or for the rows where it may be non-zero
 
@@ -15,12 +15,12 @@ import numpy.typing as npt
 
 from discreet.core.arrays import Floats
 from discreet.core.private import holds_records
-from discreet.matrices.augmented import AugmentedDesign
-from discreet.matrices.base import Design
-from discreet.matrices.clipped import ClippedDesign
-from discreet.matrices.dense import DenseDesign
-from discreet.matrices.sparse import CSC, SparseDesign
-from discreet.matrices.tabular import TabularDesign
+from discreet.matrices.augmented import AugmentedMatrix
+from discreet.matrices.base import Matrix
+from discreet.matrices.clipped import ClippedMatrix
+from discreet.matrices.dense import DenseMatrix
+from discreet.matrices.sparse import CSC, SparseMatrix
+from discreet.matrices.tabular import TabularMatrix
 
 
 @holds_records
@@ -36,26 +36,26 @@ Columns: TypeAlias = Callable[[int], Column]
 
 
 @singledispatch
-def columns_of(design: Design) -> Columns:
+def columns_of(matrix: Matrix) -> Columns:
     """A function from the number of a column to its entries."""
-    dimension = design.shape[1]
+    dimension = matrix.shape[1]
 
     def column(index: int) -> Column:
         unit = np.zeros(dimension)
         unit[index] = 1.0
-        return Column(None, design.matvec(unit))  # every other product is zero, so the sum is exact
+        return Column(None, matrix.matvec(unit))  # every other product is zero, so the sum is exact
 
     return column
 
 
 @columns_of.register
-def _dense(design: DenseDesign) -> Columns:
-    return lambda index: Column(None, design._rows[:, index].astype(np.float64))
+def _dense(matrix: DenseMatrix) -> Columns:
+    return lambda index: Column(None, matrix._rows[:, index].astype(np.float64))
 
 
 @columns_of.register
-def _sparse(design: SparseDesign) -> Columns:
-    compressed: CSC = design._rows.tocsc()
+def _sparse(matrix: SparseMatrix) -> Columns:
+    compressed: CSC = matrix._rows.tocsc()
 
     def column(index: int) -> Column:
         entries = slice(int(compressed.indptr[index]), int(compressed.indptr[index + 1]))
@@ -65,41 +65,41 @@ def _sparse(design: SparseDesign) -> Columns:
 
 
 @columns_of.register
-def _tabular(design: TabularDesign) -> Columns:
-    numbers, offsets = design._numeric.shape[1], np.asarray(design._offsets)
-    numeric = columns_of(design._numeric)
+def _tabular(matrix: TabularMatrix) -> Columns:
+    numbers, offsets = matrix._numeric.shape[1], np.asarray(matrix._offsets)
+    numeric = columns_of(matrix._numeric)
 
     def column(index: int) -> Column:
         if index < numbers:
             return numeric(index)
         category = int(np.searchsorted(offsets, index - numbers, side="right")) - 1
-        rows = np.flatnonzero(design._codes[category] == index - numbers - offsets[category])
+        rows = np.flatnonzero(matrix._codes[category] == index - numbers - offsets[category])
         return Column(rows, np.ones(len(rows)))
 
     return column
 
 
 @columns_of.register
-def _clipped(design: ClippedDesign) -> Columns:
-    inner = columns_of(design._base)
+def _clipped(matrix: ClippedMatrix) -> Columns:
+    inner = columns_of(matrix._base)
 
     def column(index: int) -> Column:
         rows, values = inner(index)
-        return Column(rows, design.changed(values, slice(None) if rows is None else rows))
+        return Column(rows, matrix.changed(values, slice(None) if rows is None else rows))
 
     return column
 
 
 @columns_of.register
-def _augmented(design: AugmentedDesign) -> Columns:
-    inner, features, count = columns_of(design._base), design._base.shape[1], design.shape[0]
+def _augmented(matrix: AugmentedMatrix) -> Columns:
+    inner, features, count = columns_of(matrix._base), matrix._base.shape[1], matrix.shape[0]
 
     def column(index: int) -> Column:
         if index == features:
-            return Column(None, np.full(count, design._constant))
+            return Column(None, np.full(count, matrix._constant))
         rows, values = inner(index)
-        if design._scale is None:
+        if matrix._scale is None:
             return Column(rows, values)
-        return Column(rows, values * (design._scale if rows is None else design._scale[rows]))
+        return Column(rows, values * (matrix._scale if rows is None else matrix._scale[rows]))
 
     return column

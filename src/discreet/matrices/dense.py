@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import blas
 
-from discreet.core.arrays import Floats, Matrix
+from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records_of_a_block
 from discreet.matrices.base import BLOCK_ROWS
@@ -23,7 +23,7 @@ _BLOCK_BYTES = 512 * 1024
 
 
 @holds_records_of_a_block
-class DenseDesign:
+class DenseMatrix:
     """Rows of a two-dimensional float64 or float32 array, held by reference.
 
     Raises InvalidInput for another number of dimensions or another type. The caller guarantees finite entries and leaves the array unchanged.
@@ -34,9 +34,9 @@ class DenseDesign:
     def __init__(self, rows: npt.NDArray[np.float64] | npt.NDArray[np.float32]) -> None:
         """Hold `rows` (n, d)."""
         if rows.ndim != 2:
-            raise InvalidInput(f"a dense design is a two-dimensional array; one with {rows.ndim} dimensions was given.")
+            raise InvalidInput(f"a dense matrix is a two-dimensional array; one with {rows.ndim} dimensions was given.")
         if rows.dtype not in (np.float64, np.float32):
-            raise InvalidInput("a dense design holds float64 or float32 numbers; convert the array with .astype(float).")
+            raise InvalidInput("a dense matrix holds float64 or float32 numbers; convert the array with .astype(float).")
         self._rows: npt.NDArray[Any] = rows
         self._norms: Floats | None = None
 
@@ -51,7 +51,7 @@ class DenseDesign:
         return self.shape[1]
 
     def matvec(self, weights: Floats) -> Floats:
-        """See Design."""
+        """See Matrix."""
         if self._rows.dtype == np.float64:
             return np.asarray(self._rows @ weights)
         result = np.empty((self.shape[0], *weights.shape[1:]))
@@ -60,7 +60,7 @@ class DenseDesign:
         return result
 
     def rmatvec(self, coefficients: Floats) -> Floats:
-        """See Design."""
+        """See Matrix."""
         if self._rows.dtype == np.float64:
             return np.asarray(self._rows.T @ coefficients)
         result = np.zeros((self.shape[1], *coefficients.shape[1:]))
@@ -68,21 +68,21 @@ class DenseDesign:
             result += block.T @ coefficients[rows]
         return result
 
-    def gram(self, weights: Floats, *, single_precision: bool = False) -> Matrix:
-        """See Design."""
+    def gram(self, weights: Floats, *, single_precision: bool = False) -> AnyFloats:
+        """See Matrix."""
         return weighted_gram(
             (block for _, block in _cut(self._rows, _gram_rows(self.shape[1]))), self.shape[1], weights, single_precision=single_precision
         )
 
     def gram_diagonal(self, weights: Floats) -> Floats:
-        """See Design."""
+        """See Matrix."""
         result = np.zeros(self.shape[1])
         for rows, block in self._wide_blocks():
             result += weights[rows] @ np.square(block)
         return result
 
     def row_norms(self) -> Floats:
-        """See Design; remembered, and not to be written to."""
+        """See Matrix; remembered, and not to be written to."""
         if self._norms is None:
             norms = np.empty(self.shape[0])
             wide = self._rows.dtype == np.float64  # nothing is copied then, and long columns are faster in one go
@@ -92,13 +92,13 @@ class DenseDesign:
             self._norms = norms
         return self._norms
 
-    def blocks(self) -> Iterator[tuple[slice, "DenseDesign"]]:
-        """See Design; views, not copies."""
+    def blocks(self) -> Iterator[tuple[slice, "DenseMatrix"]]:
+        """See Matrix; views, not copies."""
         for rows, block in _cut(self._rows, BLOCK_ROWS):
-            yield rows, DenseDesign(block)
+            yield rows, DenseMatrix(block)
 
     def content(self) -> Iterator[bytes]:
-        """See Design: rows of float64, whatever the layout in memory."""
+        """See Matrix: rows of float64, whatever the layout in memory."""
         yield repr(("rows", self.shape)).encode()
         for _, block in self._wide_blocks():
             yield np.ascontiguousarray(block).tobytes()
@@ -108,7 +108,7 @@ class DenseDesign:
             yield rows, block.astype(np.float64, copy=False)
 
 
-def weighted_gram(blocks: Iterator[npt.NDArray[Any]], columns: int, weights: Floats, *, single_precision: bool) -> Matrix:
+def weighted_gram(blocks: Iterator[npt.NDArray[Any]], columns: int, weights: Floats, *, single_precision: bool) -> AnyFloats:
     """sum_i weights_i x_i x_i^T over consecutive row `blocks` (rows, columns), in float32 if `single_precision`: shape (columns, columns)."""
     kind = np.float32 if single_precision else np.float64
     update = blas.ssyrk if single_precision else blas.dsyrk

@@ -1,8 +1,8 @@
-"""Rows in an array of another library, on a GPU perhaps, as a Design: NumPy arrays in and out, products where the rows are.
+"""Rows in an array of another library, on a GPU perhaps, as a Matrix: NumPy arrays in and out, products where the rows are.
 
     X a (n, d) array of the array API standard (torch, CuPy, ..);  see module `device_rows` for what is computed and how it is rounded
 
-Algorithms that know designs only get their vectors here, as long as the table. Those that are to be fast on a device take `there`, the rows, and keep
+Those that know matrices only get their vectors here, as long as the table. Those that are to be fast on a device take `there`, the rows, and keep
 such vectors where they are (`discreet.problems.device_margins`).
 """
 
@@ -12,18 +12,18 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from discreet.core.arrays import Floats, Matrix
+from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records
 from discreet.matrices import travel
-from discreet.matrices.base import BLOCK_ROWS, Design
+from discreet.matrices.base import BLOCK_ROWS, Matrix
 from discreet.matrices.device_rows import DeviceRows
 
 Precision: TypeAlias = Literal["float32", "float64"]
 
 
 @holds_records
-class DeviceDesign:
+class DeviceMatrix:
     """Rows of a two-dimensional float64 or float32 array of the array API standard, held by reference, wherever it is.
 
     `gram` is the arithmetic of Gram matrices that may be coarse: "float32" (TF32 where torch.set_float32_matmul_precision says so) or "float64".
@@ -42,13 +42,13 @@ class DeviceDesign:
     def _hold(self, rows: DeviceRows, *, coarse: bool, norms: Any) -> None:  # noqa: ANN401 - an array of the rows' library
         self._there, self._coarse, self._norms = rows, coarse, norms
 
-    def of(self, rows: DeviceRows) -> "DeviceDesign":
+    def of(self, rows: DeviceRows) -> "DeviceMatrix":
         """Other rows, with the same arithmetic."""
-        made = DeviceDesign.__new__(DeviceDesign)
+        made = DeviceMatrix.__new__(DeviceMatrix)
         made._hold(rows, coarse=self._coarse, norms=None)
         return made
 
-    def scaled(self, scale: Any, constant: float) -> "DeviceDesign":  # noqa: ANN401 - an array of the rows' library
+    def scaled(self, scale: Any, constant: float) -> "DeviceMatrix":  # noqa: ANN401 - an array of the rows' library
         """These rows, plain so far, times `scale` (n,) or None, with a constant column where `constant` is not 0; norms are not computed again."""
         xp, norms = self._there.xp, self.norms_there
         made = self.of(replace(self._there, scale=scale, constant=constant))
@@ -84,33 +84,33 @@ class DeviceDesign:
         return self.shape[1]
 
     def matvec(self, weights: Floats) -> Floats:
-        """See Design."""
+        """See Matrix."""
         return travel.here(self._there.matvec(travel.there(weights, self._there.table)))
 
     def rmatvec(self, coefficients: Floats) -> Floats:
-        """See Design."""
+        """See Matrix."""
         return travel.here(self._there.rmatvec(travel.there(coefficients, self._there.table)))
 
-    def gram(self, weights: Floats, *, single_precision: bool = False) -> Matrix:
-        """See Design."""
+    def gram(self, weights: Floats, *, single_precision: bool = False) -> AnyFloats:
+        """See Matrix."""
         return travel.here(self._there.gram(travel.there(weights, self._there.table), single_precision=single_precision and self._coarse))
 
     def gram_diagonal(self, weights: Floats) -> Floats:
-        """See Design."""
+        """See Matrix."""
         return travel.here(self._there.gram_diagonal(travel.there(weights, self._there.table)))
 
     def row_norms(self) -> Floats:
-        """See Design."""
+        """See Matrix."""
         return travel.here(self.norms_there)
 
-    def blocks(self) -> Iterator[tuple[slice, Design]]:
-        """See Design; views, not copies."""
+    def blocks(self) -> Iterator[tuple[slice, Matrix]]:
+        """See Matrix; views, not copies."""
         for start in range(0, self.shape[0], BLOCK_ROWS):
             rows = slice(start, min(start + BLOCK_ROWS, self.shape[0]))
             yield rows, self.rows(rows)
 
-    def rows(self, rows: slice) -> "DeviceDesign":
-        """The design of consecutive `rows`, a view."""
+    def rows(self, rows: slice) -> "DeviceMatrix":
+        """The matrix of consecutive `rows`, a view."""
         part = self.of(self._there.part(rows))
         part._norms = None if self._norms is None else self._norms[rows]
         return part
@@ -120,7 +120,7 @@ class DeviceDesign:
         return travel.here(self._there.entries(rows))
 
     def content(self) -> Iterator[bytes]:
-        """See Design: those of the same rows in memory, before they were clipped, scaled or given a constant."""
+        """See Matrix: those of the same rows in memory, before they were clipped, scaled or given a constant."""
         plain = DeviceRows(table=self._there.table)
         yield repr(("rows", plain.shape)).encode()
         for rows in plain.chunks(plain.shape[1]):

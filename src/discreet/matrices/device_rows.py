@@ -7,7 +7,7 @@ Few and long operations, since each one takes about ten microseconds to start: p
 bounded by CHUNK_BYTES.
 
 Rounding. Operations run one at a time in IEEE 754 float64, products and sums in any order, with or without fused multiply-adds: the bounds of
-`Design` hold. They do not hold for float64 that is imitated by shorter numbers, which is refused where it is asked for by name. A Gram matrix only
+`Matrix` hold. They do not hold for float64 that is imitated by shorter numbers, which is refused where it is asked for by name. A Gram matrix only
 gives a Newton direction, so it may be taken in float32, and in TF32 where the library is told so (torch.set_float32_matmul_precision("high")).
 """
 
@@ -51,7 +51,7 @@ class DeviceRows:
         """Those of an array. Raises InvalidInput for another number of dimensions, another type, or where float64 is imitated."""
         xp = namespace(table)
         if table.ndim != 2:
-            raise InvalidInput(f"a design is a two-dimensional array; one with {table.ndim} dimensions was given.")
+            raise InvalidInput(f"a matrix is a two-dimensional array; one with {table.ndim} dimensions was given.")
         if table.dtype not in (xp.float64, xp.float32):
             raise InvalidInput("an array on a device holds float64 or float32 numbers; convert it first.")
         if os.environ.get(_EMULATION, "0") not in ("", "0"):

@@ -12,29 +12,29 @@ import numpy.typing as npt
 
 from discreet.core.arrays import Floats
 from discreet.matrices import travel
-from discreet.matrices.base import BLOCK_ROWS, Design
+from discreet.matrices.base import BLOCK_ROWS, Matrix
 from discreet.matrices.clipped import entry_chunks
-from discreet.matrices.device import DeviceDesign
+from discreet.matrices.device import DeviceMatrix
 from discreet.matrices.device_rows import whole_blocks
 
 
 @singledispatch
-def integer_gram(design: Design, last: Floats | None, *, unit: float) -> npt.NDArray[np.int64]:
-    """The sum, (m, m), over the rows of `design` with `last` (n,) for a last number of each, or None. The caller bounds all numbers."""
-    columns = design.shape[1] + (last is not None)
+def integer_gram(matrix: Matrix, last: Floats | None, *, unit: float) -> npt.NDArray[np.int64]:
+    """The sum, (m, m), over the rows of `matrix` with `last` (n,) for a last number of each, or None. The caller bounds all numbers."""
+    columns = matrix.shape[1] + (last is not None)
     total = np.zeros((columns, columns), dtype=np.int64)
-    for rows, entries in entry_chunks(design):
+    for rows, entries in entry_chunks(matrix):
         integers = np.trunc((entries if last is None else np.column_stack((entries, last[rows]))) / unit)
         total += (integers.T @ integers).astype(np.int64)
     return total
 
 
 @integer_gram.register
-def _device(design: DeviceDesign, last: Floats | None, *, unit: float) -> npt.NDArray[np.int64]:
+def _device(matrix: DeviceMatrix, last: Floats | None, *, unit: float) -> npt.NDArray[np.int64]:
     from array_api_compat import device  # noqa: PLC0415 - an optional dependency
 
-    rows, xp = design.there, design.there.xp
-    columns = design.shape[1] + (last is not None)
+    rows, xp = matrix.there, matrix.there.xp
+    columns = matrix.shape[1] + (last is not None)
     total = xp.zeros((columns, columns), dtype=xp.int64, device=device(rows.table))
     column = None if last is None else travel.there(last[:, np.newaxis], rows.table)
     for piece in rows.chunks(3 * columns + 2 * columns * columns // BLOCK_ROWS):

@@ -1,4 +1,4 @@
-"""Rows of any design, written out in float64 on a device by torch, or by CuPy where torch is not installed.
+"""Rows of any matrix, written out in float64 on a device by torch, or by CuPy where torch is not installed.
 
 8 n d bytes there, and room for what is made of a chunk at a time;  the rows travel once, a few megabytes at a time
 """
@@ -11,9 +11,9 @@ from typing import Any
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.quiet import quietly
-from discreet.matrices.base import Design
+from discreet.matrices.base import Matrix
 from discreet.matrices.clipped import entry_chunks
-from discreet.matrices.device import DeviceDesign
+from discreet.matrices.device import DeviceMatrix
 from discreet.matrices.device_rows import CHUNK_BYTES, Array
 
 _KINDS = re.compile(r"cpu|cuda(:\d+)?")
@@ -30,16 +30,16 @@ def check_device(device: object) -> str:
     raise InvalidInput(f"device must be None, 'cpu', 'cuda', or 'cuda:' and the number of a GPU; {device!r} was given.")
 
 
-def on_device(design: Design, device: object) -> DeviceDesign:
-    """The rows of `design` on `device`; those of a DeviceDesign stay where they are.
+def on_device(matrix: Matrix, device: object) -> DeviceMatrix:
+    """The rows of `matrix` on `device`; those of a DeviceMatrix stay where they are.
 
     Raises InvalidInput for another device than the above, where neither torch nor CuPy finds it, and where it has too little free memory.
     """
     name = check_device(device)
-    if isinstance(design, DeviceDesign):
-        return design
-    chunks = ((rows, entries) for rows, entries in entry_chunks(design))
-    return DeviceDesign(_maker(name)(name, design.shape, chunks))
+    if isinstance(matrix, DeviceMatrix):
+        return matrix
+    chunks = ((rows, entries) for rows, entries in entry_chunks(matrix))
+    return DeviceMatrix(_maker(name)(name, matrix.shape, chunks))
 
 
 _Maker = Callable[[str, tuple[int, int], Iterator[tuple[slice, Floats]]], Array]

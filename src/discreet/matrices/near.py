@@ -15,16 +15,16 @@ import numpy.typing as npt
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.matrices.base import Design
+from discreet.matrices.base import Matrix
 from discreet.matrices.clipped import Powers, entry_chunks, times_powers
-from discreet.matrices.device import DeviceDesign
+from discreet.matrices.device import DeviceMatrix
 
 _FAR = 2.0**32
 _NOT_FINITE = "rows must be finite: they contain NaN or inf. Decide on missing values first (a schema can do that, column by column)."
 
 
-def brought_near(rows: Design, bound: float) -> Design:
-    """The design of the x'_i; `rows` themselves where none is far. Raises InvalidInput for entries that are not finite."""
+def brought_near(rows: Matrix, bound: float) -> Matrix:
+    """The matrix of the x'_i; `rows` themselves where none is far. Raises InvalidInput for entries that are not finite."""
     if _all_within(rows, _FAR * float(bound)):
         return rows
     norms = _norms(rows)
@@ -38,7 +38,7 @@ def brought_near(rows: Design, bound: float) -> Design:
     return times_powers(rows, powers)
 
 
-def check_finite(rows: Design) -> None:
+def check_finite(rows: Matrix) -> None:
     """Raise InvalidInput unless all entries are finite; their norms need not be."""
     if _all_within(rows, float(np.finfo(np.float64).max)):
         return
@@ -48,24 +48,24 @@ def check_finite(rows: Design) -> None:
 
 
 @singledispatch
-def _all_within(rows: Design, most: float) -> bool:
+def _all_within(rows: Matrix, most: float) -> bool:
     """Whether no norm is larger, or not a number."""
     return bool(np.all(_norms(rows) <= most))
 
 
 @_all_within.register
-def _device(rows: DeviceDesign, most: float) -> bool:
+def _device(rows: DeviceMatrix, most: float) -> bool:
     with np.errstate(over="ignore", invalid="ignore"):  # some libraries compute by NumPy
         return bool(rows.there.xp.all(rows.norms_there <= most))
 
 
-def _norms(rows: Design) -> Floats:
+def _norms(rows: Matrix) -> Floats:
     """|x_i|, (n,): infinite where squares overflow."""
     with np.errstate(over="ignore", invalid="ignore"):
         return rows.row_norms()
 
 
-def _written_out(rows: Design, wanted: npt.NDArray[np.bool_]) -> Iterator[tuple[slice, Floats]]:
+def _written_out(rows: Matrix, wanted: npt.NDArray[np.bool_]) -> Iterator[tuple[slice, Floats]]:
     """The entries of blocks that hold some of the `wanted` rows (n,): (slice of row numbers, entries), only to be read."""
     for place, block in rows.blocks():
         if np.any(wanted[place]):

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy import sparse
 
-from discreet.core.arrays import Floats, Matrix
+from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records_of_a_block
 from discreet.matrices.base import BLOCK_ROWS
@@ -27,7 +27,7 @@ _SPARSE_PRODUCT_COST = 200.0
 
 
 @holds_records_of_a_block
-class SparseDesign:
+class SparseMatrix:
     """Rows of a SciPy sparse matrix. Other formats than canonical float64 CSR are converted, which copies.
 
     The caller guarantees finite entries and leaves the matrix unchanged. Raises InvalidInput when it is not two-dimensional.
@@ -38,7 +38,7 @@ class SparseDesign:
     def __init__(self, rows: AnySparse) -> None:
         """Hold `rows` (n, d)."""
         if rows.ndim != 2:
-            raise InvalidInput("a sparse design is a two-dimensional matrix.")
+            raise InvalidInput("a sparse matrix is a two-dimensional matrix.")
         fits: bool = isinstance(rows, sparse.csr_array) and rows.dtype == np.float64
         converted: AnySparse = rows if fits else sparse.csr_array(rows, dtype=np.float64)
         matrix: CSR = converted
@@ -48,7 +48,7 @@ class SparseDesign:
         self._rows = matrix
         self._transposed: CSC = matrix.T
         self._transposed.data, self._transposed.indices = matrix.data, matrix.indices  # SciPy may have copied
-        self._blocks: tuple[tuple[slice, SparseDesign], ...] | None = None
+        self._blocks: tuple[tuple[slice, SparseMatrix], ...] | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -61,15 +61,15 @@ class SparseDesign:
         return int(np.diff(self._rows.indptr).max(initial=0))
 
     def matvec(self, weights: Floats) -> Floats:
-        """See Design."""
+        """See Matrix."""
         return _product(self._rows, weights)
 
     def rmatvec(self, coefficients: Floats) -> Floats:
-        """See Design."""
+        """See Matrix."""
         return _product(self._transposed, coefficients)
 
-    def gram(self, weights: Floats, *, single_precision: bool = False) -> Matrix:
-        """See Design; `single_precision` has no effect on very sparse rows."""
+    def gram(self, weights: Floats, *, single_precision: bool = False) -> AnyFloats:
+        """See Matrix; `single_precision` has no effect on very sparse rows."""
         count, columns = self.shape
         entries = self._rows.nnz / max(1, count)
         if _SPARSE_PRODUCT_COST * entries * entries < columns * columns:
@@ -81,33 +81,33 @@ class SparseDesign:
         return weighted_gram(blocks, columns, weights, single_precision=single_precision)
 
     def gram_diagonal(self, weights: Floats) -> Floats:
-        """See Design."""
+        """See Matrix."""
         squares = sparse.csr_array((np.square(self._rows.data), self._rows.indices, self._rows.indptr), shape=self.shape)
         return np.asarray(squares.T @ weights)
 
     def row_norms(self) -> Floats:
-        """See Design."""
+        """See Matrix."""
         squares = sparse.csr_array((np.square(self._rows.data), self._rows.indices, self._rows.indptr), shape=self.shape)
         norms: Floats = np.sqrt(np.asarray(squares @ np.ones(self.shape[1])))
         return norms
 
-    def blocks(self) -> Iterator[tuple[slice, "SparseDesign"]]:
-        """See Design; views, made once."""
+    def blocks(self) -> Iterator[tuple[slice, "SparseMatrix"]]:
+        """See Matrix; views, made once."""
         if self._blocks is None:
             cuts = [slice(start, min(start + BLOCK_ROWS, self.shape[0])) for start in range(0, self.shape[0], BLOCK_ROWS)]
             self._blocks = tuple((rows, self.rows(rows)) for rows in cuts)
         return iter(self._blocks)
 
     def content(self) -> Iterator[bytes]:
-        """See Design: the three arrays of the compressed rows."""
+        """See Matrix: the three arrays of the compressed rows."""
         yield repr(("compressed rows", self.shape)).encode()
         yield np.asarray(self._rows.indptr, dtype=np.int64).tobytes()
         yield np.asarray(self._rows.indices, dtype=np.int64).tobytes()
         yield np.asarray(self._rows.data, dtype=np.float64).tobytes()
 
-    def rows(self, rows: slice) -> "SparseDesign":
-        """The design of consecutive `rows`, a view."""
-        return SparseDesign(_rows_of(self._rows, rows))
+    def rows(self, rows: slice) -> "SparseMatrix":
+        """The matrix of consecutive `rows`, a view."""
+        return SparseMatrix(_rows_of(self._rows, rows))
 
 
 def _product(matrix: "CSR | CSC", vectors: Floats) -> Floats:

@@ -13,19 +13,19 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from discreet.core.arrays import Floats, Matrix
+from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records_of_a_block
-from discreet.matrices.base import Design
-from discreet.matrices.dense import DenseDesign
-from discreet.matrices.sparse import CSR, SparseDesign
+from discreet.matrices.base import Matrix
+from discreet.matrices.dense import DenseMatrix
+from discreet.matrices.sparse import CSR, SparseMatrix
 
 _SUM_ROWS = 32768
 """Rows whose weighted numbers are held at a time while they are summed by level."""
 
 
 @holds_records_of_a_block
-class TabularDesign:
+class TabularMatrix:
     """Columns: the numbers first, then the levels of each category in order; no level is dropped.
 
     Parameters: `numeric` (n, p) floats, held by reference, or None; `codes`, one (n,) integer array a category with 0 <= code < size; `sizes`, the
@@ -37,10 +37,10 @@ class TabularDesign:
     def __init__(self, numeric: npt.NDArray[Any] | None, codes: Sequence[npt.NDArray[np.integer]], sizes: Sequence[int]) -> None:
         """Check the codes and lay out the indicators."""
         if len(codes) != len(sizes):
-            raise InvalidInput(f"a tabular design needs one size a category; {len(codes)} categories and {len(sizes)} sizes were given.")
+            raise InvalidInput(f"a tabular matrix needs one size a category; {len(codes)} categories and {len(sizes)} sizes were given.")
         lengths = {len(column) for column in codes} | ({len(numeric)} if numeric is not None else set())
         if len(lengths) != 1:
-            raise InvalidInput("a tabular design needs at least one column, and columns of equal length.")
+            raise InvalidInput("a tabular matrix needs at least one column, and columns of equal length.")
         for column, size in zip(codes, sizes, strict=True):
             if column.ndim != 1 or not np.issubdtype(column.dtype, np.integer):
                 raise InvalidInput("codes are one-dimensional integer arrays.")
@@ -49,11 +49,11 @@ class TabularDesign:
         count = lengths.pop()
         table = numeric if numeric is not None else np.empty((count, 0))
         counted = [np.asarray(column, dtype=np.intp) for column in codes]  # the type that np.bincount counts without converting
-        indicators = SparseDesign(_indicator_rows(counted, sizes, count))
-        self._hold(table, DenseDesign(table), indicators, counted, [int(size) for size in sizes])
+        indicators = SparseMatrix(_indicator_rows(counted, sizes, count))
+        self._hold(table, DenseMatrix(table), indicators, counted, [int(size) for size in sizes])
 
     def _hold(
-        self, table: npt.NDArray[Any], numeric: DenseDesign, indicators: SparseDesign, codes: list[npt.NDArray[np.intp]], sizes: list[int]
+        self, table: npt.NDArray[Any], numeric: DenseMatrix, indicators: SparseMatrix, codes: list[npt.NDArray[np.intp]], sizes: list[int]
     ) -> None:
         self._table, self._numeric, self._indicators = table, numeric, indicators
         self._codes, self._sizes = codes, sizes
@@ -70,7 +70,7 @@ class TabularDesign:
         return self._numeric.width + len(self._codes)
 
     def matvec(self, weights: Floats) -> Floats:
-        """See Design."""
+        """See Matrix."""
         numbers = self._numeric.shape[1]
         result = self._indicators.matvec(weights[numbers:])
         if numbers:
@@ -78,11 +78,11 @@ class TabularDesign:
         return result
 
     def rmatvec(self, coefficients: Floats) -> Floats:
-        """See Design."""
+        """See Matrix."""
         return np.concatenate((self._numeric.rmatvec(coefficients), self._indicators.rmatvec(coefficients)))
 
-    def gram(self, weights: Floats, *, single_precision: bool = False) -> Matrix:  # noqa: ARG002 - allowed, not asked
-        """See Design; always float64, since counting gains nothing from float32."""
+    def gram(self, weights: Floats, *, single_precision: bool = False) -> AnyFloats:  # noqa: ARG002 - allowed, not asked
+        """See Matrix; always float64, since counting gains nothing from float32."""
         numbers, columns = self._numeric.shape[1], self.shape[1]
         gram = np.zeros((columns, columns))
         gram[:numbers, :numbers] = self._numeric.gram(weights)
@@ -98,25 +98,25 @@ class TabularDesign:
         return np.asarray(lower + lower.T + np.diag(np.diag(gram)))
 
     def gram_diagonal(self, weights: Floats) -> Floats:
-        """See Design."""
+        """See Matrix."""
         levels = [np.bincount(code, weights=weights, minlength=size) for code, size in zip(self._codes, self._sizes, strict=True)]
         return np.concatenate([self._numeric.gram_diagonal(weights), *levels])
 
     def row_norms(self) -> Floats:
-        """See Design: every category adds 1 to the square."""
+        """See Matrix: every category adds 1 to the square."""
         return np.sqrt(np.square(self._numeric.row_norms()) + float(len(self._codes)))
 
     def content(self) -> Iterator[bytes]:
-        """See Design: the numbers, then the codes."""
+        """See Matrix: the numbers, then the codes."""
         yield from self._numeric.content()
         yield repr(("codes", self._sizes)).encode()
         for column in self._codes:
             yield np.asarray(column, dtype=np.int64).tobytes()
 
-    def blocks(self) -> Iterator[tuple[slice, Design]]:
-        """See Design; views, not copies."""
+    def blocks(self) -> Iterator[tuple[slice, Matrix]]:
+        """See Matrix; views, not copies."""
         for (rows, numeric), (_, indicators) in zip(self._numeric.blocks(), self._indicators.blocks(), strict=True):
-            part = TabularDesign.__new__(TabularDesign)
+            part = TabularMatrix.__new__(TabularMatrix)
             part._hold(self._table[rows], numeric, indicators, [code[rows] for code in self._codes], self._sizes)
             yield rows, part
 

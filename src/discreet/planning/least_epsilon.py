@@ -26,7 +26,7 @@ from discreet.core.validate import each, positive, whole
 from discreet.core.workers import job_count, map_in_order
 from discreet.data import Records
 from discreet.ledger import without_ledger
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.noise import Noise, apart
 from discreet.planning.plan import Plan
 from discreet.planning.simulate import invented, predictor, usual_ridge
@@ -135,7 +135,7 @@ def _excesses(plan: Plan, plans: Sequence[tuple[Plan, float]], records: int, noi
     found = []
     for one, size in plans:
         problem = one.problem(records, size)
-        data = Records(rows=as_design(np.ascontiguousarray(rows[:, : plan.features])), targets=signs, domain=problem.domain)
+        data = Records(rows=as_matrix(np.ascontiguousarray(rows[:, : plan.features])), targets=signs, domain=problem.domain)
         with without_ledger():
             weights = one.calibrated(records, size).run(problem, data, noise).value
         value, reached = one.margin_loss.value, measured @ weights

@@ -21,7 +21,7 @@ from discreet.core.validate import each, whole
 from discreet.core.workers import job_count, map_in_order
 from discreet.data import Records
 from discreet.ledger import without_ledger
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.mechanisms.constrained import ConstrainedMechanism, calibrate_over_set
 from discreet.noise import Noise, apart
 from discreet.planning.least_over_set import least_over_set
@@ -96,7 +96,7 @@ def _excesses(plan: SetPlan, count: int, mechanism: ConstrainedMechanism, draws:
     """Of private fits on one invented table, and how far the minimum found may be off."""
     problem = plan.problem(count)
     rows, targets = invented_over_set(plan, count, noise)
-    data = Records(rows=as_design(rows), targets=targets, domain=problem.domain)
+    data = Records(rows=as_matrix(rows), targets=targets, domain=problem.domain)
     objective = problem.held_objective(data)
     least, gap = least_over_set(problem, objective)
     with without_ledger():

@@ -19,7 +19,7 @@ from discreet.core.validate import each, whole
 from discreet.core.workers import job_count, map_in_order
 from discreet.data import Records
 from discreet.ledger import without_ledger
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.mechanisms.learning import default_ridge, slack_free_ridge
 from discreet.noise import Noise, apart
 from discreet.planning.plan import Plan
@@ -81,7 +81,7 @@ def _fits(plan: Plan, count: int, ridge: float, draws: int, noise: Noise) -> Flo
     """Weights (dimension, draws) of private fits on one invented table."""
     problem = plan.problem(count, ridge)
     rows, signs = invented(plan, count, noise)
-    data = Records(rows=as_design(np.ascontiguousarray(rows[:, : plan.features])), targets=signs, domain=problem.domain)
+    data = Records(rows=as_matrix(np.ascontiguousarray(rows[:, : plan.features])), targets=signs, domain=problem.domain)
     with without_ledger():
         return plan.calibrated(count, ridge).run_many(problem, data, noise, draws).value
 

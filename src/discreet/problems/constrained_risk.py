@@ -164,7 +164,7 @@ class ConstrainedRisk:
 
     def held_objective(self, data: Records) -> PredictionObjective:
         """F on records that are held, whatever their domain."""
-        return PredictionObjective(design=data.design, targets=data.targets, loss=self.loss, slope_bound=self.slope_bound, kink=self._kink)
+        return PredictionObjective(matrix=data.matrix, targets=data.targets, loss=self.loss, slope_bound=self.slope_bound, kink=self._kink)
 
     @property
     def _kink(self) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.losses import MarginLoss
-from discreet.matrices import DeviceDesign, travel
+from discreet.matrices import DeviceMatrix, travel
 from discreet.matrices.device_rows import Array, DeviceRows
 from discreet.problems.certified_sums import CertifiedSums, Certifying
 from discreet.problems.device_sums import DeviceSum, Radii, product_errors, rows_together, sampled, together
@@ -33,7 +33,7 @@ class DeviceMargins(Certifying):
     Methods are those of MarginObjective; `margins` and `curvatures` are arrays on the device.
     """
 
-    design: DeviceDesign
+    matrix: DeviceMatrix
     signs: Array
     weights: Array | None
     loss: MarginLoss
@@ -43,7 +43,7 @@ class DeviceMargins(Certifying):
     @property
     def dimension(self) -> int:
         """d."""
-        return self.design.shape[1]
+        return self.matrix.shape[1]
 
     @property
     def hessian_at_hand(self) -> bool:
@@ -52,15 +52,15 @@ class DeviceMargins(Certifying):
 
     def sample(self) -> "DeviceMargins | None":
         """See Objective; for long tables only."""
-        pieces = sampled(self.design.shape[0])
+        pieces = sampled(self.matrix.shape[0])
         if pieces is None:
             return None
         rows = rows_together(self._rows, pieces)
-        share = rows.shape[0] / self.design.shape[0]
+        share = rows.shape[0] / self.matrix.shape[0]
         weights = None if self.weights is None else together(self.weights, pieces, rows.xp)
         linear = None if self.linear is None else share * self.linear
         return DeviceMargins(
-            design=self.design.of(rows),
+            matrix=self.matrix.of(rows),
             signs=together(self.signs, pieces, rows.xp),
             weights=weights,
             loss=self.loss,
@@ -97,7 +97,7 @@ class DeviceMargins(Certifying):
 
     def hessian(self, curvatures: Array, *, single_precision: bool = False) -> Floats:
         """sum_i curvatures_i x_i x_i^T + ridge I, (d, d)."""
-        hessian = travel.here(self._rows.gram(curvatures, single_precision=single_precision and self.design.coarse))
+        hessian = travel.here(self._rows.gram(curvatures, single_precision=single_precision and self.matrix.coarse))
         hessian[np.diag_indices_from(hessian)] += self.ridge
         return hessian
 
@@ -158,8 +158,8 @@ class DeviceMargins(Certifying):
 
     @property
     def _rows(self) -> DeviceRows:
-        return self.design.there
+        return self.matrix.there
 
     @cached_property
     def _radii(self) -> Radii:
-        return Radii(self.design.there, self.design.norms_there, self.weights)
+        return Radii(self.matrix.there, self.matrix.norms_there, self.weights)

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from discreet.core.arrays import Floats
-from discreet.matrices import DeviceDesign, travel
+from discreet.matrices import DeviceMatrix, travel
 from discreet.matrices.device_rows import Array, DeviceRows
 from discreet.problems.certified_sums import CertifiedSums, Certifying, side_by_side
 from discreet.problems.device_sums import DeviceSum, Radii, product_errors, rows_together, sampled, together
@@ -30,7 +30,7 @@ class DeviceSoftmax(Certifying):
     Methods are those of SoftmaxObjective; `margins` and `curvatures` are arrays on the device.
     """
 
-    design: DeviceDesign
+    matrix: DeviceMatrix
     chosen: Array
     weights: Array | None
     ridge: float
@@ -44,7 +44,7 @@ class DeviceSoftmax(Certifying):
     @property
     def dimension(self) -> int:
         """K d."""
-        return self.classes * self.design.shape[1]
+        return self.classes * self.matrix.shape[1]
 
     @property
     def hessian_at_hand(self) -> bool:
@@ -53,15 +53,15 @@ class DeviceSoftmax(Certifying):
 
     def sample(self) -> "DeviceSoftmax | None":
         """See Objective; for long tables only."""
-        pieces = sampled(self.design.shape[0])
+        pieces = sampled(self.matrix.shape[0])
         if pieces is None:
             return None
         rows = rows_together(self._rows, pieces)
-        share = rows.shape[0] / self.design.shape[0]
+        share = rows.shape[0] / self.matrix.shape[0]
         weights = None if self.weights is None else together(self.weights, pieces, rows.xp)
         linear = None if self.linear is None else share * self.linear
         chosen = together(self.chosen, pieces, rows.xp)
-        return DeviceSoftmax(design=self.design.of(rows), chosen=chosen, weights=weights, ridge=share * self.ridge, linear=linear)
+        return DeviceSoftmax(matrix=self.matrix.of(rows), chosen=chosen, weights=weights, ridge=share * self.ridge, linear=linear)
 
     def with_linear(self, linear: Floats | None) -> "DeviceSoftmax":
         """The same function with another linear term (K d,)."""
@@ -115,10 +115,10 @@ class DeviceSoftmax(Certifying):
 
     def preconditioner(self, curvatures: Array) -> Callable[[Floats], Floats]:
         """As that of SoftmaxObjective: K^2 numbers travel."""
-        if self.design.shape[1] > KRONECKER_LIMIT:
+        if self.matrix.shape[1] > KRONECKER_LIMIT:
             inverse = 1.0 / self.hessian_diagonal(curvatures)
             return lambda vector: inverse * vector
-        xp, count = self._rows.xp, max(1, self.design.shape[0])
+        xp, count = self._rows.xp, max(1, self.matrix.shape[0])
         products = travel.here(xp.matrix_transpose(curvatures) @ curvatures)
         spread = (np.diag(travel.here(xp.sum(curvatures, axis=0))) - products) / count
         return kronecker_inverse(spread, self._spectrum, self.ridge)
@@ -137,7 +137,7 @@ class DeviceSoftmax(Certifying):
         for piece in rows.chunks(rows.sums_numbers(self.classes)):
             total.add(self._slopes(rows.matvec(columns, piece), piece), piece)
         size = float(norms_above(point[:, np.newaxis])[0])
-        turned = 0.5 * (gamma(self.design.width + 4) + 2.0 * (1.0 + self.classes**0.5) * UNIT) * size + self.dimension * TINY
+        turned = 0.5 * (gamma(self.matrix.width + 4) + 2.0 * (1.0 + self.classes**0.5) * UNIT) * size + self.dimension * TINY
         rounding = turned * radii.twice + product_errors(rows, radii, relative=(self.classes + 24) * UNIT, size=_ROOT_TWO)
         rounding += self.dimension * (1.0 + radii.largest) * TINY
         high, low, sizes = (part.T.ravel()[:, np.newaxis] for part in total.found())
@@ -171,13 +171,13 @@ class DeviceSoftmax(Certifying):
 
     @property
     def _rows(self) -> DeviceRows:
-        return self.design.there
+        return self.matrix.there
 
     @cached_property
     def _radii(self) -> Radii:
-        return Radii(self._rows, self.design.norms_there, self.weights)
+        return Radii(self._rows, self.matrix.norms_there, self.weights)
 
     @cached_property
     def _spectrum(self) -> tuple[Floats, Floats]:
         ones = self._rows.xp.ones_like(self.chosen[:, 0]) if self.weights is None else self.weights
-        return spectrum(travel.here(self._rows.gram(ones, single_precision=self.design.coarse)))
+        return spectrum(travel.here(self._rows.gram(ones, single_precision=self.matrix.coarse)))

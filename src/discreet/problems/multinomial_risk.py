@@ -90,4 +90,4 @@ class MultinomialRisk:
     def _part(self, data: Records, ridge: float) -> SoftmaxObjective | DeviceSoftmax:
         if on_device(data):
             return device_softmax(data, ridge=ridge)
-        return SoftmaxObjective(design=data.design, codes=data.codes, classes=self.classes, weights=data.weights, ridge=ridge)
+        return SoftmaxObjective(matrix=data.matrix, codes=data.codes, classes=self.classes, weights=data.weights, ridge=ridge)

@@ -31,9 +31,9 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.core.arrays import Floats, Matrix
+from discreet.core.arrays import AnyFloats, Floats
 from discreet.losses import MarginLoss
-from discreet.matrices import Design
+from discreet.matrices import Matrix
 from discreet.matrices.banded import banded, bands
 from discreet.problems.certified_sums import BandedSum, CertifiedSums, Certifying
 from discreet.problems.rounding import CHUNK, TINY, UNIT, chunks, gamma, norms_above
@@ -44,13 +44,13 @@ _FINE = 8192
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class MarginObjective(Certifying):
-    """G for fixed records: `design` (n, d), `signs` (n,) of +1.0 and -1.0, `weights` (n,) or None for ones, `ridge` > 0, `linear` (d,) or None for 0.
+    """G for fixed records: `matrix` (n, d), `signs` (n,) of +1.0 and -1.0, `weights` (n,) or None for ones, `ridge` > 0, `linear` (d,) or None for 0.
 
     Methods that take `margins` want those of the same point, from `margins(w)`: one pass over the table serves the gradient, the curvature and
     a line search.
     """
 
-    design: Design
+    matrix: Matrix
     signs: Floats
     weights: Floats | None
     loss: MarginLoss
@@ -60,7 +60,7 @@ class MarginObjective(Certifying):
     @property
     def dimension(self) -> int:
         """d."""
-        return self.design.shape[1]
+        return self.matrix.shape[1]
 
     @property
     def hessian_at_hand(self) -> bool:
@@ -80,7 +80,7 @@ class MarginObjective(Certifying):
 
     def margins(self, point: Floats) -> Floats:
         """m_i = y_i <x_i, w>, shape (n,)."""
-        margins = self.design.matvec(point)
+        margins = self.matrix.matvec(point)
         margins *= self.signs
         return margins
 
@@ -96,7 +96,7 @@ class MarginObjective(Certifying):
         """grad G(w), shape (d,)."""
         slopes = self._slopes(margins, slice(0, len(margins)))
         slopes *= self.signs
-        gradient = self.design.rmatvec(slopes)
+        gradient = self.matrix.rmatvec(slopes)
         gradient += self.ridge * point
         return gradient if self.linear is None else gradient + self.linear
 
@@ -109,18 +109,18 @@ class MarginObjective(Certifying):
 
     def hessian(self, curvatures: Floats, *, single_precision: bool = False) -> Floats:
         """sum_i curvatures_i x_i x_i^T + ridge I, shape (d, d), float64; the sum is perhaps in float32 if `single_precision`."""
-        gram: Matrix = self.design.gram(curvatures, single_precision=single_precision)
+        gram: AnyFloats = self.matrix.gram(curvatures, single_precision=single_precision)
         hessian = np.array(gram, dtype=np.float64)
         hessian[np.diag_indices_from(hessian)] += self.ridge
         return hessian
 
     def hessian_product(self, curvatures: Floats, direction: Floats) -> Floats:
         """Hessian times `direction` (d,)."""
-        return self.design.rmatvec(curvatures * self.design.matvec(direction)) + self.ridge * direction
+        return self.matrix.rmatvec(curvatures * self.matrix.matvec(direction)) + self.ridge * direction
 
     def hessian_diagonal(self, curvatures: Floats) -> Floats:
         """Diagonal of the Hessian, (d,)."""
-        return self.design.gram_diagonal(curvatures) + self.ridge
+        return self.matrix.gram_diagonal(curvatures) + self.ridge
 
     def preconditioner(self, curvatures: Floats) -> Callable[[Floats], Floats]:
         """The inverse of the Hessian's diagonal, applied to (d,)."""
@@ -143,12 +143,12 @@ class MarginObjective(Certifying):
         lipschitz, smoothness = self.loss.lipschitz, self.loss.smoothness
         norms = norms_above(points)
         once, twice, largest = self._row_sums
-        margin_error = (gamma(self.design.width + 4) + 12 * UNIT) * norms + dimension * TINY  # a unit of R_i; 12 u more below
+        margin_error = (gamma(self.matrix.width + 4) + 12 * UNIT) * norms + dimension * TINY  # a unit of R_i; 12 u more below
         coarse = smoothness * (margin_error * twice + 12 * UNIT * once)
         fine = np.any(coarse > _FINE * UNIT * lipschitz * once)
         tails = np.zeros(models)
         bands_sum = BandedSum(points.shape)
-        for rows, band in bands(self.design, models):
+        for rows, band in bands(self.matrix, models):
             signs = self.signs[rows, np.newaxis]
             margins = band.matvec(points)
             margins *= signs
@@ -163,7 +163,7 @@ class MarginObjective(Certifying):
         total = bands_sum.total()
         margin_part = np.minimum(coarse, tails * (1 + self._slack) + 48 * UNIT * lipschitz * once) if fine else coarse
         errors = margin_part + lipschitz * once * (40 * UNIT + gamma(bands_sum.longest + 4))
-        errors += (self.design.shape[0] + dimension) * (1.0 + largest) * TINY
+        errors += (self.matrix.shape[0] + dimension) * (1.0 + largest) * TINY
         return CertifiedSums(high=total.high, low=total.low, sizes=total.sizes, errors=errors, additions=total.additions)
 
     def _slopes(self, margins: Floats, rows: slice) -> Floats:
@@ -181,12 +181,12 @@ class MarginObjective(Certifying):
     @property
     def _slack(self) -> float:
         """Relative inflation that covers the rounding of sums over rows and columns."""
-        return 2 * gamma(sum(self.design.shape) + 16)
+        return 2 * gamma(sum(self.matrix.shape) + 16)
 
     @cached_property
     def _radii(self) -> Floats:
         """R_i >= |x_i|."""
-        radii: Floats = self.design.row_norms() * (1 + self._slack) + np.sqrt(self.dimension * TINY)
+        radii: Floats = self.matrix.row_norms() * (1 + self._slack) + np.sqrt(self.dimension * TINY)
         return radii
 
     @cached_property

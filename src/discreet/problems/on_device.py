@@ -4,7 +4,7 @@ import numpy as np
 
 from discreet.data import Records
 from discreet.losses import MarginLoss
-from discreet.matrices import DeviceDesign, travel
+from discreet.matrices import DeviceMatrix, travel
 from discreet.matrices.device_rows import Array, DeviceRows
 from discreet.problems.device_margins import DeviceMargins
 from discreet.problems.device_softmax import DeviceSoftmax
@@ -12,31 +12,31 @@ from discreet.problems.device_softmax import DeviceSoftmax
 
 def on_device(data: Records) -> bool:
     """Whether its rows are held, and on a device."""
-    return data.in_memory and isinstance(data.design, DeviceDesign)
+    return data.in_memory and isinstance(data.matrix, DeviceMatrix)
 
 
 def device_margins(data: Records, *, positive: int, loss: MarginLoss, ridge: float) -> DeviceMargins:
     """Class `positive` against all others, for rows on a device."""
-    design, codes = _parts(data)
-    xp = design.there.xp
+    matrix, codes = _parts(data)
+    xp = matrix.there.xp
     signs = 2.0 * xp.astype(codes == positive, xp.float64) - 1.0
-    return DeviceMargins(design=design, signs=signs, weights=_weights(data, design.there), loss=loss, ridge=ridge)
+    return DeviceMargins(matrix=matrix, signs=signs, weights=_weights(data, matrix.there), loss=loss, ridge=ridge)
 
 
 def device_softmax(data: Records, *, ridge: float) -> DeviceSoftmax:
     """All classes, for rows on a device; eight bytes a record and class are kept there."""
-    design, codes = _parts(data)
-    xp = design.there.xp
+    matrix, codes = _parts(data)
+    xp = matrix.there.xp
     classes = travel.there(np.arange(data.domain.classes, dtype=np.int32), codes)
     chosen = xp.astype(codes[:, None] == classes[None, :], xp.float64)
-    return DeviceSoftmax(design=design, chosen=chosen, weights=_weights(data, design.there), ridge=ridge)
+    return DeviceSoftmax(matrix=matrix, chosen=chosen, weights=_weights(data, matrix.there), ridge=ridge)
 
 
-def _parts(data: Records) -> tuple[DeviceDesign, Array]:
-    design = data.design
-    if not isinstance(design, DeviceDesign):
+def _parts(data: Records) -> tuple[DeviceMatrix, Array]:
+    matrix = data.matrix
+    if not isinstance(matrix, DeviceMatrix):
         raise TypeError("the rows are not on a device")
-    return design, travel.there(data.codes.astype(np.int32), design.there.table)
+    return matrix, travel.there(data.codes.astype(np.int32), matrix.there.table)
 
 
 def _weights(data: Records, rows: DeviceRows) -> Array | None:

@@ -87,4 +87,4 @@ class OneVsRestRisk:
         if on_device(data):
             return device_margins(data, positive=code, loss=self.each.loss, ridge=ridge)
         signs = np.where(data.codes == code, 1.0, -1.0)
-        return MarginObjective(design=data.design, signs=signs, weights=data.weights, loss=self.each.loss, ridge=ridge)
+        return MarginObjective(matrix=data.matrix, signs=signs, weights=data.weights, loss=self.each.loss, ridge=ridge)

@@ -28,7 +28,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats, two_sum
 from discreet.losses.predictions import PredictionLoss
-from discreet.matrices import BLOCK_ROWS, Design, ordered_matvec
+from discreet.matrices import BLOCK_ROWS, Matrix, ordered_matvec
 from discreet.matrices.columns import Columns, columns_of
 from discreet.problems.rounding import UNIT, chunks, gamma
 
@@ -68,9 +68,9 @@ class PredictionSum(Protocol):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PredictionObjective:
-    """F for fixed records: `design` (n, d), `targets` (n,), slopes clipped to [-slope_bound, slope_bound]. Private: it holds records."""
+    """F for fixed records: `matrix` (n, d), `targets` (n,), slopes clipped to [-slope_bound, slope_bound]. Private: it holds records."""
 
-    design: Design
+    matrix: Matrix
     targets: Floats
     loss: PredictionLoss
     slope_bound: float
@@ -79,7 +79,7 @@ class PredictionObjective:
 
     def predictions(self, point: Floats) -> Floats:
         """<x_i, theta>, (n,)."""
-        return ordered_matvec(self.design, point) if self.kink else self.design.matvec(point)
+        return ordered_matvec(self.matrix, point) if self.kink else self.matrix.matvec(point)
 
     def value(self, point: Floats) -> float:
         """F(theta), of the loss itself: clipped slopes do not enter."""
@@ -111,7 +111,7 @@ class PredictionObjective:
         if included is not None:
             slopes *= included
         if single:
-            return self.design.rmatvec(slopes), np.zeros(self.design.shape[1])
+            return self.matrix.rmatvec(slopes), np.zeros(self.matrix.shape[1])
         return self._block_sums(slopes)
 
     @property
@@ -126,12 +126,12 @@ class PredictionObjective:
 
     def columns(self) -> Columns | None:
         """Single columns of the table."""
-        return columns_of(self.design)
+        return columns_of(self.matrix)
 
     def _block_sums(self, slopes: Floats) -> tuple[Floats, Floats]:
-        high = np.zeros(self.design.shape[1])
+        high = np.zeros(self.matrix.shape[1])
         low = np.zeros_like(high)
-        for rows, block in self.design.blocks():
+        for rows, block in self.matrix.blocks():
             high, error = two_sum(high, block.rmatvec(slopes[rows]))
             low += error
         return high, low

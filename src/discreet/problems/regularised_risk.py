@@ -98,7 +98,7 @@ class RegularisedRisk:
     def _part(self, data: Records, ridge: float) -> MarginObjective | DeviceMargins:
         if on_device(data):
             return device_margins(data, positive=1, loss=self.loss, ridge=ridge)
-        return MarginObjective(design=data.design, signs=data.signs, weights=data.weights, loss=self.loss, ridge=ridge)
+        return MarginObjective(matrix=data.matrix, signs=data.signs, weights=data.weights, loss=self.loss, ridge=ridge)
 
 
 def public_record(domain: Domain, loss: str, parameters: Mapping[str, float], *, ridge: float, max_weight: float) -> dict[str, Json]:

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.core.arrays import Floats
-from discreet.matrices import Design
+from discreet.matrices import Matrix
 from discreet.matrices.banded import banded, bands
 from discreet.problems.certified_sums import BandedSum, CertifiedSums, Certifying, side_by_side
 from discreet.problems.kronecker import KRONECKER_LIMIT, kronecker_inverse, spectrum
@@ -39,12 +39,12 @@ _ROOT_TWO = 2.0**0.5
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SoftmaxObjective(Certifying):
-    """G for fixed records: `design` (n, d), `codes` (n,) in 0..classes-1, `weights` (n,) or None, `ridge` > 0, `linear` (K d,) or None for 0.
+    """G for fixed records: `matrix` (n, d), `codes` (n,) in 0..classes-1, `weights` (n,) or None, `ridge` > 0, `linear` (K d,) or None for 0.
 
     `margins` are the (n, K) array of the z_ik of the same point.
     """
 
-    design: Design
+    matrix: Matrix
     codes: npt.NDArray[np.integer]
     classes: int
     weights: Floats | None
@@ -54,7 +54,7 @@ class SoftmaxObjective(Certifying):
     @property
     def dimension(self) -> int:
         """K d."""
-        return self.classes * self.design.shape[1]
+        return self.classes * self.matrix.shape[1]
 
     @property
     def hessian_at_hand(self) -> bool:
@@ -74,7 +74,7 @@ class SoftmaxObjective(Certifying):
 
     def margins(self, point: Floats) -> Floats:
         """z_ik = <x_i, w_k>, shape (n, K)."""
-        return self.design.matvec(self._columns(point))
+        return self.matrix.matvec(self._columns(point))
 
     def value(self, point: Floats, margins: Floats) -> float:
         """G(W)."""
@@ -85,7 +85,7 @@ class SoftmaxObjective(Certifying):
 
     def gradient(self, point: Floats, margins: Floats) -> Floats:
         """grad G(W), shape (K d,)."""
-        gradient = self._flat(self.design.rmatvec(self._slopes(margins, slice(0, len(margins))))) + self.ridge * point
+        gradient = self._flat(self.matrix.rmatvec(self._slopes(margins, slice(0, len(margins))))) + self.ridge * point
         return gradient if self.linear is None else gradient + self.linear
 
     def curvatures(self, margins: Floats) -> Floats:
@@ -99,23 +99,23 @@ class SoftmaxObjective(Certifying):
 
     def hessian_product(self, curvatures: Floats, direction: Floats) -> Floats:
         """Hessian times `direction` (K d,)."""
-        moved = self.design.matvec(self._columns(direction))
+        moved = self.matrix.matvec(self._columns(direction))
         moved -= np.einsum("ik,ik->i", curvatures, moved)[:, np.newaxis]
         moved *= curvatures
         if self.weights is not None:
             moved *= self.weights[:, np.newaxis]
-        return self._flat(self.design.rmatvec(moved)) + self.ridge * direction
+        return self._flat(self.matrix.rmatvec(moved)) + self.ridge * direction
 
     def hessian_diagonal(self, curvatures: Floats) -> Floats:
         """Diagonal of the Hessian, (K d,)."""
         spread = curvatures * (1.0 - curvatures)
         if self.weights is not None:
             spread *= self.weights[:, np.newaxis]
-        return np.concatenate([self.design.gram_diagonal(spread[:, k]) for k in range(self.classes)]) + self.ridge
+        return np.concatenate([self.matrix.gram_diagonal(spread[:, k]) for k in range(self.classes)]) + self.ridge
 
     def preconditioner(self, curvatures: Floats) -> Callable[[Floats], Floats]:
         """The inverse of (mean of S(p_i)) (x) (Gram matrix) + ridge I or, for wide tables, of the diagonal."""
-        if self.design.shape[1] > KRONECKER_LIMIT:
+        if self.matrix.shape[1] > KRONECKER_LIMIT:
             inverse = 1.0 / self.hessian_diagonal(curvatures)
             return lambda vector: inverse * vector
         spread = (np.diag(curvatures.sum(axis=0)) - curvatures.T @ curvatures) / max(1, len(curvatures))
@@ -135,14 +135,14 @@ class SoftmaxObjective(Certifying):
     def _certified(self, point: Floats) -> CertifiedSums:
         columns = self._columns(point)
         bands_sum = BandedSum((columns.shape[0], columns.shape[1]))
-        for rows, band in bands(self.design, self.classes):
+        for rows, band in bands(self.matrix, self.classes):
             bands_sum.add(banded(band, self._slopes(band.matvec(columns), rows)), rows.stop - rows.start)
         total = bands_sum.total()
         once, twice, largest = self._row_sums
         size = float(norms_above(point[:, np.newaxis])[0])
-        turned = 0.5 * (gamma(self.design.width + 4) + 2.0 * (1.0 + self.classes**0.5) * UNIT) * size + self.dimension * TINY
+        turned = 0.5 * (gamma(self.matrix.width + 4) + 2.0 * (1.0 + self.classes**0.5) * UNIT) * size + self.dimension * TINY
         rounding = turned * twice + _ROOT_TWO * once * ((self.classes + 24) * UNIT + gamma(bands_sum.longest + 4))
-        rounding += (self.design.shape[0] + self.dimension) * (1.0 + largest) * TINY
+        rounding += (self.matrix.shape[0] + self.dimension) * (1.0 + largest) * TINY
         high, low, sizes = (self._flat(part)[:, np.newaxis] for part in (total.high, total.low, total.sizes))
         return CertifiedSums(high=high, low=low, sizes=sizes, errors=np.array([rounding]), additions=total.additions)
 
@@ -158,7 +158,7 @@ class SoftmaxObjective(Certifying):
         coupling = curvatures[:, j] * ((j == k) - curvatures[:, k])
         if self.weights is not None:
             coupling = coupling * self.weights
-        gram = self.design.gram(np.abs(coupling))
+        gram = self.matrix.gram(np.abs(coupling))
         return np.array(gram if j == k else -gram, dtype=np.float64)
 
     def _columns(self, point: Floats) -> Floats:
@@ -171,14 +171,14 @@ class SoftmaxObjective(Certifying):
     @cached_property
     def _spectrum(self) -> tuple[Floats, Floats]:
         """Eigenvalues (d,) and eigenvectors (d, d) of sum_i c_i x_i x_i^T."""
-        weights = np.ones(self.design.shape[0]) if self.weights is None else self.weights
-        return spectrum(np.asarray(self.design.gram(weights, single_precision=True), dtype=np.float64))
+        weights = np.ones(self.matrix.shape[0]) if self.weights is None else self.weights
+        return spectrum(np.asarray(self.matrix.gram(weights, single_precision=True), dtype=np.float64))
 
     @cached_property
     def _row_sums(self) -> tuple[float, float, float]:
         """Upper bounds of sum_i c_i R_i, sum_i c_i R_i^2 and max_i c_i R_i."""
-        inflate = 1 + 2 * gamma(sum(self.design.shape) + 16)
-        radii = self.design.row_norms() * inflate + np.sqrt(self.dimension * TINY)
+        inflate = 1 + 2 * gamma(sum(self.matrix.shape) + 16)
+        radii = self.matrix.row_norms() * inflate + np.sqrt(self.dimension * TINY)
         weighted = radii if self.weights is None else radii * self.weights
         return float(weighted.sum()) * inflate, float(weighted @ radii) * inflate, float(weighted.max(initial=0.0)) * inflate
 

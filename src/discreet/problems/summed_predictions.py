@@ -91,7 +91,7 @@ class SummedPredictions:
 
     def columns(self) -> Columns | None:
         """Single columns of a table that is held; None where they cost a pass each."""
-        return columns_of(self.data.design) if self.data.in_memory else None
+        return columns_of(self.data.matrix) if self.data.in_memory else None
 
     def _part(self) -> Callable[[Records], PredictionObjective]:
         """F_k of a block: public numbers only, so that it may travel to where the block is."""
@@ -99,7 +99,7 @@ class SummedPredictions:
 
 
 def _held(block: Records, *, loss: PredictionLoss, slope_bound: float, kink: bool) -> PredictionObjective:
-    return PredictionObjective(design=block.design, targets=block.targets, loss=loss, slope_bound=slope_bound, kink=kink)
+    return PredictionObjective(matrix=block.matrix, targets=block.targets, loss=loss, slope_bound=slope_bound, kink=kink)
 
 
 def _with(pieces: list[Records], chosen: Floats | None) -> Iterable[tuple[Records, Floats | None]]:

@@ -97,7 +97,7 @@ class Released(NamedTuple):
 
     def _read(self, start: int, data: Records, of: Callable[[Floats], Floats] | None) -> Iterator[tuple[slice, Floats]]:
         """The rows of records that are held, the first of which has number `start`."""
-        for rows, entries in entry_chunks(data.design):
+        for rows, entries in entry_chunks(data.matrix):
             whole = np.column_stack((entries, data.targets[rows])) if self.target is Target.NOISY else entries
             yield slice(start + rows.start, start + rows.stop), whole if of is None else of(whole)
 

@@ -86,7 +86,7 @@ class SecondMoments:
     def _products(self, data: Records) -> Integers:
         """Those of records that are held."""
         self.read.require(data)
-        return integer_gram(data.design, data.targets if self.target is Target.NOISY else None, unit=self.unit)
+        return integer_gram(data.matrix, data.targets if self.target is Target.NOISY else None, unit=self.unit)
 
     def to_dict(self) -> dict[str, Json]:
         """For certificates."""

@@ -25,7 +25,7 @@ from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.data import BlockTable, Cluster, Domain, Records, Schema
 from discreet.data.frames import Frame
 from discreet.ledger import Account
-from discreet.matrices import Design
+from discreet.matrices import Matrix
 from discreet.noise import Noise
 from discreet.queries import Projection, Target
 from discreet.releases.columns import Kind, PublishedColumn, released_columns, released_schema, require_target, schema_domain
@@ -138,7 +138,7 @@ class Publication:
 
 
 def publish(  # noqa: PLR0913 - what is public about a table, and what becomes of it
-    table: Records | BlockTable | Frame | Floats | Design | Files,
+    table: Records | BlockTable | Frame | Floats | Matrix | Files,
     folder: str | Path,
     noise: Noise,
     *,

@@ -17,7 +17,7 @@ from discreet.core.workers import job_count
 from discreet.data import BlockTable, Cluster, Domain, Reader, Records, Schema, schema_files
 from discreet.data import Target as ClassTarget
 from discreet.data.frames import Frame
-from discreet.matrices import Design, as_design
+from discreet.matrices import Matrix, as_matrix
 from discreet.queries import Target
 from discreet.releases.columns import encoded_records, require_target, schema_domain
 
@@ -50,7 +50,7 @@ def block_records(
 
 
 def held_records(
-    table: Frame | Floats | Design, domain: Domain, target: Target, *, schema: Schema | None, y: Floats | None, n_jobs: int | None = None
+    table: Frame | Floats | Matrix, domain: Domain, target: Target, *, schema: Schema | None, y: Floats | None, n_jobs: int | None = None
 ) -> Records:
     """The records of a table in memory: a frame that `schema` encodes, or an array (n, d) with its targets `y` (n,)."""
     jobs = job_count(n_jobs)
@@ -61,14 +61,14 @@ def held_records(
     else:
         if y is None and target is not Target.OMITTED:
             raise InvalidInput("an array comes with its targets y, or with target='omitted'.")
-        rows = as_design(table)
+        rows = as_matrix(table)
         data = Records(rows=rows, targets=np.zeros(rows.shape[0]) if y is None else np.asarray(y, dtype=np.float64), domain=domain)
     data.jobs = jobs
     return data
 
 
 def private_records(
-    table: Records | BlockTable | Frame | Floats | Design | Files,
+    table: Records | BlockTable | Frame | Floats | Matrix | Files,
     domain: Domain,
     target: Target,
     *,

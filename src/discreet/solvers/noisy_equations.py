@@ -30,27 +30,27 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from discreet.core.arrays import Floats, Matrix
+from discreet.core.arrays import AnyFloats, Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NoisyMatrix:
     """M and the law of its noise."""
 
-    matrix: Matrix
+    matrix: AnyFloats
     """M, (m, m), symmetric; positive definite where anything is known."""
     variance: float
     """h; 0 for a matrix without noise."""
-    metric: Matrix | None = None
+    metric: AnyFloats | None = None
     """G, (m, m), positive definite; None is the identity."""
 
-    def met(self, known: Floats) -> Matrix:
+    def met(self, known: Floats) -> AnyFloats:
         """Cov(E u) for a known u, (m, m)."""
         along = known if self.metric is None else self.metric @ known
-        size: Matrix = np.eye(len(known)) if self.metric is None else self.metric
+        size: AnyFloats = np.eye(len(known)) if self.metric is None else self.metric
         return self.variance * (float(known @ along) * size + np.outer(along, along))
 
-    def errors(self, *remainders: Matrix, deviations: float) -> tuple[Matrix, ...] | None:
+    def errors(self, *remainders: AnyFloats, deviations: float) -> tuple[AnyFloats, ...] | None:
         """C for each S of `remainders` (C is linear in S), where intervals of `deviations` (q) are wanted; None where nothing is known."""
         basis, values = self._basis()
         strength = deviations**2 * self.variance
@@ -69,7 +69,7 @@ class NoisyMatrix:
             found.append(basis @ (inside / products) @ basis.T)
         return tuple(found)
 
-    def cleared(self) -> tuple[Floats, Matrix]:
+    def cleared(self) -> tuple[Floats, AnyFloats]:
         """What A is along the eigenvectors of M, (m,), and these, one a column, for G = I: cleared of the push, each known to (2 h)^{1/2}."""
         values, vectors = np.linalg.eigh(self.matrix)
         apart = values[:, np.newaxis] - values
@@ -77,7 +77,7 @@ class NoisyMatrix:
         pushed = np.divide(apart, near, out=np.zeros_like(apart), where=near > 0).sum(axis=1)
         return values - 2.0 * self.variance * pushed, vectors
 
-    def _basis(self) -> tuple[Matrix, Floats]:
+    def _basis(self) -> tuple[AnyFloats, Floats]:
         """T and mu with T'G T = I, T'M T = diag(mu)."""
         if self.metric is None:
             values, vectors = np.linalg.eigh(self.matrix)

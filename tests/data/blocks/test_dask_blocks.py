@@ -20,7 +20,7 @@ from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import Block, DaskTable, Domain, Records, local_cluster, streamed_records
 from discreet.ledger import Account, Ledger
 from discreet.losses.predictions import Squared
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.mechanisms.constrained import PolytopeFrankWolfe
 from discreet.noise import SeededNoise
 from discreet.problems import ConstrainedRisk
@@ -36,7 +36,7 @@ BLOCKS, SIZE = 5, 600
 
 def make(number):
     part = slice(SIZE * number, SIZE * (number + 1))
-    return Block(DenseDesign(ROWS[part]), LABELS[part])
+    return Block(DenseMatrix(ROWS[part]), LABELS[part])
 
 
 def here(fails=()):
@@ -180,7 +180,7 @@ def test_a_real_cluster_gives_the_same_and_survives_the_death_of_a_worker():
     pytest.importorskip("distributed")
     domain = Domain(features=ROWS.shape[1], entry_bound=0.8, records=len(ROWS), target_bound=1.0)
     risk = ConstrainedRisk(loss=Squared(), constraint=L1Ball(dimension=domain.features), domain=domain)
-    held = Records(rows=DenseDesign(ROWS), targets=1.0 * LABELS, domain=domain)
+    held = Records(rows=DenseMatrix(ROWS), targets=1.0 * LABELS, domain=domain)
     with local_cluster(2) as client:
         table = DaskTable.from_function(client, make, blocks=BLOCKS, features=ROWS.shape[1])
         expected = LogisticRegression(classes=[0, 1], random_state=1).fit(table)

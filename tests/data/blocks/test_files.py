@@ -8,7 +8,7 @@ from pyarrow import parquet
 from discreet.core.errors import FileFormatError, InvalidInput, SchemaError
 from discreet.data import Domain, NpyTable, Records, Schema, numeric_files, schema_files, streamed_records
 from discreet.data.blocks.base import Block, block_rows
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from tests.canary import CANARY, assert_silent
 
 COUNT = 1003
@@ -116,7 +116,7 @@ def test_arrays_that_do_not_fit_are_refused(tmp_path):
 
 def test_a_streamed_data_set_refuses_what_needs_all_rows_and_tells_nothing():
     rows = np.full((5, 2), CANARY)
-    block = Block(DenseDesign(rows), np.full(5, CANARY))
+    block = Block(DenseMatrix(rows), np.full(5, CANARY))
     assert_silent(block)
     assert_silent(f"{block}")
 
@@ -130,7 +130,7 @@ def test_a_streamed_data_set_refuses_what_needs_all_rows_and_tells_nothing():
     data = streamed_records(One(), domain=domain, classes=np.array([0.0, CANARY]))
     assert isinstance(data, Records)
     assert_silent(data)
-    for ask in (lambda: data.design, lambda: data.signs, lambda: data.codes, lambda: data.weights):
+    for ask in (lambda: data.matrix, lambda: data.signs, lambda: data.codes, lambda: data.weights):
         with pytest.raises(InvalidInput, match="in memory at once") as refused:
             ask()
         assert_silent(refused.value)

@@ -11,7 +11,7 @@ from discreet.data.blocks.base import Block
 from discreet.data.blocks.kept import KeptBlocks
 from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
-from discreet.matrices import AugmentedDesign, DenseDesign, SparseDesign, TabularDesign, as_design
+from discreet.matrices import AugmentedMatrix, DenseMatrix, SparseMatrix, TabularMatrix, as_matrix
 from discreet.matrices.held import held_bytes
 from discreet.problems import RegularisedRisk
 from discreet.solvers import solve
@@ -64,7 +64,7 @@ def test_a_block_without_room_is_made_again_and_a_smaller_one_is_kept():
     made = []
 
     def maker(rows):
-        return lambda _: made.append(rows) or Block(DenseDesign(np.zeros((rows, 1))), None)
+        return lambda _: made.append(rows) or Block(DenseMatrix(np.zeros((rows, 1))), None)
 
     kept = KeptBlocks(200)
     for _ in range(2):
@@ -84,10 +84,10 @@ def test_small_numbers_stay_in_single_precision_and_large_ones_do_not(tmp_path):
 
 
 def test_the_memory_of_every_kind_of_rows_is_counted():
-    sparse = as_design(sp.csr_array(np.eye(5)))
-    tabular = TabularDesign(np.zeros((5, 2)), [np.zeros(5, dtype=int)], [3])
-    assert isinstance(sparse, SparseDesign)
+    sparse = as_matrix(sp.csr_array(np.eye(5)))
+    tabular = TabularMatrix(np.zeros((5, 2)), [np.zeros(5, dtype=int)], [3])
+    assert isinstance(sparse, SparseMatrix)
     assert held_bytes(sparse) >= 5 * 8
     assert held_bytes(tabular) >= 5 * (2 * 8 + 8 + 12)
-    assert held_bytes(AugmentedDesign(sparse, scale=np.ones(5), constant=1.0)) > held_bytes(sparse)
-    assert held_bytes(DenseDesign(np.zeros((5, 2), dtype=np.float32))) == 5 * (2 * 4 + 8)
+    assert held_bytes(AugmentedMatrix(sparse, scale=np.ones(5), constant=1.0)) > held_bytes(sparse)
+    assert held_bytes(DenseMatrix(np.zeros((5, 2), dtype=np.float32))) == 5 * (2 * 4 + 8)

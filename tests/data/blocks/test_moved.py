@@ -7,14 +7,14 @@ from discreet import LogisticRegression
 from discreet.core.errors import InvalidInput
 from discreet.data import Block, BlockTable, FunctionTable
 from discreet.data.blocks.moved import MovedTable
-from discreet.matrices import DenseDesign, DeviceDesign
+from discreet.matrices import DenseMatrix, DeviceMatrix
 
 pytest.importorskip("array_api_compat")
 ROWS = np.random.default_rng(0).standard_normal((30, 3))
 
 
 def table():
-    return FunctionTable(lambda number: Block(DenseDesign(ROWS[10 * number : 10 * number + 10]), np.arange(10)), blocks=3, features=3)
+    return FunctionTable(lambda number: Block(DenseMatrix(ROWS[10 * number : 10 * number + 10]), np.arange(10)), blocks=3, features=3)
 
 
 def test_blocks_are_the_same_records_there():
@@ -24,7 +24,7 @@ def test_blocks_are_the_same_records_there():
     assert (moved.features, moved.remote, moved.slow) == (3, False, True)
 
     def rows(number, block):
-        assert isinstance(block.rows, DeviceDesign)
+        assert isinstance(block.rows, DeviceMatrix)
         np.testing.assert_array_equal(block.targets, np.arange(10))
         return number, block.rows.entries(slice(0, 10))
 

@@ -5,7 +5,7 @@ import pytest
 
 from discreet.core.errors import InvalidInput
 from discreet.data import Block, FunctionTable, TransformedTable
-from discreet.matrices import DenseDesign, entries_of
+from discreet.matrices import DenseMatrix, entries_of
 
 ROWS = np.arange(60.0).reshape(20, 3)
 LENGTHS = [7, 0, 9, 4]
@@ -14,12 +14,12 @@ LENGTHS = [7, 0, 9, 4]
 def make(number):
     start = sum(LENGTHS[:number])
     rows = slice(start, start + LENGTHS[number])
-    return Block(DenseDesign(ROWS[rows]), np.arange(20)[rows], np.linspace(0.0, 1.0, 20)[rows])
+    return Block(DenseMatrix(ROWS[rows]), np.arange(20)[rows], np.linspace(0.0, 1.0, 20)[rows])
 
 
 def doubled(rows):
     entries = entries_of(rows, slice(None))
-    return DenseDesign(np.hstack((entries, 2.0 * entries)))
+    return DenseMatrix(np.hstack((entries, 2.0 * entries)))
 
 
 def table(jobs=1):
@@ -46,14 +46,14 @@ def test_it_says_what_it_is():
 
 
 def test_a_column_that_is_not_there_stays_absent():
-    below = FunctionTable(lambda _: Block(DenseDesign(ROWS), None), blocks=1, features=3)
+    below = FunctionTable(lambda _: Block(DenseMatrix(ROWS), None), blocks=1, features=3)
     assert list(TransformedTable(below, doubled, features=6).map(lambda _, block: (block.targets, block.weights), 1)) == [(None, None)]
 
 
 @pytest.mark.parametrize("changed", [[7, 0, 9, 5], [7, 0, 9, 3], [7, 0, 9], [7, 0, 9, 4, 1], [7, 1, 8, 4]], ids=str)
 def test_a_table_that_changes_below_is_refused(changed):
     lengths = [LENGTHS]
-    below = FunctionTable(lambda k: Block(DenseDesign(ROWS[: lengths[0][k]]), None), blocks=4, features=3)
+    below = FunctionTable(lambda k: Block(DenseMatrix(ROWS[: lengths[0][k]]), None), blocks=4, features=3)
     above = TransformedTable(below, doubled, features=6)
     lengths[0] = changed
     below._blocks = len(changed)

@@ -17,7 +17,7 @@ from discreet.core.errors import InvalidInput
 from discreet.data import Block, Cluster, DaskTable
 from discreet.data.blocks import quiet
 from discreet.ledger import Account, Ledger
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from tests.canary import CANARY, assert_silent
 from tests.data.blocks.cluster_here import Handle, Here
 from tests.laws.block_tables import records
@@ -34,7 +34,7 @@ SLOW = 600.0
 
 def make(number):
     part = slice(SIZE * number, SIZE * (number + 1))
-    return Block(DenseDesign(ROWS[part]), LABELS[part])
+    return Block(DenseMatrix(ROWS[part]), LABELS[part])
 
 
 class Clock:

@@ -28,7 +28,7 @@ from discreet.data import Domain, Records
 from discreet.display.reports import card_of, page_of, plan_page, set_plan_page, write_card, write_report
 from discreet.estimators import LinearRegression
 from discreet.ledger import Ledger
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.mechanisms.release import GaussianRelease
 from discreet.pages import page_html, page_markdown
 from discreet.planning import Plan, SetPlan
@@ -260,7 +260,7 @@ def test_models_over_sets_and_releases_of_rows():
     fitted = ConstrainedERM(constraint=L2Ball(dimension=2, radius=1.0), loss="squared", epsilon=1.0, delta=1e-6, data_bound=1.0).fit(X, y)
     assert "The noise against the signal" in shown(fitted)
     query = Rows(domain=Domain(features=2, entry_bound=1.0, target_bound=1.0), target="noisy")
-    data = Records(rows=as_design(X), targets=y, domain=query.domain)
+    data = Records(rows=as_matrix(X), targets=y, domain=query.domain)
     release = GaussianRelease.calibrate(query, epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE).run(query, data, SystemNoise())
     assert isinstance(release, Release)
     assert "from this release with more confidence" in shown(release)

@@ -4,13 +4,13 @@ import numpy as np
 
 from discreet.data import Domain, Records
 from discreet.losses.predictions import Absolute
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.problems import ConstrainedRisk
 from discreet.sets import L2Ball
 
 
 def data_set(problem, rows, targets):
-    return Records(rows=as_design(np.asarray(rows, dtype=float)), targets=np.asarray(targets, dtype=float), domain=problem.domain)
+    return Records(rows=as_matrix(np.asarray(rows, dtype=float)), targets=np.asarray(targets, dtype=float), domain=problem.domain)
 
 
 def line(*, records=None, loss=None, norm=1.0):

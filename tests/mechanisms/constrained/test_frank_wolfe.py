@@ -12,7 +12,7 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain, Records
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.losses.predictions import Hinge, HuberLoss, OfMargin, Squared
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.mechanisms.constrained import GaussianFrankWolfe, NonPrivateFrankWolfe, PolytopeFrankWolfe, calibrate_frank_wolfe
 from discreet.mechanisms.constrained.choose import better
 from discreet.mechanisms.constrained.polytope import scores_on_grid
@@ -40,7 +40,7 @@ def records_of(problem, count=2000, change=np.asarray):
     draw = np.random.default_rng(1)
     X = draw.uniform(-1.0, 1.0, (count, problem.domain.features))
     y = np.where(0.5 * X[:, 0] - 0.3 * X[:, 2] + 0.1 * draw.normal(size=count) > 0, 1.0, -1.0)
-    return Records(rows=as_design(change(X)), targets=y, domain=problem.domain)
+    return Records(rows=as_matrix(change(X)), targets=y, domain=problem.domain)
 
 
 def mechanisms_for(problem, neighbours):
@@ -141,7 +141,7 @@ def test_predictions_walk_along(change):
     walk = Walk.from_start(problem.objective(records_of(problem, change=change)), problem.constraint)
     for index in (0, 3, 8, 12, 3, 17):
         walk.towards(problem.constraint.vertex(index))
-        assert np.allclose(walk.predictions, walk.objective.design.matvec(walk.point), atol=1e-14)
+        assert np.allclose(walk.predictions, walk.objective.matrix.matvec(walk.point), atol=1e-14)
         assert np.allclose(walk.gradient(), walk.objective.gradient(walk.point), atol=1e-9)
     assert np.allclose(walk.point, np.mean([problem.constraint.vertex(index) for index in (0, 3, 8, 12, 3, 17)], axis=0))
 
@@ -151,7 +151,7 @@ def test_walking_predictions_of_a_record_do_not_depend_on_other_records():
     data = records_of(problem, count=1500)
     X, y = np.random.default_rng(1).uniform(-1.0, 1.0, (1500, 8)), np.ones(1500)
     walks = [
-        Walk.from_start(problem.objective(Records(rows=as_design(X[rows]), targets=y[rows], domain=data.domain)), problem.constraint)
+        Walk.from_start(problem.objective(Records(rows=as_matrix(X[rows]), targets=y[rows], domain=data.domain)), problem.constraint)
         for rows in (slice(None), slice(1, None))
     ]
     for index in (1, 9, 4, 4, 15):
@@ -218,7 +218,7 @@ def test_pure_epsilon_is_the_sum_of_the_ranges():
 
 def test_nothing_of_a_record_is_said():
     problem = problem_over(features=2)
-    data = Records(rows=as_design(np.full((4, 2), CANARY)), targets=np.full(4, CANARY), domain=problem.domain)
+    data = Records(rows=as_matrix(np.full((4, 2), CANARY)), targets=np.full(4, CANARY), domain=problem.domain)
     for mechanism in mechanisms_for(problem, REPLACE_ONE):
         release = mechanism.run(problem, data, SystemNoise())
         assert_silent(str(release.certificate) + repr(release) + repr(data) + repr(problem))

@@ -11,7 +11,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain, Records
 from discreet.losses.predictions import Absolute, Hinge, LogCosh, Squared
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.mechanisms.constrained.general import gradient_distance
 from discreet.mechanisms.constrained.mirror_descent import NoisyMirrorDescent
 from discreet.mechanisms.constrained.mirror_geometry import map_names, mirror_map_named
@@ -152,7 +152,7 @@ def test_bad_arguments_are_refused_in_words(changes, words):
 def test_a_canary_stays_silent():
     domain = Domain(features=2, norm_bound=1.0, records=3, target_bound=1.0)
     problem = ConstrainedRisk(loss=Squared(), constraint=L1Ball(dimension=2), domain=domain)
-    data = Records(rows=as_design(np.array([[CANARY, 1.0], [0.1, CANARY], [CANARY, -CANARY]])), targets=np.array([CANARY, 1.0, 0.0]), domain=domain)
+    data = Records(rows=as_matrix(np.array([[CANARY, 1.0], [0.1, CANARY], [CANARY, -CANARY]])), targets=np.array([CANARY, 1.0, 0.0]), domain=domain)
     release = calibrated(problem, steps=3).run(problem, data, SystemNoise())
     assert_silent(release.certificate.to_json())
     assert_silent(release)

@@ -13,7 +13,7 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain, Records
 from discreet.losses import HuberHinge
 from discreet.losses.predictions import OfMargin
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.mechanisms.constrained import GaussianFrankWolfe, GaussianSteps, PolytopeFrankWolfe
 from discreet.mechanisms.constrained.polytope import scores_on_grid
 from discreet.mechanisms.constrained.walk import Walk
@@ -29,7 +29,7 @@ PAIRS = {REPLACE_ONE: ([1.0], [-1.0]), ADD_REMOVE: ([-0.5, 1.0], [-0.5])}
 
 def gradient(records):
     X = np.array(records)[:, np.newaxis]
-    data = Records(rows=DenseDesign(X), targets=np.ones(len(X)), domain=DOMAIN)
+    data = Records(rows=DenseMatrix(X), targets=np.ones(len(X)), domain=DOMAIN)
     return Walk.from_start(PROBLEM.objective(data), PROBLEM.constraint).gradient()
 
 

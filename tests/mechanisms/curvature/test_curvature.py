@@ -14,7 +14,7 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
 from discreet.losses.regularisers import L2
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.mechanisms.curvature import CurvatureQuery, CurvatureRecords, GaussianCurvature
 from discreet.mechanisms.curvature.query import ABOVE, DIAGONAL
 from discreet.noise import SeededNoise, SystemNoise
@@ -41,7 +41,7 @@ def test_it_reads_back_the_two_matrices_to_the_rounding(loss, weighted):
     query = question(loss, heaviest=3.0)
     rows, signs, weights = people()
     given = weights if weighted else None
-    found = query.read(np.array([float(v) for v in query.answer(as_design(rows), signs, given)]), scale=1.0)
+    found = query.read(np.array([float(v) for v in query.answer(as_matrix(rows), signs, given)]), scale=1.0)
     shortened = rows * np.minimum(1.0, 2.0 / np.linalg.norm(rows, axis=1))[:, np.newaxis]
     extended = np.column_stack((shortened, np.full(len(rows), 0.6)))
     margins = signs * (extended @ query.weights)
@@ -63,7 +63,7 @@ def test_no_pair_of_records_is_farther_apart_than_the_distance_and_some_come_nea
     axes = np.vstack((np.eye(features), -np.eye(features), rng.normal(size=(40, features)) * 10.0))
     rows = np.vstack([axes * size for size in (0.3, 0.7, 1.0, 1.7, 2.0, 30.0)])
     answers = [
-        np.array(query.answer(as_design(row[np.newaxis]), np.array([sign]), None), dtype=float)
+        np.array(query.answer(as_matrix(row[np.newaxis]), np.array([sign]), None), dtype=float)
         for row in rows[: 12 * features + 60]
         for sign in (1.0, -1.0)
     ]
@@ -79,27 +79,27 @@ def test_a_square_root_of_two_is_enough_only_because_contributions_do_not_point_
     rng = np.random.default_rng(2)
     query = question(features=4, scale=0.0, weights=np.zeros(4))
     rows = rng.normal(size=(60, 4))
-    answers = np.array([query.answer(as_design(row[np.newaxis]), np.array([1.0]), None) for row in rows], dtype=float)
+    answers = np.array([query.answer(as_matrix(row[np.newaxis]), np.array([1.0]), None) for row in rows], dtype=float)
     assert np.all(answers @ answers.T >= 0)
 
 
 def test_a_record_that_does_not_keep_its_bound_counts_as_nothing(monkeypatch):
     query = question(features=2, scale=0.0, weights=np.ones(2))
     monkeypatch.setattr("discreet.mechanisms.curvature.query.ordered_row_norms", lambda rows: np.full(rows.shape[0], 1e-9))
-    assert not np.any(query.answer(as_design(np.array([[30.0, 0.0]])), np.array([1.0]), None).astype(float))
-    assert np.any(query.answer(as_design(np.array([[1.0, 0.0]])), np.array([1.0]), None).astype(float))
+    assert not np.any(query.answer(as_matrix(np.array([[30.0, 0.0]])), np.array([1.0]), None).astype(float))
+    assert np.any(query.answer(as_matrix(np.array([[1.0, 0.0]])), np.array([1.0]), None).astype(float))
 
 
 def test_a_record_contributes_the_same_whatever_stands_beside_it():
     """Exactly, in many tables of unlike sizes and orders: sums are exact, so differences are too."""
     query = question(SoftplusHinge(), 5, weights=np.linspace(-1.0, 1.3, 6))
     rows, signs, _ = people(4000, 5)
-    whole = query.answer(as_design(rows), signs, None)
+    whole = query.answer(as_matrix(rows), signs, None)
     rng = np.random.default_rng(3)
     for cut in (1, 7, 1023, 1024, 2500):
         order = rng.permutation(4000)
         first, rest = order[:cut], order[cut:]
-        parts = [query.answer(as_design(np.asfortranarray(rows[part])), signs[part], None) for part in (first, rest)]
+        parts = [query.answer(as_matrix(np.asfortranarray(rows[part])), signs[part], None) for part in (first, rest)]
         assert np.array_equal(parts[0] + parts[1], whole)
 
 
@@ -112,9 +112,9 @@ def test_the_claim_is_reached_by_a_real_pair_and_less_noise_is_caught(neighbours
     claimed = mechanism.guarantee(query).delta_at_epsilon
     assert 0.99 * delta < claimed <= delta
     margins = np.linspace(-1.0, 1.0, 201)
-    first = [np.array(query.answer(as_design(np.array([[1.0, 0.0]])), np.array([1.0]), None), dtype=float)]
+    first = [np.array(query.answer(as_matrix(np.array([[1.0, 0.0]])), np.array([1.0]), None), dtype=float)]
     candidates = [
-        np.array(query.answer(as_design(np.array([[m, math.sqrt(1 - m * m)]])), np.array([s]), None), dtype=float) for m in margins for s in (1, -1)
+        np.array(query.answer(as_matrix(np.array([[m, math.sqrt(1 - m * m)]])), np.array([s]), None), dtype=float) for m in margins for s in (1, -1)
     ]
     others = [np.zeros(query.size)] if neighbours is ADD_REMOVE else candidates
     distance = max(float(np.linalg.norm(one - other)) for one in first + candidates for other in others)
@@ -139,7 +139,7 @@ def released(request):
     query = question(loss)
     rows, signs, _ = people()
     mechanism = GaussianCurvature.calibrate(query, epsilon=0.7, delta=1e-6, neighbours=neighbours)
-    return mechanism.run(query, CurvatureRecords(rows=as_design(rows), signs=signs, record_weights=None), SystemNoise())
+    return mechanism.run(query, CurvatureRecords(rows=as_matrix(rows), signs=signs, record_weights=None), SystemNoise())
 
 
 def test_a_true_certificate_verifies_also_from_a_file(released):
@@ -163,8 +163,8 @@ def test_the_noise_has_the_stated_size():
     query = question(features=4, weights=np.zeros(5))
     mechanism = GaussianCurvature.calibrate(query, epsilon=1.0, delta=1e-6, neighbours=ADD_REMOVE)
     rows, signs, _ = people(3, 4)
-    exact = np.array(query.answer(as_design(rows), signs, None), dtype=float)
-    noise, records = SeededNoise(2), CurvatureRecords(rows=as_design(rows), signs=signs, record_weights=None)
+    exact = np.array(query.answer(as_matrix(rows), signs, None), dtype=float)
+    noise, records = SeededNoise(2), CurvatureRecords(rows=as_matrix(rows), signs=signs, record_weights=None)
     drawn = np.concatenate([mechanism.run(query, records, noise).value - exact for _ in range(70)])[:2000]
     assert np.mean(np.square(drawn / mechanism.scale)) == pytest.approx(1.0, abs=0.316)
     found = query.read(exact, mechanism.scale)

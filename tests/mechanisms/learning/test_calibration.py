@@ -13,7 +13,7 @@ from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.data import Records
 from discreet.losses import HuberHinge, Logistic, MarginLoss, SmoothedHinge, SoftplusHinge
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.mechanisms.learning import (
     GaussianObjectivePerturbation,
     GaussianOutputPerturbation,
@@ -43,7 +43,7 @@ def comfortable(loss: MarginLoss, epsilon: float, delta: float, neighbours: Neig
 def data(public: RegularisedRisk, records: int = 200) -> Records:
     draw = np.random.default_rng(0)
     rows = draw.standard_normal((records, public.domain.features))
-    return Records(rows=DenseDesign(rows), targets=np.sign(rows[:, 0]), domain=public.domain)
+    return Records(rows=DenseMatrix(rows), targets=np.sign(rows[:, 0]), domain=public.domain)
 
 
 @pytest.mark.parametrize("neighbours", Neighbours)

@@ -12,10 +12,10 @@ from discreet.audit.densities import Counted, minimiser, spherical_log_ratios
 from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import Records
 from discreet.kernels import Gaussian, Kernel, Laplacian, draw_frequencies
-from discreet.kernels.design import FeatureMapDesign
 from discreet.kernels.feature_map import FeatureMap
+from discreet.kernels.matrix import FeatureMapMatrix
 from discreet.losses import HuberHinge
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.mechanisms.learning.published import published_objective, published_output
 from tests.mechanisms.learning.problems import problem
 
@@ -95,10 +95,10 @@ def test_a_data_set_shortens_printed_features_and_leaves_paired_ones() -> None:
     draw = np.random.default_rng(0)
     frequencies, phases = draw_frequencies(Gaussian(), seed=0, features=2, count=10), draw.uniform(-np.pi, np.pi, 10)
     rows = draw.uniform(-1.0, 1.0, (500, 2))
-    long = DenseDesign(np.array([printed(row, frequencies, phases) for row in rows]))
-    streamed = FeatureMapDesign(DenseDesign(rows), FeatureMap(frequencies=frequencies), held_bytes=0)
-    for design, columns in ((long, 10), (streamed, 20)):
+    long = DenseMatrix(np.array([printed(row, frequencies, phases) for row in rows]))
+    streamed = FeatureMapMatrix(DenseMatrix(rows), FeatureMap(frequencies=frequencies), held_bytes=0)
+    for matrix, columns in ((long, 10), (streamed, 20)):
         domain = problem(LOSS, ridge=1.0, features=columns, records=500).domain
-        norms = Records(rows=design, targets=np.ones(500), domain=domain).design.row_norms()
+        norms = Records(rows=matrix, targets=np.ones(500), domain=domain).matrix.row_norms()
         assert norms.max() <= 1.0
     np.testing.assert_allclose(norms, 1.0, rtol=1e-11)

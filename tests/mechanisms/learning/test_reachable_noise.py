@@ -12,7 +12,7 @@ import pytest
 from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import Records
 from discreet.losses import Logistic
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.mechanisms.learning import PureObjectivePerturbation, slack_free_ridge
 from discreet.noise import SystemNoise
 from discreet.problems import RegularisedRisk
@@ -34,7 +34,7 @@ def candidates(public: RegularisedRisk) -> tuple[Records, Records]:
     rows = np.linspace(-0.9, 0.8, 50)[:, np.newaxis]
     other = rows.copy()
     other[0] = 0.7654321
-    return tuple(Records(rows=DenseDesign(table), targets=np.ones(50), domain=public.domain) for table in (rows, other))
+    return tuple(Records(rows=DenseMatrix(table), targets=np.ones(50), domain=public.domain) for table in (rows, other))
 
 
 def needed_noise(public: RegularisedRisk, data: Records, weight: float) -> float:

@@ -12,7 +12,7 @@ from discreet.core.arrays import Floats
 from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import Records
 from discreet.losses import HuberHinge, Logistic, MarginLoss, SoftplusHinge
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.mechanisms.learning import calibrate, slack_free_ridge
 from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.noise import SystemNoise
@@ -28,7 +28,7 @@ def setting(loss: MarginLoss, mechanism: str, delta: float) -> tuple[Regularised
     ridge = slack_free_ridge(problem(loss, ridge=1.0, features=DIMENSION), epsilon=1.0, delta=delta, neighbours=REPLACE_ONE)
     public = problem(loss, ridge=ridge, features=DIMENSION, records=40)
     rows = np.random.default_rng(0).standard_normal((40, DIMENSION))
-    data = Records(rows=DenseDesign(rows), targets=np.sign(rows[:, 0] + 0.5), domain=public.domain)
+    data = Records(rows=DenseMatrix(rows), targets=np.sign(rows[:, 0] + 0.5), domain=public.domain)
     chosen = calibrate(public, mechanism=mechanism, calibration="tight", epsilon=1.0, delta=delta, neighbours=REPLACE_ONE)
     return public, data, chosen
 

@@ -46,7 +46,7 @@ def test_eigenvalues_are_exact_enough_and_one_record_moves_them_by_a_row_at_most
         rows, targets = draw.normal(size=(count, 2)), draw.normal(size=count)
         values = [least_eigenvalue(PROBLEM, PROBLEM.moments(of(rows[:size], targets[:size], DOMAIN))) for size in (count - 1, count)]
         data = of(rows, targets, DOMAIN)
-        wide = np.column_stack([data.design.matvec(unit) for unit in np.eye(2)])
+        wide = np.column_stack([data.matrix.matvec(unit) for unit in np.eye(2)])
         assert values[1] == pytest.approx(np.linalg.eigvalsh(wide.T @ wide)[0], abs=1e-3)
         assert -eigenvalue_error(PROBLEM) <= values[1] - values[0] <= eigenvalue_reach(PROBLEM)
 

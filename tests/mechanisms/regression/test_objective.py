@@ -82,7 +82,7 @@ def test_a_gradient_is_within_its_bound_of_the_one_of_sixty_digits():
     data = invented(DOMAIN, 300)
     point = np.array([40.0, -90.0, 17.0])
     found = accurate_gradient(data, point, loss=prediction_loss("log-cosh", 0.4))
-    rows = np.column_stack([data.design.matvec(unit) for unit in np.eye(3)])
+    rows = np.column_stack([data.matrix.matvec(unit) for unit in np.eye(3)])
     with mpmath.workdps(60):
         exact = [mpmath.mpf(0)] * 3
         for row, target in zip(rows.tolist(), data.targets.tolist(), strict=True):
@@ -99,8 +99,8 @@ def test_the_minimiser_has_no_gradient_left_and_a_tolerance_below_rounding_is_re
     data, linear = invented(DOMAIN, 500), np.array([3.0, -2.0, 1.0])
     given = {"loss": prediction_loss(loss, width), "curvature": lambda slopes: curvature_at(loss, width, slopes), "width": width, "ridge": 2.0}
     found = certified_minimiser(PROBLEM, data, linear=linear, tolerance=1e-8, **given)
-    slopes = given["loss"].slope(data.design.matvec(found), data.targets)
-    assert np.linalg.norm(data.design.rmatvec(slopes) + 2.0 * found + linear) < 1e-7
+    slopes = given["loss"].slope(data.matrix.matvec(found), data.targets)
+    assert np.linalg.norm(data.matrix.rmatvec(slopes) + 2.0 * found + linear) < 1e-7
     assert np.linalg.norm(found) <= longest(PROBLEM, records=500, width=width, ridge=2.0, linear=float(np.linalg.norm(linear)))
     with pytest.raises(SolverFailure, match="certified"):
         certified_minimiser(PROBLEM, data, linear=linear, tolerance=1e-18, **given)

@@ -135,7 +135,7 @@ def test_the_fit_without_privacy_never_verifies():
     fitted = fitted_of(release)
     assert not release.verify().ok
     data = invented(DOMAIN, 60)
-    assert np.allclose(data.design.rmatvec(data.targets - data.design.matvec(fitted.weights)), 0.0, atol=1e-9)
+    assert np.allclose(data.matrix.rmatvec(data.targets - data.matrix.matvec(fitted.weights)), 0.0, atol=1e-9)
 
 
 def test_targets_out_of_range_are_refused_with_public_numbers():

@@ -30,7 +30,7 @@ def test_moments_are_sums_of_integers():
     rows, targets = table(40)
     data = of(rows, targets, DOMAIN)
     moments = PROBLEM.moments(data)
-    wide = np.column_stack([data.design.matvec(np.eye(4)[j]) for j in range(4)])
+    wide = np.column_stack([data.matrix.matvec(np.eye(4)[j]) for j in range(4)])
     integers = [[exactly(value, PROBLEM.row_unit) for value in row] for row in wide]
     last = [exactly(value, PROBLEM.target_unit) for value in data.targets]
     assert moments.products.tolist() == [[sum(row[i] * row[j] for row in integers) for j in range(4)] for i in range(4)]
@@ -57,7 +57,7 @@ def test_a_gradient_without_clipping_is_the_gradient():
     rows, targets = table(300)
     data = of(rows, targets, DOMAIN)
     found = PROBLEM.gradient(data, WEIGHTS, 50.0)
-    expected = data.design.rmatvec(data.targets - data.design.matvec(WEIGHTS))
+    expected = data.matrix.rmatvec(data.targets - data.matrix.matvec(WEIGHTS))
     assert np.allclose(found.sums * found.unit * PROBLEM.row_unit, expected, atol=1e-3)
 
 

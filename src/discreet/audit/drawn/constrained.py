@@ -23,7 +23,7 @@ from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import Domain, Records
 from discreet.losses import Logistic
 from discreet.losses.predictions import OfMargin
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.mechanisms.constrained import (
     GaussianFrankWolfe,
     GaussianSteps,
@@ -119,7 +119,7 @@ def sampled(target: Target) -> tuple[Watch, ...]:
     """Poisson batches, one step: who takes part where the noise is next to nothing, and the noise where it is as calibrated."""
     count = 8
     domain = Domain(features=count, norm_bound=1.0, target_bound=1.0)
-    data = Records(rows=DenseDesign(np.eye(count)), targets=np.ones(count), domain=domain)
+    data = Records(rows=DenseMatrix(np.eye(count)), targets=np.ones(count), domain=domain)
     problem = ConstrainedRisk(loss=_LOSS, constraint=L2Ball(dimension=count, radius=1e9), domain=domain)
     made = SampledMirrorDescent.calibrate(
         problem, epsilon=target.epsilon, delta=target.delta, rate=0.25, steps=1, neighbours=ADD_REMOVE, mirror_map="euclidean"
@@ -147,7 +147,7 @@ def polytope(target: Target) -> tuple[Watch, ...]:
     """Two chosen vertices of a simplex: their mean is released, so which two, and not in which order."""
     problem = ConstrainedRisk(loss=_LOSS, constraint=Simplex(dimension=3, radius=2.0), domain=_domain(features=3))
     rows = np.array([[0.9, -0.9, 0.0], [0.8, 0.1, -0.7]] * 2)
-    data = Records(rows=DenseDesign(rows), targets=np.ones(4), domain=problem.domain)
+    data = Records(rows=DenseMatrix(rows), targets=np.ones(4), domain=problem.domain)
     made = PolytopeFrankWolfe.calibrate(problem, epsilon=8.0 * target.epsilon, delta=target.delta, neighbours=target.neighbours, steps=2)
     stated, points = _released(problem, data, made, 800)
     vertices = 2.0 * np.eye(3)
@@ -203,7 +203,7 @@ def _domain(features: int = 2) -> Domain:
 
 
 def _table() -> Records:
-    return Records(rows=DenseDesign(_ROWS), targets=_TARGETS, domain=_domain())
+    return Records(rows=DenseMatrix(_ROWS), targets=_TARGETS, domain=_domain())
 
 
 def _deviation(stated: Mapping[str, Json]) -> float:

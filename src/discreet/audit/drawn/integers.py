@@ -13,7 +13,7 @@ from discreet.core.arrays import Floats
 from discreet.data import Domain
 from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.bounds_choice import BoundsChoice, BoundsGrid, OpenColumns
 from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram, LaplaceCounting, Queries
@@ -76,7 +76,7 @@ def curvature(target: Target) -> tuple[Watch, ...]:
     problem = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=1.0), domain=Domain(features=2, norm_bound=1.0, classes=2))
     query = CurvatureQuery(problem=problem, weights=np.array([0.5, -0.25]))
     made = GaussianCurvature.calibrate(query, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
-    rows, signs = DenseDesign(np.array([[0.6, 0.1], [-0.3, 0.8], [0.2, -0.5]])), np.array([1.0, -1.0, 1.0])
+    rows, signs = DenseMatrix(np.array([[0.6, 0.1], [-0.3, 0.8], [0.2, -0.5]])), np.array([1.0, -1.0, 1.0])
     records = CurvatureRecords(rows=rows, signs=signs, record_weights=None)
     exact = np.array([float(value) for value in query.answer(rows, signs, None)])
     released = [made.run(query, records, SystemNoise()) for _ in range(_RUNS)]

@@ -20,7 +20,7 @@ from discreet.core.arrays import Floats
 from discreet.data import Domain, Records
 from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.mechanisms.learning import calibrate, default_class_ridge, default_ridge
 from discreet.mechanisms.learning.choose_classes import calibrate_classes
 from discreet.mechanisms.learning.grid import GaussianGrid
@@ -41,7 +41,7 @@ def one_model(mechanism: str) -> Watched:
         asked: Any = {"mechanism": mechanism, "epsilon": target.epsilon, "delta": target.delta, "neighbours": target.neighbours}
         start = RegularisedRisk(loss=_LOSS, regulariser=L2(strength=1.0), domain=domain)
         problem = replace(start, regulariser=L2(strength=default_ridge(start, **asked)))
-        data = Records(rows=DenseDesign(_ROWS), targets=np.array([1.0, -1.0, 1.0, -1.0]), domain=domain)
+        data = Records(rows=DenseMatrix(_ROWS), targets=np.array([1.0, -1.0, 1.0, -1.0]), domain=domain)
         made = calibrate(problem, calibration="tight", **asked)
 
         def recovered(weights: Floats) -> Floats:
@@ -60,7 +60,7 @@ def several_classes(*, multinomial: bool) -> Watched:
     def watched(target: Target) -> tuple[Watch, ...]:
         domain = Domain(features=2, norm_bound=1.0, records=len(_ROWS), classes=3)
         codes = np.array([0, 1, 2, 1])
-        data = Records(rows=DenseDesign(_ROWS), targets=codes, domain=domain)
+        data = Records(rows=DenseMatrix(_ROWS), targets=codes, domain=domain)
         asked: Any = {"mechanism": "objective", "epsilon": target.epsilon, "delta": target.delta, "neighbours": target.neighbours}
 
         def of_ridge(ridge: float) -> MultinomialRisk | OneVsRestRisk:

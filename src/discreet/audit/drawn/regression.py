@@ -18,7 +18,7 @@ from discreet.audit.drawn.parts import Part, Watch, number
 from discreet.audit.target import Target
 from discreet.core.arrays import Floats
 from discreet.data import Domain, Records
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.mechanisms.regression import AdaSSP, HessianMixing, LeastSquares, RefinedMoments, ResidualObjectivePerturbation
 from discreet.mechanisms.regression.adassp import least_eigenvalue
 from discreet.mechanisms.regression.objective_curve import prediction_loss
@@ -101,7 +101,7 @@ def hessian_mixing(target: Target) -> tuple[Watch, ...]:
 
 def table() -> Records:
     """The invented records."""
-    return Records(rows=DenseDesign(_ROWS), targets=_TARGETS, domain=_PROBLEM.domain)
+    return Records(rows=DenseMatrix(_ROWS), targets=_TARGETS, domain=_PROBLEM.domain)
 
 
 def _moments(noise: Floats, deviation: float) -> tuple[Part, ...]:

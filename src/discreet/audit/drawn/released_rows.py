@@ -15,7 +15,7 @@ from discreet.audit.target import Target
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain, Records
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.mechanisms.release import BoundedNoise, FisherNoise, FreshProjection, GaussianRelease, InformationRelease, NullSpaceNoise
 from discreet.noise import SystemNoise
 from discreet.queries import Projection, Rows, WeightedRows
@@ -43,7 +43,7 @@ def rows(target: Target) -> tuple[Watch, ...]:
     of_owner = _integers(np.concatenate([one.value for one in owners]), np.array([0.6, -0.3]), number(stated, "step"))
 
     hidden = GaussianRelease.calibrate(query, **asked, neighbours=ADD_REMOVE, slots=500)
-    nobody = hidden.run(query, Records(rows=DenseDesign(np.zeros((3, 2))), targets=np.zeros(3), domain=_BALL), SystemNoise())
+    nobody = hidden.run(query, Records(rows=DenseMatrix(np.zeros((3, 2))), targets=np.zeros(3), domain=_BALL), SystemNoise())
     zeros = nobody.value / number(nobody.certificate.parameters, "step")
 
     narrow = Projection.of(_BALL, np.array([[1.0], [-0.5]]))
@@ -71,7 +71,7 @@ def fisher(target: Target) -> tuple[Watch, ...]:
     parts, name = [], ""
     for neighbours, slots in ((REPLACE_ONE, None), (ADD_REMOVE, 300)):
         made = FisherNoise.calibrate(query, epsilon=target.epsilon, delta=target.delta, neighbours=neighbours, slots=slots)
-        data = table(_BALL, 300) if slots is None else Records(rows=DenseDesign(np.zeros((0, 2))), targets=np.zeros(0), domain=_BALL)
+        data = table(_BALL, 300) if slots is None else Records(rows=DenseMatrix(np.zeros((0, 2))), targets=np.zeros(0), domain=_BALL)
         release = made.run(query, data, SystemNoise())
         exact = numbers(300, 2) if slots is None else np.zeros((300, 2))
         name, deviation = made.name, number(release.certificate.parameters, "level") ** -0.25
@@ -131,7 +131,7 @@ def null_space(target: Target) -> tuple[Watch, ...]:  # noqa: ARG001 - it promis
     made = NullSpaceNoise(variance=0.25)
     machine = solve_soft_margin(points, signs, rho=made.rho, theta=made.theta)
     across, along = _at_right_angles(machine.multipliers * signs), _at_right_angles(machine.weights)
-    data = Records(rows=DenseDesign(points), targets=signs, domain=domain)
+    data = Records(rows=DenseMatrix(points), targets=signs, domain=domain)
     noise, variance = [], 0.0
     for _ in range(25):
         release = made.run(query, data, SystemNoise())
@@ -147,7 +147,7 @@ def numbers(count: int, columns: int) -> Floats:
 
 def table(domain: Domain, count: int) -> Records:
     """The records of `numbers`."""
-    return Records(rows=DenseDesign(numbers(count, domain.features)), targets=np.zeros(count), domain=domain)
+    return Records(rows=DenseMatrix(numbers(count, domain.features)), targets=np.zeros(count), domain=domain)
 
 
 def _integers(released: Floats, exact: Floats, step: float) -> Floats:
@@ -158,7 +158,7 @@ def _orders(hidden: GaussianRelease) -> Floats:
     """Which of the six orders, (runs, 1), by the places of two records that noise of a millionth does not hide."""
     query, points = Rows(domain=_BALL), np.array([[0.5, 0.0], [0.0, 0.5]])
     silent = replace(hidden, step=2.0**-32, scale=4096.0)
-    data = Records(rows=DenseDesign(points), targets=np.zeros(2), domain=_BALL)
+    data = Records(rows=DenseMatrix(points), targets=np.zeros(2), domain=_BALL)
     found = []
     for _ in range(300):
         value = np.concatenate(list(silent.draw(query, data, SystemNoise()).blocks))

@@ -18,7 +18,7 @@ from discreet.audit.drawn.released_rows import numbers, table
 from discreet.audit.target import Target
 from discreet.core.arrays import Floats
 from discreet.data import Domain, Records
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 from discreet.mechanisms.regression import GaussianMixing, LeastSquares
 from discreet.mechanisms.regression.mixing import drawn_moments, of_records, sketched
 from discreet.mechanisms.release import ClearTargetSketch, EigenvalueSketch, GaussianSketch, InformationSketch, PublishedSketch
@@ -70,7 +70,7 @@ def clear_target_sketch(target: Target) -> tuple[Watch, ...]:  # noqa: ARG001 - 
     """The target's column has no noise."""
     query = SecondMoments(domain=_BOX, target=Column.NOISY, most_records=_FEW)
     made = ClearTargetSketch.calibrate(query, rows=300, bits=0.5)
-    data = Records(rows=DenseDesign(numbers(_FEW, 2)), targets=np.linspace(-1.0, 1.0, _FEW), domain=_BOX)
+    data = Records(rows=DenseMatrix(numbers(_FEW, 2)), targets=np.linspace(-1.0, 1.0, _FEW), domain=_BOX)
     release = made.run(query, data, SystemNoise())
     stated = release.certificate.parameters
     noisy = np.diag([1.0, 1.0, 0.0])
@@ -103,7 +103,7 @@ def mixing(target: Target) -> tuple[Watch, ...]:
     problem = LeastSquares(domain=domain, most_records=_FEW)
     rows = 50
     made = GaussianMixing.calibrate(problem, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours, rows=rows)
-    data = Records(rows=DenseDesign(numbers(_FEW, 1)), targets=np.linspace(-1.0, 1.0, _FEW), domain=domain)
+    data = Records(rows=DenseMatrix(numbers(_FEW, 1)), targets=np.linspace(-1.0, 1.0, _FEW), domain=domain)
     query = sketched(problem, target_weight=made.target_weight)
     stated = made.parameters()
     exact = query.answer(of_records(problem, data, query))

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from discreet.core.arrays import Floats
 from discreet.core.private import holds_records_of_a_block
 from discreet.core.workers import map_in_order
-from discreet.matrices import Design
+from discreet.matrices import Matrix
 from discreet.matrices.cut import rows_of
 
 R = TypeVar("R")
@@ -28,7 +28,7 @@ CHANGED = "the table changed while it was read. Every pass must find the same re
 class Block(NamedTuple):
     """Some consecutive records, in memory. Private."""
 
-    rows: Design
+    rows: Matrix
     """(b, d)."""
     targets: npt.NDArray[Any] | None
     """Labels, signs or numbers, (b,); None where the table has none."""

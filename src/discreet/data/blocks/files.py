@@ -27,7 +27,7 @@ from discreet.data.blocks.row_groups import row_group_sizes
 from discreet.data.frames import check_present
 from discreet.data.parquet_file import parquet_header, silent
 from discreet.data.schema import Schema
-from discreet.matrices import DenseDesign
+from discreet.matrices import DenseMatrix
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -154,7 +154,7 @@ def numeric_files(
         if labels is not None and labels.dtype.kind == "O":
             labels = labels.astype(str)
         factors = None if weights is None else frame.get_column(weights).cast(pl.Float64).to_numpy()
-        return Block(DenseDesign(rows), labels, factors)
+        return Block(DenseMatrix(rows), labels, factors)
 
     row_bytes = 8 * (len(names) + 1)
     return FileTable(_files(paths), names, encode, features=len(features), row_bytes=row_bytes, rows_in_block=rows_in_block, memory=memory)

@@ -11,7 +11,7 @@ from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.private import holds_records
 from discreet.core.workers import map_in_order
 from discreet.data.blocks.base import Block, BlockTable, SomeBlocks, block_rows
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.matrices.cut import cuts
 
 R = TypeVar("R")
@@ -66,7 +66,7 @@ class NpyTable(BlockTable):
     def _block(self, rows: slice) -> Block:
         targets = None if self._targets is None else np.array(self._targets[rows])
         weights = None if self._weights is None else np.array(self._weights[rows], dtype=np.float64)
-        return Block(as_design(_window(self._rows, rows)), targets, weights)
+        return Block(as_matrix(_window(self._rows, rows)), targets, weights)
 
 
 def _window(whole: npt.NDArray[Any], rows: slice) -> npt.NDArray[Any]:

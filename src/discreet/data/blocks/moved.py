@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from discreet.core.errors import InvalidInput
 from discreet.data.blocks.base import Block, BlockTable
-from discreet.matrices import Design
+from discreet.matrices import Matrix
 from discreet.matrices.move import check_device, on_device
 
 R = TypeVar("R")
@@ -51,6 +51,6 @@ def moved_blocks(table: BlockTable, device: str | None) -> BlockTable:
     return table if device is None else MovedTable(table, device)
 
 
-def moved_rows(rows: Design, device: str | None) -> Design:
+def moved_rows(rows: Matrix, device: str | None) -> Matrix:
     """`rows`, or those on `device`. Raises as `on_device` does."""
     return rows if device is None else on_device(rows, device)

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from discreet.core.errors import InvalidInput
 from discreet.data.blocks.base import CHANGED, Block, BlockTable, block_rows
-from discreet.matrices import Design
+from discreet.matrices import Matrix
 from discreet.matrices.cut import cuts, rows_of
 
 R = TypeVar("R")
@@ -21,14 +21,14 @@ R = TypeVar("R")
 class TransformedTable(BlockTable):
     """`function` of the rows of `table`, with `features` columns.
 
-    `function` takes a Design (b, d) to a Design (b, features), each row by itself and the same way in every pass; with a table whose blocks are on
+    `function` takes a Matrix (b, d) to a Matrix (b, features), each row by itself and the same way in every pass; with a table whose blocks are on
     other machines it travels there, and holds public numbers only. Reads the table once, by `jobs` threads, to know how long its blocks are. Raises
     InvalidInput for less than one feature.
     """
 
     __slots__ = ("_counts", "_features", "_first", "_function", "_rows", "_table")
 
-    def __init__(self, table: BlockTable, function: Callable[[Design], Design], *, features: int, jobs: int = 1) -> None:
+    def __init__(self, table: BlockTable, function: Callable[[Matrix], Matrix], *, features: int, jobs: int = 1) -> None:
         """Count the rows of every block."""
         if features < 1:
             raise InvalidInput(f"a table has at least one feature; {features} were given.")
@@ -76,7 +76,7 @@ class TransformedTable(BlockTable):
             raise InvalidInput(CHANGED)
 
 
-def _piece(block: Block, rows: slice, function: Callable[[Design], Design]) -> Block:
+def _piece(block: Block, rows: slice, function: Callable[[Matrix], Matrix]) -> Block:
     targets = None if block.targets is None else block.targets[rows]
     weights = None if block.weights is None else block.weights[rows]
     return Block(function(rows_of(block.rows, rows)), targets, weights)

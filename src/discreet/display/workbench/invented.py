@@ -21,7 +21,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.data import EncodedTable, Schema, read_table
 from discreet.data.labels import canonical
-from discreet.matrices import Design
+from discreet.matrices import Matrix
 from discreet.noise import SeededNoise
 
 Codes: TypeAlias = npt.NDArray[np.intp]
@@ -124,7 +124,7 @@ def _bisected(too_small: Callable[[float], bool]) -> float:
     return high
 
 
-def _table(schema: Schema, rows: Design, codes: Codes) -> EncodedTable:
+def _table(schema: Schema, rows: Matrix, codes: Codes) -> EncodedTable:
     two = len(schema.target.classes) == 2
     return EncodedTable(
         rows=rows,

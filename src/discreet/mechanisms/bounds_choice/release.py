@@ -22,7 +22,7 @@ from discreet.data.draft import SchemaDraft
 from discreet.data.frames import Frame
 from discreet.data.schema import Schema
 from discreet.ledger import Account
-from discreet.matrices import as_design, ordered_row_norms
+from discreet.matrices import as_matrix, ordered_row_norms
 from discreet.matrices.near import brought_near
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.bounds_choice.choice import BoundsChoice, OpenColumns
@@ -113,7 +113,7 @@ def choose_bounds(
 
 
 def choose_norm(
-    X: Any,  # noqa: ANN401 - any table that as_design takes
+    X: Any,  # noqa: ANN401 - any table that as_matrix takes
     *,
     epsilon: float,
     delta: float = 0.0,
@@ -132,7 +132,7 @@ def choose_norm(
     grid = BoundsGrid(lower=(0.0,), upper=(0.0, *sorted(set(edges))))
     problem = OpenColumns({NORM: grid})
     mechanism = BoundsChoice.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours_of(neighbours))
-    rows = as_design(X)
+    rows = as_matrix(X)
     norms = ordered_row_norms(brought_near(rows, max(edges)))  # one that is beyond all candidates stays beyond them
     release = mechanism.run(problem, Numbers([norms], rows.content()), _noise(random_state), account=ledger)
     return ReleasedBounds(bounds=_named([NORM], release), certificate=release.certificate)

@@ -22,12 +22,12 @@ import numpy as np
 
 from discreet.accounting import Json
 from discreet.certificates import digest_of
-from discreet.core.arrays import Floats, Matrix
+from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import raising
 from discreet.losses import MarginLoss
-from discreet.matrices import Design, ordered_row_norms, shortening
+from discreet.matrices import Matrix, ordered_row_norms, shortening
 from discreet.matrices.clipped import entry_chunks
 from discreet.matrices.near import brought_near
 from discreet.noise import Integers
@@ -45,9 +45,9 @@ _ROWS = 1 << 15
 class Curvature(NamedTuple):
     """The two matrices (d, d) in their own units, noise included, and its standard deviations on the diagonal."""
 
-    curvature: Matrix
+    curvature: AnyFloats
     """H."""
-    variation: Matrix
+    variation: AnyFloats
     """J."""
     curvature_noise: float
     variation_noise: float
@@ -57,7 +57,7 @@ class Curvature(NamedTuple):
 class CurvatureRecords:
     """What is read of the records; private."""
 
-    rows: Design
+    rows: Matrix
     """(n, features), before they are shortened and without the constant feature."""
     signs: Floats
     """(n,) of +1.0 and -1.0."""
@@ -107,7 +107,7 @@ class CurvatureQuery:
         """How far apart the answers of neighbours may be, in Euclidean norm."""
         return DIAGONAL * self.levels_bound * self.row_bound**2 * (1.0 if neighbours is ADD_REMOVE else math.sqrt(2.0)) * raising(4_096)
 
-    def answer(self, rows: Design, signs: Floats, record_weights: Floats | None) -> Integers:
+    def answer(self, rows: Matrix, signs: Floats, record_weights: Floats | None) -> Integers:
         """The exact integers, as Python's own, (size,).
 
         `rows` (n, features) before they are shortened and without the constant feature, `signs` (n,) of +1.0 and -1.0, `record_weights` (n,) or None.
@@ -158,7 +158,7 @@ class CurvatureQuery:
         loss, heaviest = self.problem.loss, self.problem.max_weight
         return heaviest * loss.smoothness, (heaviest * loss.lipschitz) ** 2
 
-    def _integer_rows(self, rows: Design, factors: Floats) -> Iterator[tuple[slice, Floats]]:
+    def _integer_rows(self, rows: Matrix, factors: Floats) -> Iterator[tuple[slice, Floats]]:
         """Rows with their constant feature in units of R 2^-13, each from this row alone: elementwise products, and rounding."""
         domain = self.problem.domain
         unit = UNIT / domain.radius

@@ -35,7 +35,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.core.arrays import Floats, Matrix
+from discreet.core.arrays import AnyFloats, Floats
 from discreet.solvers import NoisyMatrix
 
 _CLIPPED = 0.4
@@ -108,16 +108,16 @@ class Equations:
     """A~."""
     solution: Floats
     """(m,)."""
-    errors: Matrix
+    errors: AnyFloats
     """Covariance of what A~ solution is off, but for E times the error of the solution."""
 
-    def covariance(self, deviations: float) -> Matrix | None:
+    def covariance(self, deviations: float) -> AnyFloats | None:
         """Of the error of `solution` in an interval of so many deviations, (m, m); None where A~ does not stand out of its noise."""
         found = self.noisy.errors(self.errors, deviations=deviations)
         return None if found is None else found[0]
 
 
-def solved(products: Matrix, answers: Sequence[Answer], *, deviation: float, residual: float, believed: Floats) -> Equations:
+def solved(products: AnyFloats, answers: Sequence[Answer], *, deviation: float, residual: float, believed: Floats) -> Equations:
     """The equations of `answers` as one: `products` A~ of this `deviation`, the `residual` of records, and the weights believed in."""
     noisy = NoisyMatrix(matrix=products, variance=0.5 * deviation**2)
     places = np.array([answer.place for answer in answers])
@@ -131,5 +131,5 @@ def solved(products: Matrix, answers: Sequence[Answer], *, deviation: float, res
     solution = np.asarray(np.linalg.lstsq(products, right, rcond=None)[0])
     own = float(sum((share * answer.deviation) ** 2 for share, answer in zip(shares, answers, strict=True)))
     missed = products @ ((shares * clipped) @ (solution - places))
-    errors: Matrix = own * np.eye(len(solution)) + noisy.met(solution - shares @ places) + np.outer(missed, missed) + residual**2 * products
+    errors: AnyFloats = own * np.eye(len(solution)) + noisy.met(solution - shares @ places) + np.outer(missed, missed) + residual**2 * products
     return Equations(noisy=noisy, solution=solution, errors=errors)

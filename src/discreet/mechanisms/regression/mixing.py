@@ -116,7 +116,7 @@ def of_records(problem: LeastSquares, data: Records, query: SecondMoments) -> Re
 
 
 def _as_sketched(block: Records, *, scale: float, domain: Domain) -> Records:
-    return Records(rows=block.design, targets=block.targets * scale, domain=domain)
+    return Records(rows=block.matrix, targets=block.targets * scale, domain=domain)
 
 
 def drawn_moments(sketch: GaussianSketch, query: SecondMoments, data: Records, noise: Noise) -> Floats:

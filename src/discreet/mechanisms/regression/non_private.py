@@ -49,8 +49,8 @@ class NonPrivateLeastSquares(RegressionMechanism):
 
 
 def _normal_equations(_: int, block: Records) -> tuple[Floats, Floats]:
-    return np.asarray(block.design.gram(np.ones(block.records)), dtype=np.float64), block.design.rmatvec(block.targets)
+    return np.asarray(block.matrix.gram(np.ones(block.records)), dtype=np.float64), block.matrix.rmatvec(block.targets)
 
 
 def _squares(_: int, block: Records, *, weights: Floats) -> float:
-    return float(np.square(block.targets - block.design.matvec(weights)).sum())
+    return float(np.square(block.targets - block.matrix.matvec(weights)).sum())

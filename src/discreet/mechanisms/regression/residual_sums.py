@@ -82,18 +82,18 @@ def _evaluated(_: int, block: Records, *, point: Floats, loss: PredictionLoss, c
     size = len(point)
     values, gradient, matrix = [], np.zeros(size), np.zeros((size, size)) if hessian else None
     for part in block.parts():
-        predicted = part.design.matvec(point)
+        predicted = part.matrix.matvec(point)
         slopes = loss.slope(predicted, part.targets)
         values.append(float(loss.value(predicted, part.targets).sum()))
-        gradient += part.design.rmatvec(slopes)
+        gradient += part.matrix.rmatvec(slopes)
         if matrix is not None:
-            matrix += part.design.gram(curvature(slopes))
+            matrix += part.matrix.gram(curvature(slopes))
     return Evaluated(math.fsum(values), gradient, matrix)
 
 
 def _accurate(_: int, block: Records, *, point: Floats, loss: PredictionLoss) -> Floats:
     parts = [np.zeros((1, len(point)))]
-    for rows, entries in entry_chunks(block.design):
+    for rows, entries in entry_chunks(block.matrix):
         residual = accurate_residuals(entries, block.targets[rows], point)
         slopes = loss.slope(residual, np.zeros_like(residual))
         padding = -len(slopes) % BLOCK

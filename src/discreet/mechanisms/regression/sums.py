@@ -134,7 +134,7 @@ def _moments(_: int, block: Records, *, row_unit: float, target_unit: float) -> 
     """Sums of products of the numbers of a record, the target's last, over records that are held."""
     size = block.domain.dimension + 1
     total = np.zeros((size, size), dtype=np.int64)
-    for rows, entries in entry_chunks(block.design):
+    for rows, entries in entry_chunks(block.matrix):
         record = np.column_stack((np.trunc(entries / row_unit), np.trunc(block.targets[rows] / target_unit)))
         total += (record.T @ record).astype(np.int64)
     return total
@@ -143,7 +143,7 @@ def _moments(_: int, block: Records, *, row_unit: float, target_unit: float) -> 
 def _gradient(_: int, block: Records, *, step: _Step, row_unit: float, target_unit: float) -> Integers:
     """Sums of clipped contributions over records that are held."""
     total = np.zeros(len(step.integers), dtype=np.int64)
-    for rows, entries in entry_chunks(block.design):
+    for rows, entries in entry_chunks(block.matrix):
         record = np.trunc(entries / row_unit)
         predicted = (record @ step.integers) * (row_unit * step.grid)
         residual = np.trunc(block.targets[rows] / target_unit) * target_unit - predicted

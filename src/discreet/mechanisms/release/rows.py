@@ -30,7 +30,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.core.workers import map_in_order
 from discreet.data import Records
-from discreet.matrices import as_design
+from discreet.matrices import as_matrix
 from discreet.matrices.cut import cuts
 from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.by_blocks import Add, noisy_blocks
@@ -175,7 +175,7 @@ class GaussianRelease(ReleaseMechanism[RowQuery]):
         if not self.local:
             raise InvalidInput("calibrate with local=True to randomise single records at their owners.")
         row = np.asarray(features, dtype=np.float64).reshape(1, -1)
-        return Records(rows=as_design(row), targets=np.array([float(target)]), domain=query.read.domain)
+        return Records(rows=as_matrix(row), targets=np.array([float(target)]), domain=query.read.domain)
 
     def _check(self, query: RowQuery) -> None:
         if self.neighbours is ADD_REMOVE and query.read.target is Target.CLEAR:

@@ -16,11 +16,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from discreet.core.arrays import Floats, Matrix
+from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records
 from discreet.kernels.feature_map import FeatureMap
-from discreet.matrices import DenseDesign, Design, entries_of
+from discreet.matrices import DenseMatrix, Matrix, entries_of
 from discreet.matrices.computed import computed_rows
 from discreet.matrices.cut import rows_of
 from discreet.matrices.dense import weighted_gram
@@ -59,8 +59,8 @@ class RecentFeatures:
 
 
 @holds_records
-class FeatureMapDesign:
-    """v(x_i) for the rows x_i of `base` (n, d): a Design of shape (n, D). Rows have norm 1 up to rounding.
+class FeatureMapMatrix:
+    """v(x_i) for the rows x_i of `base` (n, d): a Matrix of shape (n, D). Rows have norm 1 up to rounding.
 
     `recent` is for rows that are part of a longer table: where their features are kept while a thread works on them. Raises InvalidInput when the map
     takes rows of another width. The caller guarantees finite entries and leaves the base unchanged.
@@ -68,7 +68,7 @@ class FeatureMapDesign:
 
     __slots__ = ("_base", "_held", "_keeps", "_lent", "_map", "_name", "_recent")
 
-    def __init__(self, base: Design, feature_map: FeatureMap, *, held_bytes: int = HELD_BYTES, recent: RecentFeatures | None = None) -> None:
+    def __init__(self, base: Matrix, feature_map: FeatureMap, *, held_bytes: int = HELD_BYTES, recent: RecentFeatures | None = None) -> None:
         """Hold the base, and the features where they are small."""
         if base.shape[1] != feature_map.inputs:
             raise InvalidInput(f"the feature map takes rows of {feature_map.inputs} columns; a table with {base.shape[1]} was given.")
@@ -77,7 +77,7 @@ class FeatureMapDesign:
         self._keeps = recent is not None and self._bytes <= RECENT_BYTES
         self._recent = RecentFeatures() if recent is None else recent
         self._name = object()
-        """Under which features are kept: not the design itself, which would then hold itself."""
+        """Under which features are kept: not the matrix itself, which would then hold itself."""
         self._lent: Floats | None = None
         self._held = self._all() if self._bytes <= held_bytes else None
 
@@ -92,44 +92,44 @@ class FeatureMapDesign:
         return self._map.outputs
 
     def matvec(self, weights: Floats) -> Floats:
-        """See Design."""
+        """See Matrix."""
         result = np.empty((self.shape[0], *weights.shape[1:]))
         for rows, part in self._parts():
             result[rows] = part @ weights
         return result
 
     def rmatvec(self, coefficients: Floats) -> Floats:
-        """See Design."""
+        """See Matrix."""
         result = np.zeros((self.shape[1], *coefficients.shape[1:]))
         for rows, part in self._parts():
             result += part.T @ coefficients[rows]
         return result
 
-    def gram(self, weights: Floats, *, single_precision: bool = False) -> Matrix:
-        """See Design."""
+    def gram(self, weights: Floats, *, single_precision: bool = False) -> AnyFloats:
+        """See Matrix."""
         return weighted_gram(self._small_parts(), self.shape[1], weights, single_precision=single_precision)
 
     def gram_diagonal(self, weights: Floats) -> Floats:
-        """See Design."""
+        """See Matrix."""
         result = np.zeros(self.shape[1])
         for rows, part in self._parts():
             result += weights[rows] @ np.square(part)
         return result
 
     def row_norms(self) -> Floats:
-        """See Design: computed, not taken to be 1, so that rounding above 1 is seen and cut."""
+        """See Matrix: computed, not taken to be 1, so that rounding above 1 is seen and cut."""
         norms = np.empty(self.shape[0])
         for rows, part in self._parts():
             norms[rows] = np.sqrt(np.einsum("ij,ij->i", part, part))
         return norms
 
-    def blocks(self) -> Iterator[tuple[slice, Design]]:
-        """See Design: each block is written out, and gone with its last reference."""
+    def blocks(self) -> Iterator[tuple[slice, Matrix]]:
+        """See Matrix: each block is written out, and gone with its last reference."""
         for rows, part in self._parts():
-            yield rows, DenseDesign(part)
+            yield rows, DenseMatrix(part)
 
     def content(self) -> Iterator[bytes]:
-        """See Design: that of the rows below, so that a table is known again whatever features were made of it."""
+        """See Matrix: that of the rows below, so that a table is known again whatever features were made of it."""
         yield from self._base.content()
 
     @property
@@ -158,7 +158,7 @@ class FeatureMapDesign:
             features[rows] = self._computed(block)
         return features
 
-    def _computed(self, block: Design) -> Floats:
+    def _computed(self, block: Matrix) -> Floats:
         """The features of a block; its rows are written out a few at a time, since they may be as wide as the table."""
         count, columns = block.shape
         step = max(16, _WRITTEN_OUT // max(columns, self._map.outputs))
@@ -174,25 +174,25 @@ class FeatureMapDesign:
             for start in range(0, len(part), size):
                 yield part[start : start + size]
 
-    def rows(self, rows: slice) -> Design:
-        """The design of consecutive `rows`.
+    def rows(self, rows: slice) -> Matrix:
+        """The matrix of consecutive `rows`.
 
         Whether it is held depends on the shape of the whole table alone, and so does the order in which sums are taken: features that happen to be
         kept in this thread only save computing them.
         """
         if self._held is not None:
-            return DenseDesign(self._held[rows])
-        part = FeatureMapDesign(rows_of(self._base, rows), self._map, held_bytes=0, recent=self._recent)
+            return DenseMatrix(self._held[rows])
+        part = FeatureMapMatrix(rows_of(self._base, rows), self._map, held_bytes=0, recent=self._recent)
         features = self._at_hand()
         part._lent = None if features is None else features[rows]
         return part
 
 
 @rows_of.register
-def _some_rows(design: FeatureMapDesign, rows: slice) -> Design:
-    return design.rows(rows)
+def _some_rows(matrix: FeatureMapMatrix, rows: slice) -> Matrix:
+    return matrix.rows(rows)
 
 
 @computed_rows.register
-def _computed_rows(design: FeatureMapDesign) -> bool:
-    return design._held is None  # noqa: SLF001 - this module's own class
+def _computed_rows(matrix: FeatureMapMatrix) -> bool:
+    return matrix._held is None  # noqa: SLF001 - this module's own class
