@@ -152,7 +152,7 @@ def read_stored(text: str) -> Guarantee:
 
 
 def priced(guarantee: Guarantee) -> str:
-    """A guarantee in a few characters."""
+    """A guarantee as (epsilon, delta) where it is one, in a few characters."""
     match guarantee:
         case PureDP(epsilon=epsilon):
             return str(Amount(epsilon=epsilon))
@@ -165,7 +165,7 @@ def priced(guarantee: Guarantee) -> str:
 
 
 def relation(neighbours: Neighbours, unit: Unit) -> str:
-    """The relation and unit in words."""
+    """The neighbouring relation and what a neighbour changes, in words."""
     return f"{neighbours}, one {unit}"
 
 

@@ -25,7 +25,7 @@ _FIRMNESS = (State.CANCELLED, State.RESERVED, State.SETTLED)
 
 
 def exported(connection: sqlite3.Connection, written: str) -> str:
-    """The whole ledger but its digests and their key."""
+    """JSON of the whole ledger but its digests and their key; `written` is the time that it states."""
     data_sets: list[Json] = []
     entries: list[Json] = []
     for name in records.names(connection):
@@ -65,7 +65,7 @@ def exported(connection: sqlite3.Connection, written: str) -> str:
 
 
 def imported(connection: sqlite3.Connection, text: str) -> int:
-    """Take over an export inside the caller's transaction; how many entries are new."""
+    """Take over an export, a JSON text, inside the caller's transaction; returns how many entries are new. Raises as `Ledger.import_`."""
     data_sets, amendments, entries = _read(text)
     owners: dict[str, DataSet] = {}
     for data_set in data_sets:
@@ -87,7 +87,7 @@ def imported(connection: sqlite3.Connection, text: str) -> int:
 
 
 def _taken_over(connection: sqlite3.Connection, data_set: DataSet, amendments: Sequence[Amendment]) -> DataSet:
-    """The data set of this ledger that takes the entries of `data_set`."""
+    """The data set of this ledger that takes the entries of `data_set`, made where there is none. Raises InvalidInput where the two contradict."""
     found = records.find(connection, data_set.name)
     if found is None:
         for alias in data_set.aliases:
@@ -109,7 +109,7 @@ def _taken_over(connection: sqlite3.Connection, data_set: DataSet, amendments: S
 
 
 def _firmed(connection: sqlite3.Connection, entry: Entry, owner: DataSet) -> None:
-    """The state of an entry that was known becomes the firmer of the two."""
+    """Set an entry that was known to the firmer of its two states. Raises InvalidInput where it says something else."""
     known = records.get_entry(connection, entry.id)
     if (known.data_set, known.part, known.guarantee) != (owner.name, entry.part, entry.guarantee):
         raise InvalidInput("the export has an entry that this ledger knows with another data set, part or guarantee; one of the two was altered.")
@@ -178,7 +178,7 @@ def _entry(record: Mapping[str, Any]) -> Entry:
 
 
 def _time(text: str) -> str:
-    """An ISO time with its zone, in UTC, so that times sort as texts."""
+    """From an ISO time with its zone to the same in UTC, so that times sort as texts. Raises ValueError without a zone."""
     time = datetime.fromisoformat(text)
     if time.tzinfo is None:
         raise ValueError

@@ -213,7 +213,7 @@ def create_file(path: Path, created: str) -> None:
 
 
 def _give_name(temporary: Path, path: Path) -> None:
-    """The final name, unless something has it: by a link, which is one step; where there are no links, by a look and a rename."""
+    """Give the file its final name, by a link, which is one step; where there are no links, by a look and a rename. Raises FileExistsError."""
     try:
         path.hardlink_to(temporary)
     except FileExistsError:

@@ -3,6 +3,7 @@
 import sqlite3
 import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import astuple
 from typing import Any, TypeAlias
 
 from discreet.accounting import Guarantee, Unit
@@ -14,12 +15,13 @@ from discreet.ledger.accountants import Amount, adds
 from discreet.ledger.entries import Amendment, DataSet, Entry, State, read_stored, stored
 from discreet.ledger.tallies import Tallies
 
+_, *_FIELDS = seals.SEALED["entry"].split(", ")
 Spending: TypeAlias = tuple[str, bool, str | None, str]
 """See `spendings`."""
 
 
 def find(connection: sqlite3.Connection, name: str) -> DataSet | None:
-    """The data set of this name or alias."""
+    """The data set of this name or alias; None where there is none. Raises Broken unless its seal holds."""
     own = _own_name(connection, name)
     if own is None:
         return None
@@ -64,23 +66,15 @@ def get(connection: sqlite3.Connection, name: str) -> DataSet:
 
 
 def names(connection: sqlite3.Connection) -> list[str]:
-    """All data sets, without their aliases."""
+    """Names of all data sets, sorted, without their aliases."""
     return [name for (name,) in connection.execute("SELECT name FROM data_set ORDER BY name")]
 
 
 def add_data_set(connection: sqlite3.Connection, data_set: DataSet) -> None:
-    """A new one, without its amendments."""
+    """Write a new data set, without its amendments."""
     connection.execute(
         "INSERT INTO data_set VALUES (?, ?, ?, ?, ?, ?, ?, x'')",
-        (
-            data_set.name,
-            str(data_set.neighbours),
-            str(data_set.unit),
-            data_set.declared.epsilon,
-            data_set.declared.delta,
-            data_set.accountant,
-            data_set.created,
-        ),
+        (data_set.name, str(data_set.neighbours), str(data_set.unit), *astuple(data_set.declared), data_set.accountant, data_set.created),
     )
     connection.executemany("INSERT INTO part VALUES (?, ?)", [(data_set.name, label) for label in data_set.parts])
     connection.executemany("INSERT INTO alias VALUES (?, ?)", [(alias, data_set.name) for alias in data_set.aliases])
@@ -88,7 +82,7 @@ def add_data_set(connection: sqlite3.Connection, data_set: DataSet) -> None:
 
 
 def add_alias(connection: sqlite3.Connection, alias: str, data_set: DataSet) -> None:
-    """Another name of it."""
+    """Write another name of a data set."""
     connection.execute("INSERT INTO alias VALUES (?, ?)", (alias, data_set.name))
     seals.seal_data_set(connection, data_set.name)
 
@@ -123,7 +117,7 @@ def _rows_of(connection: sqlite3.Connection, data_set: str) -> Iterator[tuple[An
 
 
 def count_of(connection: sqlite3.Connection, data_set: str) -> int:
-    """How many entries there are."""
+    """How many entries a data set has, cancelled ones included."""
     return int(connection.execute("SELECT count(*) FROM entry WHERE data_set = ?", (data_set,)).fetchone()[0])
 
 
@@ -145,7 +139,7 @@ def knows_entry(connection: sqlite3.Connection, entry: str) -> bool:
 
 
 def add_entries(connection: sqlite3.Connection, data_set: str, entries: Sequence[Entry]) -> None:
-    """New ones, on one data set."""
+    """Write new entries on one data set, sealed and counted in its sums."""
     first = connection.execute("SELECT coalesce(max(number), 0) + 1 FROM entry").fetchone()[0]
     key = seals.sums(connection).key
     rows = []
@@ -194,24 +188,13 @@ def amendments_of(connection: sqlite3.Connection, data_set: str) -> tuple[Amendm
 
 
 def add_amendment(connection: sqlite3.Connection, amendment: Amendment) -> None:
-    """A new one, in force from now on."""
-    total = amendment.total
-    connection.execute(
-        "INSERT INTO amendment VALUES (?, ?, ?, ?, ?, ?)",
-        (amendment.id, amendment.data_set, total.epsilon, total.delta, amendment.reason, amendment.created),
-    )
+    """Write a new total, which is in force from now on."""
+    row = (amendment.id, amendment.data_set, *astuple(amendment.total), amendment.reason, amendment.created)
+    connection.execute("INSERT INTO amendment VALUES (?, ?, ?, ?, ?, ?)", row)
     seals.seal_data_set(connection, amendment.data_set)
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:
-    _, identifier, data_set, part, guarantee, purpose, state, reserved_at, closed_at, _ = row
-    return Entry(
-        id=identifier,
-        data_set=data_set,
-        part=part,
-        guarantee=read_stored(guarantee),
-        purpose=purpose,
-        state=State(state),
-        reserved_at=reserved_at,
-        closed_at=closed_at,
-    )
+    """From a row of `seals.read`, whose columns are named like the fields but for the number and the seal. Raises FileFormatError."""
+    said = dict(zip(_FIELDS, row[1:-1], strict=True))
+    return Entry(**{**said, "guarantee": read_stored(said["guarantee"]), "state": State(said["state"])})

@@ -75,14 +75,14 @@ _UNREADABLE = " UNION ALL ".join(
 
 
 def make(connection: sqlite3.Connection, identifier: str, key: bytes, created: str) -> None:
-    """Empty tables, inside the caller's transaction."""
+    """Make empty tables for a ledger of this id and key of digests, inside the caller's transaction."""
     _execute(connection, _SCHEMA)
     seals.write_sums(connection, seals.Sums(identifier, key, created, 0, bytes(32)))
     _mark(connection)
 
 
 def renew(connection: sqlite3.Connection) -> None:
-    """Tables of version 1 become those of this one, inside the caller's transaction. Raises Broken where they contradict themselves."""
+    """Make tables of version 1 those of this one, inside the caller's transaction. Raises Broken where they contradict themselves."""
     _execute(connection, _FROM_VERSION_1)
     abouts = connection.execute("SELECT id, digest_key, created FROM old_about").fetchall()
     if len(abouts) != 1 or connection.execute(f"SELECT max(found) FROM ({_UNREADABLE})").fetchone()[0] or orphaned(connection):  # noqa: S608
@@ -115,7 +115,7 @@ def _mark(connection: sqlite3.Connection) -> None:
 
 
 def _execute(connection: sqlite3.Connection, statements: str) -> None:
-    """One by one: `executescript` would end the caller's transaction."""
+    """Run statements one by one: `executescript` would end the caller's transaction."""
     for statement in statements.split(";"):
         if statement.strip():
             connection.execute(statement)
