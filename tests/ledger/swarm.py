@@ -72,7 +72,7 @@ def kill(path, kills, seed):
     epsilon = 0.001
     counted = {"kills": 0, "journals": 0, "reported": 0, "unreported": 0, "never_settled": 0, "slowest": 0.0}
     reserved, settled = set(), set()
-    while counted["kills"] < kills:
+    while counted["kills"] < kills or not reserved:  # on a busy machine the first ones may die before they have reserved
         out = os.pipe()
         children = [fork(partial(reserve_and_settle, path, epsilon, out)) for _ in range(2)]
         os.close(out[1])
