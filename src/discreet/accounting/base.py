@@ -17,8 +17,6 @@ from discreet.core.errors import InvalidInput
 from discreet.core.fields import Json
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
 
-"""What a certificate may hold."""
-
 
 class Unit(StrEnum):
     """What a neighbour changes."""

@@ -5,6 +5,7 @@ import re
 from typing import TypeAlias
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+"""What a certificate may hold."""
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
