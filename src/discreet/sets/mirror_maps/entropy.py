@@ -32,6 +32,9 @@ _FAINTEST = 1000.0 * math.log(2.0)
 class EntropyMap:
     """The negative entropy of vertex weights."""
 
+    name = "entropy"
+    strong_convexity = 1.0
+    """1 in the l1 norm of weights."""
     constraint: Polytope
     """C."""
 
@@ -39,16 +42,6 @@ class EntropyMap:
         """Refuse a set whose vertices cannot be listed."""
         if not isinstance(self.constraint, Polytope):
             raise InvalidType(f"EntropyMap needs a Polytope; a {type(self.constraint).__name__} was given. EuclideanMap takes any set.")
-
-    @property
-    def name(self) -> str:
-        """Name in files."""
-        return "entropy"
-
-    @property
-    def strong_convexity(self) -> float:
-        """1 in the l1 norm of weights."""
-        return 1.0
 
     @property
     def range(self) -> float:

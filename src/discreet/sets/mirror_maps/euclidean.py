@@ -16,29 +16,19 @@ from discreet.sets.thresholds import norm2
 class EuclideanMap:
     """Half the squared Euclidean distance from the set's centre."""
 
+    name = "euclidean"
+    strong_convexity = 1.0
+    """1, with equality everywhere."""
+    norm_radius = 1.0
+    """The norm is |.|_2 itself."""
     constraint: Constraint
     """C, any set."""
-
-    @property
-    def name(self) -> str:
-        """Name in files."""
-        return "euclidean"
-
-    @property
-    def strong_convexity(self) -> float:
-        """1, with equality everywhere."""
-        return 1.0
 
     @property
     def range(self) -> float:
         """Half the largest squared distance from the centre."""
         farthest = min(self.constraint.diameter, self.constraint.l2_radius + norm2(self.start()))
         return outward(farthest**2 / 2.0, self.constraint.dimension)
-
-    @property
-    def norm_radius(self) -> float:
-        """The norm is |.|_2 itself."""
-        return 1.0
 
     @property
     def norm_width(self) -> float:

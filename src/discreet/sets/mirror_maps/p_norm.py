@@ -28,6 +28,11 @@ from discreet.sets.mirror_maps.spectra import Spectrum, spectrum_of
 class PNormMap:
     """Half the squared p-norm of magnitudes over p - 1."""
 
+    name = "p-norm"
+    strong_convexity = 1.0
+    """1 in the p-norm of magnitudes."""
+    norm_radius = 1.0
+    """|.|_2 <= |.|_p."""
     constraint: Constraint
     """C, an L1Ball, a GroupL2Ball or a NuclearBall."""
 
@@ -36,29 +41,14 @@ class PNormMap:
         spectrum_of(self.constraint)
 
     @property
-    def name(self) -> str:
-        """Name in files."""
-        return "p-norm"
-
-    @property
     def exponent(self) -> float:
         """p."""
         return 1.0 + 1.0 / max(math.log(self._spectrum.count), 1.0)
 
     @property
-    def strong_convexity(self) -> float:
-        """1 in the p-norm of magnitudes."""
-        return 1.0
-
-    @property
     def range(self) -> float:
         """From the centre to where one magnitude has all."""
         return outward(self._spectrum.radius**2 / (2.0 * (self.exponent - 1.0)), self.constraint.dimension)
-
-    @property
-    def norm_radius(self) -> float:
-        """|.|_2 <= |.|_p."""
-        return 1.0
 
     @property
     def norm_width(self) -> float:

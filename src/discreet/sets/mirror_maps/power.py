@@ -27,6 +27,11 @@ from discreet.sets.mirror_maps.spectra import Spectrum, spectrum_of
 class PowerMap:
     """The sum of powers of magnitudes."""
 
+    name = "power"
+    strong_convexity = 1.0
+    """1 on the set, in the norm of the set at radius 1."""
+    norm_radius = 1.0
+    """|.|_2 is at most the sum of magnitudes."""
     constraint: L1Ball | GroupL2Ball
     """C."""
 
@@ -38,29 +43,14 @@ class PowerMap:
             )
 
     @property
-    def name(self) -> str:
-        """Name in files."""
-        return "power"
-
-    @property
     def exponent(self) -> float:
         """p."""
         return 2.0 if self._spectrum.count <= 2 else 1.0 + 1.0 / math.log(self._spectrum.count)
 
     @property
-    def strong_convexity(self) -> float:
-        """1 on the set, in the norm of the set at radius 1."""
-        return 1.0
-
-    @property
     def range(self) -> float:
         """From the centre to where one magnitude has all."""
         return outward(self._spectrum.radius**2 / (self._gamma * self.exponent), self.constraint.dimension)
-
-    @property
-    def norm_radius(self) -> float:
-        """|.|_2 is at most the sum of magnitudes."""
-        return 1.0
 
     @property
     def norm_width(self) -> float:
