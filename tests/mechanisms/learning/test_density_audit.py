@@ -78,7 +78,7 @@ def test_gaussian_replace_one_holds_at_every_angle(loss: MarginLoss, factor: flo
     assert gaussian_delta_between(*pair, loss=loss, ridge=np.full(2, ridge), scale=scale, epsilon=epsilon, nodes=101) <= delta * (1 + 1e-6)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=settings.default.max_examples // 8)
 @given(seed=st.integers(0, 2**32 - 1), neighbours=st.sampled_from(Neighbours), loss=st.sampled_from(LOSSES), factor=st.floats(0.7, 4.0))
 def test_gaussian_claim_holds_on_random_data_sets_in_two_dimensions(seed: int, neighbours: Neighbours, loss: MarginLoss, factor: float) -> None:
     epsilon, delta = 1.0, 1e-3
