@@ -54,7 +54,18 @@ class Fault(NamedTuple):
 _EITHER = "draw = noise.discrete_laplace if self.law == LAPLACE else noise.discrete_gaussian\n        return correct + int(draw(scale="
 _MOMENTS, _LESS = "factor(query.answer(data), self.variance)", "factor(query.answer(data), self.variance // 4)"
 
+_DRAWN, _HALF = "self._noise(problem, noise, count)", "0.5 * self._noise(problem, noise, count)"
+_ON_WEIGHTS = """    def columns(self, problem: RegularisedRisk, data: Records, noise: Noise, count: int) -> Floats:
+        \"\"\"See LearningMechanism.\"\"\"
+        return self.grid.release(one_minimiser(problem, data, self.tolerance), noise, added="""
+
 PLANTED: list[Fault] = [
+    Fault("mechanisms/learning/objective_perturbation.py", f"minimisers(problem, data, {_DRAWN}", f"minimisers(problem, data, {_HALF}"),
+    Fault("mechanisms/learning/objective_perturbation.py", f"(self._effective(problem), data, {_DRAWN}", f"(self._effective(problem), data, {_HALF}"),
+    *(
+        Fault("mechanisms/learning/output_perturbation.py", f"{size}\n\n{_ON_WEIGHTS}{_DRAWN}", f"{size}\n\n{_ON_WEIGHTS}{_HALF}")
+        for size in ("self.scale * problem.dimension**0.5", "problem.dimension / self.rate")
+    ),
     Fault(
         "mechanisms/constrained/mirror_sampled.py",
         "words = noise.words()(records)\n    return (words >> np.uint64(64 - RATE_BITS) < np.uint64(rate))",
@@ -104,13 +115,9 @@ PLANTED: list[Fault] = [
 _SEEN = 17
 """Exit code of a process whose test failed as it must."""
 TESTS: dict[str, tuple[str, ...]] = {
-    "mechanisms/learning/objective_gaussian.py": ("objective-1e-06-replace-one",),
-    "mechanisms/learning/objective_pure.py": ("objective-0.0-add-remove",),
-    "mechanisms/learning/output_gaussian.py": ("output-1e-06-replace-one",),
-    "mechanisms/learning/output_pure.py": ("output-0.0-add-remove",),
-    "mechanisms/learning/multinomial_gaussian.py": ("multinomial-1e-06-replace-one",),
-    "mechanisms/learning/multinomial_pure.py": ("multinomial-0.0-add-remove",),
-    "mechanisms/learning/one_vs_rest.py": ("one-vs-rest-0.0-add-remove", "one-vs-rest-1e-06-replace-one"),
+    "mechanisms/learning/perturbation.py": ("multinomial-1e-06-replace-one", "one-vs-rest-0.0-add-remove"),
+    "mechanisms/learning/objective_perturbation.py": ("objective-1e-06-replace-one", "objective-0.0-add-remove"),
+    "mechanisms/learning/output_perturbation.py": ("output-1e-06-replace-one", "output-0.0-add-remove"),
     "mechanisms/learning/grid.py": ("output-0.0-add-remove", "output-1e-06-replace-one"),
     "mechanisms/constrained/gaussian_steps.py": ("frank-wolfe-gaussian-1e-06-replace-one",),
     "mechanisms/constrained/objective_set.py": ("objective-over-set-1e-06-replace-one",),

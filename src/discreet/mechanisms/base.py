@@ -18,7 +18,7 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar, final
 
 import numpy as np
 
-from discreet.accounting import Guarantee, Json
+from discreet.accounting import ApproximateDP, Guarantee, Json
 from discreet.certificates import Certificate, Release, digest_of
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import Neighbours
@@ -172,6 +172,11 @@ class Mechanism(ABC, Generic[P, D]):
         issued = certified(self.name, parameters, problem.to_dict(), guarantee, digest.hexdigest(), noise.description, noise_private=noise.private)
         entry = None if reservation is None else reservation.id
         return replace(issued, releases=self.releases, ledger_entry=entry), drawn.beside
+
+
+def at_epsilon(epsilon: float, delta: float, neighbours: Neighbours, theorem: str) -> ApproximateDP:
+    """(epsilon, delta), where a delta of 1 or more, which promises nothing, is stated as the largest number below 1."""
+    return ApproximateDP(epsilon=epsilon, delta_at_epsilon=min(delta, 1.0 - 2.0**-53), neighbours=neighbours, theorem=theorem)
 
 
 def certified(

@@ -12,11 +12,11 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain
 from discreet.losses import Logistic, SoftplusHinge
 from discreet.losses.regularisers import L2
-from discreet.mechanisms.learning.class_ridge import comfortable_multinomial_ridge, comfortable_one_vs_rest_ridge
 from discreet.mechanisms.learning.gaussian_profile import objective_scale
 from discreet.mechanisms.learning.multinomial_profile import cell_edges, most_gained, multinomial_delta, multinomial_scale
-from discreet.mechanisms.learning.multinomial_pure import multinomial_epsilon, multinomial_rate
 from discreet.mechanisms.learning.one_vs_rest_profile import one_vs_rest_delta, one_vs_rest_scale
+from discreet.mechanisms.learning.pure_profile import multinomial_epsilon, multinomial_rate
+from discreet.mechanisms.learning.ridge import comfortable_multinomial_ridge, comfortable_one_vs_rest_ridge
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
 from tests.mechanisms.learning.class_densities import Labelled, delta_between, log_ratios, minimiser, noise_and_hessians
 

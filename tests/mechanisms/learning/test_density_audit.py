@@ -13,7 +13,7 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.losses import HuberHinge, Logistic, MarginLoss, SmoothedHinge, SoftplusHinge
 from discreet.mechanisms.learning import slack_free_ridge
 from discreet.mechanisms.learning.gaussian_profile import objective_delta, objective_scale
-from discreet.mechanisms.learning.objective_pure import objective_epsilon, objective_rate
+from discreet.mechanisms.learning.pure_profile import objective_epsilon, objective_rate
 from tests.mechanisms.learning.problems import problem
 
 LOSSES = [Logistic(), SoftplusHinge(), SoftplusHinge(temperature=0.1), HuberHinge(), SmoothedHinge()]

@@ -22,9 +22,9 @@ from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.learning import calibrate, default_class_ridge, default_ridge
-from discreet.mechanisms.learning.choose_classes import calibrate_classes
+from discreet.mechanisms.learning.choose import calibrate_classes
 from discreet.mechanisms.learning.grid import GaussianGrid
-from discreet.mechanisms.learning.sensitivity import one_minimiser
+from discreet.mechanisms.learning.output_perturbation import one_minimiser
 from discreet.noise import SystemNoise
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
 

@@ -24,7 +24,7 @@ from discreet.accounting import ApproximateDP, Json, PureDP, bounded_range_renyi
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.mechanisms.base import Drawn, Mechanism, Numbers
+from discreet.mechanisms.base import Drawn, Mechanism, Numbers, at_epsilon
 from discreet.mechanisms.bounds_choice.grid import BoundsGrid
 from discreet.noise import Integers, Noise
 from discreet.statements.counting import BOUNDS_CHOICE as BOUNDS_WORDS
@@ -106,8 +106,7 @@ class BoundsChoice(Mechanism[OpenColumns, Numbers[Sequence[Floats]]]):
             return PureDP(epsilon=count * width * (1.0 + _ROUNDING), neighbours=self.neighbours, theorem=BOUNDS_WORDS)
         pure = count * width * (1.0 + _ROUNDING) <= self.epsilon
         delta = 0.0 if pure else bounded_range_renyi(width, count, neighbours=self.neighbours).delta(self.epsilon)
-        stated = min(delta, 1.0 - 2.0**-53)
-        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=stated, neighbours=self.neighbours, theorem=BOUNDS_WORDS)
+        return at_epsilon(self.epsilon, delta, self.neighbours, BOUNDS_WORDS)
 
     def scores(self, grid: BoundsGrid, column: Floats) -> tuple[Integers, Integers]:
         """z of both sides, exact integers; NaN counts as inside. Private."""

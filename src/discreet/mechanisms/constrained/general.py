@@ -18,6 +18,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import raising
+from discreet.mechanisms.base import at_epsilon
 from discreet.mechanisms.constrained.base import ConstrainedMechanism, checked_steps, default_steps, require_smooth
 from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
 from discreet.mechanisms.constrained.walk import Walk
@@ -58,12 +59,7 @@ class GaussianFrankWolfe(ConstrainedMechanism):
     def guarantee(self, problem: ConstrainedRisk) -> ApproximateDP:
         """See module docstring."""
         delta = self.noise_steps.delta(self.epsilon, distance=gradient_distance(problem, self.neighbours), dimension=problem.dimension)
-        return ApproximateDP(
-            epsilon=self.epsilon,
-            delta_at_epsilon=min(delta, 1.0 - 2.0**-53),
-            neighbours=self.neighbours,
-            theorem=FRANK_WOLFE,
-        )
+        return at_epsilon(self.epsilon, delta, self.neighbours, FRANK_WOLFE)
 
     def parameters(self) -> dict[str, Json]:
         """See ConstrainedMechanism."""

@@ -22,6 +22,7 @@ from discreet.accounting import ApproximateDP, Json, gaussian_mu
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
+from discreet.mechanisms.base import at_epsilon
 from discreet.mechanisms.constrained.base import ConstrainedMechanism, checked_steps
 from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
 from discreet.mechanisms.constrained.general import gradient_distance
@@ -86,12 +87,7 @@ class NoisyMirrorDescent(ConstrainedMechanism):
     def guarantee(self, problem: ConstrainedRisk) -> ApproximateDP:
         """See module docstring."""
         delta = self.noise_steps.delta(self.epsilon, distance=gradient_distance(problem, self.neighbours), dimension=problem.dimension)
-        return ApproximateDP(
-            epsilon=self.epsilon,
-            delta_at_epsilon=min(delta, 1.0 - 2.0**-53),
-            neighbours=self.neighbours,
-            theorem=MIRROR_DESCENT,
-        )
+        return at_epsilon(self.epsilon, delta, self.neighbours, MIRROR_DESCENT)
 
     def risk_bound(self) -> float:
         """Bound of the excess of the mean loss, E F / n - min F / n, for the n that the plan was made for; ideal Gaussian noise."""

@@ -23,6 +23,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import raising
+from discreet.mechanisms.base import at_epsilon
 from discreet.mechanisms.constrained.base import ConstrainedMechanism, checked_steps
 from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
 from discreet.mechanisms.constrained.mirror_geometry import AUTO, SMOOTH, Plan, mirror_map_named, plan
@@ -92,12 +93,7 @@ class SampledMirrorDescent(ConstrainedMechanism):
     def guarantee(self, problem: ConstrainedRisk) -> ApproximateDP:
         """See module docstring."""
         delta = sampled_delta(problem, rate=self.rate, steps=self.noise_steps, epsilon=self.epsilon)
-        return ApproximateDP(
-            epsilon=self.epsilon,
-            delta_at_epsilon=min(delta, 1.0 - 2.0**-53),
-            neighbours=self.neighbours,
-            theorem=MIRROR_SAMPLED,
-        )
+        return at_epsilon(self.epsilon, delta, self.neighbours, MIRROR_SAMPLED)
 
     def parameters(self) -> dict[str, Json]:
         """See ConstrainedMechanism."""

@@ -23,6 +23,7 @@ from discreet.core.rounding import lowering
 from discreet.data import Domain
 from discreet.losses.predictions import OfMargin
 from discreet.losses.regularisers import L2
+from discreet.mechanisms.base import at_epsilon
 from discreet.mechanisms.constrained.base import NOMINAL, ConstrainedMechanism
 from discreet.mechanisms.constrained.objective_set_solver import certified_minimiser, curvature_of, gradient_error, has_certified_projection
 from discreet.mechanisms.learning.gaussian_profile import objective_delta, objective_scale
@@ -102,12 +103,7 @@ class ObjectivePerturbationOverSet(ConstrainedMechanism):
         first = objective_delta(twin, scale=self.scale, epsilon=self.epsilon, neighbours=self.neighbours)
         error = max(self.noise_error, gaussian_error(scale=self.scale, dimension=problem.dimension))
         second = self.grid.delta(radius=(self.tolerance + error) / self.ridge, dimension=problem.dimension)
-        return ApproximateDP(
-            epsilon=self.epsilon + self.grid.epsilon,
-            delta_at_epsilon=min(first + second * (1.0 + _COARSER), 1.0 - 2.0**-53),
-            neighbours=self.neighbours,
-            theorem=OBJECTIVE_SET,
-        )
+        return at_epsilon(self.epsilon + self.grid.epsilon, first + second * (1.0 + _COARSER), self.neighbours, OBJECTIVE_SET)
 
     def risk_bound(self, problem: ConstrainedRisk) -> float:
         """Bound of the expected excess of the mean loss (theorem 4.1, and what the last stage adds); for NOMINAL records where n is private."""

@@ -19,11 +19,12 @@ from typing import Self
 
 import numpy as np
 
-from discreet.accounting import ApproximateDP, Guarantee, PureDP, bounded_range_delta, bounded_range_width, gaussian_mu
+from discreet.accounting import Guarantee, PureDP, bounded_range_delta, bounded_range_width, gaussian_mu
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import raising
+from discreet.mechanisms.base import at_epsilon
 from discreet.mechanisms.constrained.base import ConstrainedMechanism, checked_steps, default_steps, require_smooth
 from discreet.mechanisms.constrained.walk import Walk
 from discreet.noise import Integers, Noise
@@ -86,7 +87,7 @@ class PolytopeFrankWolfe(ConstrainedMechanism):
         if self.pure:
             return PureDP(epsilon=self.steps * width * raising(5), neighbours=self.neighbours, theorem=theorem)
         delta = bounded_range_delta(width, self.steps, self.epsilon)
-        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=min(delta, 1.0 - 2.0**-53), neighbours=self.neighbours, theorem=theorem)
+        return at_epsilon(self.epsilon, delta, self.neighbours, theorem)
 
     def point(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
         """See ConstrainedMechanism."""

@@ -16,6 +16,7 @@ from discreet.core.arrays import is_finite
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import raising
+from discreet.mechanisms.base import at_epsilon
 from discreet.mechanisms.counting.base import CountingMechanism
 from discreet.mechanisms.counting.gaussian_curve import Component, divergence
 from discreet.mechanisms.counting.queries import Queries, Sensitivity
@@ -69,12 +70,7 @@ class GaussianCounting(CountingMechanism):
         """See module docstring."""
         self._require_scales(problem)
         components = _components([query.sensitivity(self.neighbours) for query in problem.each], self.scales)
-        return ApproximateDP(
-            epsilon=self.epsilon,
-            delta_at_epsilon=min(divergence(components, self.epsilon), 1.0 - 2.0**-53),
-            neighbours=self.neighbours,
-            theorem=COUNTING_GAUSSIAN,
-        )
+        return at_epsilon(self.epsilon, divergence(components, self.epsilon), self.neighbours, COUNTING_GAUSSIAN)
 
     def concentrated(self, problem: Queries) -> ConcentratedDP:
         """The same release in zero-concentrated privacy: rho = sum of D_j^2 / (2 s_j^2) (Canonne, Kamath, Steinke 2020, theorem 14)."""

@@ -16,7 +16,7 @@ import numpy as np
 from discreet.accounting import ApproximateDP, Json, discrete_delta, gaussian_mu
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
-from discreet.mechanisms.base import Drawn, Mechanism
+from discreet.mechanisms.base import Drawn, Mechanism, at_epsilon
 from discreet.mechanisms.curvature.query import LEVELS, UNIT, CurvatureQuery, CurvatureRecords
 from discreet.noise import Noise, least_drawable
 from discreet.statements.counting import CURVATURE as CURVATURE_WORDS
@@ -56,8 +56,7 @@ class GaussianCurvature(Mechanism[CurvatureQuery, CurvatureRecords]):
     def guarantee(self, problem: CurvatureQuery) -> ApproximateDP:
         """What one release promises; needs no records."""
         delta = _delta(problem, self.scale, self.epsilon, self.neighbours)
-        stated = min(delta, 1.0 - 2.0**-53)
-        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=stated, neighbours=self.neighbours, theorem=CURVATURE_WORDS)
+        return at_epsilon(self.epsilon, delta, self.neighbours, CURVATURE_WORDS)
 
     def parameters(self) -> dict[str, Json]:
         """See Mechanism."""

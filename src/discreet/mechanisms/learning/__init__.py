@@ -1,16 +1,17 @@
 """Mechanisms for private learning, with their proof notes beside them (objective_perturbation.md, output_perturbation.md, residual_stage.md)."""
 
-from discreet.mechanisms.learning.choose import calibrate, mechanism_names
-from discreet.mechanisms.learning.choose_classes import calibrate_classes
+from discreet.mechanisms.learning.base import LearningMechanism
+from discreet.mechanisms.learning.choose import calibrate, calibrate_classes, mechanism_names
 from discreet.mechanisms.learning.default_ridge import default_class_ridge, default_ridge
-from discreet.mechanisms.learning.multinomial_gaussian import GaussianMultinomialPerturbation
-from discreet.mechanisms.learning.multinomial_pure import PureMultinomialPerturbation
-from discreet.mechanisms.learning.non_private import NonPrivate, NonPrivateClasses
-from discreet.mechanisms.learning.objective_gaussian import GaussianObjectivePerturbation
-from discreet.mechanisms.learning.objective_pure import PureObjectivePerturbation
-from discreet.mechanisms.learning.one_vs_rest import GaussianOneVsRest, PureOneVsRest
-from discreet.mechanisms.learning.output_gaussian import GaussianOutputPerturbation
-from discreet.mechanisms.learning.output_pure import PureOutputPerturbation
+from discreet.mechanisms.learning.objective_perturbation import (
+    GaussianMultinomialPerturbation,
+    GaussianObjectivePerturbation,
+    GaussianOneVsRest,
+    PureMultinomialPerturbation,
+    PureObjectivePerturbation,
+    PureOneVsRest,
+)
+from discreet.mechanisms.learning.output_perturbation import GaussianOutputPerturbation, NonPrivate, PureOutputPerturbation
 from discreet.mechanisms.learning.published import published_objective, published_output
 from discreet.mechanisms.learning.ridge import least_ridge, slack_free_ridge
 
@@ -19,8 +20,8 @@ __all__ = [
     "GaussianObjectivePerturbation",
     "GaussianOneVsRest",
     "GaussianOutputPerturbation",
+    "LearningMechanism",
     "NonPrivate",
-    "NonPrivateClasses",
     "PureMultinomialPerturbation",
     "PureObjectivePerturbation",
     "PureOneVsRest",

@@ -2,47 +2,52 @@
 
 import math
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.mechanisms.learning.base import LearningMechanism
-from discreet.mechanisms.learning.non_private import NonPrivate
-from discreet.mechanisms.learning.objective_gaussian import GaussianObjectivePerturbation
-from discreet.mechanisms.learning.objective_pure import PureObjectivePerturbation
-from discreet.mechanisms.learning.output_gaussian import GaussianOutputPerturbation
-from discreet.mechanisms.learning.output_pure import PureOutputPerturbation
+from discreet.mechanisms.learning.objective_perturbation import (
+    GaussianMultinomialPerturbation,
+    GaussianObjective,
+    GaussianObjectivePerturbation,
+    GaussianOneVsRest,
+    PureMultinomialPerturbation,
+    PureObjectivePerturbation,
+    PureOneVsRest,
+    SphericalObjective,
+)
+from discreet.mechanisms.learning.output_perturbation import GaussianOutputPerturbation, NonPrivate, PureOutputPerturbation
 from discreet.mechanisms.learning.published import published_objective, published_output
-from discreet.problems import RegularisedRisk
+from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
 
 _CURVATURE = 0.5
 """What the records' curvature is at least trusted to do to the noise of objective perturbation."""
 
-Calibrator: TypeAlias = Callable[[RegularisedRisk, float, float, Neighbours], LearningMechanism[RegularisedRisk]]
-"""From (problem, epsilon, delta, neighbours) to a mechanism."""
+Calibrator: TypeAlias = Callable[..., LearningMechanism[Any]]
+"""From (problem, epsilon=, delta=, neighbours=) to a mechanism."""
 
 
-def _objective(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> LearningMechanism[RegularisedRisk]:
-    if delta > 0:
-        return GaussianObjectivePerturbation.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
-    return PureObjectivePerturbation.calibrate(problem, epsilon=epsilon, neighbours=neighbours)
+def _by_delta(
+    gaussian: type[GaussianObjective[Any] | GaussianOutputPerturbation], spherical: type[SphericalObjective[Any] | PureOutputPerturbation]
+) -> Calibrator:
+    """Gaussian noise where delta allows it, spherical noise where there is none."""
+
+    def calibrated(problem: Any, *, epsilon: float, delta: float, neighbours: Neighbours) -> LearningMechanism[Any]:  # noqa: ANN401 - of their kind
+        if delta > 0:
+            return gaussian.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
+        return spherical.calibrate(problem, epsilon=epsilon, neighbours=neighbours)
+
+    return calibrated
 
 
-def _output(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> LearningMechanism[RegularisedRisk]:
-    if delta > 0:
-        return GaussianOutputPerturbation.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
-    return PureOutputPerturbation.calibrate(problem, epsilon=epsilon, neighbours=neighbours)
+_objective = _by_delta(GaussianObjectivePerturbation, PureObjectivePerturbation)
+_output = _by_delta(GaussianOutputPerturbation, PureOutputPerturbation)
+_multinomial = _by_delta(GaussianMultinomialPerturbation, PureMultinomialPerturbation)
+_one_vs_rest = _by_delta(GaussianOneVsRest, PureOneVsRest)
 
 
-def _published_objective(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> LearningMechanism[RegularisedRisk]:
-    return published_objective(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
-
-
-def _published_output(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> LearningMechanism[RegularisedRisk]:
-    return published_output(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
-
-
-def _auto(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> LearningMechanism[RegularisedRisk]:
+def _auto(problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> LearningMechanism[RegularisedRisk]:
     """Objective perturbation, or output perturbation where lambda is so small that its noise is less than half as large; spherical noise if shorter.
 
     Half, because the curvature of the records shrinks the noise of objective perturbation and never that of the output: equal bounds are in favour of
@@ -51,7 +56,10 @@ def _auto(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Ne
     """
     deltas = (delta, 0.0) if delta > 0 else (0.0,)
     objective, output = (
-        min((each(problem, epsilon, least, neighbours) for least in deltas), key=lambda mechanism: mechanism.weight_noise(problem))
+        min(
+            (each(problem, epsilon=epsilon, delta=least, neighbours=neighbours) for least in deltas),
+            key=lambda mechanism: mechanism.weight_noise(problem),
+        )
         for each in (_objective, _output)
     )
     return output if output.weight_noise(problem) < _CURVATURE * objective.weight_noise(problem) else objective
@@ -59,11 +67,11 @@ def _auto(problem: RegularisedRisk, epsilon: float, delta: float, neighbours: Ne
 
 _CALIBRATORS: dict[tuple[str, str], Calibrator] = {
     ("auto", "tight"): _auto,
-    ("auto", "published"): _published_objective,
+    ("auto", "published"): published_objective,
     ("objective", "tight"): _objective,
-    ("objective", "published"): _published_objective,
+    ("objective", "published"): published_objective,
     ("output", "tight"): _output,
-    ("output", "published"): _published_output,
+    ("output", "published"): published_output,
 }
 
 
@@ -79,13 +87,37 @@ def calibrate(
 
     Raises InvalidInput for unknown names or an (epsilon, delta) that is no target, InfeasibleTarget when no noise reaches it.
     """
-    if math.isnan(epsilon) or epsilon <= 0:
-        raise InvalidInput(f"epsilon must be greater than 0; {epsilon!r} was given. Use epsilon=inf for a fit without privacy.")
-    if not 0 <= delta < 1:
-        raise InvalidInput(f"delta must be at least 0 and less than 1; {delta!r} was given. Take delta well below 1 / n.")
+    _check_target(epsilon, delta)
     for names, given, what in ((mechanism_names(), mechanism, "mechanism"), (["published", "tight"], calibration, "calibration")):
         if given not in names:
             raise InvalidInput(f"{what} must be one of {names}; {given!r} was given.")
     if math.isinf(epsilon):
         return NonPrivate.calibrate(problem, neighbours=neighbours)
-    return _CALIBRATORS[mechanism, calibration](problem, epsilon, delta, neighbours)
+    return _CALIBRATORS[mechanism, calibration](problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
+
+
+def calibrate_classes(
+    problem: MultinomialRisk | OneVsRestRisk, *, mechanism: str, calibration: str, epsilon: float, delta: float, neighbours: Neighbours
+) -> LearningMechanism[Any]:
+    """The mechanism for K classes with the least noise that reaches (epsilon, delta); epsilon = infinity gives the non-private fit.
+
+    Raises InvalidInput for names that are not for more than two classes or an (epsilon, delta) that is no target, InfeasibleTarget when no noise
+    reaches it.
+    """
+    _check_target(epsilon, delta)
+    if mechanism not in {"auto", "objective"} or calibration != "tight":
+        raise InvalidInput(
+            "Only binary classification is supported. The type of the target is multiclass: more than two classes need mechanism='objective' and "
+            f"calibration='tight'; {mechanism!r} and {calibration!r} were given. Leave both out, or keep two classes."
+        )
+    if math.isinf(epsilon):
+        return NonPrivate.calibrate(problem, neighbours=neighbours)
+    calibrated = _multinomial if isinstance(problem, MultinomialRisk) else _one_vs_rest
+    return calibrated(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
+
+
+def _check_target(epsilon: float, delta: float) -> None:
+    if math.isnan(epsilon) or epsilon <= 0:
+        raise InvalidInput(f"epsilon must be greater than 0; {epsilon!r} was given. Use epsilon=inf for a fit without privacy.")
+    if not 0 <= delta < 1:
+        raise InvalidInput(f"delta must be at least 0 and less than 1; {delta!r} was given. Take delta well below 1 / n.")

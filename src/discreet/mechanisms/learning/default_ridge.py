@@ -27,8 +27,7 @@ import math
 from discreet.accounting import gaussian_mu
 from discreet.core.errors import InfeasibleTarget
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.mechanisms.learning.class_ridge import comfortable_multinomial_ridge, comfortable_one_vs_rest_ridge
-from discreet.mechanisms.learning.ridge import slack_free_ridge
+from discreet.mechanisms.learning.ridge import comfortable_multinomial_ridge, comfortable_one_vs_rest_ridge, slack_free_ridge
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
 
 _MOST_NOISE = 1e100

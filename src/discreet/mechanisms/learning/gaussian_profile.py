@@ -27,8 +27,8 @@ from scipy.special import erfcx, ndtr
 from discreet.accounting import gaussian_delta, gaussian_deltas, gaussian_mu
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.mechanisms.learning.gaussian_plan import least_scale
 from discreet.mechanisms.learning.jacobian import jacobian_corners
+from discreet.mechanisms.learning.perturbation import least_scale
 from discreet.problems import RegularisedRisk
 
 _LINES = 48

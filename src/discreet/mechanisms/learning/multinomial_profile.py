@@ -29,7 +29,7 @@ from discreet.accounting import gaussian_delta, gaussian_mu
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import raising
-from discreet.mechanisms.learning.gaussian_plan import least_scale
+from discreet.mechanisms.learning.perturbation import least_scale
 from discreet.problems import MultinomialRisk
 
 _CELLS = 192

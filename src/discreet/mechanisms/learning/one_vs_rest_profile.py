@@ -20,8 +20,8 @@ from scipy.special import ndtr
 from discreet.accounting import Profile, gaussian_delta, gaussian_deltas, gaussian_mu, n_fold, to_replace_one
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.mechanisms.learning.gaussian_plan import least_scale
 from discreet.mechanisms.learning.gaussian_profile import objective_delta
+from discreet.mechanisms.learning.perturbation import least_scale
 from discreet.problems import OneVsRestRisk, RegularisedRisk
 
 _POINTS = 320

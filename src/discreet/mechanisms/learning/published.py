@@ -13,13 +13,15 @@ what is proved. The paper covers replace-one neighbours and pure epsilon only.
 """
 
 import math
+from dataclasses import replace
 
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.losses.regularisers import L2
 from discreet.mechanisms.learning.minimise import default_tolerance
-from discreet.mechanisms.learning.objective_pure import PureObjectivePerturbation, objective_epsilon
-from discreet.mechanisms.learning.output_pure import PureOutputPerturbation
+from discreet.mechanisms.learning.objective_perturbation import PureObjectivePerturbation
+from discreet.mechanisms.learning.output_perturbation import PureOutputPerturbation
+from discreet.mechanisms.learning.pure_profile import objective_epsilon
 from discreet.problems import RegularisedRisk
 
 _LAST_SHARE = 1e-3
@@ -45,14 +47,9 @@ def published_objective(problem: RegularisedRisk, *, epsilon: float, delta: floa
     effective = RegularisedRisk(loss=problem.loss, regulariser=L2(strength=ridge + extra), domain=problem.domain, max_weight=problem.max_weight)
     left_over = epsilon - objective_epsilon(effective, rate=rate, neighbours=neighbours)
     tolerance = default_tolerance(effective, problem.dimension / rate)
-    return PureObjectivePerturbation.with_rate(
-        problem,
-        rate=rate,
-        tolerance=tolerance,
-        last_epsilon=min(10.0 * _LAST_SHARE * epsilon, left_over * (1.0 - 1e-9)),
-        neighbours=neighbours,
-        extra_ridge=extra,
-    )
+    last = min(10.0 * _LAST_SHARE * epsilon, left_over * (1.0 - 1e-9))
+    made = PureObjectivePerturbation.with_rate(effective, rate=rate, tolerance=tolerance, last_epsilon=last, neighbours=neighbours)
+    return replace(made, extra_ridge=extra)
 
 
 def _require_assumptions(problem: RegularisedRisk, *, delta: float, neighbours: Neighbours) -> None:

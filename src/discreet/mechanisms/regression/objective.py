@@ -19,8 +19,9 @@ from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.data import Records
-from discreet.mechanisms.learning.gaussian_plan import gaussian_plan
+from discreet.mechanisms.base import at_epsilon
 from discreet.mechanisms.learning.grid import GaussianGrid
+from discreet.mechanisms.learning.perturbation import gaussian_plan
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.objective_curve import curvature_at, half_problem, prediction_loss, two_signed_delta, two_signed_scale
 from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, gradient_error, longest
@@ -113,12 +114,7 @@ class ResidualObjectivePerturbation(RegressionMechanism):
         first = two_signed_delta(self._half(problem), scale=self.scale, epsilon=self.epsilon, neighbours=self.neighbours)
         radius = (self.tolerance + max(self.noise_error, gaussian_error(scale=self.scale, dimension=dimension))) / self.ridge
         second = self.grid.delta(radius=radius, dimension=dimension)
-        return ApproximateDP(
-            epsilon=self.epsilon + self.grid.epsilon,
-            delta_at_epsilon=min(first + second, 1.0 - 2.0**-53),
-            neighbours=self.neighbours,
-            theorem=OBJECTIVE,
-        )
+        return at_epsilon(self.epsilon + self.grid.epsilon, first + second, self.neighbours, OBJECTIVE)
 
     def explained(self, problem: LeastSquares) -> str:
         """See RegressionMechanism."""

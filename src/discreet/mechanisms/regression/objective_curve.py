@@ -29,8 +29,8 @@ from discreet.data import Domain
 from discreet.losses.base import MarginLoss
 from discreet.losses.predictions import HuberLoss, LogCosh, PredictionLoss
 from discreet.losses.regularisers import L2
-from discreet.mechanisms.learning.gaussian_plan import least_scale
 from discreet.mechanisms.learning.gaussian_profile import objective_delta
+from discreet.mechanisms.learning.perturbation import least_scale
 from discreet.problems import RegularisedRisk
 
 LOSSES = ("log-cosh", "huber")

@@ -25,7 +25,7 @@ from discreet.losses.regularisers import L2
 from discreet.mechanisms.learning import GaussianObjectivePerturbation, GaussianOutputPerturbation
 from discreet.mechanisms.learning.gaussian_profile import objective_delta
 from discreet.mechanisms.learning.grid import GaussianGrid
-from discreet.mechanisms.learning.sensitivity import minimiser_sensitivity
+from discreet.mechanisms.learning.output_perturbation import minimiser_sensitivity
 from discreet.problems import RegularisedRisk
 
 _KNOTS = 81

@@ -1,0 +1,269 @@
+"""Objective perturbation: one mechanism, composed of the law of its noise and the head of the model.
+
+    f = argmin G + <b, .>,      release a point near f on a grid, with discrete Gaussian or Laplace noise (modules `perturbation`, `grid`)
+
+    law     Gaussian   b ~ N(0, sigma^2 I)                                  (epsilon, delta)
+            spherical  density of b proportional to exp(-beta |b|_2)        pure epsilon
+    head    margin     two classes        theorems T1 and T2, objective_perturbation.md (Chaudhuri, Monteleoni, Sarwate 2011, Algorithm 2, corrected)
+            multinomial                   theorems M1 to M3, multinomial_perturbation.md
+            one-vs-rest                   K problems of two classes, each with noise of its own: theorem O1, one_vs_rest.md
+
+    delta(epsilon + epsilon_2) <= delta_head(epsilon) + delta_2(epsilon_2),         epsilon_1 + epsilon_2 where noise is spherical
+
+epsilon_2 and delta_2 hide a distance of (tau + e) / lambda from f: the solver stops at gradient norm tau, the drawn b is within e of its ideal; all K
+vectors of Gaussian one-vs-rest are within (sqrt(K) tau + e) / lambda of their ideals together. Curves of the exact minimiser are in modules
+`gaussian_profile`, `pure_profile`, `multinomial_profile` and `one_vs_rest_profile`; spherical one-vs-rest is K problems at epsilon / K, each with a
+last stage. A new head is one value of `Head`.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Generic, NamedTuple, Self
+
+import numpy as np
+
+from discreet.accounting import ApproximateDP, PureDP
+from discreet.core.arrays import Floats
+from discreet.core.errors import InfeasibleTarget
+from discreet.core.neighbours import Neighbours
+from discreet.core.quiet import quietly
+from discreet.core.rounding import lowering, raising
+from discreet.data import Records
+from discreet.losses.regularisers import L2
+from discreet.mechanisms.learning.base import AnyRisk, R
+from discreet.mechanisms.learning.gaussian_profile import objective_delta, objective_scale
+from discreet.mechanisms.learning.grid import LaplaceGrid
+from discreet.mechanisms.learning.minimise import default_tolerance, last_share, minimisers, weight_reach
+from discreet.mechanisms.learning.multinomial_profile import multinomial_delta, multinomial_scale
+from discreet.mechanisms.learning.one_vs_rest_profile import one_vs_rest_delta, one_vs_rest_scale
+from discreet.mechanisms.learning.perturbation import GaussianPerturbation, SphericalPerturbation, gaussian_plan, one_of, solved_apart
+from discreet.mechanisms.learning.pure_profile import multinomial_epsilon, multinomial_rate, objective_epsilon, objective_rate
+from discreet.mechanisms.learning.ridge import (
+    infeasible,
+    infeasible_multinomial,
+    infeasible_one_vs_rest,
+    least_multinomial_ridge,
+    least_one_vs_rest_ridge,
+    least_ridge,
+)
+from discreet.noise import Noise, spherical_error
+from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
+from discreet.statements import learning as words
+
+_DOWN = lowering(450)
+"""Factor that outweighs the rounding of a handful of operations."""
+
+
+class Head(NamedTuple):
+    """What noise in the objective costs for problems of one kind. `epsilon` and `rate` are those of one noise vector, of `one_of` the problem."""
+
+    name: str
+    """Of its mechanisms, but for the law."""
+    delta: Callable[..., float]
+    """(problem, scale=, epsilon=, neighbours=): upper bound of delta of the exact minimiser."""
+    scale: Callable[..., float]
+    """(problem, epsilon=, delta=, neighbours=): the least scale. Raises InfeasibleTarget."""
+    epsilon: Callable[..., float]
+    """(problem, rate=, neighbours=): epsilon of the exact minimiser, rounded up."""
+    rate: Callable[..., float]
+    """(problem, epsilon=, neighbours=): the largest rate; 0 where there is none."""
+    least: Callable[[Any, float], float]
+    """(problem, epsilon): lambda at which the Jacobian term alone uses up epsilon."""
+    refusal: Callable[..., InfeasibleTarget]
+    """(problem, epsilon=, delta=, neighbours=): the error where lambda is too small for any noise, with what would do."""
+    theorem: Callable[[Any, bool], str]
+    """(problem, whether pure)."""
+
+
+MARGIN = Head(
+    name="objective-perturbation",
+    delta=objective_delta,
+    scale=objective_scale,
+    epsilon=objective_epsilon,
+    rate=objective_rate,
+    least=least_ridge,
+    refusal=infeasible,
+    theorem=lambda _, pure: words.OBJECTIVE_PURE if pure else words.OBJECTIVE_GAUSSIAN,
+)
+MULTINOMIAL = Head(
+    name="multinomial-perturbation",
+    delta=multinomial_delta,
+    scale=multinomial_scale,
+    epsilon=multinomial_epsilon,
+    rate=multinomial_rate,
+    least=least_multinomial_ridge,
+    refusal=infeasible_multinomial,
+    theorem=lambda _, pure: words.MULTINOMIAL_PURE if pure else words.MULTINOMIAL_GAUSSIAN,
+)
+ONE_VS_REST = Head(
+    name="one-vs-rest",
+    delta=one_vs_rest_delta,
+    scale=one_vs_rest_scale,
+    epsilon=objective_epsilon,
+    rate=objective_rate,
+    least=least_one_vs_rest_ridge,
+    refusal=infeasible_one_vs_rest,
+    theorem=lambda problem, pure: words.one_vs_rest(problem.classes, pure=pure),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianObjective(GaussianPerturbation[R], Generic[R]):
+    """Gaussian noise in the objective."""
+
+    head: ClassVar[Head]
+
+    @property
+    def name(self) -> str:
+        """Name in certificates."""
+        return f"{self.head.name}-gaussian"
+
+    @classmethod
+    def calibrate(cls, problem: R, *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:
+        """The least noise for a total of (epsilon, delta). Raises InfeasibleTarget when lambda is too small for any noise."""
+        head, one = cls.head, one_of(problem)
+        refusal = head.refusal(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
+        if problem.strong_convexity <= head.least(problem, epsilon):
+            raise refusal
+
+        def scale(part: float, least: float) -> float:
+            return quietly(lambda: head.scale(problem, epsilon=part, delta=least, neighbours=neighbours), refusal, InfeasibleTarget)
+
+        plan = gaussian_plan(
+            epsilon=epsilon,
+            delta=delta,
+            dimension=problem.dimension,
+            scale=scale,
+            tolerance=lambda scale: default_tolerance(one, scale * one.dimension**0.5),
+            radius=lambda tolerance, error: _radius(problem, tolerance, error),
+            reach=weight_reach(problem),
+        )
+        return cls(**plan._asdict(), neighbours=neighbours)
+
+    def guarantee(self, problem: R) -> ApproximateDP:
+        """See module docstring."""
+        first = self.head.delta(problem, scale=self.scale, epsilon=self.epsilon, neighbours=self.neighbours)
+        return self._stated(problem, first, lambda tolerance, error: _radius(problem, tolerance, error), self.head.theorem(problem, False))
+
+    def weight_noise(self, problem: R) -> float:
+        """See LearningMechanism: |b| is about sigma sqrt(d), and reaches the weights through the inverse of a Hessian of at least lambda."""
+        return self.scale * problem.dimension**0.5 / problem.strong_convexity
+
+    def columns(self, problem: R, data: Records, noise: Noise, count: int) -> Floats:
+        """See LearningMechanism."""
+        return self.grid.release(minimisers(problem, data, self._noise(problem, noise, count), self.tolerance), noise)
+
+
+def _radius(problem: AnyRisk, tolerance: float, error: float) -> float:
+    if isinstance(problem, OneVsRestRisk):
+        return (math.sqrt(problem.classes) * tolerance + error) / problem.strong_convexity * raising(45)
+    return (tolerance + error) / problem.strong_convexity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SphericalObjective(SphericalPerturbation[R], Generic[R]):
+    """Spherical noise in the objective: in that of each class, for one-vs-rest, with epsilon / K."""
+
+    head: ClassVar[Head]
+
+    @property
+    def name(self) -> str:
+        """Name in certificates."""
+        return f"{self.head.name}-pure"
+
+    @classmethod
+    def calibrate(cls, problem: R, *, epsilon: float, neighbours: Neighbours) -> Self:
+        """The least noise for a total of `epsilon`. Raises InfeasibleTarget when lambda is too small for any noise."""
+        refusal = cls.head.refusal(problem, epsilon=epsilon, delta=0.0, neighbours=neighbours)
+        one, apart = one_of(problem), solved_apart(problem)
+        each = epsilon if apart == 1 else epsilon / apart * _DOWN
+
+        def rate(part: float) -> float:
+            found = cls.head.rate(one, epsilon=part, neighbours=neighbours)
+            if found <= 0:
+                raise refusal
+            return found
+
+        rough = rate(each * (1.0 - 1e-3))
+        noise_size = one.dimension / rough
+        tolerance = default_tolerance(one, noise_size)
+        radius = (tolerance + spherical_error(rate=rough, dimension=one.dimension)) / one.strong_convexity
+        share = last_share(3.0 * one.dimension * radius / each * weight_reach(one) / noise_size)
+        return cls.with_rate(problem, rate=rate(each * (1.0 - share)), tolerance=tolerance, last_epsilon=each * share * _DOWN, neighbours=neighbours)
+
+    @classmethod
+    def with_rate(cls, problem: R, *, rate: float, tolerance: float, last_epsilon: float, neighbours: Neighbours) -> Self:
+        """The mechanism with this noise, whose last stage (of each noise vector) spends `last_epsilon`."""
+        width = one_of(problem).dimension
+        error = spherical_error(rate=rate, dimension=width)
+        grid = LaplaceGrid.calibrate(radius=(tolerance + error) / problem.strong_convexity, dimension=width, epsilon=last_epsilon)
+        return cls(rate=rate, tolerance=tolerance, noise_error=error, grid=grid, neighbours=neighbours)
+
+    def guarantee(self, problem: R) -> PureDP:
+        """See module docstring."""
+        effective, apart = self._effective(problem), solved_apart(problem)
+        first = self.head.epsilon(one_of(effective), rate=self.rate, neighbours=self.neighbours)
+        each = first + self._last(problem, lambda tolerance, error: (tolerance + error) / effective.strong_convexity)
+        epsilon = each if apart == 1 else apart * each * raising(5)
+        return PureDP(epsilon=epsilon, neighbours=self.neighbours, theorem=self.head.theorem(problem, True))
+
+    def weight_noise(self, problem: R) -> float:
+        """See LearningMechanism: |b| is about d / beta, and reaches the weights through the inverse of a Hessian of at least lambda."""
+        return math.sqrt(solved_apart(problem)) * one_of(problem).dimension / self.rate / self._effective(problem).strong_convexity
+
+    def columns(self, problem: R, data: Records, noise: Noise, count: int) -> Floats:
+        """See LearningMechanism."""
+        points = minimisers(self._effective(problem), data, self._noise(problem, noise, count), self.tolerance)
+        return np.concatenate([self.grid.release(part, noise) for part in np.split(points, solved_apart(problem))])
+
+    def _effective(self, problem: R) -> R:
+        """The problem whose objective is perturbed."""
+        return problem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianObjectivePerturbation(GaussianObjective[RegularisedRisk]):
+    """Gaussian noise in the objective of two classes; for the logistic loss with lambda >= R^2 / epsilon at the price of one Gaussian mechanism."""
+
+    head = MARGIN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PureObjectivePerturbation(SphericalObjective[RegularisedRisk]):
+    """Spherical noise in the objective of two classes."""
+
+    head = MARGIN
+    extra_ridge: float = 0.0
+    """Added to lambda before the objective is formed (CMS's n Delta); 0 except under the published calibration."""
+
+    def _effective(self, problem: RegularisedRisk) -> RegularisedRisk:
+        return replace(problem, regulariser=L2(strength=problem.strong_convexity + self.extra_ridge))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianMultinomialPerturbation(GaussianObjective[MultinomialRisk]):
+    """Gaussian noise in the multinomial objective; only the logarithm of K is paid."""
+
+    head = MULTINOMIAL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PureMultinomialPerturbation(SphericalObjective[MultinomialRisk]):
+    """Spherical noise in the multinomial objective."""
+
+    head = MULTINOMIAL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianOneVsRest(GaussianObjective[OneVsRestRisk]):
+    """Gaussian noise in the objectives of K problems; one last stage for all weights."""
+
+    head = ONE_VS_REST
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PureOneVsRest(SphericalObjective[OneVsRestRisk]):
+    """Spherical noise in the objectives of K problems."""
+
+    head = ONE_VS_REST

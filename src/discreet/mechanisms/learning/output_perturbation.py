@@ -1,0 +1,154 @@
+"""Output perturbation (proof note output_perturbation.md; Chaudhuri, Monteleoni, Sarwate 2011, Algorithm 1), and the minimiser without any noise.
+
+    f = argmin G,      release a point near f + N on a grid, with discrete Gaussian or Laplace noise (modules `perturbation`, `grid`)
+
+    Gaussian    N ~ N(0, sigma^2 I)                           delta(epsilon + epsilon_2) = delta_G(epsilon; k G / (lambda sigma)) + delta_2(epsilon_2)
+    spherical   density of N proportional to exp(-beta |N|)   epsilon = beta k G / lambda + epsilon_2
+
+with G = c_max L R, and k = 1 record's gradient under add-remove, 2 under replace-one; Gaussian noise is calibrated by the analytic Gaussian
+mechanism. The last stage hides a distance of tau / lambda + e from f + N: the solver stops at gradient norm tau, the drawn N is within e of its
+ideal. No lower bound on lambda, no smoothness of the loss is needed; the noise is larger than that of objective perturbation, which the curvature of
+the data shrinks.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from discreet.accounting import ApproximateDP, NoGuarantee, PureDP, gaussian_delta, gaussian_mu
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.rounding import lowering, raising
+from discreet.data import Records
+from discreet.mechanisms.learning.base import AnyRisk, LearningMechanism
+from discreet.mechanisms.learning.grid import GaussianGrid, LaplaceGrid
+from discreet.mechanisms.learning.minimise import default_tolerance, last_share, minimisers
+from discreet.mechanisms.learning.perturbation import GaussianPerturbation, SphericalPerturbation
+from discreet.noise import Noise, gaussian_error, spherical_error
+from discreet.problems import RegularisedRisk
+from discreet.statements import learning as words
+
+_DOWN = lowering(450)
+"""Factor that outweighs the rounding of a handful of operations."""
+
+
+def minimiser_sensitivity(problem: RegularisedRisk, *, neighbours: Neighbours) -> float:
+    """k G / lambda, rounded up: how far one record moves the minimiser (Chaudhuri, Monteleoni, Sarwate 2011, lemma 7 and corollary 8).
+
+    G_D and G_D' differ by the losses of k records, whose gradients are at most G each, and G_D is lambda-strongly convex.
+    """
+    changed = 1.0 if neighbours is ADD_REMOVE else 2.0
+    return changed * problem.gradient_bound / problem.strong_convexity * raising(45)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianOutputPerturbation(GaussianPerturbation[RegularisedRisk]):
+    """Gaussian noise on the minimiser, calibrated by the analytic Gaussian mechanism; always feasible."""
+
+    @property
+    def name(self) -> str:
+        """Name in certificates."""
+        return "output-perturbation-gaussian"
+
+    @classmethod
+    def calibrate(cls, problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:
+        """The least noise for (epsilon, delta)."""
+        tolerance, dimension = default_tolerance(problem, 0.0), problem.dimension
+        sensitivity = minimiser_sensitivity(problem, neighbours=neighbours)
+        full = sensitivity / gaussian_mu(epsilon, delta)
+        radius = tolerance / problem.strong_convexity + gaussian_error(scale=full, dimension=dimension)
+        share = last_share(2.0 * radius / gaussian_mu(epsilon, delta) / full)
+        scale = sensitivity / gaussian_mu(epsilon * (1.0 - share), delta * (1.0 - share) * (1.0 - 1e-6))
+        error = gaussian_error(scale=scale, dimension=dimension)
+        last = {"epsilon": epsilon * share * _DOWN, "delta": delta * share * (1.0 - 1e-6)}
+        grid = GaussianGrid.calibrate(radius=tolerance / problem.strong_convexity + error, dimension=dimension, **last)
+        return cls(scale=scale, epsilon=epsilon * (1.0 - share), tolerance=tolerance, noise_error=error, grid=grid, neighbours=neighbours)
+
+    def guarantee(self, problem: RegularisedRisk) -> ApproximateDP:
+        """See module docstring."""
+        first = gaussian_delta(self.epsilon, minimiser_sensitivity(problem, neighbours=self.neighbours) / self.scale)
+        return self._stated(problem, first, lambda tolerance, error: tolerance / problem.strong_convexity + error, words.OUTPUT_GAUSSIAN)
+
+    def weight_noise(self, problem: RegularisedRisk) -> float:
+        """See LearningMechanism: sigma sqrt(d)."""
+        return self.scale * problem.dimension**0.5
+
+    def columns(self, problem: RegularisedRisk, data: Records, noise: Noise, count: int) -> Floats:
+        """See LearningMechanism."""
+        return self.grid.release(one_minimiser(problem, data, self.tolerance), noise, added=self._noise(problem, noise, count))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PureOutputPerturbation(SphericalPerturbation[RegularisedRisk]):
+    """Spherical noise on the minimiser; always feasible."""
+
+    @property
+    def name(self) -> str:
+        """Name in certificates."""
+        return "output-perturbation-pure"
+
+    @classmethod
+    def calibrate(cls, problem: RegularisedRisk, *, epsilon: float, neighbours: Neighbours) -> Self:
+        """The least noise for epsilon."""
+        full = epsilon / minimiser_sensitivity(problem, neighbours=neighbours) * _DOWN
+        radius = default_tolerance(problem, 0.0) / problem.strong_convexity + spherical_error(rate=full, dimension=problem.dimension)
+        share = last_share(3.0 * problem.dimension * radius / epsilon / (problem.dimension / full))
+        return cls.with_rate(problem, rate=full * (1.0 - share), last_epsilon=epsilon * share, neighbours=neighbours)
+
+    @classmethod
+    def with_rate(cls, problem: RegularisedRisk, *, rate: float, last_epsilon: float, neighbours: Neighbours) -> Self:
+        """The mechanism with this noise, whose last stage spends `last_epsilon`."""
+        tolerance, error = default_tolerance(problem, 0.0), spherical_error(rate=rate, dimension=problem.dimension)
+        grid = LaplaceGrid.calibrate(radius=tolerance / problem.strong_convexity + error, dimension=problem.dimension, epsilon=last_epsilon)
+        return cls(rate=rate, tolerance=tolerance, noise_error=error, grid=grid, neighbours=neighbours)
+
+    def guarantee(self, problem: RegularisedRisk) -> PureDP:
+        """See module docstring."""
+        first = self.rate * minimiser_sensitivity(problem, neighbours=self.neighbours)
+        second = self._last(problem, lambda tolerance, error: tolerance / problem.strong_convexity + error)
+        return PureDP(epsilon=first + second, neighbours=self.neighbours, theorem=words.OUTPUT_PURE)
+
+    def weight_noise(self, problem: RegularisedRisk) -> float:
+        """See LearningMechanism: d / beta."""
+        return problem.dimension / self.rate
+
+    def columns(self, problem: RegularisedRisk, data: Records, noise: Noise, count: int) -> Floats:
+        """See LearningMechanism."""
+        return self.grid.release(one_minimiser(problem, data, self.tolerance), noise, added=self._noise(problem, noise, count))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NonPrivate(LearningMechanism[Any]):
+    """The minimiser without noise, as epsilon = infinity asks: a mechanism, so that a certificate says that there is no guarantee."""
+
+    tolerance: float
+    """tau, the largest gradient norm of each minimiser."""
+    neighbours: Neighbours
+
+    @property
+    def name(self) -> str:
+        """Name in certificates."""
+        return "non-private"
+
+    @classmethod
+    def calibrate(cls, problem: AnyRisk, *, neighbours: Neighbours) -> Self:
+        """A tolerance near the rounding error."""
+        return cls(tolerance=default_tolerance(problem, 0.0), neighbours=neighbours)
+
+    def guarantee(self, problem: AnyRisk) -> NoGuarantee:  # noqa: ARG002 - there is none for any problem
+        """None."""
+        return NoGuarantee(neighbours=self.neighbours, theorem=words.NON_PRIVATE)
+
+    def weight_noise(self, problem: AnyRisk) -> float:  # noqa: ARG002 - the same for any problem
+        """None."""
+        return 0.0
+
+    def columns(self, problem: AnyRisk, data: Records, noise: Noise, count: int) -> Floats:  # noqa: ARG002 - no noise is drawn
+        """The same weights `count` times."""
+        return one_minimiser(problem, data, self.tolerance).repeat(count, axis=1)
+
+
+def one_minimiser(problem: AnyRisk, data: Records, tolerance: float) -> Floats:
+    """The minimiser of G to gradient norm `tolerance`, as a column (dimension, 1); raises SolverFailure."""
+    return minimisers(problem, data, np.zeros((problem.dimension, 1)), tolerance)
