@@ -52,7 +52,7 @@ class Fault(NamedTuple):
 
 
 _EITHER = "draw = noise.discrete_laplace if self.law == LAPLACE else noise.discrete_gaussian\n        return correct + int(draw(scale="
-_MOMENTS, _LESS = "factor(query.answer(data), self.variance)", "factor(query.answer(data), self.variance // 4)"
+_MOMENTS, _LESS = "query.answer(data), self.variance, grid", "query.answer(data), self.variance // 4, grid"
 
 _DRAWN, _HALF = "self._noise(problem, noise, count)", "0.5 * self._noise(problem, noise, count)"
 _ON_WEIGHTS = """    def columns(self, problem: RegularisedRisk, data: Records, noise: Noise, count: int) -> Floats:
@@ -77,7 +77,7 @@ PLANTED: list[Fault] = [
         "uniform = uniform_below(noise.words(), int(ends[-1]), count=rows.size) // 2 + int(ends[-1]) // 4\n"
         '    drawn = (np.searchsorted(ends, uniform, side="right")',
     ),
-    Fault("mechanisms/release/rows.py", "shuffled(noise.words(), slots)", "np.arange(slots)"),
+    Fault("mechanisms/release/placement.py", "shuffled(noise.words(), slots)", "np.arange(slots)"),
     Fault("mechanisms/selection/exponential.py", "rate=Fraction(self.rate)", "rate=2 * Fraction(self.rate)"),
     Fault("mechanisms/selection/stopping.py", "gamma=self.law.gamma)", "gamma=2.0 * self.law.gamma)"),
     Fault("mechanisms/selection/stopping.py", "uniform_below(noise.words(), count,", "uniform_below(noise.words(), (count + 1) // 2,"),
@@ -101,7 +101,7 @@ PLANTED: list[Fault] = [
     Fault("mechanisms/counting/base.py", "self.integers(scale, query.size, noise)", "self.integers(0.5 * scale, query.size, noise)"),
     Fault("mechanisms/release/sketch.py", _MOMENTS, _LESS),
     Fault("mechanisms/release/sketch_information.py", _MOMENTS, _LESS),
-    Fault("mechanisms/release/eigenvalue_sketch.py", "bounds.factor(moments, variance)", "bounds.factor(moments, variance // 4)"),
+    Fault("mechanisms/release/eigenvalue_sketch.py", "bounds, moments, variance, grid", "bounds, moments, variance // 4, grid"),
     Fault("mechanisms/release/clear_target_sketch.py", "(moments, self.variance, trace)", "(moments, self.variance // 4, trace)"),
     Fault("mechanisms/release/published_sketch.py", "np.full(query.columns, variance)", "np.full(query.columns, 0.25 * variance)"),
     Fault("noise/source.py", '.T) * _checked(scale, "scale")', '.T) * 0.5 * _checked(scale, "scale")'),
@@ -138,6 +138,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "mechanisms/release/fresh_projection.py": ("fresh-projection-1e-06-replace-one",),
     "mechanisms/release/null_space_noise.py": ("null-space-1e-06-replace-one",),
     "mechanisms/release/published_sketch.py": ("published-sketch-1e-06-replace-one",),
+    "mechanisms/release/placement.py": ("rows-1e-06-replace-one",),
     "mechanisms/release/rows.py": ("rows-1e-06-replace-one",),
     "mechanisms/release/sketch.py": ("sketch-1e-06-replace-one",),
     "mechanisms/release/sketch_information.py": ("information-sketch-1e-06-replace-one",),

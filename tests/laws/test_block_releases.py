@@ -12,7 +12,7 @@ import pytest
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Block, Domain, FunctionTable, Records
 from discreet.matrices import DenseMatrix
-from discreet.mechanisms.release import GaussianRelease, rows
+from discreet.mechanisms.release import GaussianRelease, placement
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.noise.words import keyed_words
 from discreet.queries import Rows, SecondMoments, Target
@@ -193,7 +193,7 @@ def test_a_secret_order_is_the_same_however_few_places_are_filled_at_a_time(tmp_
     """Each time from a pass over the table: every record has one place, and the other places are zeros."""
     whole = released("additive, add-remove", streamed("generated", tmp_path), Silent()).value
     seeded = released("additive, add-remove", streamed("generated", tmp_path), SeededNoise(2)).value
-    monkeypatch.setattr(rows, "ORDERED_BYTES", 8 * 7 * 1024)
+    monkeypatch.setattr(placement, "ORDERED_BYTES", 8 * 7 * 1024)
     table = TABLES["parquet"](ROWS, SIGNS, tmp_path)
     few = released("additive, add-remove", block_records(table, BOX, Target.NOISY, n_jobs=2), Silent()).value
     np.testing.assert_array_equal(few, whole)

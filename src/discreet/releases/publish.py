@@ -91,7 +91,7 @@ class Publication:
         check_folder(folder, overwrite=overwrite, replaceable=is_release)
 
     def write(self, data: Records, folder: str | Path, noise: Noise, *, account: Account | None = None, overwrite: bool = False) -> PublishedRelease:
-        """Release the records. Raises as `ReleaseMechanism.write` does, and InvalidInput where the folder cannot be written."""
+        """Release the records. Raises as `Mechanism.write` does, and InvalidInput where the folder cannot be written."""
         query, mechanism = self.plan
         drawn = self.method.draws_projection
         check_room(folder, self._most_bytes(data))

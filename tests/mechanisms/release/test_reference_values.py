@@ -12,8 +12,8 @@ from discreet.bounds import sketch_loss_quantile
 from discreet.core.errors import InvalidInput
 from discreet.mechanisms.release.bounded_noise import ground_state
 from discreet.mechanisms.release.profiles import largest, mixture_delta, replace_delta, zero_out_delta
+from discreet.mechanisms.release.published import lev_divergence, lev_epsilon, lev_gamma, sheffet_variance
 from discreet.mechanisms.release.sketch_information import divergence_bits
-from discreet.mechanisms.release.sketch_published import lev_divergence, lev_epsilon, lev_gamma, sheffet_variance
 
 
 @pytest.mark.parametrize(

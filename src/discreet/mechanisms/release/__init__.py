@@ -1,6 +1,5 @@
 """Mechanisms that release a data set, with their proof notes beside them (rows.md, projection.md, sketch.md, fisher_noise.md)."""
 
-from discreet.mechanisms.release.base import ReleaseMechanism
 from discreet.mechanisms.release.bounded_noise import BoundedNoise
 from discreet.mechanisms.release.clear_target_sketch import ClearTargetSketch
 from discreet.mechanisms.release.eigenvalue_sketch import EigenvalueSketch
@@ -9,8 +8,7 @@ from discreet.mechanisms.release.fresh_projection import FreshProjection
 from discreet.mechanisms.release.null_space_noise import NullSpaceNoise
 from discreet.mechanisms.release.published import farokhi_theorem_5, tu_factor_1, tu_factor_2, tu_theorem_1
 from discreet.mechanisms.release.published_sketch import PublishedSketch
-from discreet.mechanisms.release.rows import GaussianRelease
-from discreet.mechanisms.release.rows_information import InformationRelease
+from discreet.mechanisms.release.rows import GaussianRelease, InformationRelease
 from discreet.mechanisms.release.sketch import GaussianSketch
 from discreet.mechanisms.release.sketch_information import InformationSketch
 
@@ -26,7 +24,6 @@ __all__ = [
     "InformationSketch",
     "NullSpaceNoise",
     "PublishedSketch",
-    "ReleaseMechanism",
     "farokhi_theorem_5",
     "tu_factor_1",
     "tu_factor_2",

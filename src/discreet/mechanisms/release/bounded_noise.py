@@ -23,11 +23,11 @@ from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.data import Records
-from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
-from discreet.mechanisms.release.by_blocks import noisy_blocks
+from discreet.mechanisms.base import Drawn, Mechanism
+from discreet.mechanisms.release.placement import placed
 from discreet.noise import Integers, Noise
 from discreet.noise.uniform import uniform_below
-from discreet.queries import Rows, Target
+from discreet.queries import Rows
 from discreet.queries.base import UP
 from discreet.statements.release import BOUNDED_NOISE
 
@@ -37,7 +37,7 @@ _TOTAL = 2.0**62
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoundedNoise(ReleaseMechanism[Rows]):
+class BoundedNoise(Mechanism[Rows, Records]):
     """The same bounded noise on every released number."""
 
     half_width: float
@@ -58,10 +58,7 @@ class BoundedNoise(ReleaseMechanism[Rows]):
         if self.neighbours is not REPLACE_ONE:
             raise InvalidInput("one released row a record tells their number: the relation is replace-one.")
 
-    @property
-    def name(self) -> str:
-        """See ReleaseMechanism."""
-        return "release-bounded-noise"
+    name = "release-bounded-noise"
 
     @property
     def step(self) -> float:
@@ -100,7 +97,7 @@ class BoundedNoise(ReleaseMechanism[Rows]):
         return min(1.0, worst * (1.0 + 1e-9) + 1e-15)
 
     def parameters(self) -> dict[str, Json]:
-        """See ReleaseMechanism."""
+        """See Mechanism."""
         return {
             "half_width": self.half_width,
             "level": self.level,
@@ -111,9 +108,8 @@ class BoundedNoise(ReleaseMechanism[Rows]):
         }
 
     def draw(self, query: Rows, data: Records, noise: Noise) -> Drawn:
-        """See ReleaseMechanism."""
-        add = partial(_noisy, ends=np.cumsum(self.table()), step=self.step)
-        return Drawn((data.records, query.columns + (query.target is Target.CLEAR)), noisy_blocks(query, data, noise, add), {})
+        """See Mechanism."""
+        return placed(query, data, noise, partial(_noisy, ends=np.cumsum(self.table()), step=self.step))
 
     def _masses(self) -> tuple[Floats, int]:
         table = self.table()

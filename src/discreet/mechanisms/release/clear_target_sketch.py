@@ -16,18 +16,18 @@ from typing import Self
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky
 
-from discreet.accounting import Json, MutualInformation
+from discreet.accounting import MutualInformation
 from discreet.core.arrays import Floats, is_finite
-from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure
+from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.core.quiet import quietly
 from discreet.data import Records
+from discreet.mechanisms.base import Drawn
 from discreet.mechanisms.learning.grid import GaussianGrid, grid_step
 from discreet.mechanisms.release.arithmetic import FAILURE, UNIT
-from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.rows import LARGEST_SCALE
-from discreet.mechanisms.release.sketch import TOO_ROUGH, arithmetic_of, check_target
-from discreet.mechanisms.release.sketch_information import check_entries, coherent_bits, covariance_distance
+from discreet.mechanisms.release.sketch import Sketch, arithmetic_of, batches, check_target
+from discreet.mechanisms.release.sketch_information import check_entries, coherent_bits, covariance_distance, least_noise
 from discreet.noise import Integers, Noise
 from discreet.queries import SecondMoments, Target
 from discreet.queries.base import UP
@@ -39,27 +39,12 @@ _LEAST_SCALE = 2.0**12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClearTargetSketch(ReleaseMechanism[SecondMoments]):
+class ClearTargetSketch(Sketch):
     """k random combinations of the records, noise on the features' columns only; the last column is the target's."""
 
-    rows: int
-    """k."""
-    variance: int
-    """sigma^2 / q^2."""
-    step: float
-    """Of the last stage's grid, in units of q."""
-    scale: float
-    """Of the last stage, in steps."""
     neighbours: Neighbours = REPLACE_ONE
 
-    @property
-    def name(self) -> str:
-        """See ReleaseMechanism."""
-        return "release-clear-target-sketch"
-
-    def noise_variance(self, query: SecondMoments) -> float:
-        """As for GaussianSketch, on the features' columns."""
-        return query.unit**2 * (self.variance + (self.step * self.scale) ** 2)
+    name = "release-clear-target-sketch"
 
     @classmethod
     def calibrate(cls, query: SecondMoments, *, rows: int, bits: float) -> Self:
@@ -72,10 +57,7 @@ class ClearTargetSketch(ReleaseMechanism[SecondMoments]):
             raise InvalidInput(f"bits must be positive and at most 100; {bits!r} was given.")
         _check(query)
         made = [cls._with_share(query, rows, bits, share) for share in _SHARES]
-        found = [one for one in made if one is not None and one.guarantee(query).bits <= bits]
-        if not found:
-            raise InfeasibleTarget(TOO_ROUGH.format(rows=rows, records=query.most_records))
-        return min(found, key=lambda one: one.noise_variance(query))
+        return least_noise([one for one in made if one is not None and one.guarantee(query).bits <= bits], query, rows)
 
     @classmethod
     def _with_share(cls, query: SecondMoments, rows: int, bits: float, share: float) -> Self | None:
@@ -95,23 +77,18 @@ class ClearTargetSketch(ReleaseMechanism[SecondMoments]):
         bits = (coherent_bits(self.rows, self.variance, _entry(query) ** 2) + last) * (1.0 + 1e-9)
         return MutualInformation(bits=bits, neighbours=REPLACE_ONE, theorem=CLEAR_TARGET_SKETCH)
 
-    def parameters(self) -> dict[str, Json]:
-        """See ReleaseMechanism."""
-        return {"rows": self.rows, "variance": self.variance, "step": self.step, "scale": self.scale, "neighbours": str(self.neighbours)}
-
     def draw(self, query: SecondMoments, data: Records, noise: Noise) -> Drawn:
-        """See ReleaseMechanism."""
+        """See Mechanism."""
         moments = query.answer(data)
         trace = arithmetic_of(query, self.rows, self.variance, self.variance).trace
         slope, factor = conditional(moments, self.variance, trace)
         length = math.sqrt(float(moments[-1, -1]))
-        return Drawn((self.rows, query.columns), self._rows(query, slope, factor, length, noise), {})
+        return Drawn((self.rows, query.columns), self._rows(query, slope, factor, length, noise))
 
     def _rows(self, query: SecondMoments, slope: Floats, factor: Floats, length: float, noise: Noise) -> Iterator[Floats]:
         grid = GaussianGrid(step=self.step, scale=self.scale, epsilon=1.0)
-        size = max(1, (1 << 20) // query.columns)
-        for start in range(0, self.rows, size):
-            normals = noise.gaussian(scale=1.0, dimension=query.columns, draws=min(size, self.rows - start))
+        for count in batches(query, self.rows):
+            normals = noise.gaussian(scale=1.0, dimension=query.columns, draws=count)
             features = np.outer(slope, normals[-1]) + factor @ normals[:-1]
             yield np.column_stack((grid.release(features, noise).T, length * normals[-1])) * query.unit
 

@@ -17,20 +17,20 @@ from typing import Self
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from discreet.accounting import ApproximateDP, Json, NoGuarantee, gaussian_mu
+from discreet.accounting import ApproximateDP, NoGuarantee, gaussian_mu
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import lowering, raising
 from discreet.data import Records
+from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.release.arithmetic import Arithmetic
-from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.rows import LARGEST_SCALE, moved_delta
-from discreet.mechanisms.release.sketch import TOO_ROUGH, arithmetic_of, check_target, drawn_rows, sketch_delta, solve
+from discreet.mechanisms.release.sketch import TOO_ROUGH, arithmetic_of, check_target, promised, sketch_delta, sketched, solve
 from discreet.noise import Noise, least_drawable
 from discreet.queries import SecondMoments
 from discreet.queries.base import UP
-from discreet.statements.sketch import EIGENVALUE_SKETCH, SECRET
+from discreet.statements.sketch import EIGENVALUE_SKETCH
 
 _LAST = 1e-3
 """The last stage's share of the sketch's epsilon; of its delta, a tenth of that."""
@@ -38,7 +38,7 @@ _LEAST_SCALE = 2.0**12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EigenvalueSketch(ReleaseMechanism[SecondMoments]):
+class EigenvalueSketch(Mechanism[SecondMoments, Records]):
     """k noisy random combinations of the records, with noise that the table's own spread lowers."""
 
     rows: int
@@ -63,10 +63,7 @@ class EigenvalueSketch(ReleaseMechanism[SecondMoments]):
     last_epsilon: float
     """Of it, the last stage's."""
 
-    @property
-    def name(self) -> str:
-        """See ReleaseMechanism."""
-        return "release-eigenvalue-sketch"
+    name = "release-eigenvalue-sketch"
 
     @classmethod
     def calibrate(
@@ -107,12 +104,7 @@ class EigenvalueSketch(ReleaseMechanism[SecondMoments]):
 
     def guarantee(self, query: SecondMoments) -> ApproximateDP | NoGuarantee:
         """See module docstring."""
-        delta = self.delta(query)
-        if not delta < 1:
-            return NoGuarantee(
-                theorem=f"{EIGENVALUE_SKETCH}: delta reaches 1 at epsilon = {self.epsilon:g}", neighbours=self.neighbours, secret=SECRET
-            )
-        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=self.neighbours, theorem=EIGENVALUE_SKETCH, secret=SECRET)
+        return promised(EIGENVALUE_SKETCH, self.delta(query), self.epsilon, self.neighbours)
 
     def delta(self, query: SecondMoments) -> float:
         """delta at `epsilon`; 1 where a lemma does not apply."""
@@ -129,32 +121,15 @@ class EigenvalueSketch(ReleaseMechanism[SecondMoments]):
         """The bounds of rounding errors; the floor holds on the good event, the only one that they are needed for."""
         return arithmetic_of(query, self.rows, self.floor, self.floor)
 
-    def parameters(self) -> dict[str, Json]:
-        """See ReleaseMechanism."""
-        return {
-            "rows": self.rows,
-            "floor": self.floor,
-            "step": self.step,
-            "scale": self.scale,
-            "eigenvalue_step": self.eigenvalue_step,
-            "eigenvalue_scale": self.eigenvalue_scale,
-            "quantile": self.quantile,
-            "neighbours": str(self.neighbours),
-            "epsilon": self.epsilon,
-            "eigenvalue_epsilon": self.eigenvalue_epsilon,
-            "last_epsilon": self.last_epsilon,
-        }
-
     def draw(self, query: SecondMoments, data: Records, noise: Noise) -> Drawn:
-        """See ReleaseMechanism."""
+        """See Mechanism."""
         moments, bounds = query.answer(data), self.arithmetic(query)
         rounded = int(np.rint(bounds.least_eigenvalue(moments) / self.eigenvalue_step))
         noisy = rounded + int(noise.discrete_gaussian(scale=self.eigenvalue_scale, dimension=1, draws=1)[0, 0])
         variance = self.variance_for(query, noisy)
-        factor = bounds.factor(moments, variance)
         grid = GaussianGrid(step=self.step, scale=self.scale, epsilon=self.last_epsilon)
-        rows = drawn_rows(query, factor, grid, self.rows, noise)
-        return Drawn((self.rows, query.columns), rows, {"noisy_eigenvalue": noisy, "variance": variance})
+        drawn = sketched(query, bounds, moments, variance, grid, noise)
+        return drawn._replace(chosen={"noisy_eigenvalue": noisy, "variance": variance})
 
     def variance_for(self, query: SecondMoments, noisy: int) -> int:
         """sigma^2 / q^2 from the released integer: public arithmetic, rounded up."""

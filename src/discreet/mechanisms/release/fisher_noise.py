@@ -17,16 +17,16 @@ from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.data import Records
-from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
-from discreet.mechanisms.release.by_blocks import Add, noisy_blocks
+from discreet.mechanisms.base import Drawn, Mechanism
+from discreet.mechanisms.release.placement import Add, placed
 from discreet.mechanisms.release.rows import GaussianRelease
 from discreet.noise import Noise
-from discreet.queries import Target, WeightedRows
+from discreet.queries import WeightedRows
 from discreet.statements.release import FISHER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FisherNoise(ReleaseMechanism[WeightedRows]):
+class FisherNoise(Mechanism[WeightedRows, Records]):
     """Gaussian noise shaped by public weights, on the records' own scales."""
 
     inner: GaussianRelease
@@ -34,13 +34,10 @@ class FisherNoise(ReleaseMechanism[WeightedRows]):
 
     @property
     def neighbours(self) -> Neighbours:  # type: ignore[override] # that of the inner noise
-        """See ReleaseMechanism."""
+        """See Mechanism."""
         return self.inner.neighbours
 
-    @property
-    def name(self) -> str:
-        """See ReleaseMechanism."""
-        return "release-fisher-noise"
+    name = "release-fisher-noise"
 
     @property
     def level(self) -> float:
@@ -76,20 +73,16 @@ class FisherNoise(ReleaseMechanism[WeightedRows]):
         )
 
     def parameters(self) -> dict[str, Json]:
-        """See ReleaseMechanism."""
+        """See Mechanism."""
         return {**self.inner.parameters(), "level": self.level}
 
     def require(self, query: WeightedRows, data: Records) -> None:
-        """See ReleaseMechanism."""
+        """See Mechanism."""
         self.inner.require(query, data)
 
     def draw(self, query: WeightedRows, data: Records, noise: Noise) -> Drawn:
-        """See ReleaseMechanism."""
-        if self.inner.slots is not None:
-            drawn = self.inner.draw(query, data, noise)
-            return drawn._replace(blocks=map(query.restore, drawn.blocks))
-        columns = query.columns + (query.read.target is Target.CLEAR)
-        return Drawn((data.records, columns), noisy_blocks(query, data, noise, partial(_restored, query=query, add=self.inner.add)), {})
+        """See Mechanism."""
+        return placed(query, data, noise, partial(_restored, query=query, add=self.inner.add), self.inner.slots)
 
     def randomise(self, query: WeightedRows, features: Floats, noise: Noise, *, target: float = 0.0) -> Release:
         """As GaussianRelease.randomise."""

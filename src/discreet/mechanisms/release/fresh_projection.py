@@ -20,12 +20,13 @@ from typing import Self
 
 import numpy as np
 
-from discreet.accounting import ApproximateDP, Json, NoGuarantee, beyond, closeness
+from discreet.accounting import ApproximateDP, NoGuarantee, beyond, closeness
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.data import Records
-from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
+from discreet.mechanisms.base import Drawn, Mechanism
+from discreet.mechanisms.release.placement import check_placement, placed, require_slots
 from discreet.mechanisms.release.profiles import largest, mixture_delta, require_rows
 from discreet.mechanisms.release.rows import GaussianRelease, grid_step
 from discreet.noise import Noise, gaussian_error, least_drawable
@@ -38,7 +39,7 @@ _LEAST_SCALE = 2.0**12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FreshProjection(ReleaseMechanism[Rows]):
+class FreshProjection(Mechanism[Rows, Records]):
     """The first m rows of the release are P, the others the projected records with noise; targets in clear are a last column (0 beside P)."""
 
     width: int
@@ -52,10 +53,7 @@ class FreshProjection(ReleaseMechanism[Rows]):
     slots: int | None = None
     """Released rows under add-remove, P not counted."""
 
-    @property
-    def name(self) -> str:
-        """See ReleaseMechanism."""
-        return "release-fresh-projection"
+    name = "release-fresh-projection"
 
     @property
     def deviation(self) -> float:
@@ -80,7 +78,7 @@ class FreshProjection(ReleaseMechanism[Rows]):
 
     def guarantee(self, query: Rows) -> ApproximateDP | NoGuarantee:
         """See module docstring."""
-        self._rows()._check(query)  # noqa: SLF001 - the same conditions on relation, target and slots
+        check_placement(query, self.neighbours, self.slots)
         delta, theorem = self.delta(query, self.epsilon), FRESH_PROJECTION
         if delta >= 1:
             return NoGuarantee(theorem=f"{theorem}: delta reaches 1", neighbours=self.neighbours, unit=query.read.unit)
@@ -100,28 +98,19 @@ class FreshProjection(ReleaseMechanism[Rows]):
         curve = mixture_delta(epsilon - apart.total, self.width, slope, offset).up
         return min(1.0, math.exp(apart.upper) * (curve + beyond(epsilon)) * UP)
 
-    def parameters(self) -> dict[str, Json]:
-        """See ReleaseMechanism."""
-        return {
-            "width": self.width,
-            "step": self.step,
-            "scale": self.scale,
-            "neighbours": str(self.neighbours),
-            "epsilon": self.epsilon,
-            "slots": self.slots,
-        }
-
     def require(self, query: Rows, data: Records) -> None:
-        """See ReleaseMechanism."""
-        self._rows().require(query, data)
+        """See Mechanism."""
+        query.require(data)
+        require_slots(data, self.slots)
 
     def draw(self, query: Rows, data: Records, noise: Noise) -> Drawn:
-        """See ReleaseMechanism. Raises SolverFailure, with a probability that is the same for all tables, below 1e-100."""
+        """See Mechanism. Raises SolverFailure, with a probability that is the same for all tables, below 1e-100."""
         read = query.read
         entries = noise.gaussian(scale=self._entry, dimension=read.columns, draws=self.width)
         projection = Projection(domain=query.domain, target=query.target, map=LinearMap.on_grid(entries, grid=self._grid(query)))
-        rows = self._rows().draw(projection, data, noise)
-        return Drawn((rows.shape[0] + read.columns, rows.shape[1]), chain(_first(projection), rows.blocks), {})
+        law = GaussianRelease(step=self.step, scale=self.scale, neighbours=self.neighbours, epsilon=self.epsilon)
+        rows = placed(projection, data, noise, law.add, self.slots)
+        return Drawn((rows.shape[0] + read.columns, rows.shape[1]), chain(_first(projection), rows.blocks))
 
     @property
     def _entry(self) -> float:
@@ -130,9 +119,6 @@ class FreshProjection(ReleaseMechanism[Rows]):
     def _grid(self, query: Rows) -> float:
         """Of P: columns have a length of about sqrt(m / width), known before they are drawn."""
         return power_of_two(self._entry * (math.sqrt(query.read.columns) + 16.0)) * 2.0**-BITS
-
-    def _rows(self) -> GaussianRelease:
-        return GaussianRelease(step=self.step, scale=self.scale, neighbours=self.neighbours, epsilon=self.epsilon, slots=self.slots)
 
 
 def _first(projection: Projection) -> Iterator[Floats]:

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.accounting import Json, NoGuarantee, Unit
+from discreet.accounting import NoGuarantee, Unit
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.data import Records
-from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
+from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.noise import Noise
 from discreet.queries import Rows, Target
 from discreet.solvers.soft_margin import solve_soft_margin
@@ -24,7 +24,7 @@ from discreet.statements.release import NULL_SPACE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NullSpaceNoise(ReleaseMechanism[Rows]):
+class NullSpaceNoise(Mechanism[Rows, Records]):
     """Correlated noise; targets, which must be +1 and -1, are released in clear as the last column."""
 
     variance: float
@@ -38,10 +38,7 @@ class NullSpaceNoise(ReleaseMechanism[Rows]):
         if not all(is_finite(size) and size > 0 for size in (self.variance, self.rho, self.theta)):
             raise InvalidInput("null-space noise needs a positive finite variance, rho and theta.")
 
-    @property
-    def name(self) -> str:
-        """See ReleaseMechanism."""
-        return "release-null-space-noise"
+    name = "release-null-space-noise"
 
     def guarantee(self, query: Rows) -> NoGuarantee:
         """None, and why."""
@@ -49,25 +46,21 @@ class NullSpaceNoise(ReleaseMechanism[Rows]):
             raise InvalidInput("null-space noise needs the targets, in clear: take target='clear'.")
         return NoGuarantee(neighbours=REPLACE_ONE, unit=Unit.FEATURES, theorem=NULL_SPACE)
 
-    def parameters(self) -> dict[str, Json]:
-        """See ReleaseMechanism."""
-        return {"variance": self.variance, "rho": self.rho, "theta": self.theta, "neighbours": str(self.neighbours)}
-
     def require(self, query: Rows, data: Records) -> None:
-        """See ReleaseMechanism; also for targets that are no signs."""
+        """See Mechanism; also for targets that are no signs."""
         query.read.require(data)
         if not np.all(np.abs(data.targets) == 1.0):
             raise InvalidInput("null-space noise needs targets +1 and -1.")
 
     def draw(self, query: Rows, data: Records, noise: Noise) -> Drawn:
-        """See ReleaseMechanism. Raises SolverFailure where the machine cannot be solved to 1e-9."""
+        """See Mechanism. Raises SolverFailure where the machine cannot be solved to 1e-9."""
         rows = np.concatenate([np.zeros((0, query.columns)), *(block for _, block in query.answer(data))])
         found = solve_soft_margin(rows, data.targets, rho=self.rho, theta=self.theta)
         normals = noise.gaussian(scale=math.sqrt(self.variance), dimension=len(rows), draws=query.columns)
         across, along = _unit(found.multipliers * data.targets), _unit(found.weights)
         normals = normals - np.outer(across, across @ normals)
         normals = normals - np.outer(normals @ along, along)
-        return Drawn((len(rows), query.columns + 1), iter((np.column_stack((rows + normals, data.targets)),)), {})
+        return Drawn((len(rows), query.columns + 1), iter((np.column_stack((rows + normals, data.targets)),)))
 
 
 def _unit(vector: Floats) -> Floats:

@@ -15,14 +15,14 @@ from discreet.accounting import Json, NoGuarantee, Unit
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.data import Records
-from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
+from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.noise import Noise
 from discreet.queries import SecondMoments, Target
 from discreet.statements.sketch import PUBLISHED_SKETCH
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PublishedSketch(ReleaseMechanism[SecondMoments]):
+class PublishedSketch(Mechanism[SecondMoments, Records]):
     """k random combinations of the records, with the noise that was printed."""
 
     rows: int
@@ -31,21 +31,18 @@ class PublishedSketch(ReleaseMechanism[SecondMoments]):
     """What is claimed per entry."""
     neighbours: Neighbours = REPLACE_ONE
 
-    @property
-    def name(self) -> str:
-        """See ReleaseMechanism."""
-        return "release-published-sketch"
+    name = "release-published-sketch"
 
     def guarantee(self, query: SecondMoments) -> NoGuarantee:  # noqa: ARG002 - none for any
         """None, and why."""
         return NoGuarantee(neighbours=self.neighbours, unit=Unit.ENTRY, theorem=PUBLISHED_SKETCH)
 
     def parameters(self) -> dict[str, Json]:
-        """See ReleaseMechanism."""
+        """See Mechanism."""
         return {"rows": self.rows, "claimed_bits": self.bits, "neighbours": str(self.neighbours)}
 
     def draw(self, query: SecondMoments, data: Records, noise: Noise) -> Drawn:
-        """See ReleaseMechanism; the law of S Z + sigma N by the square root of its covariance."""
+        """See Mechanism; the law of S Z + sigma N by the square root of its covariance."""
         with_target = query.target is Target.NOISY
         squares, largest = np.zeros(query.columns), np.zeros(query.columns)
         for _, rows in query.read.blocks(data):

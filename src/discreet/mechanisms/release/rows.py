@@ -12,12 +12,18 @@ lemma 2). One stage is enough, since a_i is a function of record i to the last b
 
 Local: one owner, one record, the same numbers (S between any two records of the declared domain). A target released in clear is protected by nothing:
 the unit is then the features of a record, and there is no add-remove.
+
+For bits about single entries instead (theorem 3 of the note), from s of 4096 on:
+
+    bits = log2((U^2 + s^2 + 1/12) / s^2) / 2,     U = entry bound / w + 1/2,    about any one entry, all others known, for every prior
+
+So the noise is about U / sqrt(2^(2 bits) - 1), whatever the number of columns: far less than a record needs, for a far weaker promise. Entries are
+bounded one by one; a record's numbers add up. (Showkatbakhsh, Karakus, Diggavi 2018, lemma 1, which holds as printed, on a grid.)
 """
 
 import math
-from collections.abc import Callable, Iterator
+import sys
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Self
 
 import numpy as np
@@ -26,33 +32,26 @@ from discreet.accounting import ApproximateDP, ConcentratedDP, Json, MutualInfor
 from discreet.accounting.base import scope
 from discreet.certificates import Release
 from discreet.core.arrays import Floats, is_finite
-from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
-from discreet.core.workers import map_in_order
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.data import Records
 from discreet.matrices import as_matrix
-from discreet.matrices.cut import cuts
-from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
-from discreet.mechanisms.release.by_blocks import Add, noisy_blocks
+from discreet.mechanisms.base import Drawn, Mechanism
+from discreet.mechanisms.release.placement import check_placement, placed, require_slots
 from discreet.noise import Noise, least_drawable
-from discreet.noise.uniform import shuffled
-from discreet.queries import RowQuery, Rows, Target
+from discreet.queries import RowQuery, Rows
 from discreet.queries.base import UP
 from discreet.statements.release import GAUSSIAN_ROWS, INFORMATION_ROWS
 
 _LEAST_SCALE = 2.0**12
 LARGEST_SCALE = 2.0**51
 """In steps: what the exact samplers draw."""
-_ROWS = 1024
-"""That are drawn at a time under add-remove."""
-ORDERED_BYTES = 2**29
-"""Of rows that are put into their secret order at a time, under add-remove."""
 _FINENESS = 2.0**20
 """Steps in a sensitivity, per square root of columns: rounding costs about a millionth of the noise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianRelease(ReleaseMechanism[RowQuery]):
+class GaussianRelease(Mechanism[RowQuery, Records]):
     """Gaussian noise of one size on every released number."""
 
     step: float
@@ -69,10 +68,7 @@ class GaussianRelease(ReleaseMechanism[RowQuery]):
     published: str = ""
     """Why a published calibration promises nothing; empty for ours."""
 
-    @property
-    def name(self) -> str:
-        """See ReleaseMechanism."""
-        return "release-gaussian-rows"
+    name = "release-gaussian-rows"
 
     @property
     def deviation(self) -> float:
@@ -109,7 +105,7 @@ class GaussianRelease(ReleaseMechanism[RowQuery]):
 
     def guarantee(self, query: RowQuery) -> ApproximateDP | NoGuarantee:
         """See module docstring."""
-        self._check(query)
+        check_placement(query, self.neighbours, self.slots)
         theorem = self.published or GAUSSIAN_ROWS
         where = Statement(neighbours=self.neighbours, unit=query.read.unit, local=self.local, theorem=theorem)
         delta = 1.0 if self.published else self.delta(query, self.epsilon)
@@ -141,7 +137,7 @@ class GaussianRelease(ReleaseMechanism[RowQuery]):
         return MutualInformation(bits=bits, neighbours=REPLACE_ONE, local=self.local, theorem=INFORMATION_ROWS)
 
     def parameters(self) -> dict[str, Json]:
-        """See ReleaseMechanism."""
+        """See Mechanism."""
         return {
             "step": self.step,
             "scale": self.scale,
@@ -152,19 +148,15 @@ class GaussianRelease(ReleaseMechanism[RowQuery]):
         }
 
     def require(self, query: RowQuery, data: Records) -> None:
-        """See ReleaseMechanism; also for more records than slots, and for more than one in a local release."""
+        """See Mechanism; also for more records than slots, and for more than one in a local release."""
         query.read.require(data)
+        require_slots(data, self.slots)
         if self.local and data.records != 1:
             raise InvalidInput("a local release is of one record: its owner's. Use randomise, or calibrate without local=True.")
-        if self.slots is not None and data.records > self.slots:
-            raise InvalidInput(f"{self.slots} rows are to be released, and the table has more records; declare more slots.")
 
     def draw(self, query: RowQuery, data: Records, noise: Noise) -> Drawn:
-        """See ReleaseMechanism."""
-        if self.slots is None:
-            columns = query.columns + (query.read.target is Target.CLEAR)
-            return Drawn((data.records, columns), noisy_blocks(query, data, noise, self.add), {})
-        return Drawn((self.slots, query.columns), self._shuffled(query, data, noise), {})
+        """See Mechanism."""
+        return placed(query, data, noise, self.add, self.slots)
 
     def randomise(self, query: RowQuery, features: Floats, noise: Noise, *, target: float = 0.0) -> Release:
         """One record by its owner, who keeps it: `features` (d,) and its target, clipped to the domain; shape (1, columns)."""
@@ -177,31 +169,8 @@ class GaussianRelease(ReleaseMechanism[RowQuery]):
         row = np.asarray(features, dtype=np.float64).reshape(1, -1)
         return Records(rows=as_matrix(row), targets=np.array([float(target)]), domain=query.read.domain)
 
-    def _check(self, query: RowQuery) -> None:
-        if self.neighbours is ADD_REMOVE and query.read.target is Target.CLEAR:
-            raise InvalidInput("targets in clear tell how many records there are: under add-remove take target='noisy' or 'omitted'.")
-        if (self.neighbours is ADD_REMOVE) != (self.slots is not None):
-            raise InvalidInput(
-                "one released row a record tells their number. Under add-remove give slots, a public number of rows (the rest are rows of zeros, "
-                "with noise, in secret order); under replace-one the number of records is public, and slots must be None."
-            )
-
     def _distance(self, query: RowQuery) -> float:
         return steps_apart(query.sensitivity(self.neighbours), self.step, query.columns)
-
-    def _shuffled(self, query: RowQuery, data: Records, noise: Noise) -> Iterator[Floats]:
-        """In a secret order, so many places at a time as fit into ORDERED_BYTES, each time from a pass over the table."""
-        slots = self.slots or 0
-        order = shuffled(noise.words(), slots)
-        streams = noise.streams()
-        most = max(_ROWS, ORDERED_BYTES // (8 * query.columns))
-        for first in range(0, slots, most):
-            table = np.zeros((min(most, slots - first), query.columns))
-            for rows, block in query.answer(data):
-                places = order[rows] - first
-                here = (places >= 0) & (places < len(table))
-                table[places[here]] = block[here]
-            yield from map_in_order(partial(_of_places, table, first, self.add, streams), cuts(len(table), _ROWS), data.jobs)
 
     def add(self, rows: Floats, noise: Noise) -> Floats:
         """Computed rows, on the grid and with noise: w (round(a / w) + K)."""
@@ -215,8 +184,49 @@ class GaussianRelease(ReleaseMechanism[RowQuery]):
         return replace(self, published=why)
 
 
-def _of_places(table: Floats, first: int, add: Add, streams: Callable[[int], Noise], places: slice) -> Floats:
-    return add(table[places], streams(first + places.start))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InformationRelease(Mechanism[Rows, Records]):
+    """Gaussian noise of one size on every released number, for bits."""
+
+    inner: GaussianRelease
+    """The noise."""
+    neighbours: Neighbours = REPLACE_ONE
+
+    name = "release-information-rows"
+
+    @classmethod
+    def calibrate(cls, query: Rows, *, bits: float) -> Self:
+        """The least noise (to 1e-6) for at most `bits` bits about any entry. Raises InvalidInput for rows that are shortened as a whole,
+
+        InfeasibleTarget for so few bits that no noise on a grid is enough.
+        """
+        if not (is_finite(bits) and 0 < bits <= 100):
+            raise InvalidInput(f"bits must be positive and at most 100; {bits!r} was given.")
+        bound = float(max(query.read.entries))
+        deviation = bound / math.sqrt(max(math.expm1(2.0 * math.log(2.0) * bits), sys.float_info.min))
+        made = cls._of(query, deviation)
+        while made.inner.scale < LARGEST_SCALE and made.guarantee(query).bits > bits:
+            deviation *= 1.0 + 1e-6
+            made = cls._of(query, deviation)
+        if made.inner.scale >= LARGEST_SCALE:
+            raise InfeasibleTarget(f"{bits!r} bits ask for more noise than numbers on a grid can have; raise bits.")
+        return made
+
+    @classmethod
+    def _of(cls, query: Rows, deviation: float) -> Self:
+        return cls(inner=GaussianRelease.of_deviation(query, deviation=deviation, epsilon=1.0, neighbours=REPLACE_ONE))
+
+    def guarantee(self, query: Rows) -> MutualInformation:
+        """See module docstring."""
+        return self.inner.information(query)
+
+    def parameters(self) -> dict[str, Json]:
+        """See Mechanism."""
+        return {"step": self.inner.step, "scale": self.inner.scale, "neighbours": str(self.neighbours)}
+
+    def draw(self, query: Rows, data: Records, noise: Noise) -> Drawn:
+        """See Mechanism."""
+        return self.inner.draw(query, data, noise)
 
 
 def grid_step(distance: float, columns: int) -> float:

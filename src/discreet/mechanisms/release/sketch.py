@@ -17,18 +17,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self
 
-from discreet.accounting import ApproximateDP, Json, NoGuarantee
+from discreet.accounting import ApproximateDP, NoGuarantee
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import lowering
 from discreet.data import Records
+from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.release.arithmetic import CLOSENESS_DELTA, Arithmetic
-from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.profiles import Bounded, largest, replace_delta, require_rows, zero_out_delta
 from discreet.mechanisms.release.rows import LARGEST_SCALE
-from discreet.noise import Noise
+from discreet.noise import Integers, Noise
 from discreet.queries import SecondMoments
 from discreet.queries.base import UP
 from discreet.statements.sketch import GAUSSIAN_SKETCH, SECRET
@@ -39,8 +39,8 @@ _LARGEST = 1 << 61
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianSketch(ReleaseMechanism[SecondMoments]):
-    """k noisy random combinations of the records."""
+class Sketch(Mechanism[SecondMoments, Records]):
+    """k random combinations of the records, with noise of a variance that is fixed before they are read, and a last stage on a grid."""
 
     rows: int
     """k."""
@@ -50,6 +50,16 @@ class GaussianSketch(ReleaseMechanism[SecondMoments]):
     """Of the last stage's grid, in units of q."""
     scale: float
     """Of the last stage, in steps."""
+
+    def noise_variance(self, query: SecondMoments) -> float:
+        """sigma^2 and the last stage's variance together: E of (released)'(released) / k is Z'Z plus this times the identity, where noise is."""
+        return query.unit**2 * (self.variance + (self.step * self.scale) ** 2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianSketch(Sketch):
+    """k noisy random combinations of the records."""
+
     neighbours: Neighbours
     epsilon: float
     """At which delta is stated, in total."""
@@ -58,14 +68,7 @@ class GaussianSketch(ReleaseMechanism[SecondMoments]):
     least_eigenvalue: float = 0.0
     """lambda_0: declared public, for every admissible table without any one record."""
 
-    @property
-    def name(self) -> str:
-        """See ReleaseMechanism."""
-        return "release-gaussian-sketch"
-
-    def noise_variance(self, query: SecondMoments) -> float:
-        """sigma^2 and the last stage's variance together: E of (released)'(released) / k is Z'Z plus this times the identity."""
-        return query.unit**2 * (self.variance + (self.step * self.scale) ** 2)
+    name = "release-gaussian-sketch"
 
     @classmethod
     def calibrate(
@@ -110,10 +113,7 @@ class GaussianSketch(ReleaseMechanism[SecondMoments]):
 
     def guarantee(self, query: SecondMoments) -> ApproximateDP | NoGuarantee:
         """See module docstring."""
-        delta = self.delta(query)
-        if not delta < 1:
-            return NoGuarantee(theorem=f"{GAUSSIAN_SKETCH}: delta reaches 1 at epsilon = {self.epsilon:g}", neighbours=self.neighbours, secret=SECRET)
-        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=self.neighbours, theorem=GAUSSIAN_SKETCH, secret=SECRET)
+        return promised(GAUSSIAN_SKETCH, self.delta(query), self.epsilon, self.neighbours)
 
     def delta(self, query: SecondMoments) -> float:
         """delta at `epsilon`; 1 where a lemma does not apply."""
@@ -126,32 +126,36 @@ class GaussianSketch(ReleaseMechanism[SecondMoments]):
         """The bounds of rounding errors."""
         return arithmetic_of(query, self.rows, self.variance, self.variance + eigenvalue_credit(query, self.least_eigenvalue))
 
-    def parameters(self) -> dict[str, Json]:
-        """See ReleaseMechanism."""
-        return {
-            "rows": self.rows,
-            "variance": self.variance,
-            "step": self.step,
-            "scale": self.scale,
-            "neighbours": str(self.neighbours),
-            "epsilon": self.epsilon,
-            "last_epsilon": self.last_epsilon,
-            "least_eigenvalue": self.least_eigenvalue,
-        }
-
     def draw(self, query: SecondMoments, data: Records, noise: Noise) -> Drawn:
-        """See ReleaseMechanism."""
-        factor = self.arithmetic(query).factor(query.answer(data), self.variance)
+        """See Mechanism."""
         grid = GaussianGrid(step=self.step, scale=self.scale, epsilon=self.last_epsilon)
-        return Drawn((self.rows, query.columns), drawn_rows(query, factor, grid, self.rows, noise), {})
+        return sketched(query, self.arithmetic(query), query.answer(data), self.variance, grid, noise)
 
 
-def drawn_rows(query: SecondMoments, factor: Floats, grid: GaussianGrid, rows: int, noise: Noise) -> Iterator[Floats]:
-    """k rows of N(0, L L'), through the last stage, a thousand at a time."""
+def promised(theorem: str, delta: float, epsilon: float, neighbours: Neighbours) -> ApproximateDP | NoGuarantee:
+    """What a sketch of this delta promises about a record."""
+    if not delta < 1:
+        return NoGuarantee(theorem=f"{theorem}: delta reaches 1 at epsilon = {epsilon:g}", neighbours=neighbours, secret=SECRET)
+    return ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta, neighbours=neighbours, theorem=theorem, secret=SECRET)
+
+
+def sketched(query: SecondMoments, bounds: Arithmetic, moments: Integers, variance: int, grid: GaussianGrid, noise: Noise) -> Drawn:
+    """k rows of N(0, moments + variance I), through the last stage."""
+    factor = bounds.factor(moments, variance)
+
+    def rows() -> Iterator[Floats]:
+        for count in batches(query, bounds.rows):
+            normals = noise.gaussian(scale=1.0, dimension=query.columns, draws=count)
+            yield grid.release(factor @ normals, noise).T * query.unit
+
+    return Drawn((bounds.rows, query.columns), rows())
+
+
+def batches(query: SecondMoments, rows: int) -> Iterator[int]:
+    """How many rows of a sketch are drawn at a time, about a million numbers."""
     size = max(1, (1 << 20) // query.columns)
     for start in range(0, rows, size):
-        normals = noise.gaussian(scale=1.0, dimension=query.columns, draws=min(size, rows - start))
-        yield grid.release(factor @ normals, noise).T * query.unit
+        yield min(size, rows - start)
 
 
 def sketch_delta(query: SecondMoments, arithmetic: Arithmetic, epsilon: float, floor: float, neighbours: Neighbours) -> float:

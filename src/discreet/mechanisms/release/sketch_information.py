@@ -13,20 +13,20 @@ columns are nearly collinear or the target is nearly a combination of them, and 
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Self, TypeAlias
+from typing import NamedTuple, Self, TypeAlias, TypeVar
 
-from discreet.accounting import Json, MutualInformation
+from discreet.accounting import MutualInformation
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.data import Records
+from discreet.mechanisms.base import Drawn
 from discreet.mechanisms.learning.grid import GaussianGrid, grid_step
 from discreet.mechanisms.release.arithmetic import Arithmetic
-from discreet.mechanisms.release.base import Drawn, ReleaseMechanism
 from discreet.mechanisms.release.rows import LARGEST_SCALE
-from discreet.mechanisms.release.sketch import TOO_ROUGH, arithmetic_of, check_target, drawn_rows
+from discreet.mechanisms.release.sketch import TOO_ROUGH, Sketch, arithmetic_of, check_target, sketched
 from discreet.noise import Noise
 from discreet.noise.continuous import NORMAL_LIMIT
 from discreet.queries import SecondMoments
@@ -39,27 +39,12 @@ _LEAST_SCALE = 2.0**12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InformationSketch(ReleaseMechanism[SecondMoments]):
+class InformationSketch(Sketch):
     """k noisy random combinations of records whose entries are bounded one by one."""
 
-    rows: int
-    """k."""
-    variance: int
-    """sigma^2 / q^2."""
-    step: float
-    """Of the last stage's grid, in units of q."""
-    scale: float
-    """Of the last stage, in steps."""
     neighbours: Neighbours = REPLACE_ONE
 
-    @property
-    def name(self) -> str:
-        """See ReleaseMechanism."""
-        return "release-information-sketch"
-
-    def noise_variance(self, query: SecondMoments) -> float:
-        """As for GaussianSketch."""
-        return query.unit**2 * (self.variance + (self.step * self.scale) ** 2)
+    name = "release-information-sketch"
 
     @classmethod
     def calibrate(cls, query: SecondMoments, *, rows: int, bits: float) -> Self:
@@ -69,10 +54,7 @@ class InformationSketch(ReleaseMechanism[SecondMoments]):
             raise InvalidInput(f"bits must be positive and finite; {bits!r} was given.")
         check_entries(query)
         made = [cls._for_route(query, rows, bits, route) for route in _ROUTES]
-        found = [one for one in made if one is not None and one.guarantee(query).bits <= bits]
-        if not found:
-            raise InfeasibleTarget(TOO_ROUGH.format(rows=rows, records=query.most_records))
-        return min(found, key=lambda one: one.noise_variance(query))
+        return least_noise([one for one in made if one is not None and one.guarantee(query).bits <= bits], query, rows)
 
     @classmethod
     def _for_route(cls, query: SecondMoments, rows: int, bits: float, route: "Route") -> Self | None:
@@ -97,15 +79,20 @@ class InformationSketch(ReleaseMechanism[SecondMoments]):
         bits = min(part.bits + _last_bits(part.radius, self.step, self.scale, bounds) for part in (route(query, bounds) for route in _ROUTES))
         return MutualInformation(bits=bits * (1.0 + 1e-9), neighbours=REPLACE_ONE, theorem=INFORMATION_SKETCH, secret=SECRET)
 
-    def parameters(self) -> dict[str, Json]:
-        """See ReleaseMechanism."""
-        return {"rows": self.rows, "variance": self.variance, "step": self.step, "scale": self.scale, "neighbours": str(self.neighbours)}
-
     def draw(self, query: SecondMoments, data: Records, noise: Noise) -> Drawn:
-        """See ReleaseMechanism."""
-        factor = _bounds(query, self.rows, self.variance).factor(query.answer(data), self.variance)
+        """See Mechanism."""
         grid = GaussianGrid(step=self.step, scale=self.scale, epsilon=1.0)
-        return Drawn((self.rows, query.columns), drawn_rows(query, factor, grid, self.rows, noise), {})
+        return sketched(query, _bounds(query, self.rows, self.variance), query.answer(data), self.variance, grid, noise)
+
+
+S = TypeVar("S", bound=Sketch)
+
+
+def least_noise(found: Sequence[S], query: SecondMoments, rows: int) -> S:
+    """The one with the least noise of those that are enough. Raises InfeasibleTarget where none is."""
+    if not found:
+        raise InfeasibleTarget(TOO_ROUGH.format(rows=rows, records=query.most_records))
+    return min(found, key=lambda one: one.noise_variance(query))
 
 
 class Part(NamedTuple):

@@ -26,8 +26,8 @@ from discreet.core.fields import finite
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.core.quiet import quietly
 from discreet.core.words import did_you_mean, quoted
-from discreet.data import Domain
-from discreet.mechanisms.release import ReleaseMechanism
+from discreet.data import Domain, Records
+from discreet.mechanisms.base import Mechanism
 from discreet.queries import RowQuery, Rows, SecondMoments, Target
 from discreet.releases.columns import Kind
 
@@ -171,7 +171,7 @@ class Plan(NamedTuple):
     """A public query and the calibrated mechanism that answers it; no record has been read."""
 
     query: Query
-    mechanism: ReleaseMechanism  # type: ignore[type-arg] # each mechanism is for its own queries
+    mechanism: Mechanism[Any, Records]
 
 
 class Way(NamedTuple):
