@@ -36,6 +36,21 @@ categories = ["north", "south", "other"]
 other = "other"
 """
 
+SURVEY = """\
+format = "discreet-schema/1"
+name = "survey"
+rows = "bound"
+
+[target]
+column = "hours"
+lower = 0
+upper = 80
+
+[numeric.age]
+lower = 0
+upper = 100
+"""
+
 
 class Outcome(NamedTuple):
     """What a run of the program left behind."""

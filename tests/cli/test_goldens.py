@@ -7,7 +7,7 @@ import pytest
 
 from discreet.estimators.model import Model
 from discreet.noise import SeededNoise
-from tests.cli.conftest import FIT, GOLDEN, discreet
+from tests.cli.conftest import FIT, GOLDEN, SURVEY, discreet
 
 BUDGET = ["budget", *(f"budget {name}" for name in ("new", "show", "history", "plot", "export", "import"))]
 COMMANDS = ["", "demo", "plan", "plan over", "schema", "schema new", "schema check", "fit", "predict", "evaluate", "verify", "audit", "show", *BUDGET]
@@ -114,22 +114,6 @@ def test_a_walk_through_all_commands(folder):
     text = re.sub(r"^(no|yes) +\d+ +\d+", r"\1 COUNTS", normalised("\n".join(said)), flags=re.MULTILINE)
     compare("walk.txt", re.sub(r"^(ok    [a-z ]+?)  .*", r"\1", text, flags=re.MULTILINE))  # what a check says is the certificate's
     assert (folder / "stub.toml").read_text(encoding="utf-8").startswith("# What is public about this table")
-
-
-SURVEY = """\
-format = "discreet-schema/1"
-name = "survey"
-rows = "bound"
-
-[target]
-column = "hours"
-lower = 0
-upper = 80
-
-[numeric.age]
-lower = 0
-upper = 100
-"""
 
 
 def test_a_walk_through_a_release(folder):

@@ -7,22 +7,7 @@ import pytest
 
 from discreet.releases import METHODS, read_release
 from tests.canary import CANARY, assert_silent
-from tests.cli.conftest import csv_text, discreet, rows
-
-SCHEMA = """\
-format = "discreet-schema/1"
-name = "survey"
-rows = "bound"
-
-[target]
-column = "hours"
-lower = 0
-upper = 80
-
-[numeric.age]
-lower = 0
-upper = 100
-"""
+from tests.cli.conftest import SURVEY, csv_text, discreet, rows
 
 RELEASE = ("release", "people.csv", "--schema", "survey.toml", "--out", "out")
 ADDITIVE = (*RELEASE, "--method", "additive", "--epsilon", "1", "--delta", "1e-6")
@@ -42,7 +27,7 @@ METHODS_ON_THE_COMMAND_LINE = {
 
 @pytest.fixture
 def survey(folder):
-    (folder / "survey.toml").write_text(SCHEMA, encoding="utf-8")
+    (folder / "survey.toml").write_text(SURVEY, encoding="utf-8")
     return folder
 
 
@@ -68,7 +53,7 @@ def test_every_method_is_on_the_command_line_and_in_its_help():
 @pytest.mark.parametrize("extra", [("--variance", "1"), ("--variance", "1", "--calibration", "published")])
 def test_what_is_not_private_is_said_plainly(survey, extra):
     (survey / "survey.toml").write_text(
-        SCHEMA.replace("lower = 0\nupper = 80", 'classes = ["no", "yes"]', 1).replace('"hours"', '"answer"'), encoding="utf-8"
+        SURVEY.replace("lower = 0\nupper = 80", 'classes = ["no", "yes"]', 1).replace('"hours"', '"answer"'), encoding="utf-8"
     )
     outcome = discreet(*RELEASE, "--method", "null-space", "--target", "clear", *extra)
     if "published" not in extra:
@@ -220,7 +205,7 @@ def test_a_record_that_cannot_be_used_is_not_repeated(survey, text):
 def test_no_output_and_no_file_shows_the_canary(survey, method, clipped):
     (survey / "people.csv").write_text(csv_text([*rows(60), (CANARY, 8, "north", "no"), *rows(60)]), encoding="utf-8")
     if clipped:
-        (survey / "survey.toml").write_text(SCHEMA.replace("upper = 100", 'upper = 100\noutside = "clip"'), encoding="utf-8")
+        (survey / "survey.toml").write_text(SURVEY.replace("upper = 100", 'upper = 100\noutside = "clip"'), encoding="utf-8")
     outcome = discreet(*RELEASE, "--method", method, *METHODS_ON_THE_COMMAND_LINE[method].split())
     assert outcome.code == (0 if clipped else 3)
     assert_silent(outcome.out + outcome.err)

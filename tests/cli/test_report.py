@@ -5,7 +5,7 @@ import sqlite3
 
 import pytest
 
-from tests.cli.conftest import FIT, discreet
+from tests.cli.conftest import FIT, SURVEY, discreet
 from tests.pages.reading import read_page, said
 
 SPEND = ("--ledger", "team.ledger", "--data-set", "people")
@@ -46,20 +46,6 @@ def test_tune_writes_a_page(ledger):
     assert "Left after it epsilon 1, delta" in words
 
 
-SURVEY = """\
-format = "discreet-schema/1"
-name = "survey"
-rows = "bound"
-
-[target]
-column = "hours"
-lower = 0
-upper = 80
-
-[numeric.age]
-lower = 0
-upper = 100
-"""
 RELEASE = ("release", "people.csv", "--schema", "survey.toml", "--method", "additive", "--epsilon", "1", "--delta", "1e-6", "--out", "out")
 
 
