@@ -6,6 +6,7 @@ Which floor may import which is in pyproject.toml (import-linter); here: what ma
 import ast
 import importlib
 import pkgutil
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ ALLOWED = {
     "json.loads": {"core"},  # strictly, and not too deep
     "cryptography": {"data", "signing"},  # data: whether a cluster of this machine can be spoken to by TLS
     "click": {"cli"},
+    "jinja2": {"display"},
     "rich": {"cli"},
 }
 """What is imported or reached where: name from outside -> packages of discreet that may use it."""
@@ -192,3 +194,57 @@ def test_everything_exported_exists_once_and_is_documented():
 
 def test_the_package_is_typed():
     assert (PACKAGE / "py.typed").exists()
+
+
+MODULES = {".".join(("discreet", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__"): path for path in FILES}
+
+
+def imported(source):
+    """Modules of discreet that a module imports when it is imported or when one of its functions runs; what only types need is left out."""
+
+    def visit(node):
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            return
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if inner in MODULES else node.module
+        for child in ast.iter_child_nodes(node):
+            yield from visit(child)
+
+    return {name for name in visit(ast.parse(source)) if name in MODULES}
+
+
+def check_circles(graph):
+    """Raise CycleError, which names a circle, if there is one."""
+    TopologicalSorter({name: others - {name} for name, others in graph.items()}).prepare()
+
+
+def test_modules_do_not_import_each_other_in_circles():
+    check_circles({name: imported(path.read_text(encoding="utf-8")) for name, path in MODULES.items()})
+
+
+def test_a_circle_of_imports_is_seen():
+    assert imported("def f():\n    from discreet.core import errors") == {"discreet.core.errors"}
+    assert imported("if TYPE_CHECKING:\n    from discreet.core import errors") == set()
+    with pytest.raises(CycleError, match="circle|cycle"):
+        check_circles({"a": {"b"}, "b": {"c"}, "c": {"b"}})
+    check_circles({"a": {"b", "c"}, "b": {"c"}, "c": {"c"}})
+
+
+def shown_names():
+    """What results ask display for: see discreet.core.showing."""
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "shown" and floor(path) != "display":
+                yield ast.literal_eval(node.args[0])
+
+
+def test_every_picture_that_a_result_asks_for_by_name_is_there():
+    names = list(shown_names())
+    assert len(names) > 10
+    for name in names:
+        module, _, function = name.rpartition(".")
+        assert callable(getattr(importlib.import_module(f"discreet.display.{module}"), function))

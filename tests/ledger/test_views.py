@@ -4,9 +4,10 @@ import time
 from datetime import UTC, datetime, timedelta
 from xml.etree import ElementTree as ET
 
+from discreet.display.ledger import spending
+from discreet.display.plots import svg
 from discreet.ledger import State
 from discreet.ledger.entries import stored
-from discreet.ledger.views import spending_plot
 from tests.ledger.guarantees import approximate, pure
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -79,7 +80,7 @@ def test_a_long_history_is_thinned_and_ends_at_the_sum(ledger):
     first = datetime(2026, 1, 1, tzinfo=UTC)
     entries = [((first + timedelta(minutes=index)).isoformat(), True, None, stored(pure(0.0001))) for index in range(5000)]
     begin = time.monotonic()
-    text = spending_plot(ledger.data_set("adult"), entries)
+    text = svg(spending(ledger.data_set("adult"), entries))
     assert time.monotonic() - begin < 20
     assert len(text) < 40_000
     assert "adult: spent epsilon=0.5, delta=0 of epsilon=1, delta=0" in words(drawn(text))

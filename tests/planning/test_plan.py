@@ -9,9 +9,10 @@ import pytest
 from discreet.bounds import GammaNorm, lemma_4
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.display import planning
 from discreet.ledger import Ledger, using
 from discreet.noise import SeededNoise
-from discreet.planning import Plan, plan_plot, simulate
+from discreet.planning import Plan, simulate
 from discreet.planning.simulate import invented, usual_ridge
 
 KINDS = [
@@ -138,7 +139,7 @@ def test_an_excess_that_nothing_reaches_is_infeasible():
 def test_pictures_are_well_formed_and_hold_every_point():
     made = plan(features=3)
     simulated = simulate(made, [50, 200], SeededNoise(0), tables=1, draws=2)
-    picture = ET.fromstring(plan_plot([made.bound(n) for n in (50, 200, 5000)], simulated, title="a < b", subtitle="c & d"))  # noqa: S314 - ours
+    picture = ET.fromstring(planning.plot([made.bound(n) for n in (50, 200, 5000)], simulated, title="a < b", subtitle="c & d"))  # noqa: S314 - ours
     svg = "{http://www.w3.org/2000/svg}"
     words = [element.text for element in picture.iter(f"{svg}text")]
     assert {"a < b", "c & d", "records"} <= set(words)
@@ -148,4 +149,4 @@ def test_pictures_are_well_formed_and_hold_every_point():
     heights = [float(corner.split()[1]) for corner in paths[0].replace("M", "").split(" L")]
     assert heights == sorted(heights)
     with pytest.raises(InvalidInput):
-        plan_plot([], simulated, title="")
+        planning.plot([], simulated, title="")

@@ -9,6 +9,7 @@ from discreet.audit.claim import Claim
 from discreet.audit.drawn.parts import Watch
 from discreet.audit.drawn.report import drawn_lines
 from discreet.core.arrays import Floats
+from discreet.core.showing import shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,10 +117,8 @@ class AuditReport:
         return json.dumps(self.to_dict(), indent=2, allow_nan=False)
 
     def plot(self) -> str:
-        """Both output laws as an SVG picture, text to be written to a file; see module `plot`."""
-        from discreet.audit.plot import laws_plot  # noqa: PLC0415 - that module names this one
-
-        return laws_plot(self)
+        """Both output laws as an SVG picture, text to be written to a file; see `discreet.display.audit`."""
+        return shown("audit.plot", self)
 
 
 def event_words(event: Event) -> str:

@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 
 from discreet.accounting import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, guarantee_from_dict
-from discreet.certificates.view import certificate_view, verification_view
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, VerificationFailure
 from discreet.core.files.strict_json import printable, read_object
 from discreet.core.files.text_file import read_parsed
 from discreet.core.files.whole_file import write_whole
+from discreet.core.showing import shown
 from discreet.statements import Hypothesis
 from discreet.verification import Check, Stated, rebuilt_checks, recheck
 
@@ -50,7 +50,7 @@ class Verification:
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        return verification_view(self)
+        return shown("certificates.verification_view", self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +197,7 @@ class Certificate:
 
     def __str__(self) -> str:
         """Readable text, plain words first."""
-        lines = [*_promise(self.guarantee), "", f"Mechanism: {self.mechanism} ({self.guarantee.theorem})"]
+        lines = [*self.promise, "", f"Mechanism: {self.mechanism} ({self.guarantee.theorem})"]
         lines += [f"  {name} = {_shown(value)}" for name, value in self.parameters.items()]
         lines += ["Problem (public):"] + [f"  {name} = {_shown(value)}" for name, value in self.problem.items()]
         lines += ["Hypotheses of the theorem, and what enforces them:"]
@@ -210,13 +210,14 @@ class Certificate:
         lines += [f"Digest of the released value (SHA-256): {self.digest}", f"Issued by discreet {self.version}"]
         return "\n".join(lines)
 
-    def view(self, *, name: str = "Certificate", shape: tuple[int, ...] | None = None) -> str:
-        """HTML for notebooks; with the shape of the value, of a release."""
-        return certificate_view(self, _promise(self.guarantee), name=name, shape=shape)
+    @property
+    def promise(self) -> list[str]:
+        """The guarantee in words."""
+        return _promise(self.guarantee)
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        return self.view()
+        return shown("certificates.view", self)
 
 
 def digest_of(value: Floats) -> str:

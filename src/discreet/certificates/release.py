@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from discreet.certificates.certificate import Certificate, Verification
 from discreet.core.arrays import Floats
+from discreet.core.showing import shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,4 +22,4 @@ class Release:
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        return self.certificate.view(name="Release", shape=self.value.shape)
+        return shown("certificates.release_view", self)

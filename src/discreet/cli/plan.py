@@ -86,7 +86,7 @@ def plan(given: _Plan) -> Outcome:
     with step("Calibrating"):
         from discreet.core.files.whole_file import write_whole
         from discreet.core.neighbours import Neighbours
-        from discreet.planning import Plan, least_epsilon, plan_plot
+        from discreet.planning import Plan, least_epsilon
 
         check_output(given.plot, overwrite=given.overwrite)
         check_report(given.report, given.plot, overwrite=given.overwrite)
@@ -108,7 +108,9 @@ def plan(given: _Plan) -> Outcome:
     counts = sorted({found.records, *(one.records for one in simulated), *ladder})
     bounds = [found if count == found.records else made.bound(count) for count in counts]
     if given.plot is not None:
-        write_whole(given.plot, plan_plot(bounds, simulated, title=_problem(made), subtitle=_privacy(made)), overwrite=given.overwrite)
+        from discreet.display import planning
+
+        write_whole(given.plot, planning.plot(bounds, simulated, title=_problem(made), subtitle=_privacy(made)), overwrite=given.overwrite)
     if given.report is not None:
         from discreet.display.reports import plan_page, write_page
 

@@ -56,7 +56,7 @@ class Spender(BaseEstimator):  # type: ignore[misc]
         bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
         certificate = vars(self).get("certificate_")
         if isinstance(certificate, Certificate) and "text/html" in bundle:
-            bundle["text/html"] += certificate.view()
+            bundle["text/html"] += certificate._repr_html_()
         return bundle
 
     def _account(self) -> Account | None:

@@ -15,10 +15,10 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.core.privacy import Privacy
+from discreet.core.showing import shown
 from discreet.losses.regularisers import L2
 from discreet.mechanisms.learning import default_ridge, least_ridge, slack_free_ridge
 from discreet.mechanisms.learning.base import LearningMechanism
-from discreet.pages import Facts, view_html
 from discreet.problems import RegularisedRisk
 
 Calibrated = Callable[[RegularisedRisk, Privacy, str], tuple[Any, LearningMechanism[Any]]]
@@ -50,7 +50,7 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        return view_html(self.title, [Facts(caption="Every choice, from public numbers", rows=[(one.choice, one.text) for one in self.reasons])])
+        return shown("estimators.explanation_view", self)
 
     def to_dict(self) -> dict[str, Json]:
         """For JSON: the texts and the numbers."""

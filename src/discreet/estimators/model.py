@@ -28,6 +28,7 @@ from discreet.core.fields import numbers
 from discreet.core.files.strict_json import read_object
 from discreet.core.files.text_file import read_parsed
 from discreet.core.files.whole_file import write_whole
+from discreet.core.showing import shown
 from discreet.core.words import did_you_mean, quoted
 from discreet.data import EncodedTable, NumberTarget, Schema
 from discreet.data.frames import Frame
@@ -232,7 +233,7 @@ class Model:
 
     def _repr_html_(self) -> str:
         """For notebooks: what it is, and its certificate."""
-        return self.certificate.view(name=f"Model {self.kind} of {self.schema.name}", shape=self.weights.shape)
+        return shown("estimators.model_view", self)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the model file, whole or not at all. Raises InvalidInput where the file exists (unless `overwrite`) or cannot be written."""

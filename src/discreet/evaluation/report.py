@@ -11,11 +11,10 @@ from discreet.certificates import Certificate, Verification
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.files.whole_file import write_whole
+from discreet.core.showing import shown
 from discreet.evaluation.curves import CalibrationCurve, RocCurve
 from discreet.evaluation.intervals import Estimate
-from discreet.evaluation.plots import curves_plot
 from discreet.evaluation.survey import Survey
-from discreet.evaluation.view import evaluation_view
 
 FORMAT = "discreet-evaluation/1"
 
@@ -55,7 +54,7 @@ class PrivateEvaluation:
         """The ROC and calibration curves that there are, as SVG text. Raises InvalidInput where there is none."""
         if self.roc is None and self.calibration is None:
             raise InvalidInput("there is no curve to draw: ask for the metrics roc or calibration.")
-        return curves_plot(self.roc, self.calibration, title=self._title())
+        return shown("evaluation.plot", self)
 
     def to_dict(self) -> dict[str, object]:
         """A plain table for JSON."""
@@ -92,8 +91,4 @@ class PrivateEvaluation:
 
     def _repr_html_(self) -> str:
         """For notebooks: the measures, the confusion table, the guarantee."""
-        return evaluation_view(self)
-
-    def _title(self) -> str:
-        stated = self.certificate.guarantee.to_dict()
-        return f"Private evaluation: epsilon {stated.get('epsilon', 0.0):.4g}, delta {stated.get('delta', 0.0):.3g}, {stated['neighbours']}"
+        return shown("evaluation.view", self)

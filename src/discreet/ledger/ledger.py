@@ -19,15 +19,15 @@ from pathlib import Path
 from uuid import uuid4
 
 from discreet.accounting import Guarantee, Unit
-from discreet.core.errors import DiscreetError, InvalidInput
+from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
+from discreet.core.showing import shown
 from discreet.ledger import exchange, records
 from discreet.ledger.accountants import BASIC, Amount, total
 from discreet.ledger.entries import Amendment, DataSet, Entry, State, new_data_set, now, public_text
 from discreet.ledger.file import LedgerFile, LedgerUnavailable, create_file
 from discreet.ledger.seals import sums
 from discreet.ledger.spending import cancel, check_declared_alike, check_fits, check_parts, check_relation, reserve, settle, taken
-from discreet.ledger.views import ledger_view, spending_plot, unreadable_view
 
 PATIENCE = 60.0
 """Seconds to wait for others by default."""
@@ -224,20 +224,26 @@ class Ledger:
         with self._file.writing() as connection:
             return exchange.imported(connection, text)
 
-    def plot(self, name: str) -> str:
-        """Spending over time and the total, as a self-contained SVG picture."""
+    def standing(self, name: str) -> tuple[DataSet, Amount, Amount, int]:
+        """A data set, what is spent, what is left, and how many entries it has."""
         with self._file.reading() as connection:
             data_set = records.get(connection, name)
-            spendings = records.spendings(connection, data_set.name)
-        return spending_plot(data_set, spendings)
+            spent = taken(data_set, records.counted(connection, data_set))
+            return data_set, spent, spent.left_of(data_set.total), records.count_of(connection, data_set.name)
+
+    def spendings(self, name: str) -> tuple[DataSet, list[records.Spending]]:
+        """A data set, and of each entry that counts its time, whether it is settled, its part and its guarantee."""
+        with self._file.reading() as connection:
+            data_set = records.get(connection, name)
+            return data_set, records.spendings(connection, data_set.name)
+
+    def plot(self, name: str) -> str:
+        """Spending over time and the total, as a self-contained SVG picture."""
+        return shown("ledger.plot", self, name)
 
     def _repr_html_(self) -> str:
         """For notebooks: every data set with what is spent and left now."""
-        try:
-            table = [self._standing(one.name) for one in self.data_sets()]
-        except DiscreetError as error:
-            return unreadable_view(self.path, error)
-        return ledger_view(self.path, table)
+        return shown("ledger.view", self)
 
     @staticmethod
     def _fitting(connection: sqlite3.Connection, name: str, guarantee: Guarantee, part: str | None) -> DataSet:
@@ -254,13 +260,6 @@ class Ledger:
         if part is not None and part not in data_set.parts:
             raise InvalidInput(f"{name!r} has no part {part!r}; its parts are {list(data_set.parts)}.")
         return taken(data_set, counted, part=part), data_set
-
-    def _standing(self, name: str) -> tuple[DataSet, Amount, Amount, int]:
-        """A data set, what is spent, what is left, and how many entries it has."""
-        with self._file.reading() as connection:
-            data_set = records.get(connection, name)
-            spent = taken(data_set, records.counted(connection, data_set))
-            return data_set, spent, spent.left_of(data_set.total), records.count_of(connection, data_set.name)
 
     @property
     def _file(self) -> LedgerFile:

@@ -2,7 +2,6 @@
 
 from discreet.planning.least_epsilon import EPSILONS, SimulatedEpsilon, bracket, least_epsilon, proved_at, simulate_epsilons
 from discreet.planning.plan import Plan, PlannedBound
-from discreet.planning.plot import plan_plot
 from discreet.planning.set_plan import NeededRecords, SetBound, SetPlan, SetRisk
 from discreet.planning.set_simulate import SimulatedOverSet, simulate_over_set
 from discreet.planning.simulate import Simulated, simulate
@@ -20,7 +19,6 @@ __all__ = [
     "SimulatedOverSet",
     "bracket",
     "least_epsilon",
-    "plan_plot",
     "proved_at",
     "simulate",
     "simulate_epsilons",

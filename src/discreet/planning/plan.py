@@ -28,6 +28,7 @@ from discreet.bounds import (
 )
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import Neighbours
+from discreet.core.showing import shown
 from discreet.core.validate import each, positive, probability, whole
 from discreet.data import Domain
 from discreet.losses import MarginLoss, loss_named
@@ -40,7 +41,6 @@ from discreet.mechanisms.learning import (
     calibrate,
     slack_free_ridge,
 )
-from discreet.planning.view import bound_view, plan_view
 from discreet.problems import RegularisedRisk
 
 MECHANISMS = ("objective", "output")
@@ -93,7 +93,7 @@ class PlannedBound:
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        return bound_view(self)
+        return shown("planning.bound_view", self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,7 +199,7 @@ class Plan:
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        return plan_view(self)
+        return shown("planning.view", self)
 
     @property
     def _noise_failure(self) -> float:

@@ -28,6 +28,7 @@ from discreet.bounds.averaged_walk import averaged_frank_wolfe
 from discreet.bounds.geometry import private_noise
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import Neighbours
+from discreet.core.showing import shown
 from discreet.core.validate import positive, whole
 from discreet.data import Domain
 from discreet.losses.predictions import prediction_loss_named
@@ -37,7 +38,6 @@ from discreet.mechanisms.constrained.compare import GAUSSIAN, MIRROR, OBJECTIVE
 from discreet.mechanisms.constrained.general import default_gaussian_steps, gradient_distance
 from discreet.mechanisms.constrained.polytope import default_polytope_steps
 from discreet.mechanisms.constrained.regret import gaussian_regret, least_walk, vertex_regret
-from discreet.planning.view import plan_view, set_bound_view
 from discreet.problems import ConstrainedRisk
 from discreet.sets import Constraint
 
@@ -107,7 +107,7 @@ class SetBound:
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        return set_bound_view(self)
+        return shown("planning.set_bound_view", self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,7 +218,7 @@ class SetPlan:
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        return plan_view(self)
+        return shown("planning.view", self)
 
     def _remembered(self, records: int, mechanism: str, seen: dict[int, float]) -> float:
         if records not in seen:

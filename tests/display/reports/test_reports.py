@@ -25,19 +25,19 @@ from discreet.audit import AuditReport, Claim
 from discreet.core.errors import InvalidInput, InvalidType
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain, Records
+from discreet.display.pages import page_html, page_markdown
 from discreet.display.reports import card_of, page_of, plan_page, set_plan_page, write_card, write_report
 from discreet.estimators import LinearRegression
 from discreet.ledger import Ledger
 from discreet.matrices import as_matrix
 from discreet.mechanisms.release import GaussianRelease
-from discreet.pages import page_html, page_markdown
 from discreet.planning import Plan, SetPlan
 from discreet.queries import Rows
 from discreet.releases import publish
 from discreet.sets import L2Ball
 from tests.canary import assert_silent
+from tests.display.pages.reading import read_page, said
 from tests.display.reports.conftest import table
-from tests.pages.reading import read_page, said
 
 SURVEY = """
 format = "discreet-schema/1"

@@ -7,7 +7,7 @@ from discreet import LinearRegression, LinearSVC, LogisticRegression, PrivateSea
 from discreet.planning import Plan, SetPlan
 from discreet.sets import L2Ball
 from tests.canary import assert_silent
-from tests.pages.reading import read, said
+from tests.display.pages.reading import read, said
 
 
 def look(text):
@@ -69,7 +69,7 @@ def test_an_estimator_keeps_the_diagram_of_scikit_learn(made):
 
 def test_below_the_diagram_of_a_fitted_estimator_is_its_certificate(released):
     html = released.estimator._repr_mimebundle_()["text/html"]
-    assert html.endswith(released.model.certificate.view())
+    assert html.endswith(released.model.certificate._repr_html_())
     assert_silent(html)
 
 
@@ -77,4 +77,4 @@ def test_a_fitted_regression_shows_its_certificate_too():
     rng = np.random.default_rng(0)
     rows = rng.uniform(-0.5, 0.5, (500, 2))
     model = LinearRegression(epsilon=1.0).fit(rows, rows[:, 0])
-    assert model._repr_mimebundle_()["text/html"].endswith(model.certificate_.view())
+    assert model._repr_mimebundle_()["text/html"].endswith(model.certificate_._repr_html_())

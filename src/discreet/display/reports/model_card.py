@@ -9,14 +9,13 @@ from discreet.accounting import ApproximateDP, PureDP
 from discreet.certificates import Verification
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.data.labels import canonical
-from discreet.display.reports.assurance import software
+from discreet.display.evaluation import measures
+from discreet.display.estimators import target_words
+from discreet.display.pages import FOOT, Block, Bullets, Facts, Page, Section, Table, Text, Tone
+from discreet.display.reports.certified import software
 from discreet.display.reports.promise import limits, odds_table, promise
-from discreet.display.reports.release_report import foot
-from discreet.display.reports.words import target_words
 from discreet.estimators import Model
 from discreet.evaluation import PrivateEvaluation
-from discreet.evaluation.view import measures
-from discreet.pages import Block, Bullets, Facts, Page, Section, Table, Text, Tone
 
 _TO_FILL = "To be filled in by whoever publishes the model:"
 _MOST = 40
@@ -24,23 +23,19 @@ _MOST = 40
 
 
 def card_page(model: Model, verification: Verification, *, evaluation: PrivateEvaluation | None = None) -> Page:
-    """The card as a page of its own."""
-    return Page(title=f"Model card: {model.schema.name}", lead=[], sections=card_sections(model, verification, evaluation=evaluation), foot=foot())
-
-
-def card_sections(model: Model, verification: Verification, *, evaluation: PrivateEvaluation | None) -> list[Section]:
-    """The nine sections, in the order of the paper."""
-    return [
-        Section(title="Model details", blocks=[_details(model)]),
-        Section(title="Intended use", blocks=_asked("primary intended uses", "primary intended users", "uses that are out of scope")),
-        Section(title="Factors", blocks=_factors(model)),
-        Section(title="Metrics", blocks=_metrics(model)),
-        Section(title="Evaluation data", blocks=_evaluated(evaluation)),
-        Section(title="Training data", blocks=_trained(model)),
-        Section(title="Quantitative analyses", blocks=measures(evaluation) if evaluation is not None else [Text(words="None were given.")]),
-        Section(title="Ethical considerations", blocks=_ethics(model, verification)),
-        Section(title="Caveats and recommendations", blocks=[*limits(model.certificate).blocks, *_caveats(model)]),
-    ]
+    """The card as a page of its own, with the nine sections in the order of the paper."""
+    sections: dict[str, Sequence[Block]] = {
+        "Model details": [_details(model)],
+        "Intended use": _asked("primary intended uses", "primary intended users", "uses that are out of scope"),
+        "Factors": _factors(model),
+        "Metrics": [_metrics(model)],
+        "Evaluation data": _evaluated(evaluation),
+        "Training data": _trained(model),
+        "Quantitative analyses": measures(evaluation) if evaluation is not None else [Text("None were given.")],
+        "Ethical considerations": _ethics(model, verification),
+        "Caveats and recommendations": [*limits(model.certificate).blocks, *_caveats(model)],
+    }
+    return Page(f"Model card: {model.schema.name}", [], [Section(title, blocks) for title, blocks in sections.items()], FOOT)
 
 
 def _details(model: Model) -> Facts:
@@ -57,7 +52,7 @@ def _details(model: Model) -> Facts:
         ("Software", software(certificate.version)),
         ("Digest of the weights (SHA-256)", certificate.digest),
     ]
-    return Facts(caption="The model", rows=[*rows, ("Date, owner, licence, contact", "to be filled in")])
+    return Facts("The model", [*rows, ("Date, owner, licence, contact", "to be filled in")])
 
 
 def _privacy(model: Model) -> str:
@@ -73,7 +68,7 @@ def _privacy(model: Model) -> str:
 
 
 def _asked(*questions: str) -> list[Block]:
-    return [Text(words=_TO_FILL), Bullets(items=[f"{question}: ..." for question in questions])]
+    return [Text(_TO_FILL), Bullets([f"{question}: ..." for question in questions])]
 
 
 def _factors(model: Model) -> list[Block]:
@@ -81,30 +76,25 @@ def _factors(model: Model) -> list[Block]:
     listed = [(one.name, "number", f"{one.lower:g} to {one.upper:g}") for one in schema.numeric]
     listed += [(one.name, "category", ", ".join(canonical(value) for value in one.categories[:12])) for one in schema.categorical]
     more = f", of which {_MOST} are listed" if len(listed) > _MOST else ""
-    table = Table(
-        caption=f"The {len(listed)} columns that the model reads{more}", header=("Column", "Kind", "Public range or values"), rows=listed[:_MOST]
-    )
+    table = Table(f"The {len(listed)} columns that the model reads{more}", ("Column", "Kind", "Public range or values"), listed[:_MOST])
     return [table, *_asked("groups of people for whom the model may work differently", "how that was examined")]
 
 
-def _metrics(model: Model) -> list[Block]:
-    threshold = {0: "the number itself", 2: "the second class where the decision is positive"}.get(
-        len(model.classes), "the class with the larger decision value"
-    )
-    words = (
-        f"The model answers with {threshold}. Measures of it that are computed on private records are releases of their own, with their own budget."
-    )
-    return [Text(words=words)]
+def _metrics(model: Model) -> Text:
+    answers = {0: "the number itself", 2: "the second class where the decision is positive"}
+    answer = answers.get(len(model.classes), "the class with the larger decision value")
+    cost = "Measures of it that are computed on private records are releases of their own, with their own budget."
+    return Text(f"The model answers with {answer}. {cost}")
 
 
 def _evaluated(evaluation: PrivateEvaluation | None) -> list[Block]:
     if evaluation is None:
-        return [Text(words="No evaluation was given. `discreet evaluate` measures the model, exactly on public records or privately on others.")]
+        return [Text("No evaluation was given. `discreet evaluate` measures the model, exactly on public records or privately on others.")]
     count = f"{evaluation.records:,.0f}" + ("" if evaluation.records_error == 0 else f" (with noise, within {evaluation.records_error:,.0f})")
     words = (
         f"{count} private records of the same kind, measured under differential privacy. Whether the model was fitted on them the numbers cannot say."
     )
-    return [Text(words=words), *_asked("where these records come from, and why they were chosen")]
+    return [Text(words), *_asked("where these records come from, and why they were chosen")]
 
 
 def _trained(model: Model) -> list[Block]:
@@ -120,25 +110,23 @@ def _trained(model: Model) -> list[Block]:
         ("Ranges and categories", "written down by the data's owner, not learnt from the records"),
     ]
     return [
-        Facts(caption="What is public about the records", rows=rows),
+        Facts("What is public about the records", rows),
         *_asked("who is in the table, how and when it was collected, with which consent"),
     ]
 
 
 def _ethics(model: Model, verification: Verification) -> list[Block]:
-    private = [block for block in promise(model.certificate, what="this model") if isinstance(block, Text)]
-    verdict = (
-        Text(words="The certificate was checked when this card was written.", tone=Tone.GOOD)
-        if verification.ok
-        else Text(words="The certificate does not hold.", tone=Tone.BAD)
-    )
-    table = [odds_table(model.certificate.guarantee)] if isinstance(model.certificate.guarantee, PureDP | ApproximateDP) else []
+    certificate = model.certificate
+    private = [block for block in promise(certificate, what="this model") if isinstance(block, Text)]
+    checked = Text("The certificate was checked when this card was written.", Tone.GOOD)
+    verdict = checked if verification.ok else Text("The certificate does not hold.", Tone.BAD)
+    table = [odds_table(certificate.guarantee)] if isinstance(certificate.guarantee, PureDP | ApproximateDP) else []
     return [*private, *table, verdict, *_asked("what harm a wrong answer does, and to whom")]
 
 
-def _caveats(model: Model) -> Sequence[Block]:
+def _caveats(model: Model) -> list[Block]:
     words = (
         "Noise weighs most on small groups: a model that is private and accurate on average may be poor for those of whom there are few. "
         "Measure it for them, each measurement with a budget of its own."
     )
-    return [Text(words=words)] if model.certificate.guarantee.delta(0.0) < 1 else []
+    return [Text(words)] if model.certificate.guarantee.delta(0.0) < 1 else []

@@ -17,9 +17,20 @@ All numbers are upper bounds and are rounded up.
 import math
 from collections.abc import Sequence
 
-from discreet.accounting import Guarantee
+from discreet.accounting import ApproximateDP, Guarantee, PureDP
 
 _GRID = 160
+
+
+def stated(guarantee: Guarantee) -> tuple[float, float] | None:
+    """The point (epsilon, delta) that the guarantee names, if it names one."""
+    match guarantee:
+        case PureDP(epsilon=epsilon):
+            return epsilon, 0.0
+        case ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta):
+            return epsilon, delta
+        case _:
+            return None
 
 
 def best_guess(guarantee: Guarantee) -> float:

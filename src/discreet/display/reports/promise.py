@@ -9,14 +9,13 @@ from discreet.accounting import (
     Guarantee,
     MutualInformation,
     NoGuarantee,
-    PureDP,
     Unit,
 )
 from discreet.accounting.base import Statement
 from discreet.certificates import Certificate
 from discreet.core.neighbours import ADD_REMOVE
-from discreet.display.reports.odds import best_guess, conviction, curve, detection, one_in, percent
-from discreet.pages import Block, Bullets, Facts, Section, Text, Tone
+from discreet.display.pages import Block, Bullets, Facts, Section, Text, Tone
+from discreet.display.reports.odds import best_guess, conviction, curve, detection, one_in, percent, stated
 
 _WEAK, _EMPTY = 3.0, 8.0
 """From here on an epsilon deserves a warning."""
@@ -27,43 +26,36 @@ _FARTHEST = 12.0
 def promise(certificate: Certificate, *, what: str) -> list[Block]:
     """The first words of a report on `what` ("this model")."""
     guarantee = certificate.guarantee
-    blocks: list[Block] = []
     if isinstance(guarantee, NoGuarantee):
-        return [
-            Text(words=f"Nobody is protected: {what} carries no guarantee of privacy. Treat it like the records themselves.", tone=Tone.BAD),
-            Text(words=f"Why: {guarantee.theorem}."),
-        ]
-    if not certificate.noise_private:
-        words = (
-            "The noise came from a seed, and whoever knows the seed can subtract it: nobody is protected. What follows is what a release without "
-            f"a seed would promise. Noise: {certificate.noise}."
-        )
-        blocks.append(Text(words=words, tone=Tone.BAD))
+        words = f"Nobody is protected: {what} carries no guarantee of privacy. Treat it like the records themselves."
+        return [Text(words, Tone.BAD), Text(f"Why: {guarantee.theorem}.")]
+    seeded = (
+        "The noise came from a seed, and whoever knows the seed can subtract it: nobody is protected. What follows is what a release without "
+        f"a seed would promise. Noise: {certificate.noise}."
+    )
+    blocks: list[Block] = [] if certificate.noise_private else [Text(seeded, Tone.BAD)]
     if isinstance(guarantee, CramerRaoBound):
         words = f"For {what} a bound on the error of estimators is stated. That is no guarantee of privacy: it excludes no attack."
-        return [*blocks, Text(words=words, tone=Tone.BAD)]
-    blocks.append(Text(words=_lead(guarantee, what, certificate.releases), tone=Tone.LEAD))
-    blocks.extend(_warnings(certificate))
-    blocks.append(odds_table(guarantee))
-    return blocks
+        return [*blocks, Text(words, Tone.BAD)]
+    lead = Text(_lead(guarantee, what, certificate.releases), Tone.LEAD)
+    return [*blocks, lead, *_warnings(certificate), odds_table(guarantee)]
 
 
 def odds_table(guarantee: Guarantee) -> Facts:
     """What an attacker can reach at most, beside what needs no release at all."""
-    rows = [("Who guesses between two possibilities", f"is right in at most {percent(best_guess(guarantee))} of cases (a coin: 50 %)")]
-    points = curve(guarantee, _FARTHEST)
-    stated = _stated(guarantee)
-    if stated is not None:
-        points = (*points, stated)
-    found = percent(detection(points, 0.05))
-    rows.append(("Who accepts 5 % false alarms", f"detects a person in at most {found} of cases (without looking: 5 %)"))
-    if stated is not None:
-        epsilon, delta = stated
+    named = stated(guarantee)
+    points = (*curve(guarantee, _FARTHEST), *([] if named is None else [named]))
+    rows = [
+        ("Who guesses between two possibilities", f"is right in at most {percent(best_guess(guarantee))} of cases (a coin: 50 %)"),
+        ("Who accepts 5 % false alarms", f"detects a person in at most {percent(detection(points, 0.05))} of cases (without looking: 5 %)"),
+    ]
+    if named is not None:
+        epsilon, delta = named
         unless = f", up to a chance of {one_in(delta)} that this fails" if delta > 0 else ""
         for before in (0.5, 0.01):
             after = percent(conviction(epsilon, before))
             rows.append((f"Who is {percent(before)} sure of something", f"is at most {after} sure of it afterwards{unless}"))
-    return Facts(caption="What can be found out about one person, at most, whatever else is known and however it is computed", rows=rows)
+    return Facts("What can be found out about one person, at most, whatever else is known and however it is computed", rows)
 
 
 def limits(certificate: Certificate) -> Section:
@@ -90,14 +82,14 @@ def limits(certificate: Certificate) -> Section:
         items.insert(0, f"With a chance of up to {one_in(guarantee.delta_at_epsilon)} (delta) it may fail altogether for some person.")
     if isinstance(guarantee, Statement) and guarantee.secret:
         items.insert(0, f"It holds only as long as this stays secret: {', '.join(guarantee.secret)}.")
-    return Section(title="What it does not say", blocks=[Bullets(items=items)])
+    return Section("What it does not say", [Bullets(items)])
 
 
 def protection(certificate: Certificate) -> Section:
     """Who is protected, from whom, for how long."""
     guarantee = certificate.guarantee
     if isinstance(guarantee, NoGuarantee | CramerRaoBound) or not certificate.noise_private:
-        return Section(title="What is protected", blocks=[Text(words="Nothing is protected.", tone=Tone.BAD)])
+        return Section("What is protected", [Text("Nothing is protected.", Tone.BAD)])
     hidden = "what it says, and whether it is there at all" if guarantee.neighbours is ADD_REMOVE else "what it says; not whether it is there"
     rows = [
         ("What", f"each {_one(guarantee.unit)}: {hidden}"),
@@ -105,7 +97,7 @@ def protection(certificate: Certificate) -> Section:
         ("For how long", "for ever: nothing that is learnt or computed later takes it back"),
         ("By what", f"noise of a known law that nobody has seen, of the mechanism {certificate.mechanism}"),
     ]
-    return Section(title="What is protected, and from whom", blocks=[Facts(caption="The promise", rows=rows)])
+    return Section("What is protected, and from whom", [Facts("The promise", rows)])
 
 
 def _lead(guarantee: Guarantee, what: str, releases: int) -> str:
@@ -113,44 +105,39 @@ def _lead(guarantee: Guarantee, what: str, releases: int) -> str:
         change, two = f"If any one {_one(guarantee.unit)} had not been in the table, or one more had been in it,", "whether it was in the table"
     else:
         change, two = f"If any one {_one(guarantee.unit)} had been entirely different,", "which of two it was"
-    several = f" All {releases} releases together are meant." if releases > 1 else ""
-    guess = percent(best_guess(guarantee))
     if isinstance(guarantee, MutualInformation):
-        return (
-            f"{change} {what} would tell at most {guarantee.bits:.3g} bits about it, on average. Somebody who knows everything else and is asked "
-            f"{two} is right in at most {guess} of cases. A coin is right in 50 %.{several}"
-        )
-    return (
-        f"{change} no one could tell from {what} with more confidence than this: somebody who knows everything else and is asked {two} is right in "
-        f"at most {guess} of cases. A coin is right in 50 %.{several}"
-    )
+        told = f"{what} would tell at most {guarantee.bits:.3g} bits about it, on average. Somebody"
+    else:
+        told = f"no one could tell from {what} with more confidence than this: somebody"
+    several = f" All {releases} releases together are meant." if releases > 1 else ""
+    guess = f"is right in at most {percent(best_guess(guarantee))} of cases. A coin is right in 50 %.{several}"
+    return f"{change} {told} who knows everything else and is asked {two} {guess}"
 
 
 def _warnings(certificate: Certificate) -> Iterator[Block]:
-    guarantee, stated = certificate.guarantee, _stated(certificate.guarantee)
+    guarantee, named, records = certificate.guarantee, stated(certificate.guarantee), certificate.problem.get("records")
     if isinstance(guarantee, MutualInformation):
         words = "This is an average over what might have been released: a rare outcome may reveal the number. It is weaker than differential privacy."
-        yield Text(words=words, tone=Tone.BAD)
-    if stated is None:
+        yield Text(words, Tone.BAD)
+    if named is None:
         return
-    epsilon, delta = stated
+    epsilon, delta = named
     if epsilon >= _EMPTY:
         words = f"Epsilon is {epsilon:.3g}: any conclusion may become {_factor(epsilon)} times likelier through one record: next to no promise."
-        yield Text(words=words, tone=Tone.BAD)
+        yield Text(words, Tone.BAD)
     elif epsilon >= _WEAK:
-        yield Text(words=f"Epsilon is {epsilon:.3g}: that is a weak promise. At 1 the factor is 2.7, here it is {_factor(epsilon)}.", tone=Tone.BAD)
-    records = certificate.problem.get("records")
+        yield Text(f"Epsilon is {epsilon:.3g}: that is a weak promise. At 1 the factor is 2.7, here it is {_factor(epsilon)}.", Tone.BAD)
     if isinstance(records, int) and not isinstance(records, bool) and records > 0 and delta * records > 0.1:
         words = (
             f"Delta is {delta:.3g} with {records:,} records. A release that picks one record in {1.0 / delta:,.0f} at random and prints it satisfies "
             "that delta. Take delta far below 1 divided by the number of records."
         )
-        yield Text(words=words, tone=Tone.BAD)
+        yield Text(words, Tone.BAD)
     elif not isinstance(records, int) and delta > _LARGE_DELTA:
         words = f"Delta is {delta:.3g}. Unless there are far fewer than {1.0 / delta:,.0f} records, that is too much: take it far below 1 / records."
-        yield Text(words=words, tone=Tone.BAD)
+        yield Text(words, Tone.BAD)
     if isinstance(guarantee, Statement) and guarantee.local:
-        yield Text(words="Every record was randomised by its owner: nobody else, the collector included, has ever held it.", tone=Tone.GOOD)
+        yield Text("Every record was randomised by its owner: nobody else, the collector included, has ever held it.", Tone.GOOD)
 
 
 def _factor(epsilon: float) -> str:
@@ -158,17 +145,6 @@ def _factor(epsilon: float) -> str:
         return "more than a million"
     factor = float(f"{math.exp(epsilon):.3g}")
     return f"{factor:,.0f}" if factor >= 100 else f"{factor:g}"
-
-
-def _stated(guarantee: Guarantee) -> tuple[float, float] | None:
-    """The point that the guarantee names, if it names one."""
-    match guarantee:
-        case PureDP(epsilon=epsilon):
-            return epsilon, 0.0
-        case ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta):
-            return epsilon, delta
-        case _:
-            return None
 
 
 def _one(unit: Unit) -> str:

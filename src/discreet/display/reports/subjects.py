@@ -1,17 +1,21 @@
-"""What a report can be on, and the page of each."""
+"""What a report can be on, and the page of each; pages as files: HTML, or Markdown where the name ends in .md."""
 
+from collections.abc import Mapping
+from pathlib import Path
+from shlex import quote
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from discreet.audit import AuditReport, DrawnReport
 from discreet.certificates import Certificate, Verification
-from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, InvalidType
-from discreet.display.reports.audit_report import audit_page
-from discreet.display.reports.ledger_report import ledger_page
-from discreet.display.reports.publication_report import contents_section, noise_section
-from discreet.display.reports.release_report import certified_page
-from discreet.display.reports.signal import signal_of_estimator, signal_of_model
-from discreet.display.reports.words import described, setting_words, shell
+from discreet.core.files.whole_file import write_whole
+from discreet.display import audit, evaluation
+from discreet.display import ledger as ledgers
+from discreet.display.estimators import signal_of_estimator, signal_of_model, target_words
+from discreet.display.pages import Facts, Page, Section, Table, Text, Tone, page_html, page_markdown
+from discreet.display.releases import contents_section, noise_section
+from discreet.display.reports.certified import Report, certified_page
+from discreet.display.reports.model_card import card_page
 from discreet.estimators import (
     ConstrainedERM,
     GroupLasso,
@@ -28,9 +32,7 @@ from discreet.estimators import (
     SimplexRegression,
 )
 from discreet.evaluation import PrivateEvaluation
-from discreet.evaluation.view import measures
 from discreet.ledger import Ledger
-from discreet.pages import Block, Facts, Page, Section, Table, Text, Tone
 from discreet.releases import PublishedRelease
 
 
@@ -46,28 +48,16 @@ class Certified(Protocol):
         """Every check with its verdict."""
 
 
-Estimator: TypeAlias = (
-    LogisticRegression
-    | LinearSVC
-    | KernelClassifier
-    | LinearRegression
-    | Lasso
-    | LassoClassifier
-    | ConstrainedERM
-    | GroupLasso
-    | SimplexRegression
-    | MatrixRegression
-)
+_Explained = LogisticRegression | LinearSVC | KernelClassifier | ConstrainedERM | GroupLasso | SimplexRegression | MatrixRegression
+Estimator: TypeAlias = _Explained | LinearRegression | Lasso | LassoClassifier
 Audit: TypeAlias = AuditReport | DrawnReport
 Subject: TypeAlias = (
     Model | Estimator | PrivateSearchCV | PrivateEvaluation | IntervalFile | Ledger | Audit | Certificate | PublishedRelease | Certified
 )
 """What a report can be about."""
 
-_IN_PYTHON = "certificate.verify(value).ok"
 
-
-def page_of(subject: Subject, *, ledger: Ledger | None = None, name: str | None = None) -> Page:  # noqa: C901, PLR0911 - one case a subject
+def page_of(subject: Subject, *, ledger: Ledger | None = None, name: str | None = None) -> Page:
     """The report on something, as a page.
 
     `ledger` is the one that the release was paid from: with it the page shows the budget before and after. `name` is that of the file, for the
@@ -75,38 +65,71 @@ def page_of(subject: Subject, *, ledger: Ledger | None = None, name: str | None 
     has no report.
     """
     match subject:
-        case Model():
-            return _model(subject, ledger, name)
-        case PrivateSearchCV():
-            return _search(subject, ledger, name)
-        case PrivateEvaluation():
-            return _evaluation(subject, ledger, name)
-        case IntervalFile():
-            return _intervals(subject, ledger, name)
         case Ledger():
-            return ledger_page(subject)
-        case PublishedRelease():
-            return _publication(subject, ledger, name)
+            return ledgers.page(subject)
         case AuditReport() | DrawnReport():
-            return audit_page(subject)
+            return audit.page(subject)
+        case _:
+            return certified_page(_report(subject, name), ledger=ledger, name=name)
+
+
+def card_of(model: Model, *, evaluation: PrivateEvaluation | None = None) -> Page:
+    """The card of a model as a page; with `evaluation`, its private measurements."""
+    return card_page(model, model.verify(), evaluation=evaluation)
+
+
+def write_report(subject: Subject, path: str | Path, *, ledger: Ledger | None = None, name: str | None = None, overwrite: bool = False) -> None:
+    """Write the report on a model, an estimator, a search, a measurement, a release, a certificate or a ledger: one self-contained page.
+
+    HTML, or Markdown (without pictures) where the name ends in .md. `ledger` is the one that the release was paid from, to show the budget before and
+    after; `name` is that of the file that was released, for the command that checks it. Raises as `page_of`, and InvalidInput where the file exists
+    (unless `overwrite`) or cannot be written.
+    """
+    write_page(page_of(subject, ledger=ledger, name=name), path, overwrite=overwrite)
+
+
+def write_card(model: Model, path: str | Path, *, evaluation: PrivateEvaluation | None = None, overwrite: bool = False) -> None:
+    """Write the card of a model (Mitchell et al. 2019), Markdown where the name ends in .md, else HTML. Raises as `write_report`."""
+    write_page(card_of(model, evaluation=evaluation), path, overwrite=overwrite)
+
+
+def write_page(page: Page, path: str | Path, *, overwrite: bool) -> None:
+    """Write it, whole or not at all."""
+    text = page_markdown(page) if str(path).lower().endswith(".md") else page_html(page)
+    write_whole(path, text, overwrite=overwrite)
+
+
+def _report(subject: object, name: str | None) -> Report:  # noqa: PLR0911 - one return a subject
+    match subject:
+        case Model():
+            return _model(subject)
+        case PrivateSearchCV():
+            return _search(subject)
+        case PrivateEvaluation():
+            return _evaluation(subject)
+        case IntervalFile():
+            return _intervals(subject)
+        case PublishedRelease():
+            return _publication(subject)
         case Certificate():
-            commands = ["from discreet import Certificate", _IN_PYTHON] if name is None else [f"discreet verify {shell(name)}"]
-            note = [Text(words="Only the certificate was given: whether a value is the one that it was issued for was not checked.", tone=Tone.NOTE)]
-            return certified_page(
-                subject, subject.verify(), title=f"Certificate: {subject.mechanism}", what="this release", commands=commands, ledger=ledger, lead=note
+            only = "Only the certificate was given: whether a value is the one that it was issued for was not checked."
+            return Report(
+                title=f"Certificate: {subject.mechanism}",
+                what="this release",
+                certificate=subject,
+                verification=subject.verify(),
+                check="from discreet import Certificate\ncertificate.verify(value).ok",
+                lead=[Text(only, Tone.NOTE)],
             )
-        case LogisticRegression() | LinearSVC() | KernelClassifier() | Lasso() | LassoClassifier():
-            return _estimator(subject, ledger)
-        case LinearRegression() | ConstrainedERM() | GroupLasso() | SimplexRegression() | MatrixRegression():
-            return _estimator(subject, ledger)
+        case _ if isinstance(subject, Estimator):
+            return _estimator(subject)
         case Certified():
-            return certified_page(
-                subject.certificate,
-                subject.verify(),
+            return Report(
                 title=f"Release: {name or subject.certificate.mechanism}",
                 what="this release",
-                commands=["release.verify().require()" if name is None else f"discreet verify {shell(name)}"],
-                ledger=ledger,
+                certificate=subject.certificate,
+                verification=subject.verify(),
+                check="release.verify().require()",
             )
     raise InvalidType(
         "a report is on a Model, a fitted estimator or search, a PrivateEvaluation, a Ledger, an AuditReport, a Certificate, or a release with one; "
@@ -114,109 +137,97 @@ def page_of(subject: Subject, *, ledger: Ledger | None = None, name: str | None 
     )
 
 
-def _model(model: Model, ledger: Ledger | None, name: str | None) -> Page:
-    signal = signal_of_model(model)
-    what = Facts(caption="What was released", rows=[("Model", described(model)), ("Table", f"schema {model.schema.name}")])
-    return certified_page(
-        model.certificate,
-        model.verify(),
-        title=f"Privacy report: {model.schema.name}",
+def _model(model: Model) -> Report:
+    schema = model.schema
+    intercept = " and an intercept" if model.intercept_scale > 0 else ""
+    described = f"{model.kind.replace('-', ' ')} on {schema.features:,} features{intercept}, which answers {target_words(model)}"
+    never = (
+        "The model file holds its weights, the schema and the certificate. It has never held a record, and predictions made with it cost no more "
+        "privacy than the model itself."
+    )
+    facts = Facts("What was released", [("Model", described), ("Table", f"schema {schema.name}")])
+    return Report(
+        title=f"Privacy report: {schema.name}",
         what="this model",
-        commands=[f"discreet verify {shell(name or 'model.json')}"],
-        ledger=ledger,
-        first=[Section(title="What was released", blocks=[what, Text(words=_NOT_MORE, tone=Tone.NOTE)])],
-        later=[] if signal is None else [signal],
+        certificate=model.certificate,
+        verification=model.verify(),
+        check="discreet verify model.json",
+        first=[Section("What was released", [facts, Text(never, Tone.NOTE)])],
+        later=signal_of_model(model),
     )
 
 
-_NOT_MORE = (
-    "The model file holds its weights, the schema and the certificate. It has never held a record, and predictions made with it cost no more "
-    "privacy than the model itself."
-)
-
-
-def _publication(release: PublishedRelease, ledger: Ledger | None, name: str | None) -> Page:
-    noise = noise_section(release)
-    return certified_page(
-        release.certificate,
-        release.verify(),
+def _publication(release: PublishedRelease) -> Report:
+    return Report(
         title=f"Privacy report: {release.name}",
         what="this release",
-        commands=[f"discreet verify {shell(name or str(release.folder.name))}"],
-        ledger=ledger,
+        certificate=release.certificate,
+        verification=release.verify(),
+        check=f"discreet verify {quote(str(release.folder.name))}",
         first=[contents_section(release)],
-        later=[] if noise is None else [noise],
+        later=noise_section(release),
     )
 
 
-def _estimator(estimator: Estimator, ledger: Ledger | None) -> Page:
-    certificate, weights = _fitted(estimator)
-    signal = None if isinstance(estimator, Lasso | LassoClassifier | LinearRegression) else signal_of_estimator(estimator, certificate, weights)
-    return certified_page(
-        certificate,
-        certificate.verify(weights),
-        title=f"Privacy report: {type(estimator).__name__}",
-        what="this model",
-        commands=["model.certificate_.verify(model.weights_).require()"],
-        ledger=ledger,
-        later=[] if signal is None else [signal],
-    )
-
-
-def _search(search: PrivateSearchCV, ledger: Ledger | None, name: str | None) -> Page:
-    if "best_estimator_" not in vars(search):
-        raise InvalidInput("the search is not fitted yet, so there is nothing to report on. Call fit first.")
-    in_python = "search.certificate_.verify(search.best_estimator_.weights_).require()"
-    certificate, weights = search.certificate_, search.best_estimator_.weights_
-    rows = [
-        ("Settings that were searched over", f"{len(search.candidates_)}, all public"),
-        ("Kept", setting_words(search.best_params_)),
-        ("Its private score", "none was released" if search.best_score_ != search.best_score_ else f"{search.best_score_:.4g}, with noise"),
-        ("Fits, and the scores of the others", "secret: how many fits were made is not kept"),
-    ]
-    return certified_page(
-        certificate,
-        certificate.verify(weights),
-        title=f"Privacy report: search over {type(search.best_estimator_).__name__}",
-        what="this search and the model that it kept",
-        commands=[in_python if name is None else f"discreet verify {shell(name)}"],
-        ledger=ledger,
-        first=[Section(title="The search", blocks=[Facts(caption="What was released", rows=rows)])],
-    )
-
-
-def _evaluation(report: PrivateEvaluation, ledger: Ledger | None, name: str | None) -> Page:
-    count = f"{report.records:,.0f}" + (", which is public" if report.records_error == 0 else f", with noise, within {report.records_error:,.0f}")
-    found: list[Block] = [Facts(caption="What was measured on", rows=[("Records", count)]), *measures(report)]
-    return certified_page(
-        report.certificate,
-        report.verify(),
-        title="Privacy report: measurement of a model",
-        what="these measurements",
-        commands=["evaluation.verify().require()" if name is None else f"discreet verify {shell(name)}"],
-        ledger=ledger,
-        first=[Section(title="What was found", blocks=found)],
-    )
-
-
-def _intervals(held: IntervalFile, ledger: Ledger | None, name: str | None) -> Page:
-    level = f"{100 * held.level:g} %"
-    rows = [(coefficient, f"{middle:.4g}", f"{low:.4g}", f"{high:.4g}") for coefficient, low, middle, high in held.rows()]
-    caption = f"Each interval covers the {held.target} weight of the population with probability {level}; it counts noise and sampling error"
-    header = ("Coefficient", "Estimate", "Low", "High")
-    return certified_page(
-        held.certificate,
-        held.verify(),
-        title="Privacy report: intervals for a model's coefficients",
-        what="these intervals",
-        commands=["intervals.verify().require()" if name is None else f"discreet verify {shell(name)}"],
-        ledger=ledger,
-        first=[Section(title="What was found", blocks=[Table(caption=caption, header=header, rows=rows, numbers=frozenset({1, 2, 3}))])],
-    )
-
-
-def _fitted(estimator: Estimator) -> tuple[Certificate, Floats]:
+def _estimator(estimator: Estimator) -> Report:
     found = vars(estimator)
     if "certificate_" not in found or "weights_" not in found:
         raise InvalidInput(f"the {type(estimator).__name__} is not fitted yet, so there is nothing to report on. Call fit first.")
-    return found["certificate_"], found["weights_"]
+    certificate: Certificate = found["certificate_"]
+    return Report(
+        title=f"Privacy report: {type(estimator).__name__}",
+        what="this model",
+        certificate=certificate,
+        verification=certificate.verify(found["weights_"]),
+        check="model.certificate_.verify(model.weights_).require()",
+        later=signal_of_estimator(estimator, certificate, found["weights_"]) if isinstance(estimator, _Explained) else [],
+    )
+
+
+def _search(search: PrivateSearchCV) -> Report:
+    if "best_estimator_" not in vars(search):
+        raise InvalidInput("the search is not fitted yet, so there is nothing to report on. Call fit first.")
+    rows = [
+        ("Settings that were searched over", f"{len(search.candidates_)}, all public"),
+        ("Kept", _setting(search.best_params_)),
+        ("Its private score", "none was released" if search.best_score_ != search.best_score_ else f"{search.best_score_:.4g}, with noise"),
+        ("Fits, and the scores of the others", "secret: how many fits were made is not kept"),
+    ]
+    return Report(
+        title=f"Privacy report: search over {type(search.best_estimator_).__name__}",
+        what="this search and the model that it kept",
+        certificate=search.certificate_,
+        verification=search.certificate_.verify(search.best_estimator_.weights_),
+        check="search.certificate_.verify(search.best_estimator_.weights_).require()",
+        first=[Section("The search", [Facts("What was released", rows)])],
+    )
+
+
+def _setting(setting: Mapping[str, object]) -> str:
+    return ", ".join(f"{name} {value:.6g}" if isinstance(value, float) else f"{name} {value}" for name, value in setting.items()) or "nothing"
+
+
+def _evaluation(report: PrivateEvaluation) -> Report:
+    measured_on = Facts("What was measured on", [("Records", evaluation.records(report, ", with noise, within "))])
+    return Report(
+        title="Privacy report: measurement of a model",
+        what="these measurements",
+        certificate=report.certificate,
+        verification=report.verify(),
+        check="evaluation.verify().require()",
+        first=[Section("What was found", [measured_on, *evaluation.measures(report)])],
+    )
+
+
+def _intervals(held: IntervalFile) -> Report:
+    level = f"{100 * held.level:g} %"
+    rows = [(coefficient, f"{middle:.4g}", f"{low:.4g}", f"{high:.4g}") for coefficient, low, middle, high in held.rows()]
+    caption = f"Each interval covers the {held.target} weight of the population with probability {level}; it counts noise and sampling error"
+    return Report(
+        title="Privacy report: intervals for a model's coefficients",
+        what="these intervals",
+        certificate=held.certificate,
+        verification=held.verify(),
+        check="intervals.verify().require()",
+        first=[Section("What was found", [Table(caption, ("Coefficient", "Estimate", "Low", "High"), rows, {1, 2, 3})])],
+    )

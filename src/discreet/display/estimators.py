@@ -1,6 +1,8 @@
-"""The noise against the signal: how far the noise alone moves the released weights, beside how long they are. Public numbers only."""
+"""Models and explanations in notebooks, and the noise against the signal: how far the noise alone moves the weights, beside how long they are.
 
-from collections.abc import Iterator
+Public numbers only.
+"""
+
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -11,7 +13,10 @@ from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import DiscreetError
 from discreet.core.privacy import Privacy
-from discreet.data import Domain
+from discreet.data import Domain, NumberTarget
+from discreet.data.labels import canonical
+from discreet.display import certificates
+from discreet.display.pages import Block, Facts, Section, Text, view_html
 from discreet.estimators import (
     ConstrainedERM,
     GroupLasso,
@@ -33,7 +38,6 @@ from discreet.mechanisms.learning import (
     calibrate,
 )
 from discreet.mechanisms.learning.base import LearningMechanism
-from discreet.pages import Block, Facts, Section, Text
 from discreet.problems import RegularisedRisk
 
 _NAMES = {"logistic-regression": "LogisticRegression", "linear-svc": "LinearSVC"}
@@ -45,48 +49,67 @@ Explained: TypeAlias = LogisticRegression | LinearSVC | KernelClassifier | Const
 """Estimators that say why they are set up as they are."""
 
 
-def signal_of_estimator(estimator: Explained, certificate: Certificate, weights: Floats) -> Section | None:
-    """From a fitted estimator; None where it cannot be said."""
+def target_words(model: Model) -> str:
+    """The target's column and what its values are."""
+    target = model.schema.target
+    values = f"numbers from {target.lower:g} to {target.upper:g}" if isinstance(target, NumberTarget) else ", ".join(map(canonical, target.classes))
+    return f"{target.column}: {values}"
+
+
+def model_view(model: Model) -> str:
+    """HTML of a model: what it is, and its certificate."""
+    return certificates.view(model.certificate, f"Model {model.kind} of {model.schema.name}", model.weights.shape)
+
+
+def explanation_view(explanation: Explanation) -> str:
+    """HTML of every choice."""
+    return view_html(explanation.title, _reasons(explanation, "Every choice, from public numbers"))
+
+
+def _reasons(explanation: Explanation, caption: str) -> Facts:
+    return Facts(caption, [(reason.choice, reason.text) for reason in explanation.reasons])
+
+
+def signal_of_estimator(estimator: Explained, certificate: Certificate, weights: Floats) -> list[Section]:
+    """From a fitted estimator; nothing where it cannot be said."""
     records = certificate.problem.get("records")
     try:
         explanation = estimator.explain(records=records if isinstance(records, int) else None)
     except DiscreetError:
-        return None
-    return Section(title="The noise against the signal", blocks=list(_blocks(explanation, weights)))
+        return []
+    return [_signal(explanation, weights)]
 
 
-def signal_of_model(model: Model) -> Section | None:
-    """From a model file: the mechanism is calibrated again from the certificate's numbers. None where these are not those of a single fit."""
+def signal_of_model(model: Model) -> list[Section]:
+    """From a model file: the mechanism is calibrated again from the certificate's numbers. Nothing where these are not those of a single fit."""
     setting = _setting_of(model)
-    if setting is None:
-        return None
     try:
-        explanation = explain(setting)
+        explanation = None if setting is None else explain(setting)
     except DiscreetError:
-        return None
-    explanation = replace(explanation, reasons=tuple(reason for reason in explanation.reasons if reason.choice not in {"alpha", "delta"}))
-    return Section(title="The noise against the signal", blocks=list(_blocks(explanation, model.weights)))
+        return []
+    if explanation is None:
+        return []
+    kept = tuple(reason for reason in explanation.reasons if reason.choice not in {"alpha", "delta"})
+    return [_signal(replace(explanation, reasons=kept), model.weights)]
 
 
-def _blocks(explanation: Explanation, weights: Floats) -> Iterator[Block]:
+def _signal(explanation: Explanation, weights: Floats) -> Section:
     moved = next((reason.numbers["weight_noise"] for reason in explanation.reasons if "weight_noise" in reason.numbers), None)
     length = float(np.linalg.norm(weights))
+    blocks: list[Block] = []
     if isinstance(moved, float) and moved > 0:
         rows = [
             ("Length of the released weights", f"{length:.3g}"),
             ("How far the noise alone moves them, about", f"{moved:.3g}"),
             ("Ratio", f"{length / moved:.2g}"),
         ]
-        yield Facts(caption="Public numbers", rows=rows)
-        if length < 2.0 * moved:
-            words = (
-                "The weights are about as long as the noise, so much of what they say may be noise. "
-                "More records, a larger epsilon or fewer features help."
-            )
-        else:
-            words = "The weights are clearly longer than what the noise accounts for."
-        yield Text(words=f"{words} The length holds the noise as well, and it says nothing about single weights.")
-    yield Facts(caption=explanation.title, rows=[(reason.choice, reason.text) for reason in explanation.reasons])
+        noisy = (
+            "The weights are about as long as the noise, so much of what they say may be noise. "
+            "More records, a larger epsilon or fewer features help."
+        )
+        found = noisy if length < 2.0 * moved else "The weights are clearly longer than what the noise accounts for."
+        blocks = [Facts("Public numbers", rows), Text(f"{found} The length holds the noise as well, and it says nothing about single weights.")]
+    return Section("The noise against the signal", [*blocks, _reasons(explanation, explanation.title)])
 
 
 def _setting_of(model: Model) -> Setting | None:

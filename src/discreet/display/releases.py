@@ -3,8 +3,8 @@
 import math
 
 from discreet.core.errors import DiscreetError
+from discreet.display.pages import Block, Bullets, Code, Facts, Section, Table, Text
 from discreet.display.reports.odds import numbers_shown
-from discreet.pages import Block, Bullets, Code, Facts, Section, Table, Text
 from discreet.releases import PublishedRelease
 
 _MOST = 60
@@ -21,31 +21,32 @@ def contents_section(release: PublishedRelease) -> Section:
         ("What", f"{rows:,} rows of {columns:,} columns ({release.kind}), by the method {release.method}"),
         ("Records behind it", f"{release.records:,}" if release.records is not None else "not published"),
     ]
-    blocks: list[Block] = [Facts(caption="What was released", rows=facts)]
     said = release.inspection()
-    blocks += [Text(words="What this kind of release shows, and does not protect:"), Bullets(items=said[2][1])]
-    blocks += [Text(words="How to use it:"), Code(lines=said[3][1])]
-    return Section(title="What was released", blocks=blocks)
+    blocks: list[Block] = [
+        Facts("What was released", facts),
+        Text("What this kind of release shows, and does not protect:"),
+        Bullets(said[2][1]),
+        Text("How to use it:"),
+        Code(said[3][1]),
+    ]
+    return Section("What was released", blocks)
 
 
-def noise_section(release: PublishedRelease) -> Section | None:
-    """The noise on each column beside the range of its numbers; None where the noise is not public."""
+def noise_section(release: PublishedRelease) -> list[Section]:
+    """The noise on each column beside the range of its numbers; nothing where the noise is not public."""
     try:
         covariance = release.noise_covariance
     except DiscreetError:
-        return None
+        return []
     rows = []
     for place, column in enumerate(release.columns[:_MOST]):
         deviation = math.sqrt(max(0.0, float(covariance[place, place])))
-        width = math.nan
-        if column.encoded_lower is not None and column.encoded_upper is not None:
-            width = column.encoded_upper - column.encoded_lower
-        span = "-" if math.isnan(width) else f"{width:.4g}"
-        ratio = "-" if math.isnan(width) or width <= 0 else f"{deviation / width:.3g}"
-        rows.append((column.name, column.role, numbers_shown(deviation), span, ratio))
+        low, high = column.encoded_lower, column.encoded_upper
+        width = math.nan if low is None or high is None else high - low
+        ratio = f"{deviation / width:.3g}" if width > 0 else "-"
+        rows.append((column.name, column.role, numbers_shown(deviation), numbers_shown(width), ratio))
     more = f" The first {_MOST} of {len(release.columns):,} columns." if len(release.columns) > _MOST else ""
     caption = f"Standard deviation of the noise, in encoded units, beside the width of the range of the numbers.{more}"
-    header = ("Column", "Role", "Noise", "Range", "Noise over range")
-    table = Table(caption=caption, header=header, rows=rows, numbers=frozenset({2, 3, 4}))
     words = "Single rows say next to nothing where the noise is wider than the range; averages over many rows do, since noise averages out."
-    return Section(title="The noise against the signal", blocks=[table, Text(words=words)])
+    table = Table(caption, ("Column", "Role", "Noise", "Range", "Noise over range"), rows, {2, 3, 4})
+    return [Section("The noise against the signal", [table, Text(words)])]

@@ -1,0 +1,294 @@
+"""Plans: views in notebooks, bounds and simulations as pictures, and the reports on a plan of a linear classifier and on one over a set.
+
+A report says what is proved and simulated, what other budgets would buy, and puts the mechanisms side by side. Public numbers only: no table is read
+for it, and no privacy is spent.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+
+from discreet.accounting import ApproximateDP, Guarantee, PureDP
+from discreet.core.errors import DiscreetError, InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.display.pages import PUBLIC_FOOT, Block, Bullets, Facts, Page, Picture, Section, Table, Text, Tone, view_html
+from discreet.display.plots import BLUE, INK, LIGHT_BLUE, RED, Drawing, Panel, Point, Shape, dot, key, line, log_axis, svg, words
+from discreet.display.reports.odds import numbers_shown
+from discreet.display.reports.promise import odds_table
+from discreet.planning import NeededRecords, Plan, PlannedBound, SetBound, SetPlan, Simulated, SimulatedEpsilon, SimulatedOverSet, bracket
+from discreet.planning.plan import MECHANISMS
+from discreet.sets import Constraint
+
+_EPSILONS = (0.1, 0.3, 1.0, 3.0)
+"""Budgets that are compared with the one that was asked for."""
+_LADDER = (-6, -5, -4, -3, -2, -1, 0, 1, 2)
+"""Sizes of the picture over a set: thirds of powers of ten times the records that were asked for."""
+_LEFT, _RIGHT, _TOP, _FLOOR, _WIDTH, _HEIGHT = 84, 736, 112, 364, 760, 420
+_COLOURS = (BLUE, RED, LIGHT_BLUE, INK)
+
+
+def view(plan: Plan | SetPlan) -> str:
+    """HTML of the public numbers of a plan."""
+    rows = [(field.name.replace("_", " "), _told(getattr(plan, field.name))) for field in fields(plan)]
+    return view_html(type(plan).__name__, Facts("Public numbers; bound(records) says what is proved", rows))
+
+
+def _told(value: object) -> str:
+    if isinstance(value, Constraint):
+        return f"{value.name} in {value.dimension:,} dimensions"
+    return f"{value:g}" if isinstance(value, float) else "none" if value is None else str(value)
+
+
+def bound_view(bound: PlannedBound) -> str:
+    """HTML of what is proved for n records."""
+    numbers = {
+        "Excess of expected loss, at most": bound.excess,
+        "The same without privacy": bound.without_privacy,
+        "of which noise on the objective or weights": bound.parts.empirical,
+        "of which sampling": bound.parts.generalisation,
+        "of which regularisation": bound.parts.regularisation,
+        "alpha": bound.alpha,
+    }
+    rows = [("Records", f"{bound.records:,}"), *((name, f"{value:.4g}") for name, value in numbers.items())]
+    return view_html("Planned bound", Facts("What is proved", rows))
+
+
+def set_bound_view(bound: SetBound) -> str:
+    """HTML of what is proved of every mechanism over a set."""
+    rows = [(one.mechanism, numbers_shown(one.risk), _count(one.steps), numbers_shown(one.own_risk), one.remark or "-") for one in bound.mechanisms]
+    caption = f"Expected excess of the mean loss with {bound.records:,} records; no point of the set exceeds {bound.trivial:.4g}"
+    return view_html("Bound over a set", Table(caption, ("Mechanism", "Proved", "Steps", "Proved of a fit by itself", "Remark"), rows, {1, 2, 3}))
+
+
+def _count(number: int | None) -> str:
+    return "-" if number is None else f"{number:,}"
+
+
+def plot(bounds: Sequence[PlannedBound], simulated: Sequence[Simulated], *, title: str, subtitle: str = "") -> str:
+    """Bounds and simulations over the number of records, as text to be written to a file with the ending .svg. Raises InvalidInput for no bounds."""
+    return svg(_bounds(bounds, simulated, title=title, subtitle=subtitle))
+
+
+def _panel(points: Sequence[Point]) -> Panel:
+    across = log_axis([x for x, _ in points], _LEFT, _RIGHT, label="{:,.0f}".format)
+    return Panel(across=across, up=log_axis([y for _, y in points], _FLOOR, _TOP))
+
+
+def _bounds(bounds: Sequence[PlannedBound], simulated: Sequence[Simulated], *, title: str, subtitle: str) -> Drawing:
+    if not bounds:
+        raise InvalidInput("a picture of a plan needs at least one bound.")
+    seen = [(one.records, value) for one in bounds for value in (one.excess, one.without_privacy)]
+    panel = _panel(seen + [(one.records, value) for one in simulated for value in (one.mean, one.upper) if value > 0])
+    ordered = sorted(bounds, key=lambda one: one.records)
+    shapes = [words(_LEFT, 26, title, size=15), words(_LEFT, 46, subtitle), words(_LEFT, _TOP - 12, "excess of expected loss")]
+    shapes += panel.frame(across="records")
+    shapes.append(panel.curve([(one.records, one.excess) for one in ordered], BLUE))
+    shapes.append(panel.curve([(one.records, one.without_privacy) for one in ordered], LIGHT_BLUE, dashed=True))
+    for one in simulated:
+        shapes += [line(panel.at((one.records, one.mean)), panel.at((one.records, one.upper)), colour=RED, width=2.0)]
+        shapes += [dot(panel.at((one.records, one.mean)), RED)]
+    shapes += key(_LEFT, _TOP - 28, BLUE, "bound, private")
+    shapes += key(_LEFT + 150, _TOP - 28, LIGHT_BLUE, "bound without privacy")
+    shapes += key(_LEFT + 340, _TOP - 28, RED, "simulated: mean and upper quantile")
+    return Drawing(title=title, width=_WIDTH, height=_HEIGHT, shapes=shapes)
+
+
+def plan_page(
+    plan: Plan,
+    found: PlannedBound,
+    bounds: Sequence[PlannedBound],
+    simulated: Sequence[Simulated],
+    *,
+    excess: float | None,
+    tried: Sequence[SimulatedEpsilon] | None = None,
+) -> Page:
+    """The report on a plan. `found` is the answer; `bounds` are those of the picture; `excess` is what was asked for, None where the records were.
+
+    Where both were, and the epsilon of `plan` is the answer, `tried` are the epsilons that were simulated, which may be none.
+    """
+    confidence = f"with probability {100 * (1 - plan.failure):g} %"
+    if excess is None:
+        said = f"With {found.records:,} records the expected loss is at most {found.excess:.4g} above that of the best classifier, {confidence}."
+        beside = f"Without privacy the same proof gives {found.without_privacy:.4g}."
+    elif tried is not None:
+        said = f"Epsilon {plan.epsilon:g} is proved to be enough for an expected loss of at most {excess:g} above that of the best, {confidence}."
+        least = plan.records_without_privacy(excess)
+        beside = f"That is with {found.records:,} records; with fewer than {least:,} this proof reaches that at no epsilon."
+    else:
+        said = f"{found.records:,} records are proved to be enough for an expected loss of at most {excess:g} above that of the best, {confidence}."
+        beside = f"Without privacy the same proof asks for {plan.records_without_privacy(excess):,}."
+    rows = [
+        ("Model", f"linear classifier with the {plan.loss} loss on {plan.features:,} features{' and an intercept' if plan.intercept_scale else ''}"),
+        ("Rows", f"of norm at most {plan.data_norm:g}"),
+        ("The best classifier", f"the best of all whose weights have norm at most {plan.norm:g}"),
+        ("Privacy", _privacy(plan)),
+        ("Strength of regularisation for which it is proved", f"alpha = {found.alpha:.4g}"),
+    ]
+    epsilon_needed = [Section("The epsilon that is needed", [_tried(tried, found, excess)])] if excess is not None and tried else []
+    other = excess if tried is None else None
+    mechanisms = []
+    for each in (replace(plan, mechanism=name, neighbours=relation) for name in MECHANISMS for relation in (REPLACE_ONE, ADD_REMOVE)):
+        mark = " (asked for)" if each == plan else ""
+        mechanisms.append((f"{each.mechanism} perturbation, {each.neighbours}{mark}", *_answer(each, found.records, other)))
+    caption = "What is proved of each mechanism. Under add-remove the number of records is a secret too; it is then one that you expect"
+    header = ("Mechanism and relation", _asked(found.records, other), "alpha")
+    sections = [
+        Section("What is planned", [Facts("In public numbers", rows)]),
+        *epsilon_needed,
+        Section("Error against the number of records", _against_records(plan, found, bounds, simulated)),
+        _budgets(plan, found.records, other, "alpha"),
+        Section("The mechanisms side by side", [Table(caption, header, mechanisms, {1, 2})]),
+    ]
+    limits = (
+        "A bound holds for every table within the declared norms, and is therefore far above what a usual table gives.",
+        "A simulation is about one kind of invented table, and yours will be another one.",
+        "The loss is not the share of wrong answers: a classifier may be right more often, or less, than its loss suggests.",
+    )
+    return _page("Plan: how many records for which error", f"{said} {beside}", sections, limits)
+
+
+def set_plan_page(
+    plan: SetPlan, found: SetBound, needed: Sequence[NeededRecords], simulated: Sequence[SimulatedOverSet], *, radius: float, excess: float | None
+) -> Page:
+    """The report on a plan over a set. `found` is the answer, `needed` what each mechanism needs where an excess was asked for."""
+    said = f"With {found.records:,} records the mean loss is expected to be at most {found.best.risk:.4g} above its least value on the set."
+    if excess is not None:
+        enough = f"{found.records:,} records are proved to be enough for a mean loss that is expected at most {excess:g}"
+        said = f"{enough} above its least value on the set."
+    bounds = [f"every entry at most {plan.entry_bound:g}"] if plan.entry_bound is not None else []
+    bounds += [f"norm at most {plan.data_norm:g}"] if plan.data_norm is not None else []
+    features = plan.problem(found.records).domain.features
+    rows = [
+        ("Model", f"{plan.loss} loss over {plan.constraint.name} of radius {radius:g}, {features:,} features"),
+        ("Rows", ", ".join(bounds)),
+        ("Privacy", _privacy(plan)),
+        ("No point of the set exceeds the least loss by more than", f"{found.trivial:.4g}"),
+        ("What a fit takes by itself", f"{found.auto}, of which {numbers_shown(found.of(found.auto).own_risk)} is proved"),
+    ]
+    sections = [
+        Section("What is planned", [Facts("In public numbers", rows)]),
+        Section("The mechanisms side by side", _over_set(found, needed, simulated)),
+        Section("Error against the number of records", [_set_picture(plan, found)]),
+        _budgets(plan, found.records, excess, "By"),
+    ]
+    limits = (
+        "It is about the mean loss on the records themselves, in expectation over the noise; how the model does on others is another question.",
+        "A bound holds for every table within the declared bounds, and is therefore above what a usual table gives.",
+    )
+    return _page(f"Plan over {plan.constraint.name}: how many records for which error", said, sections, limits)
+
+
+def _page(title: str, said: str, sections: Sequence[Section], limits: Sequence[str]) -> Page:
+    never = (
+        "Bounds, norms and numbers of records that a plan is made with must be public: never take them from the private table.",
+        "A plan promises no privacy by itself; the fit does, with its own certificate.",
+    )
+    spent = Text("Nothing has been spent: no table was read for this page, and every number in it is public.", Tone.NOTE)
+    return Page(title, [Text(said, Tone.LEAD), spent], [*sections, Section("What it does not say", [Bullets([*limits, *never])])], PUBLIC_FOOT)
+
+
+def _privacy(plan: Plan | SetPlan) -> str:
+    stated = f"epsilon {plan.epsilon:g}, delta {plan.delta:g}, {plan.neighbours}"
+    return f"{stated}, {plan.mechanism} perturbation" if isinstance(plan, Plan) else stated
+
+
+def _asked(records: int, excess: float | None) -> str:
+    return f"Excess with {records:,} records" if excess is None else f"Records for an excess of {excess:g}"
+
+
+def _answer(plan: Plan | SetPlan, records: int, excess: float | None) -> tuple[str, str]:
+    """The excess for these records, or the records for this excess; and alpha, or the mechanism."""
+    try:
+        found = plan.bound(records) if excess is None else plan.records_for(excess)
+    except DiscreetError:
+        return "not reached", "-"
+    risk, how = (found.excess, f"{found.alpha:.4g}") if isinstance(found, PlannedBound) else (found.best.risk, found.best.mechanism)
+    return (f"{risk:.4g}" if excess is None else f"{found.records:,}"), how
+
+
+def _budgets(plan: Plan | SetPlan, records: int, excess: float | None, how: str) -> Section:
+    rows, asked = [], plan.epsilon
+    for epsilon in sorted({*_EPSILONS, asked}):
+        mark = " (asked for)" if epsilon == asked else ""
+        rows.append((f"{epsilon:g}{mark}", *_answer(replace(plan, epsilon=epsilon), records, excess)))
+    caption = f"The same plan at other epsilons: {', '.join(f'{each:g}' for each in _EPSILONS)} and the one that was asked for"
+    table = Table(caption, ("Epsilon", _asked(records, excess), how), rows, {1, 2} if how == "alpha" else {1})
+    promised: Guarantee = PureDP(epsilon=plan.epsilon, neighbours=plan.neighbours, theorem="as planned")
+    if plan.delta > 0:
+        promised = ApproximateDP(epsilon=plan.epsilon, delta_at_epsilon=plan.delta, neighbours=plan.neighbours, theorem="as planned")
+    return Section("What other budgets would buy", [table, odds_table(promised)])
+
+
+def _against_records(plan: Plan, found: PlannedBound, bounds: Sequence[PlannedBound], simulated: Sequence[Simulated]) -> list[Block]:
+    seen = {one.records: (f"{one.mean:.4g}", f"{one.upper:.4g}") for one in simulated}
+    rows = [(f"{one.records:,}", f"{one.excess:.4g}", f"{one.without_privacy:.4g}", *seen.get(one.records, ("-", "-"))) for one in bounds]
+    sentence = (
+        f"Excess of expected loss against the number of records, both on logarithmic scales. The private bound falls to {found.excess:.3g} at "
+        f"{found.records:,} records"
+    )
+    if simulated:
+        last = simulated[-1]
+        sentence += f"; {last.repeats} simulated fits on {last.records:,} invented records had {last.mean:.3g} on average"
+    title = f"{plan.loss}, {plan.features} features, |f0| <= {plan.norm:g}, |x| <= {plan.data_norm:g}"
+    header = ("Records", "Proved", "Proved without privacy", "Simulated, mean", f"Simulated, {100 * (1 - plan.failure):g} % below")
+    return [
+        Picture(_bounds(bounds, simulated, title=title, subtitle=_privacy(plan)), f"{sentence}."),
+        Table("Excess of expected loss over that of the best classifier", header, rows, range(1, 5)),
+    ]
+
+
+def _tried(tried: Sequence[SimulatedEpsilon], found: PlannedBound, excess: float) -> Table:
+    small, enough = bracket(tried, excess)
+    low = "none was shown to be too small" if small is None else f"epsilon {small:g} was too small"
+    high = "none was shown to be enough" if enough is None else f"epsilon {enough:g} was enough"
+    caption = (
+        f"{tried[0].repeats} simulated fits each on {found.records:,} invented records: for a mean excess of {excess:g}, {low}, and {high}. "
+        "The intervals hold together with about 95 % confidence"
+    )
+    rows = [(f"{one.epsilon:g}", f"{one.mean:.4g}", f"{one.low:.4g} to {one.high:.4g}") for one in tried]
+    return Table(caption, ("Epsilon", "Simulated, mean", "Interval of the mean"), rows, {1})
+
+
+def _over_set(found: SetBound, needed: Sequence[NeededRecords], simulated: Sequence[SimulatedOverSet]) -> list[Block]:
+    counts = {one.mechanism: _count(one.records) for one in needed}
+    header = ["Mechanism", "Proved", "Steps", "Proved of a fit by itself", "Its steps", *(["Records needed"] if needed else []), "Remark"]
+    rows = []
+    for one in found.mechanisms:
+        proved = (numbers_shown(one.risk), _count(one.steps), numbers_shown(one.own_risk), _count(one.own_steps))
+        rows.append([one.mechanism, *proved, *([counts[one.mechanism]] if needed else []), one.remark or "-"])
+    blocks: list[Block] = [Table(f"Expected excess of the mean loss with {found.records:,} records", header, rows, range(1, len(header) - 1))]
+    if simulated:
+        fits = [(f"{one.records:,}", f"{one.own_risk:.4g}", f"{one.mean:.4g}", f"{one.largest:.4g}", one.mechanism) for one in simulated]
+        columns = ("Records", "Proved", "Simulated, mean", "Simulated, largest", "Mechanism")
+        blocks.append(Table("Fits that are left to themselves, on invented records", columns, fits, {1, 2, 3}))
+    return blocks
+
+
+def _set_picture(plan: SetPlan, found: SetBound) -> Block:
+    most = plan.problem(1).most_records
+    counts = sorted({min(most, max(1, round(found.records * 10.0 ** (power / 3.0)))) for power in _LADDER})
+    proved: dict[str, list[Point]] = {}
+    for count in counts:
+        for one in plan.bound(count).mechanisms:
+            if math.isfinite(one.risk):
+                proved.setdefault(one.mechanism, []).append((float(count), one.risk))
+    if len(counts) < 2 or not proved:
+        return Table("There are too few sizes to draw", ("Records",), [(f"{count:,}",) for count in counts])
+    caption = (
+        "What is proved of each mechanism against the number of records, both on logarithmic scales; lower is better. The dashed line is what no "
+        f"point of the set exceeds. At {found.records:,} records the best is {found.best.mechanism} with {found.best.risk:.3g}."
+    )
+    title = "Proved excess of the mean loss against records, for each mechanism"
+    return Picture(Drawing(title=title, width=_WIDTH, height=_HEIGHT, shapes=_lines(proved, found.trivial)), caption)
+
+
+def _lines(proved: Mapping[str, Sequence[Point]], trivial: float) -> list[Shape]:
+    points = [point for curve in proved.values() for point in curve]
+    panel = _panel([*points, (points[0][0], trivial)])
+    shapes = [words(_LEFT, 26, "Expected excess of the mean loss, proved", size=15), *panel.frame(across="records")]
+    shapes.append(panel.dashed((panel.across.low, trivial), (panel.across.high, trivial), INK))
+    for place, (name, curve) in enumerate(proved.items()):
+        colour = _COLOURS[place % len(_COLOURS)]
+        shapes += [panel.curve(curve, colour), *(dot(panel.at(point), colour, radius=3 + place % 2) for point in curve)]
+        shapes += key(_LEFT + 330 * (place % 2), 50 + 20 * (place // 2), colour, name)
+    return shapes
