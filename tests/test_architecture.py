@@ -229,7 +229,7 @@ def test_modules_do_not_import_each_other_in_circles():
 def test_a_circle_of_imports_is_seen():
     assert imported("def f():\n    from discreet.core import errors") == {"discreet.core.errors"}
     assert imported("if TYPE_CHECKING:\n    from discreet.core import errors") == set()
-    with pytest.raises(CycleError, match="circle|cycle"):
+    with pytest.raises(CycleError, match="cycle"):
         check_circles({"a": {"b"}, "b": {"c"}, "c": {"b"}})
     check_circles({"a": {"b", "c"}, "b": {"c"}, "c": {"c"}})
 

@@ -1,12 +1,33 @@
 """Convex losses of a prediction and a target. Adding one is one file here and one line below; the law tests find it by itself."""
 
+from collections.abc import Mapping
+
+from discreet.core.errors import InvalidInput
+from discreet.core.named import made_by_name
+from discreet.losses.named import loss_named
 from discreet.losses.predictions.absolute import Absolute
 from discreet.losses.predictions.base import PredictionLoss
 from discreet.losses.predictions.hinge import Hinge
 from discreet.losses.predictions.huber import HuberLoss
 from discreet.losses.predictions.log_cosh import LogCosh
-from discreet.losses.predictions.named import prediction_loss_named
 from discreet.losses.predictions.of_margin import OfMargin
 from discreet.losses.predictions.squared import Squared
 
 __all__ = ["Absolute", "Hinge", "HuberLoss", "LogCosh", "OfMargin", "PredictionLoss", "Squared", "prediction_loss_named"]
+
+
+def prediction_loss_named(name: str, parameters: Mapping[str, object] | None = None) -> PredictionLoss:
+    """The loss called `name` with these `parameters`; the names of losses of the margin give `OfMargin` of them. Raises InvalidInput otherwise."""
+    exported = (globals()[exported] for exported in __all__)
+    kinds = {
+        kind.name: kind for kind in exported if isinstance(kind, type) and issubclass(kind, PredictionLoss) and kind not in (PredictionLoss, OfMargin)
+    }
+    if name in kinds:
+        return made_by_name(kinds.values(), "loss", name, parameters)
+    try:
+        return OfMargin(loss=loss_named(name, {key: float(str(value)) for key, value in (parameters or {}).items()}))
+    except InvalidInput as error:
+        refusal = InvalidInput(f"{error} Losses of predictions: {sorted(kinds)}.")
+    except ValueError:
+        refusal = InvalidInput(f"the parameters of loss {name!r} must be numbers.")
+    raise refusal
