@@ -232,7 +232,7 @@ class Ledger:
             return data_set, spent, spent.left_of(data_set.total), records.count_of(connection, data_set.name)
 
     def spendings(self, name: str) -> tuple[DataSet, list[records.Spending]]:
-        """A data set, and of each entry that counts its time, whether it is settled, its part and its guarantee."""
+        """A data set, and of each entry that counts its time, whether it is settled, its part, and its guarantee as it is stored."""
         with self._file.reading() as connection:
             data_set = records.get(connection, name)
             return data_set, records.spendings(connection, data_set.name)
