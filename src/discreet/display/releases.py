@@ -3,8 +3,8 @@
 import math
 
 from discreet.core.errors import DiscreetError
+from discreet.display.odds import numbers_shown
 from discreet.display.pages import Block, Bullets, Code, Facts, Section, Table, Text
-from discreet.display.reports.odds import numbers_shown
 from discreet.releases import PublishedRelease
 
 _MOST = 60

@@ -10,10 +10,10 @@ from shlex import quote
 from discreet.accounting import Json
 from discreet.certificates import Certificate, Verification
 from discreet.core.errors import InvalidInput
+from discreet.display.guarantee import guarantee_section
 from discreet.display.ledger import amount, picture
 from discreet.display.pages import FOOT, Block, Bullets, Code, Facts, Page, Section, Table, Text, Tone
-from discreet.display.reports.guarantee import guarantee_section
-from discreet.display.reports.promise import limits, promise, protection
+from discreet.display.promise import limits, promise, protection
 from discreet.ledger import Ledger, State
 from discreet.ledger.spending import counted_of, taken
 

@@ -12,8 +12,8 @@ from discreet.data.labels import canonical
 from discreet.display.estimators import target_words
 from discreet.display.evaluation import measures
 from discreet.display.pages import FOOT, Block, Bullets, Facts, Page, Section, Table, Text, Tone
+from discreet.display.promise import limits, odds_table, promise
 from discreet.display.reports.certified import software
-from discreet.display.reports.promise import limits, odds_table, promise
 from discreet.estimators import Model
 from discreet.evaluation import PrivateEvaluation
 

@@ -14,8 +14,8 @@ from discreet.accounting import (
 from discreet.accounting.base import Statement
 from discreet.certificates import Certificate
 from discreet.core.neighbours import ADD_REMOVE
+from discreet.display.odds import best_guess, conviction, curve, detection, one_in, percent, stated
 from discreet.display.pages import Block, Bullets, Facts, Section, Text, Tone
-from discreet.display.reports.odds import best_guess, conviction, curve, detection, one_in, percent, stated
 
 _WEAK, _EMPTY = 3.0, 8.0
 """From here on an epsilon deserves a warning."""
