@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from discreet.core.errors import InvalidInput
 from discreet.core.named import made_by_name
-from discreet.losses.named import loss_named
+from discreet.losses import loss_named
 from discreet.losses.predictions.absolute import Absolute
 from discreet.losses.predictions.base import PredictionLoss
 from discreet.losses.predictions.hinge import Hinge
