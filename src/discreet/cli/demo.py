@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from discreet.cli.evaluate import Measures, measured
 from discreet.cli.files import check_output
-from discreet.cli.fit import Settings, rehearse, train
+from discreet.cli.fit import Settings, planned, train
 from discreet.cli.options import File, Neighbours, Seed, command, warn_of_seed
 from discreet.cli.output import Outcome, labelled, step, styled
 from discreet.cli.spending import NO_PRIVACY, guarantee_of, short, verdict
@@ -49,7 +49,7 @@ def demo(given: _Demo) -> Outcome:
 
         schema = adult_schema()
         check_output(given.out, overwrite=given.overwrite)
-        rehearse(_KIND, schema, settings)
+        planned(_KIND, schema, settings)
     warn_of_seed(given.seed)
     with step("Reading and encoding the table"):
         table = load_adult()

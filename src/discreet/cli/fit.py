@@ -121,7 +121,7 @@ def fit(given: _Fit) -> Outcome:
         kind = settings.pop("kind") or standard_kind(schema)
         given.file.check(*given.records.files, given.schema, given.spending.ledger)
         account = given.spending.account()
-        check_fits(account, rehearse(kind, schema, settings).guarantee)
+        check_fits(account, planned(kind, schema, settings).guarantee)
     warn_of_seed(given.file.seed)
     records = given.records.opened(schema, may_be_empty=given.training.neighbours != "replace-one")
     model = train(kind, schema, settings | {"ledger": account}, records)
@@ -144,36 +144,18 @@ def standard_kind(schema: "Schema") -> str:
     return "linear-svc" if len(schema.target.classes) == 2 else "logistic-regression"
 
 
-def rehearse(kind: str, schema: "Schema", settings: Settings) -> "Certificate":
-    """Raise whatever a fit with these settings would raise on any table, by fitting one invented record: no real one has been read yet.
+def planned(kind: str, schema: "Schema", settings: Settings) -> "Certificate":
+    """What a fit with these settings will promise and spend; raises whatever it would raise on any table. No real record has been read yet.
 
-    The certificate of that fit states what the real one will spend; no ledger records it. What depends on the number of records is left to the fit
-    itself, which also raises it before anything is spent.
+    What depends on the number of records is left to the fit itself, which also raises it before anything is spent.
     """
-    import numpy as np
-
-    from discreet.data import EncodedTable
-    from discreet.ledger import without_ledger
-    from discreet.matrices import as_matrix
-
-    public = dict(settings)
-    alpha = settings.get("alpha")
+    public, alpha = dict(settings), settings.get("alpha")
     if public["neighbours"] == "replace-one" and alpha is not None:
         if not (isinstance(alpha, float) and 0 < alpha < float("inf")):
             raise InvalidInput(f"alpha must be a positive finite number; {alpha!r} was given.")
         public["alpha"] = None
-    two = len(schema.target.classes) == 2
-    invented = EncodedTable(
-        rows=as_matrix(np.zeros((1, schema.features))),
-        signs=np.array([1.0]) if two else None,
-        codes=None if two else np.array([0]),
-        classes=schema.target.classes,
-        schema=schema.name,
-        numeric=len(schema.numeric),
-        categorical=len(schema.categorical),
-    )
-    with without_ledger():
-        return estimator_named(kind, schema, public | {"ledger": None}).fit(invented).certificate_
+    estimator = estimator_named(kind, schema, public | {"classes": list(schema.target.classes)})
+    return estimator.plan(features=schema.features)
 
 
 def train(kind: str, schema: "Schema", settings: Settings, table: "EncodedTable | BlockTable") -> "Model":

@@ -16,15 +16,17 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from discreet.certificates import Release
+from discreet.certificates import Certificate, Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.privacy import Privacy
 from discreet.core.validate import bound_or_infinity
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records
 from discreet.estimators.base import PrivateModel, require_own_targets
 from discreet.estimators.classes import encoded_codes, signs_and_classes
 from discreet.estimators.decision import bounded_decision
 from discreet.estimators.inputs import real_targets
+from discreet.mechanisms.base import Mechanism, Public
 from discreet.statements.declared import SCHEMA
 
 
@@ -59,6 +61,20 @@ class BoundedModel(ABC, PrivateModel):
     @abstractmethod
     def _constant(self, domain: Domain) -> float:
         """t of the rows of a domain that has none yet; 0 for a model without intercept."""
+
+    @abstractmethod
+    def _prepared(self, domain: Domain, privacy: Privacy) -> tuple[Public, Mechanism[Any, Any]]:
+        """The public problem over a domain, and its calibrated mechanism."""
+
+    def plan(self, *, features: int, records: int | None = None) -> Certificate:
+        """What a fit would promise, from public numbers alone: its certificate, but for value, noise, ledger and what is declared. It never verifies.
+
+        Parameters: `features` d; `records` n, where it is public. Raises InvalidInput and InfeasibleTarget as `fit` does.
+        """
+        privacy = self._privacy()
+        domain = self._domain(features, self._known_records(records, privacy.neighbours))
+        problem, mechanism = self._prepared(domain, privacy)
+        return mechanism.planned(problem, shape=(domain.dimension,))
 
     def _declared_classes(self) -> Any:
         """The classes that the caller declared, for a model of classes."""

@@ -49,14 +49,17 @@ class ConstrainedModel(BoundedModel):
         """
         privacy = self._privacy()
         given = self._given(X, y)
-        problem = self._problem(self._domain(given.features, self._known_records(given.records, privacy.neighbours)))
-        mechanism = self._mechanism(problem, privacy)
+        problem, mechanism = self._prepared(self._domain(given.features, self._known_records(given.records, privacy.neighbours)), privacy)
         release = mechanism.run(problem, given.data_of(problem.domain), self._noise(), account=self._account())
         self._keep(release, problem.domain, (*given.declared, *self._declared_records(privacy.neighbours, steps=True)))
         return self
 
     def _of_classes(self) -> bool:
         return self._loss().signed_targets
+
+    def _prepared(self, domain: Domain, privacy: Privacy) -> tuple[ConstrainedRisk, ConstrainedMechanism]:
+        problem = self._problem(domain)
+        return problem, self._mechanism(problem, privacy)
 
     def _problem(self, domain: Domain) -> ConstrainedRisk:
         """The public problem over this domain."""

@@ -43,7 +43,7 @@ from discreet.estimators.explanation import Explanation, Setting, explain
 from discreet.estimators.inputs import positive_or_none, record_weights
 from discreet.losses import MarginLoss, loss_named
 from discreet.losses.regularisers import L2
-from discreet.matrices import Matrix
+from discreet.matrices import Matrix, as_matrix
 from discreet.mechanisms.learning import calibrate, calibrate_classes, default_class_ridge, default_ridge
 from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.problems import RegularisedRisk
@@ -150,6 +150,8 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         Parameters: `features` d; `records` n, where it is public; `classes` how many, if they are not declared (2); `weighted` whether records have
         weights, as those of a table in blocks do if max_sample_weight is declared. Raises InvalidInput and InfeasibleTarget as `fit` does.
         """
+        self._jobs()
+        moved_rows(as_matrix(np.zeros((1, features))), self.device)  # to where it may not be able to go
         problem, mechanism = self._prepared(features, records, self._class_count(classes), self._largest_weight(weighted=weighted))
         return self._stated(mechanism.planned(problem, shape=(problem.dimension,)), ())
 

@@ -86,8 +86,7 @@ class LinearRegression(ScoredRegressor, BoundedModel):
         """
         privacy = self._privacy()
         given = self._given(X, y)
-        problem = _problem(self._domain(given.features, self._known_records(given.records, privacy.neighbours)), privacy)
-        mechanism = self._mechanism(problem, privacy)
+        problem, mechanism = self._prepared(self._domain(given.features, self._known_records(given.records, privacy.neighbours)), privacy)
         release = mechanism.run(problem, given.data_of(problem.domain), self._noise(), account=self._account())
         self._keep(release, problem.domain, self._declared_records(privacy.neighbours))
         fitted = fitted_of(release)
@@ -138,11 +137,17 @@ class LinearRegression(ScoredRegressor, BoundedModel):
     def explain(self, *, features: int, records: int | None = None) -> str:
         """What is released with how much noise, in words, from public numbers alone; needs no data. `records` where public."""
         privacy = self._privacy()
-        problem = _problem(self._domain(features, self._known_records(records, privacy.neighbours)), privacy)
-        return self._mechanism(problem, privacy).explained(problem)
+        problem, mechanism = self._prepared(self._domain(features, self._known_records(records, privacy.neighbours)), privacy)
+        return mechanism.explained(problem)
 
-    def _mechanism(self, problem: LeastSquares, privacy: Privacy) -> RegressionMechanism:
-        return calibrate_least_squares(problem, mechanism=self.mechanism, steps=whole_or_none(self.n_iter, "n_iter"), **privacy.target)
+    def _prepared(self, domain: Domain, privacy: Privacy) -> tuple[LeastSquares, RegressionMechanism]:
+        """For tables as long as the public number of records says, or twice as long where it only says about how long they are."""
+        problem = LeastSquares(domain=domain)
+        if domain.records is not None:
+            longest = min(domain.records * (2 if privacy.neighbours is ADD_REMOVE else 1), MOST_RECORDS)
+            problem = replace(problem, most_records=max(problem.most_records, longest))
+        steps = whole_or_none(self.n_iter, "n_iter")
+        return problem, calibrate_least_squares(problem, mechanism=self.mechanism, steps=steps, **privacy.target)
 
     def _of_classes(self) -> bool:
         return False
@@ -159,15 +164,6 @@ class LinearRegression(ScoredRegressor, BoundedModel):
         if self.covariance_ is None or self.residual_deviation_ is None:
             raise InvalidInput("intervals need a mechanism whose error is known: mechanism='refined' or 'moments'.")
         return self.covariance_, self.residual_deviation_
-
-
-def _problem(domain: Domain, privacy: Privacy) -> LeastSquares:
-    """For tables as long as the public number of records says, or twice as long where it only says about how long they are."""
-    problem = LeastSquares(domain=domain)
-    if domain.records is None:
-        return problem
-    longest = min(domain.records * (2 if privacy.neighbours is ADD_REMOVE else 1), MOST_RECORDS)
-    return replace(problem, most_records=max(problem.most_records, longest))
 
 
 def _intervals(rows: Matrix, *, domain: Domain, weights: Floats, covariance: Floats, residual: float, quantile: float) -> Floats:

@@ -32,12 +32,10 @@ from discreet.core.neighbours import neighbours_of
 from discreet.core.validate import number
 from discreet.core.workers import job_count
 from discreet.data import BlockTable, EncodedTable
-from discreet.estimators.base import Spender, account_of
-from discreet.estimators.search_algorithm_4 import algorithm_4
+from discreet.estimators.base import PrivateModel, Spender, account_of
 from discreet.estimators.search_blocks import streamed_table
 from discreet.estimators.search_fits import SET_BY_THE_SEARCH, Fits, Found
-from discreet.estimators.search_plans import rehearse_blocks
-from discreet.estimators.search_stopping import random_stopping
+from discreet.estimators.search_methods import algorithm_4, random_stopping
 from discreet.estimators.search_table import SearchTable, held_table
 from discreet.ledger import check_may_travel
 from discreet.matrices import answers_as_its, marked_per_record
@@ -132,8 +130,6 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
             n_jobs=self.n_jobs,
             jobs=job_count(self.n_jobs),
         )
-        if table.in_blocks:
-            rehearse_blocks(fits.prepared(0, epsilon=epsilon, delta=delta, seed=0), table.shape[1], table.classes)
         account, noise = account_of(known.get("ledger") if self.ledger is None else self.ledger), self._noise()
         if self.method == "algorithm-4":
             found = algorithm_4(fits, table, noise, epsilon=epsilon, delta=delta, account=account)
@@ -245,6 +241,11 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
             raise InvalidInput(
                 f"PrivateSearchCV needs an estimator that is private by itself, such as LogisticRegression or LinearSVC; "
                 f"{type(self.estimator).__name__} has no {', '.join(missing)}."
+            )
+        if not isinstance(self.estimator, PrivateModel):
+            raise InvalidType(
+                "PrivateSearchCV needs an estimator that says what a fit promises before it sees a record, such as LogisticRegression or LinearSVC; "
+                f"a {type(self.estimator).__name__} was given."
             )
         if not marked_per_record(type(self.estimator)):
             raise InvalidType(

@@ -1,7 +1,7 @@
 """The fits inside a search: estimators that spend nothing themselves, and whose promises are known before they see a record.
 
 What an estimator promises depends on public numbers only: its parameters, the shape of the table, the classes. So the certificate of a fit is known
-beforehand, in everything but digest and identifiers (module `search_plans`), and a fit whose certificate differs from the one planned raises: then
+beforehand, in everything but digest and identifiers (`plan` of an estimator), and a fit whose certificate differs from the one planned raises: then
 something would be learnt from the records outside of the mechanism.
 
 Fits of a small table in memory are spread over threads, those of a long one and of a table in blocks follow each other, and spread its blocks.
@@ -10,7 +10,7 @@ Fits of a small table in memory are spread over threads, those of a long one and
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,14 +21,32 @@ from discreet.certificates import Certificate
 from discreet.core.errors import InfeasibleTarget, VerificationFailure
 from discreet.core.neighbours import Neighbours
 from discreet.core.workers import map_in_order
-from discreet.estimators.search_plans import PrivateEstimator, certificate_of_fit, planned_certificate
 from discreet.estimators.search_table import SearchTable
+from discreet.ledger import without_ledger
 from discreet.mechanisms.selection import whole_curve
 
 SET_BY_THE_SEARCH = ("epsilon", "delta", "neighbours", "ledger", "random_state", "classes", "public_records")
 Setting = Mapping[str, Any]
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+class PrivateEstimator(Protocol):
+    """What a search needs of an estimator."""
+
+    certificate_: Certificate
+
+    def plan(self, *, features: int, records: int | None = None) -> Certificate:
+        """What a fit would promise."""
+
+    def fit(self, X: Any, y: Any) -> Any:
+        """Fit, and leave a certificate."""
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """A class for each row by itself."""
+
+    def get_params(self, *, deep: bool) -> dict[str, Any]:
+        """The settings by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,12 +99,9 @@ class Fits:
         found = []
         for each in range(len(self.settings)) if number is None else [number]:
             copy = self.prepared(each, epsilon=epsilon, delta=delta, seed=0, share_of_records=share_of_records)
+            weighted = {"weighted": True} if in_blocks and "max_sample_weight" in copy.get_params(deep=False) else {}
             try:
-                found.append(
-                    planned_certificate(
-                        copy, records=records, features=features, classes=self.classes, neighbours=self.neighbours, in_blocks=in_blocks
-                    )
-                )
+                found.append(copy.plan(features=features, records=records, **weighted))
             except InfeasibleTarget as error:
                 refusal = InfeasibleTarget(
                     f"the setting {dict(self.settings[each])} cannot be fitted with what the search leaves to one fit, epsilon={epsilon:.4g} and "
@@ -100,7 +115,9 @@ class Fits:
     @staticmethod
     def fit_as_planned(copy: PrivateEstimator, table: SearchTable, planned: Certificate) -> None:
         """Fit on the records, and leave a certificate that is as planned. Raises VerificationFailure if it is not."""
-        certificate = certificate_of_fit(copy, table.X, table.y)
+        with without_ledger():
+            copy.fit(table.X, table.y)
+        certificate = copy.certificate_
         if any(getattr(certificate, name) != getattr(planned, name) for name in ("mechanism", "parameters", "problem", "guarantee", "releases")):
             raise VerificationFailure(
                 "the certificate of a fit differs from the one planned for its public parameters, so the search cannot rest on it."

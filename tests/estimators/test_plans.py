@@ -1,13 +1,11 @@
-"""What a search plans is what a fit states, and promises nothing by itself."""
+"""What an estimator plans is what a fit states, and promises nothing by itself."""
 
 import numpy as np
 import pytest
 
-from discreet import KernelClassifier, LassoClassifier, LinearSVC, LogisticRegression
+from discreet import ConstrainedERM, GroupLasso, KernelClassifier, Lasso, LassoClassifier, LinearRegression, LinearSVC, LogisticRegression
 from discreet.core.errors import InfeasibleTarget, InvalidInput
-from discreet.core.neighbours import Neighbours
-from discreet.data import Block, BlockTable, FunctionTable
-from discreet.estimators.search_plans import planned_certificate, rehearse_blocks
+from discreet.data import Block, FunctionTable
 from discreet.matrices import DenseMatrix
 
 ROWS = np.random.default_rng(0).uniform(-0.5, 0.5, (400, 3))
@@ -24,15 +22,8 @@ MODELS = {
 SAID = ("mechanism", "parameters", "problem", "guarantee", "hypotheses", "releases")
 
 
-def planned(model, records=400, *, in_blocks=False, classes=2):
-    return planned_certificate(
-        model,
-        records=records,
-        features=3,
-        classes=np.arange(classes),
-        neighbours=Neighbours(model.neighbours),
-        in_blocks=in_blocks,
-    )
+def planned(model, records=400, *, classes=2, **settings):
+    return model.set_params(classes=list(range(classes))).plan(features=3, records=records, **settings)
 
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
@@ -64,37 +55,30 @@ def test_the_plan_for_blocks_is_what_the_fit_of_blocks_states(model):
     model.set_params(classes=[0, 1])
     weights = None if isinstance(model, LassoClassifier) else np.full(400, 0.5)
     table = FunctionTable(lambda _: Block(DenseMatrix(ROWS), LABELS, weights), blocks=1, features=3)
-    plan, fitted = planned(model, in_blocks=True), model.fit(table).certificate_
+    plan, fitted = planned(model, **({} if weights is None else {"weighted": True})), model.fit(table).certificate_
     for name in SAID:
         assert getattr(plan, name) == getattr(fitted, name), name
 
 
-def test_a_plan_from_zeros_keeps_to_blocks():
-    """More zeros than fit into one block of them."""
-    model = LassoClassifier(n_iter=1, classes=[0, 1])
-    assert planned(model, records=140_000, in_blocks=True).problem["records"] == 140_000
+REGRESSIONS = {
+    "linear": LinearRegression(),
+    "moments": LinearRegression(mechanism="moments", fit_intercept=False, data_bound=0.5),
+    "lasso": Lasso(n_iter=5),
+    "over a set": ConstrainedERM(),
+    "groups": GroupLasso(groups=3, loss="huber"),
+}
+
+
+@pytest.mark.parametrize("model", REGRESSIONS.values(), ids=REGRESSIONS)
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+def test_the_plan_of_a_regression_is_what_the_fit_states(model, neighbours):
+    model.set_params(neighbours=neighbours, public_records=400)
+    plan, fitted = model.plan(features=3, records=400), model.fit(ROWS, ROWS[:, 0]).certificate_
+    for name in SAID:
+        assert getattr(plan, name) == getattr(fitted, name), name
+    assert not plan.verify(model.weights_).ok
 
 
 def test_what_has_no_fit_has_no_plan():
     with pytest.raises(InfeasibleTarget, match="alpha"):
         planned(LinearSVC(alpha=1e-9, classes=[0, 1], mechanism="objective"))
-
-
-def test_an_estimator_that_takes_no_blocks_is_refused():
-    class InMemory(LinearSVC):
-        def fit(self, X, y=None, sample_weight=None):
-            if isinstance(X, BlockTable):
-                raise InvalidInput("rows in memory only")
-            return super().fit(X, y, sample_weight)
-
-    rehearse_blocks(LinearSVC(classes=[0, 1]), 3, np.array([0, 1]))
-    rehearse_blocks(LinearSVC(classes=[0, 1], alpha=1e-9, mechanism="objective"), 3, np.array([0, 1]))  # infeasible for so few
-    with pytest.raises(InvalidInput, match="rows in memory"):
-        rehearse_blocks(InMemory(classes=[0, 1]), 3, np.array([0, 1]))
-    with pytest.raises(InvalidInput, match="leaves a certificate"):
-        rehearse_blocks(_NoCertificate(), 3, np.array([0, 1]))
-
-
-class _NoCertificate:
-    def fit(self, X, y=None):
-        return self

@@ -1,0 +1,176 @@
+"""The two searches over private fits: what to reserve, then the fits, then the choice.
+
+Random stopping (mechanisms/selection/stopping.md): a secret number of fits on all records, the best by a noisy score.
+
+Algorithm 4 of Chaudhuri, Monteleoni, Sarwate (2011; mechanisms/selection/exponential.md): cut the records into m + 1 parts; fit setting i on part i;
+choose one by its mistakes on the last part. Parts share no record, so fits and choice spend the whole epsilon each.
+
+Which part a record goes to is decided without looking at it: by a random order of row numbers under replace-one, where n is public, and by a die of
+its own under add-remove, where equal portions would move other records when one is added. Of a table in blocks, the order is one of each block.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from discreet.accounting import ApproximateDP, Guarantee, Json, PureDP, parallel
+from discreet.accounting.base import scope, together
+from discreet.accounting.stopping import NegativeBinomialRuns
+from discreet.certificates import Certificate
+from discreet.core.errors import InvalidInput, SolverFailure
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.estimators.search_fits import Fits, Found, PrivateEstimator, candidate_records, curves
+from discreet.estimators.search_table import SearchTable
+from discreet.ledger import Account, Reservation, spending_on
+from discreet.mechanisms.base import certified
+from discreet.mechanisms.selection import ALGORITHM_4, Candidates, ExponentialMechanism, InnerTarget, calibrated
+from discreet.noise import Noise
+
+
+def random_stopping(
+    fits: Fits,
+    table: SearchTable,
+    noise: Noise,
+    *,
+    epsilon: float,
+    delta: float,
+    law: NegativeBinomialRuns,
+    share: float,
+    account: Account | None,
+) -> Found:
+    """The best scored of a random number of private fits, with its certificate; raises SolverFailure, having spent, when no run succeeded."""
+    records, features = table.shape
+    plans: dict[tuple[float, float], list[Certificate]] = {}
+
+    def curves_at(fit_epsilon: float, fit_delta: float) -> Sequence[Guarantee]:
+        planned = fits.planned(records=records, features=features, in_blocks=table.in_blocks, epsilon=fit_epsilon, delta=fit_delta)
+        plans[fit_epsilon, fit_delta] = planned
+        return curves(planned)
+
+    target = calibrated(epsilon=epsilon, delta=delta, law=law, score_share=share, neighbours=fits.neighbours, curves_at=curves_at)
+    planned = plans[target.epsilon, target.delta]
+    guarantee = _stated(target.mechanism.guarantee(curves(planned)), epsilon, delta)
+    purpose = f"{target.mechanism.name} over {len(fits.settings)} settings"
+    with spending_on(account, guarantee, purpose=purpose, table=table.content()) as reservation:
+        index, model, score = _best(fits, table, noise, target, planned)
+    chosen = vars(model)["certificate_"]
+    parameters: dict[str, Json] = {
+        **target.mechanism.parameters(),
+        "fit_epsilon": target.epsilon,
+        "fit_delta": target.delta,
+        "chosen": index,
+        "score": score,
+        "candidates": candidate_records(fits.settings, planned),
+    }
+    certificate = _issued(target.mechanism.name, parameters, guarantee, chosen, noise, reservation)
+    public = records if fits.neighbours is REPLACE_ONE else chosen.problem.get("records")
+    return Found(index=index, model=model, score=score / public if isinstance(public, int) else float(score), certificate=certificate)
+
+
+def _best(fits: Fits, table: SearchTable, noise: Noise, target: InnerTarget, planned: Sequence[Certificate]) -> tuple[int, PrivateEstimator, int]:
+    """The runs. A fit that fails is an outcome with the worst score, as the theorem wants it: when it fails may depend on the records.
+
+    What is drawn is drawn here, in an order that does not depend on who fits: settings and seeds first, then the noise of the scores.
+    """
+    drawn = [(target.mechanism.setting(noise, len(fits.settings)), fit_seed(noise)) for _ in range(target.mechanism.runs(noise))]
+    runs = ((index, fits.prepared(index, epsilon=target.epsilon, delta=target.delta, seed=seed)) for index, seed in drawn)
+
+    def fitted(run: tuple[int, PrivateEstimator]) -> tuple[int, PrivateEstimator, int] | None:
+        index, model = run
+        try:
+            fits.fit_as_planned(model, table, planned[index])
+        except SolverFailure:
+            return None
+        return index, model, table.correct(model)
+
+    best: tuple[int, PrivateEstimator, int] | None = None
+    for found in fits.spread(table, fitted, runs):
+        if found is None:
+            continue
+        index, model, correct = found
+        score = target.mechanism.score.score(correct, noise)
+        if best is None or score > best[2]:
+            best = index, model, score
+    if best is None:
+        raise SolverFailure("no run of the search could certify its minimiser; the budget counts as spent. Raise alpha in the settings.")
+    return best
+
+
+def fit_seed(noise: Noise) -> int | None:
+    """A seed of its own for a fit of a seeded search; none where noise is private."""
+    return None if noise.private else int(noise.words()(1)[0] >> 2)
+
+
+def _stated(total: Any, epsilon: float, delta: float) -> Guarantee:
+    """The target, which the total keeps to: that was checked when it was calibrated, and is checked here."""
+    if not (math.isfinite(epsilon) and total.delta(epsilon) <= delta):
+        raise SolverFailure("the guarantee of the search does not reach its target. Nothing was drawn.")
+    if delta == 0:
+        return PureDP(epsilon=epsilon, **scope(total))
+    return ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta, **scope(total))
+
+
+def algorithm_4(fits: Fits, table: SearchTable, noise: Noise, *, epsilon: float, delta: float, account: Account | None) -> Found:
+    """The chosen fit with its certificate. Raises InvalidInput for too few records, SolverFailure, having spent, when a fit fails."""
+    if not 0 < epsilon < math.inf:
+        raise InvalidInput(f"a private search needs 0 < epsilon < infinity; {epsilon!r} was given. Without privacy, use scikit-learn's own search.")
+    records, features = table.shape
+    count = len(fits.settings)
+    hidden = fits.neighbours is ADD_REMOVE
+    if not hidden and records < count + 1:
+        raise InvalidInput(f"Algorithm 4 needs a record at least for each of {count} settings and one for the choice; use fewer settings.")
+    sizes = [len(part) for part in np.array_split(np.arange(0 if hidden else records), count + 1)]
+    planned = [
+        fits.planned(
+            records=sizes[i], features=features, in_blocks=table.in_blocks, epsilon=epsilon, delta=delta, share_of_records=count + 1, number=i
+        )[0]
+        for i in range(count)
+    ]
+    choice = ExponentialMechanism.calibrate(epsilon=epsilon, sensitivity=1, neighbours=fits.neighbours, monotone=hidden)
+    guarantee = _total([*(each.guarantee for each in planned), choice.guarantee(Candidates(count))])
+    with spending_on(account, guarantee, purpose=f"{ALGORITHM_4} over {count} settings", table=table.content()) as reservation:
+        parts = table.parts(count + 1, noise, hidden=hidden)
+        models = [fits.prepared(i, epsilon=epsilon, delta=delta, seed=fit_seed(noise), share_of_records=count + 1) for i in range(count)]
+
+        def fitted(i: int) -> PrivateEstimator:
+            fits.fit_as_planned(models[i], parts[i], planned[i])
+            return models[i]
+
+        last = parts[count]
+        mistakes = [last.shape[0] - last.correct(model) for model in fits.spread(table, fitted, range(count))]
+        index = choice.chosen(np.array(mistakes, dtype=np.int64), noise)
+    chosen = vars(models[index])["certificate_"]
+    parameters: dict[str, Json] = {
+        "rate": choice.rate,
+        "sensitivity": 1,
+        "monotone": choice.monotone,
+        "neighbours": str(fits.neighbours),
+        "parts": count + 1,
+        "in_blocks": table.in_blocks,
+        "chosen": index,
+        "candidates": candidate_records(fits.settings, planned),
+    }
+    certificate = _issued(ALGORITHM_4, parameters, guarantee, chosen, noise, reservation)
+    return Found(index=index, model=models[index], score=math.nan, certificate=certificate)
+
+
+def _total(stated: list[Guarantee]) -> Guarantee:
+    """The worst of the parts, as one pure or one (epsilon, delta) guarantee."""
+    shared = scope(together(stated, "parallel composition"))
+    if not all(isinstance(part, PureDP | ApproximateDP) for part in stated):
+        return parallel(stated, part_of_a_record_stays=True)
+    epsilon = max(part.epsilon for part in stated if isinstance(part, PureDP | ApproximateDP))
+    deltas = [part.delta_at_epsilon for part in stated if isinstance(part, ApproximateDP)]
+    return ApproximateDP(epsilon=epsilon, delta_at_epsilon=max(deltas), **shared) if deltas else PureDP(epsilon=epsilon, **shared)
+
+
+def _issued(
+    name: str, parameters: Mapping[str, Json], guarantee: Guarantee, chosen: Certificate, noise: Noise, reservation: Reservation | None
+) -> Certificate:
+    """The certificate of a search whose model is that of the fit with the certificate `chosen`."""
+    private = noise.private and chosen.noise_private
+    issued = certified(name, parameters, dict(chosen.problem), guarantee, chosen.digest, noise.description, noise_private=private)
+    return replace(issued, declared=chosen.declared, ledger_entry=None if reservation is None else reservation.id)
