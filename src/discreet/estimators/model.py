@@ -254,7 +254,7 @@ class Model:
     def _agreement(self) -> tuple[Check, ...]:
         """Whether the parts belong together, in words."""
         problem, schema, form = self.certificate.problem, self.schema, self.form
-        features, norm, loss = problem.get("features"), problem.get("data_norm"), problem.get("loss")
+        features, norm, loss, over = (problem.get(name) for name in ("features", "data_norm", "loss", "constraint"))
         classes, stated, scheme = len(self.classes), problem.get("classes", 2), problem.get("scheme")
         linear = isinstance(form, LinearForm)
         shape = "a vector" if self.weights.ndim == 1 else "an array"
@@ -284,8 +284,11 @@ class Model:
                 not self.classes or any(line in self.certificate.declared for line in (SCHEMA, CLASSES, LABELS_THAT_OCCUR)),
                 "where the classes come from is among what was declared",
             ),
-            Check("loss", self._has_its_loss(), f"a {self.kind} was stated, the certificate is for the loss {_brief(loss)}"),
-            Check("set", self._has_its_set(), f"a {self.kind} was stated, the certificate is for another set of weights or rows"),
+            Check(
+                "loss",
+                self._has_its_loss() and self._has_its_set(),
+                f"a {self.kind} was stated, the certificate is for the loss {_brief(loss)}{'' if over is None else f' over the set {_brief(over)}'}",
+            ),
         )
 
     def _has_its_classes(self, stated: Json, scheme: Json) -> bool:
