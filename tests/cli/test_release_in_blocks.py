@@ -11,8 +11,7 @@ import pytest
 from discreet.ledger import Ledger
 from discreet.releases import read_release
 from tests.canary import CANARY, assert_silent
-from tests.cli.conftest import discreet, rows
-from tests.cli.test_release import SCHEMA
+from tests.cli.conftest import SURVEY, discreet, rows
 
 BUDGET = ("--epsilon", "1", "--delta", "1e-6")
 RELEASE = ("--schema", "survey.toml", "--out", "out", "--overwrite", "--method")
@@ -23,7 +22,7 @@ SKETCH = (*RELEASE, "sketch", *BUDGET, "--rows", "20", "--most-records", "1000",
 @pytest.fixture
 def parts(folder):
     """people/1.parquet, people/2.parquet with other columns first, people.arrow and people.parquet, of the people of people.csv."""
-    (folder / "survey.toml").write_text(SCHEMA, encoding="utf-8")
+    (folder / "survey.toml").write_text(SURVEY, encoding="utf-8")
     frame = pl.DataFrame(list(rows()), schema=["age", "hours", "city", "answer"], orient="row")
     (folder / "people").mkdir()
     frame[:170].write_parquet(folder / "people" / "1.parquet", row_group_size=50)

@@ -46,7 +46,7 @@ def smoothed_hinge(margin, half_width):
         (SmoothedHinge(half_width=0.5), lambda margin: smoothed_hinge(margin, 0.5)),
         (SmoothedHinge(half_width=2.0), lambda margin: smoothed_hinge(margin, 2.0)),
     ],
-    ids=repr,
+    ids=lambda value: "" if callable(value) else repr(value),
 )
 def test_values_are_those_of_the_formula(loss, formula):
     value = loss.value(np.array(MARGINS))
