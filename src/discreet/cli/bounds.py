@@ -69,12 +69,7 @@ def bounds(given: _Bounds) -> Outcome:
     width = max(map(len, released.bounds)) + 2
     following = [f"Written to   {given.out}, {certified}", "", f"Next: discreet fit TABLE --schema {given.out} --epsilon E --out MODEL"]
     return Outcome(
-        document={
-            **released.to_dict(),
-            "schema": text,
-            **document,
-            "written": None if failure else [given.out, certified],
-        },
+        document={**released.to_dict(), "schema": text, **document, "written": None if failure else [given.out, certified]},
         lines=[
             "Chosen among public candidates, with noise:",
             *(f"  {name:<{width}}{low:.10g} to {high:.10g}" for name, (low, high) in released.bounds.items()),

@@ -42,8 +42,7 @@ class _Private:
         Hidden | None, "With --epsilon: what is hidden, the content of one record (replace-one, standard) or also whether it is there at all."
     ] = None
     metrics: Annotated[
-        str | None,
-        "With --epsilon: some of accuracy, confusion, log_loss, roc, calibration, with commas between; accuracy,confusion if left out.",
+        str | None, "With --epsilon: some of accuracy, confusion, log_loss, roc, calibration, with commas between; accuracy,confusion if left out."
     ] = None
     bins: Annotated[int | None, "With --epsilon: bins of the probability for roc and calibration, an even number; 20 if left out."] = None
     log_loss_bound: Annotated[float | None, "With --epsilon: where the loss of a record is cut; 5 if left out."] = None

@@ -122,6 +122,8 @@ def fit(given: _Fit) -> Outcome:
         given.file.check(*given.records.files, given.schema, given.spending.ledger)
         account = given.spending.account()
         check_fits(account, planned(kind, schema, settings).guarantee)
+        if given.device is not None:
+            _check_device(given.device)
     warn_of_seed(given.file.seed)
     records = given.records.opened(schema, may_be_empty=given.training.neighbours != "replace-one")
     model = train(kind, schema, settings | {"ledger": account}, records)
@@ -129,6 +131,16 @@ def fit(given: _Fit) -> Outcome:
     outcome = given.file.outcome(model, model, account, {"features": model.schema.features}, [])
     following = f"Next: discreet show {given.file.out}, discreet verify {given.file.out}, discreet predict {given.file.out} TABLE"
     return replace(outcome, lines=[*outcome.lines, "", following])
+
+
+def _check_device(device: str) -> None:
+    """Raise InvalidInput where rows cannot be moved there, by moving one number."""
+    import numpy as np
+
+    from discreet.matrices import as_matrix
+    from discreet.matrices.move import on_device
+
+    on_device(as_matrix(np.zeros((1, 1))), device)
 
 
 def estimator_named(kind: str, schema: "Schema", settings: Settings) -> "LogisticRegression | LinearSVC":

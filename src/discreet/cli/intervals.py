@@ -70,8 +70,7 @@ def intervals(given: _Intervals) -> Outcome:
     if given.out is not None:
         keep(held, "interval file", given.out, overwrite=given.overwrite)
     return Outcome(
-        document={**held.to_dict(), **document, "written": given.out},
-        lines=[*interval_lines(held), *paid, *labelled(("Written to", given.out))],
+        document={**held.to_dict(), **document, "written": given.out}, lines=[*interval_lines(held), *paid, *labelled(("Written to", given.out))]
     )
 
 
@@ -81,8 +80,4 @@ def interval_lines(held: "IntervalFile") -> list[str]:
     cells = ((name, f"{middle:.4f}", f"{low:.4f}", f"{high:.4f}") for name, low, middle, high in held.rows())
     covered = f"{100 * held.level:g} % each; noise and sampling error together, for the {held.target} weights of the population"
     others = f"{', '.join(references)}: 0; the other categories of a column are relative to it" if references else None
-    return [
-        *table((-width, 12, 12, 12), ("", "estimate", "low", "high"), *cells),
-        "",
-        *labelled(("Intervals", covered), ("Reference", others)),
-    ]
+    return [*table((-width, 12, 12, 12), ("", "estimate", "low", "high"), *cells), "", *labelled(("Intervals", covered), ("Reference", others))]

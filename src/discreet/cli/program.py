@@ -73,12 +73,7 @@ class Program(click.Group):
     """A group of commands that turns every failure into an exit code and a line."""
 
     def main(  # type: ignore[override]
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        *,
-        standalone_mode: bool = True,
-        **extra: Any,
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, *, standalone_mode: bool = True, **extra: Any
     ) -> Any:
         """As click's, with usage errors in our own form. `obj` of the context says whether errors are wanted as JSON."""
         as_json = "--json" in (sys.argv[1:] if args is None else args)
