@@ -47,7 +47,7 @@ def test_learning_is_audited_with_pure_epsilon_too(mechanism):
     "name",
     [
         *("rows", "fresh-projection", "logistic-regression", "linear-svc"),
-        *(pytest.param(name, marks=pytest.mark.slow) for name in list(ESTIMATORS)[2:]),
+        *(pytest.param(name, marks=pytest.mark.slow) for name, entry in list(ESTIMATORS.items())[2:] if entry.run is not None),
     ],
 )
 def test_statistical_audits_find_no_violation(name):
