@@ -47,7 +47,7 @@ def test_every_method_is_on_the_command_line_and_in_its_help():
     assert {*METHODS_ON_THE_COMMAND_LINE, "null-space"} == set(METHODS)
     text = discreet("release", "--help").out
     for name in (*METHODS, "local"):
-        assert f"\n  {name} " in text.replace("\n    ", "\n  "), name
+        assert f"\n  {name}: " in text.replace("\n    ", "\n  "), name
 
 
 @pytest.mark.parametrize("extra", [("--variance", "1"), ("--variance", "1", "--calibration", "published")])

@@ -9,13 +9,15 @@
     table: Annotated[File, ARGUMENT]                             TABLE
     spending: Spending                                           the fields of another such type
 
-What needs more words is an `Option`, what needs none has None. Settings that belong together are a type of their own, which commands hold as a field.
+What needs more words is an `Option`, what needs none has None. Settings that belong together are a type of their own, which commands hold as a field;
+a field `Annotated[Any, LATER]` is of a type that is found where the command itself is asked for, since what knows it takes its time to import.
 """
 
 import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from functools import cached_property
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NewType, TypeAlias, TypeVar, Union, get_args, get_origin
 
@@ -65,6 +67,7 @@ class _Number(click.types.FloatParamType):
 
 
 ARGUMENT = Argument()
+LATER = object()
 _TYPES: "Mapping[Any, click.ParamType[Any]]" = {float: _Number(), int: click.INT, str: click.STRING, File: click.Path()}
 _JSON = click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document and nothing else.")
 
@@ -81,30 +84,58 @@ Seed: TypeAlias = Annotated[int | None, "Reproducible noise, for tests: the cert
 Report: TypeAlias = Annotated[File | None, Option(metavar="PAGE", help="Also write a page that explains it to everyone: HTML, or Markdown (.md).")]
 
 
-def command(
-    short_help: str | None, *examples: str, name: str | None = None, before: str = "", cls: type[click.Command] = click.Command
-) -> Callable[[Callable[[Settings], Outcome | None]], click.Command]:
-    """A function of settings as a command: its docstring is the help, which ends in `examples`, after the text `before`.
+class _Late(click.Command):
+    """With further options, and words before its examples, that are found where it is asked for itself."""
 
-    It returns its outcome, or None where it has presented it.
+    later: "Callable[[], tuple[type, str]]"
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Those that are known at once, then the others."""
+        *own, help_ = super().get_params(ctx)
+        return [*own, *self._more, help_]
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
+        """The words, then the examples."""
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(f"{self.later()[1]}\n\n{self.epilog}")
+
+    @cached_property
+    def _more(self) -> list[click.Parameter]:
+        return list(_parameters(self.later()[0]))
+
+
+def command(
+    short_help: str | None,
+    *examples: str,
+    name: str | None = None,
+    later: "Callable[[], tuple[type, str]] | None" = None,
+    cls: type[click.Command] = click.Command,
+) -> Callable[[Callable[[Settings], Outcome | None]], click.Command]:
+    """A function of settings as a command: its docstring is the help, which ends in `examples`.
+
+    It returns its outcome, or None where it has presented it. `later` finds the type of the field that is `LATER`, and words for before the examples.
     """
 
     def made(function: Callable[[Settings], Outcome | None]) -> click.Command:
         settings: Any = next(iter(inspect.get_annotations(function).values()))
 
         def run(**values: object) -> None:
-            outcome = function(_filled(settings, values))
+            outcome = function(_filled(settings, values, later))
             if outcome is not None:
                 present(outcome)
 
-        return cls(
+        built = (cls if later is None else _Late)(
             name or function.__name__,
             params=[*_parameters(settings), _JSON],
             callback=run,
             help=function.__doc__,
             short_help=short_help,
-            epilog=before + epilog(*examples),
+            epilog=epilog(*examples),
         )
+        if isinstance(built, _Late) and later is not None:
+            built.later = later
+        return built
 
     return made
 
@@ -158,16 +189,21 @@ def warn_of_seed(seed: int | None) -> None:
         warn("--seed makes the noise reproducible, so it protects nobody: the certificate is not valid. Leave it out to publish.")
 
 
-def _filled(settings: Any, values: Mapping[str, object]) -> Any:
+def _filled(settings: Any, values: Mapping[str, object], later: "Callable[[], tuple[type, str]] | None" = None) -> Any:
     """An object of the type, from the values of all its options."""
-    return settings(**{one.name: _filled(one.type, values) if is_dataclass(one.type) else values[one.name] for one in fields(settings)})
+    types = {one.name: later()[0] if later is not None and _is_late(one) else one.type for one in fields(settings)}
+    return settings(**{name: _filled(kind, values) if is_dataclass(kind) else values[name] for name, kind in types.items()})
+
+
+def _is_late(field: Field[Any]) -> bool:
+    return LATER in get_args(field.type)
 
 
 def _parameters(settings: Any) -> Iterator[click.Parameter]:
     for field in fields(settings):
         if is_dataclass(field.type):
             yield from _parameters(field.type)
-        else:
+        elif not _is_late(field):
             yield _parameter(field)
 
 

@@ -4,13 +4,15 @@ As in `fit`, everything that can fail without a record fails before one is read:
 (tried), what is left in the ledger.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, make_dataclass
+from functools import cache
+from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
 from discreet.cli.files import check_report, refuse_same_file, within, written_report
-from discreet.cli.options import ARGUMENT, File, Neighbours, Option, Report, SchemaFile, Seed, Target, command, noise_of, usage_error
+from discreet.cli.options import ARGUMENT, LATER, File, Neighbours, Option, Report, SchemaFile, Seed, Target, command, noise_of, usage_error
 from discreet.cli.output import Outcome, labelled, step, styled
 from discreet.cli.spending import Spending, check_fits, guarantee_of, receipt
 from discreet.cli.tables import Records
@@ -23,43 +25,27 @@ if TYPE_CHECKING:
     from discreet.ledger import Account
     from discreet.releases import About, Publication, PublishedRelease
 
-_METHODS = """\b
-Methods, and the numbers that each needs (and takes):
-  additive             every record with noise           --epsilon --delta (--slots), or --bits
-  projection           records times a public matrix     --epsilon --delta --columns (--projection-seed --slots)
-  fresh-projection     the same, matrix drawn anew       --epsilon --delta --columns (--slots)
-  sketch               secret combinations of records    --epsilon --delta --rows (--most-records)
-  eigenvalue-sketch    less noise for spread-out tables  --epsilon --delta --rows (--most-records)
-  information-sketch   bits about an entry               --bits --rows (--most-records)
-  clear-target-sketch  the same, target without noise    --bits --rows (--most-records)
-  fisher               less noise where weights are      --epsilon --delta (--weights --slots)
-                       larger                            or --level --epsilon (--weights)
-  bounded              noise that never exceeds a width  --half-width --epsilon (--level)
-  null-space           NOT private                       --variance --calibration published
-  local                records randomised by owners      none: TABLE holds lines of `discreet randomise`
-With --calibration published: projection, fresh-projection, fisher, and sketch or information-sketch with --bits --rows."""
+_WIDTH = 100
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Amount:
-    epsilon: Annotated[float | None, "Privacy loss that the release may cost, > 0."] = None
-    delta: Annotated[float | None, "Probability that the loss is exceeded; well below 1 / records."] = None
-    bits: Annotated[float | None, "Bits that may be learned about any one number."] = None
+@cache
+def _methods() -> tuple[type, str]:
+    """The numbers that methods may need, an option each; and the methods, with those that each needs and takes."""
+    from discreet.releases.methods import ALL_METHODS, SETTINGS
 
-
-@dataclass(frozen=True, kw_only=True)
-class _Numbers:
-    """What a method may need besides; see `discreet.releases.Request`."""
-
-    rows: Annotated[int | None, "Rows of a sketch."] = None
-    width: Annotated[int | None, Option(name="--columns", help="Columns of a projection.")] = None
-    projection_seed: Annotated[int | None, "Public seed of a projection; 0 if left out."] = None
-    slots: Annotated[int | None, "With add-remove: rows that are released, a public number of at least as many as there are records."] = None
-    most_records: Annotated[int | None, "A public bound of the number of sketched records; 10,000,000 if left out."] = None
-    weights: Annotated[str | None, "One positive number a released column, separated by commas."] = None
-    half_width: Annotated[float | None, "The largest bounded noise, where encoded numbers lie within +-1."] = None
-    level: Annotated[float | None, "Of Fisher-optimal or bounded noise; the larger, the less noise."] = None
-    variance: Annotated[float | None, "Of null-space noise."] = None
+    numbers = []
+    for one in SETTINGS.values():
+        kind = str if one.kind is list else one.kind
+        numbers.append((one.name, Annotated[kind | None, Option(name=one.option, help=one.help)], None))
+    lines = ["\b", "Methods, and the numbers that each needs (and takes):"]
+    for method in ALL_METHODS.values():
+        lines += wrap(f"{method.name}: {method.says}", _WIDTH, initial_indent="  ", subsequent_indent="    ")
+        for way in method.ways:
+            taken = f" ({' '.join(one.option for one in way.takes)})" if way.takes else ""
+            as_published = " --calibration published" if way.calibration == "published" else ""
+            lines.append(f"      {' '.join(one.option for one in way.needs)}{taken}{as_published}")
+        lines += [] if method.ways else ["      none: TABLE holds lines of `discreet randomise`"]
+    return make_dataclass("Numbers", numbers, kw_only=True), "\n".join(lines)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,10 +59,9 @@ class _About:
 class _Release:
     schema: SchemaFile
     method: Annotated[str, "What leaves; see below."]
-    amount: _Amount
     neighbours: Neighbours = "replace-one"
     target: Target = "noisy"
-    numbers: _Numbers
+    numbers: Annotated[Any, LATER]
     calibration: Annotated[str, "tight, or published: as printed in the papers, with no guarantee where that is false."] = "tight"
     spending: Spending
     records: Records
@@ -101,7 +86,7 @@ class _Inspect:
     "discreet release people.csv --schema people.toml --method information-sketch --rows 500 --bits 0.5 --out sketched",
     "discreet release people/ --schema people.toml --method additive --epsilon 1 --delta 1e-6 --jobs 2 --out noisy",
     "discreet release records.jsonl --schema people.toml --method local --out collected",
-    before=f"{_METHODS}\n\n",
+    later=_methods,
 )
 def release(given: _Release) -> Outcome:
     """Publish TABLE as a folder of data that others may train on, with a manifest and its certificate.
@@ -111,11 +96,12 @@ def release(given: _Release) -> Outcome:
     neither needs to fit into memory. Method, schema, folder and what is left in the ledger are checked before a record is read. Numbers are encoded
     to [-1, 1] where the schema says rows = "bound", which is better for a release than "normalise".
     """
-    numbers = {**vars(given.amount), **vars(given.numbers), "weights": _weights(given.numbers.weights)}
+    numbers = {**vars(given.numbers), "weights": _weights(given.numbers.weights)}
     with step("Checking what can be checked without the records"):
         from discreet.data import Schema
         from discreet.releases import About
         from discreet.releases.columns import released_schema
+        from discreet.releases.methods import ALL_METHODS
 
         schema = released_schema(Schema.load(given.schema))
         about = About(**vars(given.about))
@@ -125,7 +111,8 @@ def release(given: _Release) -> Outcome:
             raise InvalidInput(f"the report {given.report!r} would be written into the release itself. Choose a path outside {given.out!r}.")
         check_report(given.report, given.out, *sources, overwrite=given.overwrite)
         account = given.spending.account()
-        if given.method == "local":
+        chosen = ALL_METHODS.get(given.method)
+        if chosen is not None and not chosen.ways:
             return _shown(given, _collected(given, numbers, account, schema, about), None)
         publication = _planned(given, schema, numbers, about)
         publication.check(given.out, overwrite=given.overwrite)
@@ -174,10 +161,10 @@ def _collected(given: _Release, numbers: dict[str, Any], account: "Account | Non
 
     table, *more = given.records.paths
     if more or given.records.jobs is not None or given.records.dask is not None:
-        raise usage_error("--method local takes one file of lines, and neither --jobs nor --dask")
+        raise usage_error(f"--method {given.method} takes one file of lines, and neither --jobs nor --dask")
     wrong = [name for name, value in numbers.items() if value is not None]
     if wrong or account is not None:
-        raise usage_error(f"--method local takes no {wrong[0] if wrong else 'ledger'}: the records were randomised by their owners")
+        raise usage_error(f"--method {given.method} takes no {wrong[0] if wrong else 'ledger'}: the records were randomised by their owners")
     try:
         with click.open_file(table, encoding="utf-8") as lines:
             return collect(lines, given.out, schema=schema, about=about, overwrite=given.overwrite)
