@@ -1,8 +1,9 @@
 """The command line: tables, files, progress and words around the library, and nothing that the library does not do.
 
-    discreet demo | schema new | schema check | fit | predict | evaluate | verify | show | budget
+    type of settings -> options (options.py) -> command, a function of settings -> Outcome -> text, JSON, exit code (output.py)
 
-One command is one module. What it needs of the library is imported when it runs, so that help, version and completion answer at once.
+A command is loaded where it is asked for (`COMMANDS` of program.py), and what it needs of the library where it runs, so that help, version and
+completion answer at once.
 """
 
 from discreet.cli.program import main, program

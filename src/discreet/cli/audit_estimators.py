@@ -31,9 +31,17 @@ _CUTS, _THROWN = 100, 60
 def _linear(kind: type[LogisticRegression] | type[LinearSVC]) -> Audited:
     def run(target: Target) -> AuditReport:
         model = kind(epsilon=target.epsilon, delta=target.delta, neighbours=str(target.neighbours), classes=[-1, 1])
-        ridge = float(model.fit(np.zeros((1, 2)), np.array([1])).certificate_.problem["ridge"])  # type: ignore[arg-type]
-        pair, words = pulled_tables(ridge, target.neighbours)
-        return _audited(many_fits(kind(**model.get_params())), pair, words, target, kind.__name__)
+        pair, words = pulled_tables(float(model.plan(features=2).problem["ridge"]), target.neighbours)  # type: ignore[arg-type]
+        return _audited(many_fits(model), pair, words, target, kind.__name__)
+
+    return run
+
+
+def _sparse(kind: type[Lasso] | type[LassoClassifier], **settings: Any) -> Audited:
+    def run(target: Target) -> AuditReport:
+        model = kind(epsilon=target.epsilon, delta=target.delta, neighbours=str(target.neighbours), fit_intercept=False, **settings)
+        pair, words = single_feature_tables(target.neighbours)
+        return _audited(single_fits(model), pair, words, target, kind.__name__)
 
     return run
 
@@ -49,21 +57,6 @@ def pulled_tables(ridge: float, neighbours: Neighbours) -> tuple[tuple[Any, Any]
         return (first, (others, signs)), f"{count} short records on either side, and one record of the largest norm more"
     second = np.vstack((others, there)), np.append(signs, -1)  # the signed record is (-cos t, sin t)
     return (first, second), f"{count} short records on either side, and one of the largest norm replaced by the nearly opposite one"
-
-
-def _lasso(target: Target) -> AuditReport:
-    model = Lasso(epsilon=target.epsilon, delta=target.delta, neighbours=str(target.neighbours), fit_intercept=False)
-    return _sparse(model, target)
-
-
-def _lasso_classifier(target: Target) -> AuditReport:
-    model = LassoClassifier(epsilon=target.epsilon, delta=target.delta, neighbours=str(target.neighbours), fit_intercept=False, classes=[-1, 1])
-    return _sparse(model, target)
-
-
-def _sparse(model: Lasso | LassoClassifier, target: Target) -> AuditReport:
-    pair, words = single_feature_tables(target.neighbours)
-    return _audited(single_fits(model), pair, words, target, type(model).__name__)
 
 
 def single_feature_tables(neighbours: Neighbours) -> tuple[tuple[Any, Any], str]:
@@ -136,20 +129,19 @@ def _audited(run: Batch, pair: tuple[Any, Any], words: str, target: Target, name
     )
 
 
-def _entry(name: str, run: Audited, summary: str) -> tuple[str, NamedAudit]:
-    return name, NamedAudit(name=name, method="statistical", pure=False, summary=summary, run=run)
+def _entry(name: str, run: Audited, summary: str) -> NamedAudit:
+    return NamedAudit(name=name, method="statistical", pure=False, summary=summary, run=run)
 
 
-ESTIMATORS: dict[str, NamedAudit] = dict(
-    (
+ESTIMATORS: dict[str, NamedAudit] = {
+    one.name: one
+    for one in (
         _entry("logistic-regression", _linear(LogisticRegression), "LogisticRegression with its defaults, weights as released; delta 0 or more"),
         _entry("linear-svc", _linear(LinearSVC), "LinearSVC with its defaults, weights as released; delta 0 or more"),
-        _entry("lasso", _lasso, "Lasso on a feature that one record alone has"),
-        _entry("lasso-classifier", _lasso_classifier, "LassoClassifier, likewise"),
+        _entry("lasso", _sparse(Lasso), "Lasso on a feature that one record alone has"),
+        _entry("lasso-classifier", _sparse(LassoClassifier, classes=[-1, 1]), "LassoClassifier, likewise"),
         _entry("constrained-erm", _over_set, "ConstrainedERM, logistic loss over a ball"),
+        NamedAudit(name="search-parts", method="drawn", pure=True, summary="how Algorithm 4 cuts records into parts", run=None, drawn=_parts),
     )
-)
-ESTIMATORS["search-parts"] = NamedAudit(
-    name="search-parts", method="drawn", pure=True, summary="how Algorithm 4 cuts records into parts", run=None, drawn=_parts
-)
+}
 """By name, beside discreet.audit.named.CATALOGUE."""

@@ -75,12 +75,7 @@ class ModelFile:
         spent = {"epsilon": guarantee["epsilon"], "delta": guarantee["delta"]}
         return Outcome(
             document={"model": self.out, "kind": model.kind, **stated, **document, "spent": spent, "report": page.path},
-            lines=[
-                *labelled(("Model", described(model))),
-                *found,
-                *paid,
-                *labelled(("Written to", self.out), ("Report", page.path)),
-            ],
+            lines=[*labelled(("Model", described(model))), *found, *paid, *labelled(("Written to", self.out), ("Report", page.path))],
             checked=verification if guarantee["private"] else None,
             lost=[page.lost],
         )
