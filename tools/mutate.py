@@ -121,7 +121,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "mechanisms/learning/grid.py": ("output-0.0-add-remove", "output-1e-06-replace-one"),
     "mechanisms/constrained/gaussian_steps.py": ("frank-wolfe-gaussian-1e-06-replace-one",),
     "mechanisms/constrained/objective_set.py": ("objective-over-set-1e-06-replace-one",),
-    "mechanisms/constrained/polytope.py": ("frank-wolfe-polytope-1e-06-replace-one",),
+    "mechanisms/constrained/frank_wolfe.py": ("frank-wolfe-polytope-1e-06-replace-one",),
     "mechanisms/constrained/mirror_sampled.py": ("mirror-descent-sampled-1e-06-replace-one",),
     "mechanisms/bounds_choice/choice.py": ("bounds-0.0-replace-one",),
     "mechanisms/counting/base.py": ("counting-laplace-0.0-replace-one",),

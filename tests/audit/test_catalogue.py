@@ -32,9 +32,9 @@ def names_of_mechanisms():
         for found in vars(importlib.import_module(module.name)).values():
             if isinstance(found, type) and found.__module__ == module.name and not getattr(found, "__abstractmethods__", None):
                 name = getattr(found, "name", None)
-                if isinstance(name, property) and any(hasattr(found, method) for method in ("draw", "run", "runs")):
+                if isinstance(name, property | str) and any(hasattr(found, method) for method in ("draw", "run", "runs")):
                     with suppress(AttributeError):
-                        yield name.fget(object.__new__(found))
+                        yield object.__new__(found).name
 
 
 def test_every_mechanism_is_watched_or_has_a_reason():

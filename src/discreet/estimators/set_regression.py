@@ -4,7 +4,7 @@
     SimplexRegression     w >= 0, sum of w = radius                        mixtures, portfolios, stacked predictions
     MatrixRegression      sum of singular values of W <= radius            a matrix of coefficients of low rank
 
-The mechanism is the one with the best bound of risk (mechanisms/constrained/compare.py); the price of privacy follows the Gaussian width of the set.
+The mechanism is the one with the best bound of risk (mechanisms/constrained/choose.py); the price of privacy follows the Gaussian width of the set.
 """
 
 from collections.abc import Sequence

@@ -33,11 +33,9 @@ from discreet.core.validate import positive, whole
 from discreet.data import Domain
 from discreet.losses.predictions import prediction_loss_named
 from discreet.mechanisms.constrained import Candidate, NoisyMirrorDescent, ObjectivePerturbationOverSet, candidates
-from discreet.mechanisms.constrained.base import checked_steps
-from discreet.mechanisms.constrained.compare import GAUSSIAN, MIRROR, OBJECTIVE
-from discreet.mechanisms.constrained.general import default_gaussian_steps, gradient_distance
-from discreet.mechanisms.constrained.polytope import default_polytope_steps
-from discreet.mechanisms.constrained.regret import gaussian_regret, least_walk, vertex_regret
+from discreet.mechanisms.constrained.base import checked_steps, gradient_distance
+from discreet.mechanisms.constrained.choose import GAUSSIAN, MIRROR, OBJECTIVE, gaussian_regret, least_walk, vertex_regret
+from discreet.mechanisms.constrained.frank_wolfe import default_gaussian_steps, default_polytope_steps
 from discreet.problems import ConstrainedRisk
 from discreet.sets import Constraint
 

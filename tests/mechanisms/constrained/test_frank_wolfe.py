@@ -15,7 +15,7 @@ from discreet.losses.predictions import Hinge, HuberLoss, OfMargin, Squared
 from discreet.matrices import as_matrix
 from discreet.mechanisms.constrained import GaussianFrankWolfe, NonPrivateFrankWolfe, PolytopeFrankWolfe, calibrate_frank_wolfe
 from discreet.mechanisms.constrained.choose import better
-from discreet.mechanisms.constrained.polytope import scores_on_grid
+from discreet.mechanisms.constrained.frank_wolfe import scores_on_grid
 from discreet.mechanisms.constrained.walk import Walk
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.problems import ConstrainedRisk

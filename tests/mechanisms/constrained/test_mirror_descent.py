@@ -12,7 +12,7 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain, Records
 from discreet.losses.predictions import Absolute, Hinge, LogCosh, Squared
 from discreet.matrices import as_matrix
-from discreet.mechanisms.constrained.general import gradient_distance
+from discreet.mechanisms.constrained.base import gradient_distance
 from discreet.mechanisms.constrained.mirror_descent import NoisyMirrorDescent
 from discreet.mechanisms.constrained.mirror_geometry import map_names, mirror_map_named
 from discreet.noise import SeededNoise, SystemNoise

@@ -67,6 +67,7 @@ class OpenColumns:
 class BoundsChoice(Mechanism[OpenColumns, Numbers[Sequence[Floats]]]):
     """A calibrated choice. Raises InvalidInput for numbers that promise nothing."""
 
+    name = BOUNDS_CHOICE
     rate: float
     """Per record outside; also the range of one choice."""
     toll: int
@@ -81,11 +82,6 @@ class BoundsChoice(Mechanism[OpenColumns, Numbers[Sequence[Floats]]]):
             raise InvalidInput("the choice of bounds needs a positive finite rate, and a positive finite epsilon where delta is stated.")
         if isinstance(self.toll, bool) or not isinstance(self.toll, int) or not 0 <= self.toll <= _LARGEST_TOLL:
             raise InvalidInput(f"the toll of a step must be an integer from 0 to 2^40; {self.toll!r} was given.")
-
-    @property
-    def name(self) -> str:
-        """Name in certificates, and of the registered recheck."""
-        return BOUNDS_CHOICE
 
     @classmethod
     def calibrate(cls, problem: OpenColumns, *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:

@@ -1,15 +1,19 @@
 """Mechanisms for learning over a constraint set, with their proof notes beside them (frank_wolfe.md, mirror_descent.md, objective_set.md)."""
 
 from discreet.mechanisms.constrained.base import ConstrainedMechanism
-from discreet.mechanisms.constrained.choose import calibrate_frank_wolfe, frank_wolfe_names
-from discreet.mechanisms.constrained.compare import Candidate, calibrate_over_set, candidates, mechanism_names_over_sets
+from discreet.mechanisms.constrained.choose import (
+    Candidate,
+    calibrate_frank_wolfe,
+    calibrate_over_set,
+    candidates,
+    frank_wolfe_names,
+    mechanism_names_over_sets,
+)
+from discreet.mechanisms.constrained.frank_wolfe import GaussianFrankWolfe, NonPrivateFrankWolfe, PolytopeFrankWolfe
 from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
-from discreet.mechanisms.constrained.general import GaussianFrankWolfe
 from discreet.mechanisms.constrained.mirror_descent import NoisyMirrorDescent
 from discreet.mechanisms.constrained.mirror_sampled import SampledMirrorDescent
-from discreet.mechanisms.constrained.non_private import NonPrivateFrankWolfe
 from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet
-from discreet.mechanisms.constrained.polytope import PolytopeFrankWolfe
 
 __all__ = [
     "Candidate",

@@ -12,10 +12,13 @@ Under add-remove n is private, and T may only depend on a number of records that
 records, and grows like n^(2/3), so that being wrong about n by a factor of ten costs a factor of about two in the excess risk.
 """
 
+import math
 from abc import abstractmethod
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.rounding import raising
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.noise import Noise
@@ -62,3 +65,14 @@ def require_smooth(problem: ConstrainedRisk) -> None:
             f"the Frank-Wolfe method needs a smooth loss; {problem.loss.name!r} has a kink. "
             "Use a smooth one ('huber', 'log-cosh', 'softplus-hinge'), or mirror descent."
         )
+
+
+def check_gaussian_target(epsilon: float, delta: float) -> None:
+    """Raise InvalidInput for what Gaussian noise cannot reach."""
+    if not (0 < epsilon < math.inf and 0 < delta < 1):
+        raise InvalidInput(f"Gaussian noise needs 0 < epsilon < infinity and 0 < delta < 1; epsilon={epsilon!r}, delta={delta!r} were given.")
+
+
+def gradient_distance(problem: ConstrainedRisk, neighbours: Neighbours) -> float:
+    """How far apart the computed gradients of neighbours can be: k B R_2, and the rounding errors of two gradients."""
+    return (problem.gradient_bound * (1.0 if neighbours is ADD_REMOVE else 2.0) + 2.0 * problem.gradient_error) * raising(16)

@@ -1,32 +1,157 @@
-"""Which of the two private Frank-Wolfe methods, from public numbers (learning notes, A4: the geometry rule).
+"""Which mechanism over a set, from public numbers: by the best bound of risk that is proved for it, or of the two Frank-Wolfe methods alone.
 
-At the same T and budget mu the expected regret of a step is at most
+    objective-perturbation-set   theorem 4.1: s G_C + lambda D^2 / 2, or s^2 d / (2 lambda), and the last stage   (delta > 0; losses of the margin)
+    mirror-descent          theorem 3.2 at its T and step size                        (delta > 0; any loss)
+    frank-wolfe-gaussian    Gamma (1 + ln T) / (2 T) + regret of a noisy gradient, least over T    (delta > 0; smooth losses)
+    frank-wolfe-polytope    Gamma (1 + ln T) / (2 T) + regret of a private choice, least over T    (smooth losses, sets with a list of vertices)
 
-    exponential mechanism over the vertices S     (k B spread / 2) ln|S| sqrt(T) / mu
-    Gaussian noise on the gradient                 k B R_2 G_C sqrt(T) / mu
+Gamma = n c spread^2, all on the mean loss here. A bound is a worst case: where the minimum lies at a corner of the set the Frank-Wolfe methods are
+often better than theirs, and they run fewer steps than their bounds want (base.py). Expected regret of one of T private choices of a walk:
+
+    vertices    S' (ln k / e + fine)     e the range of one of T choices, as the Renyi curve proves it (epsilon / T for delta = 0)
+    gaussian    sigma G_C                sigma the deviation of the discrete noise on the gradient
+
+S' = k' B spread bounds how far one neighbour moves differences of scores (k' = 1 add-remove, 2 replace-one). The mechanism's own range, by the
+optimal recursion, is a little larger, so its regret a little less. Of the two Frank-Wolfe methods alone (learning notes, A4: the geometry rule), at
+the same T and budget mu the regret of a step is at most
+
+    exponential mechanism over the vertices S     (k' B spread / 2) ln|S| sqrt(T) / mu
+    Gaussian noise on the gradient                 k' B R_2 G_C sqrt(T) / mu
 
 so over the l1 ball the first wins when R_inf ln(2 d) < R_2 sqrt(2 ln 2 d): entries bounded one by one, rows long. Rows that are bounded in
 Euclidean norm only are the other case, by a factor of sqrt(ln(2 d) / 2). Without delta, or with one below 1e-300, there is the first only.
 """
 
 import math
+from dataclasses import dataclass
+from functools import lru_cache, partial
 
-from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import Neighbours
-from discreet.mechanisms.constrained.base import checked_steps
-from discreet.mechanisms.constrained.general import GaussianFrankWolfe
-from discreet.mechanisms.constrained.non_private import NonPrivateFrankWolfe
-from discreet.mechanisms.constrained.polytope import PolytopeFrankWolfe
+from discreet.accounting import bounded_range_width
+from discreet.bounds.averaged_walk import averaged_frank_wolfe, averaged_steps
+from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.mechanisms.constrained.base import NOMINAL, ConstrainedMechanism, checked_steps
+from discreet.mechanisms.constrained.frank_wolfe import GaussianFrankWolfe, NonPrivateFrankWolfe, PolytopeFrankWolfe
+from discreet.mechanisms.constrained.mirror_descent import NoisyMirrorDescent
+from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet, why_not
 from discreet.problems import ConstrainedRisk
 from discreet.sets import Polytope
 
 AUTO = "auto"
-_BY_NAME = {"frank-wolfe-polytope": PolytopeFrankWolfe, "frank-wolfe-gaussian": GaussianFrankWolfe}
+OBJECTIVE, MIRROR = "objective-perturbation-set", "mirror-descent"
+GAUSSIAN, VERTICES = "frank-wolfe-gaussian", "frank-wolfe-polytope"
+GRID = 1.004
+"""What rounding scores to the grid adds to the spread, at most."""
+FINE = 2.0**-10
+"""The largest step of the grid, as a share of the spread."""
+TRIED = 100
+"""The number of steps at which the factor of the power law is read off."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """One mechanism and what is proved of it."""
+
+    name: str
+    risk: float
+    """Bound of the expected excess of the mean loss; infinity where there is none."""
+    remark: str
+    """Steps and map, or why there is no bound."""
+
+
+def mechanism_names_over_sets() -> tuple[str, ...]:
+    """What `mechanism` may be."""
+    return (AUTO, OBJECTIVE, MIRROR, GAUSSIAN, VERTICES)
+
+
+def candidates(problem: ConstrainedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> tuple[Candidate, ...]:
+    """All mechanisms, the smallest bound first. Raises InvalidInput for epsilon or delta out of range."""
+    if not (0 < epsilon < math.inf and 0 <= delta < 1):
+        raise InvalidInput(f"a comparison needs 0 < epsilon < infinity and 0 <= delta < 1; epsilon={epsilon!r}, delta={delta!r} were given.")
+    found = [
+        _objective(problem, epsilon, delta, neighbours),
+        _mirror(problem, epsilon, delta, neighbours),
+        _gaussian(problem, epsilon, delta, neighbours),
+        _vertices(problem, epsilon, delta, neighbours),
+    ]
+    return tuple(sorted(found, key=lambda candidate: candidate.risk))
+
+
+def calibrate_over_set(
+    problem: ConstrainedRisk, *, mechanism: str = AUTO, epsilon: float, delta: float, neighbours: Neighbours, steps: int | None = None
+) -> ConstrainedMechanism:
+    """The mechanism of this name, or the one with the smallest bound, calibrated; without noise for epsilon = infinity.
+
+    Raises InvalidInput for unknown names, numbers out of range and mechanisms that the problem has not, InfeasibleTarget where none has a bound.
+    """
+    if mechanism not in mechanism_names_over_sets():
+        raise InvalidInput(f"mechanism must be one of {list(mechanism_names_over_sets())}; {mechanism!r} was given.")
+    chosen = mechanism
+    if mechanism == AUTO and epsilon < math.inf:
+        found = candidates(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
+        best = next(each for each in found if steps is None or each.name != OBJECTIVE)
+        if best.risk == math.inf:
+            raise InfeasibleTarget(
+                f"no mechanism over the set {problem.constraint.name!r} with the loss {problem.loss.name!r} reaches delta={delta!r}: pass delta > 0, "
+                "for example 1e-6."
+            )
+        chosen = best.name
+    if chosen == OBJECTIVE and epsilon < math.inf:
+        if steps is not None:
+            raise InvalidInput("objective perturbation takes no number of steps: leave it out, or choose another mechanism.")
+        return ObjectivePerturbationOverSet.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
+    if chosen == MIRROR and epsilon < math.inf:
+        return NoisyMirrorDescent.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, steps=steps)
+    name = AUTO if epsilon == math.inf else chosen
+    return calibrate_frank_wolfe(problem, mechanism=name, epsilon=epsilon, delta=delta, neighbours=neighbours, steps=steps)
+
+
+def _objective(problem: ConstrainedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> Candidate:
+    reason = "needs delta > 0" if delta == 0 else why_not(problem)
+    if reason:
+        return _none(OBJECTIVE, reason)
+    made = ObjectivePerturbationOverSet.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
+    return Candidate(name=OBJECTIVE, risk=made.risk_bound(problem), remark=f"lambda = {made.ridge:.4g} on the sum of losses")
+
+
+def _mirror(problem: ConstrainedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> Candidate:
+    if delta == 0:
+        return _none(MIRROR, "needs delta > 0")
+    made = NoisyMirrorDescent.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours).plan
+    return Candidate(
+        name=MIRROR, risk=made.excess / made.records, remark=f"{made.noisy_gradients} steps, {made.mirror_map} map, {made.schedule} schedule"
+    )
+
+
+def _gaussian(problem: ConstrainedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> Candidate:
+    if delta == 0 or math.isinf(problem.smoothness):
+        return _none(GAUSSIAN, "needs delta > 0" if delta == 0 else "needs a smooth loss")
+    return _walk(GAUSSIAN, problem, epsilon, delta, neighbours)
+
+
+def _vertices(problem: ConstrainedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> Candidate:
+    if not isinstance(problem.constraint, Polytope) or math.isinf(problem.smoothness):
+        return _none(VERTICES, "needs a list of vertices" if not isinstance(problem.constraint, Polytope) else "needs a smooth loss")
+    return _walk(VERTICES, problem, epsilon, delta, neighbours)
+
+
+def _walk(name: str, problem: ConstrainedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> Candidate:
+    records = _records(problem)
+    excess, steps = least_walk(problem, vertices=name == VERTICES, records=records, epsilon=epsilon, delta=delta, neighbours=neighbours)
+    return Candidate(name=name, risk=excess / records, remark=f"at {steps} steps")
+
+
+def _records(problem: ConstrainedRisk) -> int:
+    return NOMINAL if problem.domain.records is None else problem.domain.records
+
+
+def _none(name: str, why: str) -> Candidate:
+    return Candidate(name=name, risk=math.inf, remark=why)
 
 
 def frank_wolfe_names() -> tuple[str, ...]:
     """What `mechanism` may be."""
-    return (AUTO, *_BY_NAME)
+    return (AUTO, VERTICES, GAUSSIAN)
 
 
 def calibrate_frank_wolfe(
@@ -43,7 +168,7 @@ def calibrate_frank_wolfe(
             NonPrivateFrankWolfe(neighbours=neighbours) if steps is None else NonPrivateFrankWolfe(neighbours=neighbours, steps=checked_steps(steps))
         )
     chosen = better(problem, delta=delta) if mechanism == AUTO else mechanism
-    if chosen == "frank-wolfe-polytope":
+    if chosen == VERTICES:
         return PolytopeFrankWolfe.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, steps=steps)
     return GaussianFrankWolfe.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, steps=steps)
 
@@ -53,7 +178,7 @@ def better(problem: ConstrainedRisk, *, delta: float) -> str:
     vertices, gaussian = regrets(problem)
     if delta == 0 and math.isinf(vertices):
         raise InvalidInput(f"without delta this needs a polytope with a list of vertices, and {problem.constraint.name!r} has none; pass delta > 0.")
-    return "frank-wolfe-polytope" if delta == 0 or vertices <= gaussian else "frank-wolfe-gaussian"
+    return VERTICES if delta == 0 or vertices <= gaussian else GAUSSIAN
 
 
 def regrets(problem: ConstrainedRisk) -> tuple[float, float]:
@@ -62,3 +187,30 @@ def regrets(problem: ConstrainedRisk) -> tuple[float, float]:
     if not isinstance(problem.constraint, Polytope):
         return math.inf, gaussian
     return 0.5 * problem.score_spread * math.log(max(2, problem.constraint.vertex_count)), gaussian
+
+
+def vertex_regret(problem: ConstrainedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, steps: int) -> float:
+    """Of each of T = `steps` choices among the vertices, for F a sum."""
+    count = problem.constraint.vertex_count if isinstance(problem.constraint, Polytope) else 2
+    spread = problem.score_spread * (1.0 if neighbours is ADD_REMOVE else 2.0)
+    width = epsilon / steps if delta == 0 else _range(epsilon, delta, steps)
+    return spread * (GRID * math.log(max(2, count)) / width + FINE)
+
+
+def gaussian_regret(problem: ConstrainedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, steps: int) -> float:
+    """Of each of T = `steps` steps with a noisy gradient, for F a sum."""
+    made = GaussianFrankWolfe.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, steps=steps)
+    return made.noise_steps.deviation * problem.constraint.gaussian_width
+
+
+def least_walk(problem: ConstrainedRisk, *, vertices: bool, records: int, epsilon: float, delta: float, neighbours: Neighbours) -> tuple[float, int]:
+    """The bound of the excess of the sum at the T where it is about least, and that T."""
+    curvature, power = records * problem.curvature, 1.0 if vertices and delta == 0 else 0.5
+    regret = partial(vertex_regret if vertices else gaussian_regret, problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
+    steps = averaged_steps(curvature=curvature, regret=regret(steps=TRIED) / TRIED**power, power=power)
+    return averaged_frank_wolfe(curvature=curvature, regret=regret(steps=steps), steps=steps), steps
+
+
+@lru_cache(maxsize=4096)
+def _range(epsilon: float, delta: float, steps: int) -> float:
+    return bounded_range_width(epsilon, delta * (1.0 - 1e-9), count=steps, optimal=False)

@@ -17,7 +17,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from discreet.accounting import discrete_delta, gaussian_mu
+from discreet.accounting import Json, discrete_delta, gaussian_mu
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.rounding import raising
@@ -51,6 +51,10 @@ class GaussianSteps:
             return cls(count=count, step=step, scale=scale).delta(epsilon, distance=distance, dimension=dimension) <= delta
 
         return cls(count=count, step=step, scale=least_drawable(first, enough))
+
+    def to_dict(self) -> dict[str, Json]:
+        """For certificates."""
+        return {"steps": self.count, "scale": self.scale, "grid_step": self.step}
 
     @property
     def deviation(self) -> float:

@@ -12,21 +12,17 @@ eta is a step size for sums. Any loss with bounded slopes will do: with a kink (
 Which map, T and eta: module `mirror_geometry`, from public numbers; what is then proved of the risk: bounds/geometry.py.
 """
 
-import math
 from dataclasses import dataclass
 from typing import Self
-
-import numpy as np
 
 from discreet.accounting import ApproximateDP, Json, gaussian_mu
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.mechanisms.base import at_epsilon
-from discreet.mechanisms.constrained.base import ConstrainedMechanism, checked_steps
+from discreet.mechanisms.constrained.base import ConstrainedMechanism, check_gaussian_target, checked_steps, gradient_distance
 from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
-from discreet.mechanisms.constrained.general import gradient_distance
-from discreet.mechanisms.constrained.mirror_geometry import AUTO, SMOOTH, STRONGLY_CONVEX, Plan, mirror_map_named, plan
+from discreet.mechanisms.constrained.mirror_geometry import AUTO, Plan, plan
 from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
 from discreet.statements.constrained import MIRROR_DESCENT
@@ -36,6 +32,7 @@ from discreet.statements.constrained import MIRROR_DESCENT
 class NoisyMirrorDescent(ConstrainedMechanism):
     """Mirror descent on gradients with Gaussian noise: (epsilon, delta)-private."""
 
+    name = "mirror-descent"
     noise_steps: GaussianSteps
     """Number of noisy gradients, grid and scale."""
     epsilon: float
@@ -43,11 +40,6 @@ class NoisyMirrorDescent(ConstrainedMechanism):
     plan: Plan
     """Map, schedule and step size."""
     neighbours: Neighbours
-
-    @property
-    def name(self) -> str:
-        """Name in certificates."""
-        return "mirror-descent"
 
     @classmethod
     def calibrate(
@@ -68,8 +60,7 @@ class NoisyMirrorDescent(ConstrainedMechanism):
         `ridge` lambda > 0 adds lambda |theta - theta_1|^2 / 2 to F and takes the strongly convex schedule. Raises InvalidInput for numbers out of
         range and maps that the set has not.
         """
-        if not (0 < epsilon < math.inf and 0 < delta < 1):
-            raise InvalidInput(f"Gaussian noise needs 0 < epsilon < infinity and 0 < delta < 1; epsilon={epsilon!r}, delta={delta!r} were given.")
+        check_gaussian_target(epsilon, delta)
         if not (isinstance(ridge, int | float) and is_finite(ridge) and ridge >= 0):
             raise InvalidInput(f"ridge must be a finite number of at least 0; {ridge!r} was given.")
         distance = gradient_distance(problem, neighbours)
@@ -94,37 +85,9 @@ class NoisyMirrorDescent(ConstrainedMechanism):
         return self.plan.excess / self.plan.records
 
     def parameters(self) -> dict[str, Json]:
-        """See ConstrainedMechanism."""
-        steps = self.noise_steps
-        return {
-            "steps": steps.count,
-            "scale": steps.scale,
-            "grid_step": steps.step,
-            "epsilon": self.epsilon,
-            "neighbours": str(self.neighbours),
-            "mirror_map": self.plan.mirror_map,
-            "schedule": self.plan.schedule,
-            "step_size": self.plan.step_size,
-        }
+        """See Mechanism."""
+        return {**self.noise_steps.to_dict(), "epsilon": self.epsilon, "neighbours": str(self.neighbours), **self.plan.to_dict()}
 
     def point(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
         """See ConstrainedMechanism."""
-        made = mirror_map_named(self.plan.mirror_map, problem.constraint)
-        state = made.start()
-        start = made.point(state)
-        first_weight = 0.0 if self.plan.schedule == SMOOTH else 1.0
-        total, weights = first_weight * start, first_weight
-        for taken in range(1, self.noise_steps.count + 1):
-            point = made.point(state)
-            released = self.noise_steps.release(objective.gradient(point), noise)
-            if self.plan.schedule == STRONGLY_CONVEX:
-                ridge, weight = self.plan.step_size, taken + 1.0
-                direction = (released + ridge * (point - start)) * (2.0 / (ridge * weight))
-            else:
-                weight = 1.0
-                direction = self.plan.step_size * released
-            state = made.step(state, direction)
-            total = total + weight * made.point(state)
-            weights += weight
-        average: Floats = np.asarray(total / weights)
-        return average
+        return self.plan.average(problem.constraint, self.noise_steps.count, lambda point: self.noise_steps.release(objective.gradient(point), noise))

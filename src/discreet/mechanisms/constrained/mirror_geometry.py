@@ -13,9 +13,13 @@ proved of the risk holds for that many; privacy does not depend on it.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
+from discreet.accounting import Json
 from discreet.bounds.geometry import (
     enough_steps,
     mirror_descent,
@@ -25,6 +29,7 @@ from discreet.bounds.geometry import (
     smooth_mirror_descent_step,
     strongly_convex_mirror_descent,
 )
+from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.mechanisms.constrained.base import NOMINAL
 from discreet.problems import ConstrainedRisk
@@ -68,6 +73,32 @@ class Plan:
     excess: float
     """Bound of E F - min F on the sum, for `records`."""
     records: int
+
+    def to_dict(self) -> dict[str, Json]:
+        """For certificates."""
+        return {"mirror_map": self.mirror_map, "schedule": self.schedule, "step_size": self.step_size}
+
+    def average(self, constraint: Constraint, steps: int, released: Callable[[Floats], Floats]) -> Floats:
+        """The average of the points of a descent of so many steps, (d,); `released` gives a noisy gradient at a point."""
+        made = mirror_map_named(self.mirror_map, constraint)
+        state = made.start()
+        start = made.point(state)
+        weights = 0.0 if self.schedule == SMOOTH else 1.0
+        total = weights * start
+        for taken in range(1, steps + 1):
+            point = made.point(state)
+            gradient = released(point)
+            if self.schedule == STRONGLY_CONVEX:
+                ridge, weight = self.step_size, taken + 1.0
+                direction = (gradient + ridge * (point - start)) * (2.0 / (ridge * weight))
+            else:
+                weight = 1.0
+                direction = self.step_size * gradient
+            state = made.step(state, direction)
+            total = total + weight * made.point(state)
+            weights += weight
+        average: Floats = np.asarray(total / weights)
+        return average
 
 
 def mirror_map_named(name: str, constraint: Constraint) -> MirrorMap:

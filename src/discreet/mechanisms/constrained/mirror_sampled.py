@@ -24,9 +24,9 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import raising
 from discreet.mechanisms.base import at_epsilon
-from discreet.mechanisms.constrained.base import ConstrainedMechanism, checked_steps
+from discreet.mechanisms.constrained.base import ConstrainedMechanism, check_gaussian_target, checked_steps
 from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
-from discreet.mechanisms.constrained.mirror_geometry import AUTO, SMOOTH, Plan, mirror_map_named, plan
+from discreet.mechanisms.constrained.mirror_geometry import AUTO, Plan, plan
 from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
 from discreet.statements.constrained import MIRROR_SAMPLED
@@ -42,6 +42,7 @@ _UP = raising(4_096)
 class SampledMirrorDescent(ConstrainedMechanism):
     """Mirror descent on Poisson batches: (epsilon, delta)-private, add-remove."""
 
+    name = "mirror-descent-sampled"
     rate: int
     """q in units of 2^-20."""
     noise_steps: GaussianSteps
@@ -50,11 +51,6 @@ class SampledMirrorDescent(ConstrainedMechanism):
     plan: Plan
     neighbours: Neighbours
 
-    @property
-    def name(self) -> str:
-        """Name in certificates."""
-        return "mirror-descent-sampled"
-
     @classmethod
     def calibrate(
         cls, problem: ConstrainedRisk, *, epsilon: float, delta: float, rate: float, steps: int, neighbours: Neighbours, mirror_map: str = AUTO
@@ -62,8 +58,7 @@ class SampledMirrorDescent(ConstrainedMechanism):
         """The least noise (to 0.1 %) for (epsilon, delta) at sampling `rate` in (0, 1] and `steps` T. Raises InvalidInput, for replace-one too."""
         if neighbours is not ADD_REMOVE:
             raise InvalidInput("Poisson batches are private under add-remove here; for replace-one use full gradients (NoisyMirrorDescent).")
-        if not (0 < epsilon < math.inf and 0 < delta < 1):
-            raise InvalidInput(f"Gaussian noise needs 0 < epsilon < infinity and 0 < delta < 1; epsilon={epsilon!r}, delta={delta!r} were given.")
+        check_gaussian_target(epsilon, delta)
         units = round(rate * 2**RATE_BITS) if isinstance(rate, float | int) and 0 < rate <= 1 else 0
         if not 1 <= units <= 2**RATE_BITS:
             raise InvalidInput(f"the sampling rate must lie in [2^-20, 1]; {rate!r} was given.")
@@ -96,35 +91,17 @@ class SampledMirrorDescent(ConstrainedMechanism):
         return at_epsilon(self.epsilon, delta, self.neighbours, MIRROR_SAMPLED)
 
     def parameters(self) -> dict[str, Json]:
-        """See ConstrainedMechanism."""
-        steps = self.noise_steps
-        return {
-            "rate": self.rate,
-            "steps": steps.count,
-            "scale": steps.scale,
-            "grid_step": steps.step,
-            "epsilon": self.epsilon,
-            "neighbours": str(self.neighbours),
-            "mirror_map": self.plan.mirror_map,
-            "schedule": self.plan.schedule,
-            "step_size": self.plan.step_size,
-        }
+        """See Mechanism."""
+        return {"rate": self.rate, **self.noise_steps.to_dict(), "epsilon": self.epsilon, "neighbours": str(self.neighbours), **self.plan.to_dict()}
 
     def point(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
         """See ConstrainedMechanism."""
-        made = mirror_map_named(self.plan.mirror_map, problem.constraint)
-        state = made.start()
         share = self.rate / 2.0**RATE_BITS
-        weights = 0.0 if self.plan.schedule == SMOOTH else 1.0
-        total = weights * made.point(state)
-        for _ in range(self.noise_steps.count):
-            included = batch(noise, objective.records, self.rate)
-            released = self.noise_steps.release(objective.gradient(made.point(state), included), noise) / share
-            state = made.step(state, self.plan.step_size * released)
-            total = total + made.point(state)
-            weights += 1.0
-        average: Floats = np.asarray(total / weights)
-        return average
+
+        def released(point: Floats) -> Floats:
+            return self.noise_steps.release(objective.gradient(point, batch(noise, objective.records, self.rate)), noise) / share
+
+        return self.plan.average(problem.constraint, self.noise_steps.count, released)
 
 
 def batch(noise: Noise, records: int, rate: int) -> Floats:

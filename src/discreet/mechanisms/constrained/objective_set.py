@@ -24,7 +24,7 @@ from discreet.data import Domain
 from discreet.losses.predictions import OfMargin
 from discreet.losses.regularisers import L2
 from discreet.mechanisms.base import at_epsilon
-from discreet.mechanisms.constrained.base import NOMINAL, ConstrainedMechanism
+from discreet.mechanisms.constrained.base import NOMINAL, ConstrainedMechanism, check_gaussian_target
 from discreet.mechanisms.constrained.objective_set_solver import certified_minimiser, curvature_of, gradient_error, has_certified_projection
 from discreet.mechanisms.learning.gaussian_profile import objective_delta, objective_scale
 from discreet.mechanisms.learning.grid import GaussianGrid
@@ -45,6 +45,7 @@ _LARGEST_SHARE = 0.05
 class ObjectivePerturbationOverSet(ConstrainedMechanism):
     """Objective perturbation with Gaussian noise over a set: (epsilon, delta)-private."""
 
+    name = "objective-perturbation-set"
     scale: float
     """sigma."""
     epsilon: float
@@ -58,11 +59,6 @@ class ObjectivePerturbationOverSet(ConstrainedMechanism):
     grid: GaussianGrid
     neighbours: Neighbours
 
-    @property
-    def name(self) -> str:
-        """Name in certificates."""
-        return "objective-perturbation-set"
-
     @classmethod
     def calibrate(cls, problem: ConstrainedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, ridge: float | None = None) -> Self:
         """The least noise for (epsilon, delta). `ridge` None takes the least lambda without slack.
@@ -70,8 +66,7 @@ class ObjectivePerturbationOverSet(ConstrainedMechanism):
         Raises InvalidInput for losses that are none of the margin, clipped slopes, sets without a certified projection and numbers out of range,
         InfeasibleTarget where lambda is too small for any noise.
         """
-        if not (0 < epsilon < math.inf and 0 < delta < 1):
-            raise InvalidInput(f"Gaussian noise needs 0 < epsilon < infinity and 0 < delta < 1; epsilon={epsilon!r}, delta={delta!r} were given.")
+        check_gaussian_target(epsilon, delta)
         require_margin_loss(problem)
         if ridge is None:
             ridge = slack_free_ridge(without_set(problem, 1.0), epsilon=epsilon * (1.0 - 2.0 * _LARGEST_SHARE), delta=delta, neighbours=neighbours)

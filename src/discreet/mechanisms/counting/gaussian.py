@@ -31,15 +31,11 @@ _STEPS = 24
 class GaussianCounting(CountingMechanism):
     """Counting queries with (epsilon, delta)."""
 
+    name = "counting-gaussian"
     scales: tuple[float, ...]
     neighbours: Neighbours
     epsilon: float
     """At which delta is stated."""
-
-    @property
-    def name(self) -> str:
-        """See CountingMechanism."""
-        return "counting-gaussian"
 
     @classmethod
     def calibrate(cls, problem: Queries, *, epsilon: float, delta: float, neighbours: Neighbours, shares: Sequence[float] | None = None) -> Self:

@@ -26,13 +26,9 @@ from discreet.statements.counting import COUNTING_LAPLACE
 class LaplaceCounting(CountingMechanism):
     """Counting queries with pure epsilon."""
 
+    name = "counting-laplace"
     scales: tuple[float, ...]
     neighbours: Neighbours
-
-    @property
-    def name(self) -> str:
-        """See CountingMechanism."""
-        return "counting-laplace"
 
     @classmethod
     def calibrate(cls, problem: Queries, *, epsilon: float, neighbours: Neighbours, shares: Sequence[float] | None = None) -> Self:

@@ -30,16 +30,12 @@ _LARGEST_EPSILON = 100.0
 class GaussianCurvature(Mechanism[CurvatureQuery, CurvatureRecords]):
     """A calibrated release."""
 
+    name = CURVATURE
     scale: float
     """s, in units of the integers."""
     epsilon: float
     """At which delta is stated."""
     neighbours: Neighbours
-
-    @property
-    def name(self) -> str:
-        """Name in certificates, and of the registered recheck."""
-        return CURVATURE
 
     @classmethod
     def calibrate(cls, query: CurvatureQuery, *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:

@@ -46,10 +46,7 @@ def minimiser_sensitivity(problem: RegularisedRisk, *, neighbours: Neighbours) -
 class GaussianOutputPerturbation(GaussianPerturbation[RegularisedRisk]):
     """Gaussian noise on the minimiser, calibrated by the analytic Gaussian mechanism; always feasible."""
 
-    @property
-    def name(self) -> str:
-        """Name in certificates."""
-        return "output-perturbation-gaussian"
+    name = "output-perturbation-gaussian"
 
     @classmethod
     def calibrate(cls, problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:
@@ -83,10 +80,7 @@ class GaussianOutputPerturbation(GaussianPerturbation[RegularisedRisk]):
 class PureOutputPerturbation(SphericalPerturbation[RegularisedRisk]):
     """Spherical noise on the minimiser; always feasible."""
 
-    @property
-    def name(self) -> str:
-        """Name in certificates."""
-        return "output-perturbation-pure"
+    name = "output-perturbation-pure"
 
     @classmethod
     def calibrate(cls, problem: RegularisedRisk, *, epsilon: float, neighbours: Neighbours) -> Self:
@@ -122,14 +116,10 @@ class PureOutputPerturbation(SphericalPerturbation[RegularisedRisk]):
 class NonPrivate(LearningMechanism[Any]):
     """The minimiser without noise, as epsilon = infinity asks: a mechanism, so that a certificate says that there is no guarantee."""
 
+    name = "non-private"
     tolerance: float
     """tau, the largest gradient norm of each minimiser."""
     neighbours: Neighbours
-
-    @property
-    def name(self) -> str:
-        """Name in certificates."""
-        return "non-private"
 
     @classmethod
     def calibrate(cls, problem: AnyRisk, *, neighbours: Neighbours) -> Self:

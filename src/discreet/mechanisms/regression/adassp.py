@@ -40,6 +40,7 @@ _UNIT = 2.0**-53
 class AdaSSP(RegressionMechanism):
     """Noisy moments and one ridge, from a noisy least eigenvalue."""
 
+    name = "least-squares-adassp"
     moment_noise: float
     """sigma: A~ has deviation sigma R^2 on the diagonal and sigma R^2 / sqrt 2 off it, b~ sigma R B / a."""
     target_weight: float
@@ -49,11 +50,6 @@ class AdaSSP(RegressionMechanism):
     epsilon: float
     """At which delta is stated."""
     neighbours: Neighbours
-
-    @property
-    def name(self) -> str:
-        """Name in certificates."""
-        return "least-squares-adassp"
 
     @classmethod
     def calibrate(cls, problem: LeastSquares, *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:

@@ -44,6 +44,7 @@ _LARGEST_SCALE = 2.0**52
 class HessianMixing(RegressionMechanism):
     """A sketch of the features, and `steps` noisy gradients."""
 
+    name = "least-squares-hessian-mixing"
     sketch: GaussianSketch
     step_noise: float
     """nu: the deviation of each coordinate of a gradient over its length bound."""
@@ -52,11 +53,6 @@ class HessianMixing(RegressionMechanism):
     epsilon: float
     """At which delta is stated."""
     neighbours: Neighbours
-
-    @property
-    def name(self) -> str:
-        """Name in certificates."""
-        return "least-squares-hessian-mixing"
 
     @staticmethod
     def calibrate(

@@ -34,15 +34,11 @@ _LEAST_ROWS, _PER_WEIGHT = 2000, 50
 class GaussianMixing(RegressionMechanism):
     """Least squares from k noisy random combinations of the records."""
 
+    name = "least-squares-mixing"
     sketch: GaussianSketch
     target_weight: float
     """c: targets are scaled to at most c R before they are sketched."""
     neighbours: Neighbours
-
-    @property
-    def name(self) -> str:
-        """Name in certificates."""
-        return "least-squares-mixing"
 
     @classmethod
     def calibrate(cls, problem: LeastSquares, *, epsilon: float, delta: float, neighbours: Neighbours, rows: int | None = None) -> Self:

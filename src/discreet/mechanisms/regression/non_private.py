@@ -20,12 +20,8 @@ from discreet.statements.learning import NON_PRIVATE
 class NonPrivateLeastSquares(RegressionMechanism):
     """The shortest weights of least squares (by the normal equations, singular directions left at zero)."""
 
+    name = "least-squares-non-private"
     neighbours: Neighbours
-
-    @property
-    def name(self) -> str:
-        """Name in certificates."""
-        return "least-squares-non-private"
 
     def guarantee(self, problem: LeastSquares) -> NoGuarantee:  # noqa: ARG002 - the same for any problem
         """None."""

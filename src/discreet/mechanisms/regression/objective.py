@@ -49,6 +49,7 @@ _ROOM = 4.0
 class ResidualObjectivePerturbation(RegressionMechanism):
     """The minimiser of losses of residuals, a ridge and a Gaussian linear term."""
 
+    name = "least-squares-objective"
     loss: str
     """"log-cosh" or "huber"."""
     width: float
@@ -67,11 +68,6 @@ class ResidualObjectivePerturbation(RegressionMechanism):
     records: int
     """Most records that rounding errors are planned for; longer tables are refused."""
     neighbours: Neighbours
-
-    @property
-    def name(self) -> str:
-        """Name in certificates."""
-        return "least-squares-objective"
 
     @classmethod
     def calibrate(

@@ -44,6 +44,7 @@ _LARGEST_SCALE = 2.0**52
 class RefinedMoments(RegressionMechanism):
     """Noisy moments, and `steps` noisy gradients."""
 
+    name = "least-squares-moments"
     moment_noise: float
     """sigma: A~ has deviation sigma R^2 on the diagonal and sigma R^2 / sqrt 2 off it, b~ sigma R B / a, s~ sigma B^2 / g."""
     target_weight: float
@@ -57,11 +58,6 @@ class RefinedMoments(RegressionMechanism):
     epsilon: float
     """At which delta is stated."""
     neighbours: Neighbours
-
-    @property
-    def name(self) -> str:
-        """Name in certificates."""
-        return "least-squares-moments"
 
     @classmethod
     def calibrate(cls, problem: LeastSquares, *, epsilon: float, delta: float, neighbours: Neighbours, steps: int | None = None) -> Self:

@@ -46,6 +46,7 @@ class Candidates:
 class ExponentialMechanism(Mechanism[Candidates, Numbers[npt.NDArray[np.integer]]]):
     """One of several public candidates, by private integer scores: its index, shape (1,). Raises InvalidInput for numbers that promise nothing."""
 
+    name = "exponential-mechanism"
     rate: float
     """Per unit of the score."""
     sensitivity: int
@@ -70,11 +71,6 @@ class ExponentialMechanism(Mechanism[Candidates, Numbers[npt.NDArray[np.integer]
         _check_sensitivity(sensitivity)
         rate = epsilon / (sensitivity * (1 if monotone else 2)) * (1.0 - 4.0 * _ROUNDING)
         return cls(rate=rate, sensitivity=sensitivity, monotone=monotone, neighbours=neighbours)
-
-    @property
-    def name(self) -> str:
-        """Name in certificates, and of the registered recheck."""
-        return "exponential-mechanism"
 
     def guarantee(self, problem: Candidates) -> PureDP:  # noqa: ARG002 - the same for any number of candidates
         """See module docstring."""

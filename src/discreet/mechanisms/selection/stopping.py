@@ -27,14 +27,10 @@ RANDOM_STOPPING = "random-stopping"
 class RandomStopping:
     """The law of the number of runs, and the noise of every score."""
 
+    name = RANDOM_STOPPING
     law: NegativeBinomialRuns
     score: CountNoise
     neighbours: Neighbours
-
-    @property
-    def name(self) -> str:
-        """Name in certificates, and of the registered recheck."""
-        return RANDOM_STOPPING
 
     def guarantee(self, curves: Sequence[Guarantee]) -> Guarantee:
         """What the whole search promises, for one curve a setting. Raises InvalidInput for unlike neighbouring relations."""

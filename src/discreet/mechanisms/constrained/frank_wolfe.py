@@ -1,4 +1,6 @@
-"""Private Frank-Wolfe over a polytope (proof note frank_wolfe.md, theorem 1).
+"""Private Frank-Wolfe, over polytopes and over any set with a linear minimiser (proof note frank_wolfe.md), and the method without noise.
+
+Over a polytope (theorem 1):
 
     s_t = vertex number i with probability proportional to exp(-rate z_i),    z_i = round(<v_i, grad F(theta_t)> / w),    t = 1 .. T
 
@@ -10,6 +12,18 @@ replace-one, and E the bound of rounding errors of a score, neighbours move the 
 so a step has bounded range rate span, and T adaptive steps have the delta of `bounded_range_delta` (accounting/bounded_range.py). With delta = 0 the
 ranges add up to epsilon. This replaces Talwar, Thakurta and Zhang (2014), Algorithm 4, whose Laplace noise is too small for its claim where
 epsilon is large and too large elsewhere (note, section "What was printed").
+
+Over any set (theorem 2):
+
+    y_t = grad F(theta_t) + noise on a grid,    s_t = argmin_{s in C} <s, y_t>,    t = 1 .. T
+
+Algorithm 5 of the same, with the noise of exact Gaussian composition (module `gaussian_steps`) in place of the printed constants: T steps together
+are one Gaussian release of mu = Delta sqrt(T) / sigma, Delta = `gradient_distance`. What follows from y_t is post-processing: the linear minimiser
+may be inexact.
+
+    E F(theta) - min F <= Gamma (1 + ln T) / (2 T) + sigma G_C,    G_C the Gaussian width of C
+
+Without noise shares are 2 / (t + 2): F - min F <= 2 Gamma / (T + 2).
 """
 
 import math
@@ -19,20 +33,29 @@ from typing import Self
 
 import numpy as np
 
-from discreet.accounting import Guarantee, PureDP, bounded_range_delta, bounded_range_width, gaussian_mu
+from discreet.accounting import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, bounded_range_delta, bounded_range_width, gaussian_mu
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import raising
 from discreet.mechanisms.base import at_epsilon
-from discreet.mechanisms.constrained.base import ConstrainedMechanism, checked_steps, default_steps, require_smooth
+from discreet.mechanisms.constrained.base import (
+    ConstrainedMechanism,
+    check_gaussian_target,
+    checked_steps,
+    default_steps,
+    gradient_distance,
+    require_smooth,
+)
+from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
 from discreet.mechanisms.constrained.walk import Walk
 from discreet.noise import Integers, Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
 from discreet.problems.constrained_risk import ROUNDING
 from discreet.problems.rounding import gamma
 from discreet.sets import Polytope
-from discreet.statements.constrained import POLYTOPE
+from discreet.statements.constrained import FRANK_WOLFE, POLYTOPE
+from discreet.statements.learning import NON_PRIVATE
 
 _FINE, _COARSE = 12, 10
 """log2 of the steps of the grid in the span, at least: rounding costs 2 in 2^12 of the noise, or 2 in 2^10 where there are MANY vertices, since the
@@ -45,6 +68,7 @@ _UP = raising(4_096)
 class PolytopeFrankWolfe(ConstrainedMechanism):
     """Frank-Wolfe whose vertices are drawn by the exponential mechanism: epsilon- or (epsilon, delta)-private."""
 
+    name = "frank-wolfe-polytope"
     steps: int
     """T."""
     rate: float
@@ -56,11 +80,6 @@ class PolytopeFrankWolfe(ConstrainedMechanism):
     pure: bool
     """Whether delta is 0, and the steps' ranges simply add up."""
     neighbours: Neighbours
-
-    @property
-    def name(self) -> str:
-        """Name in certificates."""
-        return "frank-wolfe-polytope"
 
     @classmethod
     def calibrate(cls, problem: ConstrainedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, steps: int | None = None) -> Self:
@@ -96,6 +115,68 @@ class PolytopeFrankWolfe(ConstrainedMechanism):
         walk = Walk.from_start(objective, polytope)
         for _ in range(self.steps):
             walk.towards(polytope.vertex(noise.choice(scores_on_grid(polytope, walk.gradient(), self.grid_step), rate=self.rate)))
+        return walk.point
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianFrankWolfe(ConstrainedMechanism):
+    """Frank-Wolfe on gradients with Gaussian noise: (epsilon, delta)-private."""
+
+    name = "frank-wolfe-gaussian"
+    noise_steps: GaussianSteps
+    """Number of steps, grid and scale."""
+    epsilon: float
+    """epsilon at which delta is stated."""
+    neighbours: Neighbours
+
+    @classmethod
+    def calibrate(cls, problem: ConstrainedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, steps: int | None = None) -> Self:
+        """The least noise for (epsilon, delta); `steps` None takes the number that suits public numbers (base.py).
+
+        Raises InvalidInput for a loss with a kink, or numbers out of range.
+        """
+        check_gaussian_target(epsilon, delta)
+        require_smooth(problem)
+        count = default_gaussian_steps(problem, epsilon, delta, neighbours) if steps is None else checked_steps(steps)
+        distance = gradient_distance(problem, neighbours)
+        found = GaussianSteps.calibrate(distance=distance, dimension=problem.dimension, epsilon=epsilon, delta=delta, count=count)
+        return cls(noise_steps=found, epsilon=epsilon, neighbours=neighbours)
+
+    def guarantee(self, problem: ConstrainedRisk) -> ApproximateDP:
+        """See module docstring."""
+        delta = self.noise_steps.delta(self.epsilon, distance=gradient_distance(problem, self.neighbours), dimension=problem.dimension)
+        return at_epsilon(self.epsilon, delta, self.neighbours, FRANK_WOLFE)
+
+    def parameters(self) -> dict[str, Json]:
+        """See Mechanism."""
+        return {**self.noise_steps.to_dict(), "epsilon": self.epsilon, "neighbours": str(self.neighbours)}
+
+    def point(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
+        """See ConstrainedMechanism."""
+        walk = Walk.from_start(objective, problem.constraint)
+        for _ in range(self.noise_steps.count):
+            walk.towards(problem.constraint.linear_minimiser(self.noise_steps.release(walk.gradient(), noise)))
+        return walk.point
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NonPrivateFrankWolfe(ConstrainedMechanism):
+    """Frank-Wolfe without noise."""
+
+    name = "frank-wolfe-non-private"
+    steps: int = 1000
+    neighbours: Neighbours
+
+    def guarantee(self, problem: ConstrainedRisk) -> NoGuarantee:
+        """None."""
+        require_smooth(problem)
+        return NoGuarantee(neighbours=self.neighbours, theorem=NON_PRIVATE)
+
+    def point(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:  # noqa: ARG002 - no noise is drawn
+        """See ConstrainedMechanism."""
+        walk = Walk.from_start(objective, problem.constraint)
+        for step in range(1, self.steps + 1):
+            walk.towards(problem.constraint.linear_minimiser(walk.gradient()), share=2.0 / (step + 2.0))
         return walk.point
 
 
@@ -148,3 +229,9 @@ def _moved(problem: ConstrainedRisk, neighbours: Neighbours) -> float:
 def _width(epsilon: float, delta: float, count: int) -> float:
     """The largest range for `count` uses: the optimal recursion takes about a second, and estimators ask again for each fit."""
     return bounded_range_width(epsilon, delta * (1.0 - 1e-9), count=count)
+
+
+def default_gaussian_steps(problem: ConstrainedRisk, epsilon: float, delta: float, neighbours: Neighbours) -> int:
+    """T of base.py: the expected regret of a noisy step is at most sigma G_C."""
+    regret = gradient_distance(problem, neighbours) * problem.constraint.gaussian_width / gaussian_mu(epsilon, delta)
+    return default_steps(problem, regret=regret, power=0.5)
