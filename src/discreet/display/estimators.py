@@ -4,7 +4,7 @@ Public numbers only.
 """
 
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -17,17 +17,11 @@ from discreet.data import Domain, NumberTarget
 from discreet.data.labels import canonical
 from discreet.display import certificates
 from discreet.display.pages import Block, Facts, Section, Text, view_html
-from discreet.estimators import (
-    ConstrainedERM,
-    GroupLasso,
-    KernelClassifier,
-    LinearSVC,
-    LogisticRegression,
-    MatrixRegression,
-    Model,
-    SimplexRegression,
-)
+from discreet.estimators import Model
+from discreet.estimators.base import PrivateModel
+from discreet.estimators.constrained_model import ByComparison
 from discreet.estimators.explanation import Explanation, Setting, explain
+from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.losses import loss_named
 from discreet.losses.regularisers import L2
 from discreet.mechanisms.learning import (
@@ -43,10 +37,6 @@ from discreet.problems import RegularisedRisk
 _NAMES = {"logistic-regression": "LogisticRegression", "linear-svc": "LinearSVC"}
 _NEAR = 1e-6
 """The noise that is found again agrees to this."""
-
-
-Explained: TypeAlias = LogisticRegression | LinearSVC | KernelClassifier | ConstrainedERM | GroupLasso | SimplexRegression | MatrixRegression
-"""Estimators that say why they are set up as they are."""
 
 
 def target_words(model: Model) -> str:
@@ -70,8 +60,10 @@ def _reasons(explanation: Explanation, caption: str) -> Facts:
     return Facts(caption, [(reason.choice, reason.text) for reason in explanation.reasons])
 
 
-def signal_of_estimator(estimator: Explained, certificate: Certificate, weights: Floats) -> list[Section]:
+def signal_of_estimator(estimator: PrivateModel, certificate: Certificate, weights: Floats) -> list[Section]:
     """From a fitted estimator; nothing where it cannot be said."""
+    if not isinstance(estimator, LinearClassifier | ByComparison):
+        return []
     records = certificate.problem.get("records")
     try:
         explanation = estimator.explain(records=records if isinstance(records, int) else None)

@@ -16,21 +16,8 @@ from discreet.display.pages import Facts, Page, Section, Table, Text, Tone, page
 from discreet.display.releases import contents_section, noise_section
 from discreet.display.reports.certified import Report, certified_page
 from discreet.display.reports.model_card import card_page
-from discreet.estimators import (
-    ConstrainedERM,
-    GroupLasso,
-    IntervalFile,
-    KernelClassifier,
-    Lasso,
-    LassoClassifier,
-    LinearRegression,
-    LinearSVC,
-    LogisticRegression,
-    MatrixRegression,
-    Model,
-    PrivateSearchCV,
-    SimplexRegression,
-)
+from discreet.estimators import IntervalFile, Model, PrivateSearchCV
+from discreet.estimators.base import PrivateModel
 from discreet.evaluation import PrivateEvaluation
 from discreet.ledger import Ledger
 from discreet.releases import PublishedRelease
@@ -48,11 +35,9 @@ class Certified(Protocol):
         """Every check with its verdict."""
 
 
-_Explained = LogisticRegression | LinearSVC | KernelClassifier | ConstrainedERM | GroupLasso | SimplexRegression | MatrixRegression
-Estimator: TypeAlias = _Explained | LinearRegression | Lasso | LassoClassifier
 Audit: TypeAlias = AuditReport | DrawnReport
 Subject: TypeAlias = (
-    Model | Estimator | PrivateSearchCV | PrivateEvaluation | IntervalFile | Ledger | Audit | Certificate | PublishedRelease | Certified
+    Model | PrivateModel | PrivateSearchCV | PrivateEvaluation | IntervalFile | Ledger | Audit | Certificate | PublishedRelease | Certified
 )
 """What a report can be about."""
 
@@ -121,7 +106,7 @@ def _report(subject: object, name: str | None) -> Report:  # noqa: PLR0911 - one
                 check="from discreet import Certificate\ncertificate.verify(value).ok",
                 lead=[Text(only, Tone.NOTE)],
             )
-        case _ if isinstance(subject, Estimator):
+        case PrivateModel():
             return _estimator(subject)
         case Certified():
             return Report(
@@ -169,7 +154,7 @@ def _publication(release: PublishedRelease) -> Report:
     )
 
 
-def _estimator(estimator: Estimator) -> Report:
+def _estimator(estimator: PrivateModel) -> Report:
     found = vars(estimator)
     if "certificate_" not in found or "weights_" not in found:
         raise InvalidInput(f"the {type(estimator).__name__} is not fitted yet, so there is nothing to report on. Call fit first.")
@@ -180,7 +165,7 @@ def _estimator(estimator: Estimator) -> Report:
         certificate=certificate,
         verification=certificate.verify(found["weights_"]),
         check="model.certificate_.verify(model.weights_).require()",
-        later=signal_of_estimator(estimator, certificate, found["weights_"]) if isinstance(estimator, _Explained) else [],
+        later=signal_of_estimator(estimator, certificate, found["weights_"]),
     )
 
 

@@ -2,7 +2,7 @@
 
 from discreet.core.errors import InvalidInput
 from discreet.core.files.lookup import exists, is_file
-from discreet.ledger import Amount, DataSet, Entry, Ledger
+from discreet.ledger import Amount, Ledger
 from discreet.ledger.accountants import total
 from discreet.ledger.entries import new_data_set, priced
 
@@ -18,7 +18,7 @@ def opened(path: str) -> Ledger:
 
 def ledger_record(ledger: Ledger) -> dict[str, object]:
     """Everything that the page shows of it."""
-    return {"path": str(ledger.path), "data_sets": [_data_set(ledger, one) for one in ledger.data_sets()]}
+    return {"path": str(ledger.path), "data_sets": [_data_set(ledger, one.name) for one in ledger.data_sets()]}
 
 
 def declared(path: str, name: str, *, epsilon: float, delta: float, neighbours: str) -> Ledger:
@@ -29,23 +29,23 @@ def declared(path: str, name: str, *, epsilon: float, delta: float, neighbours: 
     return ledger
 
 
-def _data_set(ledger: Ledger, data_set: DataSet) -> dict[str, object]:
-    entries = ledger.history(data_set.name)
+def _data_set(ledger: Ledger, name: str) -> dict[str, object]:
+    data_set, spent, left, count = ledger.standing(name)
+    entries = [
+        {"when": one.reserved_at, "purpose": one.purpose, "state": str(one.state), "cost": priced(one.guarantee), "part": one.part}
+        for one in reversed(ledger.history(name)[-MOST_ENTRIES:])
+    ]
     return {
         "name": data_set.name,
         "neighbours": str(data_set.neighbours),
         "accountant": data_set.accountant,
         "total": _amount(data_set.total),
-        "spent": _amount(ledger.spent(data_set.name)),
-        "left": _amount(ledger.left(data_set.name)),
+        "spent": _amount(spent),
+        "left": _amount(left),
         "parts": list(data_set.parts),
-        "entries": [_entry(entry) for entry in reversed(entries[-MOST_ENTRIES:])],
-        "more": max(0, len(entries) - MOST_ENTRIES),
+        "entries": entries,
+        "more": max(0, count - MOST_ENTRIES),
     }
-
-
-def _entry(entry: Entry) -> dict[str, object]:
-    return {"when": entry.reserved_at, "purpose": entry.purpose, "state": str(entry.state), "cost": priced(entry.guarantee), "part": entry.part}
 
 
 def _amount(amount: Amount) -> dict[str, object]:

@@ -139,7 +139,7 @@ class Desk:
                 name = f"invented {schema.to_toml()} {best} {records}"
                 trial = self._trials.get(name, lambda: invented_trial(schema, records=records, best=best, intercept=True))
             found = measured(what, schema, trial, budget)
-        return found.to_dict() | {"best": trial.best, "norm": trial.norm}
+        return found._asdict() | {"best": trial.best, "norm": trial.norm}
 
     def plan(self, asked: Fields) -> dict[str, object]:
         """What the planner proves."""

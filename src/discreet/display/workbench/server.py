@@ -24,6 +24,7 @@ from typing import Any, Self
 from urllib.parse import unquote
 
 from discreet.core.errors import DiscreetError, InvalidInput
+from discreet.display.markup import rendered
 from discreet.display.workbench.desk import Desk
 from discreet.display.workbench.gate import KEY_HEADER, Gate
 from discreet.display.workbench.wire import Fields, Refused, read_fields
@@ -92,11 +93,7 @@ class Workbench:
         """A file, readable for this user only, that leads to the link: arguments of a browser can be read by every user of the machine."""
         path = self._uploads / "open.html"
         path.touch(mode=0o600)
-        path.write_text(
-            '<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">'
-            f'<meta http-equiv="refresh" content="0;url={self.link}"><title>Discreet</title><a href="{self.link}">Open the workbench</a>\n',
-            encoding="utf-8",
-        )
+        path.write_text(rendered("doorstep.html", link=self.link), encoding="utf-8")
         return path
 
     def serve(self) -> None:
@@ -145,24 +142,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         self._refuse(code, f"The request was refused: {HTTPStatus(code).phrase}.")
 
-    def do_GET(self) -> None:
-        """The page, its assets, and files of runs."""
-        self._answering(self._get)
-
-    def do_POST(self) -> None:
-        """Questions."""
-        self._answering(self._post)
-
-    def do_PUT(self) -> None:
-        """Uploads."""
-        self._answering(self._put)
-
-    def _answering(self, action: Callable[[dict[str, str]], None]) -> None:
-        """Every way in which an answer can fail ends here, with a status and a sentence."""
+    def _answer(self) -> None:
+        """The page, its assets and files of runs (GET), questions (POST), uploads (PUT). Every failure ends here, with a status and a sentence."""
         try:
             headers = self._deciding()
             self.server.workbench.gate.check_host(headers)
-            action(headers)
+            {"GET": self._get, "POST": self._post, "PUT": self._put}[self.command](headers)
         except Refused as refusal:
             self._refuse(refusal.status, refusal.message)
         except DiscreetError as error:
@@ -171,6 +156,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         except Exception as error:  # noqa: BLE001 - its text may hold a private value
             self._refuse(500, f"An unexpected {type(error).__name__}. Its text is not shown, since it may hold private values.")
+
+    do_GET = do_POST = do_PUT = _answer  # noqa: N815 - http.server's names
 
     def _deciding(self) -> dict[str, str]:
         """The headers that decide, none of them given twice."""

@@ -11,7 +11,6 @@ import math
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -42,8 +41,7 @@ class Budget(NamedTuple):
     neighbours: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class Measured(NamedTuple):
     """One point of the curves of a fit."""
 
     mean: float
@@ -55,10 +53,6 @@ class Measured:
     """Share of errors of always answering the commonest class of the public rows."""
     spread: float
     records: int
-
-    def to_dict(self) -> dict[str, object]:
-        """For the page."""
-        return {name: getattr(self, name) for name in ("mean", "low", "high", "without_privacy", "guessing", "spread", "records")}
 
 
 class Trials:
