@@ -49,14 +49,15 @@ def pytest_collection_modifyitems(config, items):
 
 
 def each_value_once(items):
-    """Of the runs of one test, in their order: some that show each value of each of its lists of parameters, found greedily."""
+    """Of the runs of one test, in their order: some that show each value of each of its lists of parameters, each about as often; found greedily."""
     if len(items) == 1 or items[0].get_closest_marker("each_with_each"):
         return items
-    shown = {item: values(item) for item in items}
-    missing, chosen = set().union(*shown.values()), set()
+    shown, often, chosen = {item: values(item) for item in items}, Counter(), set()
+    missing = set().union(*shown.values())
     while missing:
-        best = max(items, key=lambda item: len(shown[item] & missing))
+        best = max(items, key=lambda item: (len(shown[item] & missing), -sum(often[value] for value in shown[item])))
         chosen.add(best)
+        often.update(shown[best])
         missing -= shown[best]
     return [item for item in items if item in chosen]
 

@@ -13,7 +13,7 @@ LONG = {"LogisticRegression.fit_many, add-remove", "LogisticRegression.fit_many,
 
 def cases():
     for case in CASES:
-        yield pytest.param(case, id=f"{case.fault}: {case.audited}", marks=[pytest.mark.slow] if case.audited in LONG else [])
+        yield pytest.param(case, id=f"{case.fault}: {case.audited}", marks=[pytest.mark.more] if case.audited in LONG else [])
 
 
 @pytest.mark.parametrize("case", list(cases()))
