@@ -14,6 +14,7 @@ The key lies in the file: seals find accidents, not people (Clarke et al. 2003 o
 import hmac
 import sqlite3
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 _MODULUS = 1 << 256
@@ -78,10 +79,12 @@ def book(connection: sqlite3.Connection, *, new: Sequence[bytes], old: Sequence[
 
 def read(connection: sqlite3.Connection, table: str, which: str = "", *values: str) -> Iterator[tuple[Any, ...]]:
     """Rows of a table of `SEALED`, their seals last. `which` is a clause of SQL for `values`. Raises Broken at a seal that does not hold."""
-    begun = hmac.new(sums(connection).key, digestmod="sha256")
+    # HMAC by its definition (RFC 2104), which for many texts under one key of at most 64 bytes takes half the time of hmac.digest.
+    inner, outer = (sha256(bytes(byte ^ pad for byte in sums(connection).key.ljust(64, b"\0"))) for pad in (0x36, 0x5C))
     for row in connection.execute(f"SELECT {SEALED[table]}, seal FROM {table} {which}", values):  # noqa: S608 - constants
-        code = begun.copy()
-        code.update(f"({table!r}, {row[:-1]!r})".encode(*_CODING))
+        text, code = inner.copy(), outer.copy()
+        text.update(f"({table!r}, {row[:-1]!r})".encode(*_CODING))
+        code.update(text.digest())
         if code.digest() != row[-1]:
             raise Broken
         yield row
