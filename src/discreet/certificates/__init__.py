@@ -1,8 +1,8 @@
 """Releases and their certificates."""
 
-from discreet.certificates.certificate import FORMAT, Certificate, Verification, digest_of
+from discreet.certificates.certificate import FORMAT, Certificate, Verification, digest_of, digest_of_blocks
 from discreet.certificates.release import Release
 from discreet.statements import Hypothesis
 from discreet.verification import Check, register_recheck
 
-__all__ = ["FORMAT", "Certificate", "Check", "Hypothesis", "Release", "Verification", "digest_of", "register_recheck"]
+__all__ = ["FORMAT", "Certificate", "Check", "Hypothesis", "Release", "Verification", "digest_of", "digest_of_blocks", "register_recheck"]

@@ -10,7 +10,7 @@ Noise on a row z = (x, y) is described by the covariance of its normal law (or o
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -69,21 +69,34 @@ def noise_on_rows(release: PublishedRelease) -> RowNoise:
     return RowNoise(features=covariance[:size, :size], cross=covariance[:size, size], target=float(covariance[size, size]))
 
 
-class NoisyRegression(RegressorMixin, BaseEstimator, ABC):  # type: ignore[misc]
-    """A line fitted to released numbers whose noise is known, and the errors that noise and sampling leave it."""
+@dataclass(kw_only=True, eq=False, repr=False)
+class Line(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """A line in the records' own columns, fitted to released numbers."""
+
+    coef_: Floats = field(init=False)
+    intercept_: float = field(init=False)
+    n_features_in_: int = field(init=False)
+
+    def predict(self, X: Any) -> Floats:
+        """<coef_, x> + intercept_, (n,), for rows WITHOUT noise: for rows as noisy as the released ones plain least squares predicts best."""
+        check_is_fitted(self)
+        return np.asarray(new_rows(X, len(self.coef_)) @ self.coef_ + self.intercept_)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class NoisyRegression(Line, ABC):
+    """A line with the errors that noise of a known law, and sampling, leave it."""
 
     _kind: ClassVar[Kind]
     """Of the releases that it learns from."""
-    coef_: Floats
-    intercept_: float
-    degrees_: float
+    degrees_: float = field(init=False)
     """Of Student's t in intervals; infinity for the normal law."""
-    _errors: Callable[..., AnyFloats | None]
+    _errors: Callable[..., AnyFloats | None] = field(init=False)
     """Covariance of the coefficients, for intervals of so many `deviations`; None where it is not known."""
-    _centre: Floats
+    _centre: Floats = field(init=False)
     """The point about which the line turns, (d,), and there its variance."""
-    _centre_variance: float
-    _target_variance: float | None
+    _centre_variance: float = field(init=False)
+    _target_variance: float | None = field(init=False)
     """Of targets around the line; None where the number of records is not public."""
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -104,11 +117,6 @@ class NoisyRegression(RegressorMixin, BaseEstimator, ABC):  # type: ignore[misc]
     @abstractmethod
     def _fit(self, rows: Floats, targets: Floats, noise: RowNoise, records: int | None) -> Self:
         """Fit to rows (n, d) and targets (n,); `records` is their public number, where parameters say no other."""
-
-    def predict(self, X: Any) -> Floats:
-        """<coef_, x> + intercept_, (n,), for rows WITHOUT noise: for rows as noisy as the released ones plain least squares predicts best."""
-        check_is_fitted(self)
-        return np.asarray(new_rows(X, len(self.coef_)) @ self.coef_ + self.intercept_)
 
     def predict_interval(self, X: Any, *, level: float = 0.95, target: bool = False) -> Floats:
         """(n, 2): for the line at x, or for a new target there, to first order; (-inf, inf) where noise drowns a direction.

@@ -10,6 +10,7 @@ directions the boundary turns.
 """
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -30,15 +31,16 @@ from discreet.releases import Kind, PublishedRelease
 from discreet.solvers import solve
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class _NoisyClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """What both share. Parameters and attributes as documented below."""
 
     _scored: ClassVar[bool] = False
     """Whether the conditional score is that of this model."""
-    feature_noise: Any
-    ridge: float
-    coef_: Floats
-    intercept_: Floats
+    feature_noise: Any = 0.0
+    ridge: float = 1e-4
+    coef_: Floats = field(init=False)
+    intercept_: Floats = field(init=False)
 
     def fit(self, X: Any, y: Any) -> Self:
         """From released rows X (n, d) and labels y (n,) of two classes. Raises InvalidInput for what cannot be used."""
@@ -93,6 +95,7 @@ class _NoisyClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
 
 
 @answers_per_record
+@dataclass(kw_only=True, eq=False, repr=False)
 class NoisyLogisticRegression(_NoisyClassifier):
     """Logistic regression from released rows whose noise is known.
 
@@ -110,10 +113,6 @@ class NoisyLogisticRegression(_NoisyClassifier):
 
     _scored = True
 
-    def __init__(self, *, feature_noise: Any = 0.0, ridge: float = 1e-4) -> None:
-        self.feature_noise = feature_noise
-        self.ridge = ridge
-
     def predict_proba(self, X: Any) -> Floats:
         """(n, 2), for rows without noise."""
         decision = self.decision_function(X)
@@ -124,16 +123,14 @@ class NoisyLogisticRegression(_NoisyClassifier):
 
 
 @answers_per_record
+@dataclass(kw_only=True, eq=False, repr=False)
 class NoisyLinearSVC(_NoisyClassifier):
     """A support vector machine, with the smoothed hinge, from released rows whose noise is known. Parameters as in NoisyLogisticRegression, and
 
     half_width : of the bend of the hinge, > 0.
     """
 
-    def __init__(self, *, feature_noise: Any = 0.0, ridge: float = 1e-4, half_width: float = 0.5) -> None:
-        self.feature_noise = feature_noise
-        self.ridge = ridge
-        self.half_width = half_width
+    half_width: float = 0.5
 
     def _loss(self) -> MarginLoss:
         return SmoothedHinge(half_width=float(self.half_width))

@@ -19,6 +19,7 @@ to the floor. That biases coefficients by what the release does not tell: then a
 Rows of zeros with noise (`slots` under add-remove) add noise only: c counts them, and centring needs the number of records.
 """
 
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Self
 
@@ -33,6 +34,7 @@ from discreet.releases import Kind
 _BLOCK = 4096
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class NoisyRidge(NoisyRegression):
     """Linear regression from released rows whose noise is known.
 
@@ -65,27 +67,17 @@ class NoisyRidge(NoisyRegression):
     """
 
     _kind = Kind.ROWS
-    residual_variance_: float | None
-    noise_standard_errors_: Floats
-    standard_errors_: Floats
-    drowned_: int
+    residual_variance_: float | None = field(init=False)
+    noise_standard_errors_: Floats = field(init=False)
+    standard_errors_: Floats = field(init=False)
+    drowned_: int = field(init=False)
 
-    def __init__(
-        self,
-        *,
-        feature_noise: Any = 0.0,
-        target_noise: float = 0.0,
-        cross_noise: Any = None,
-        ridge: float = 0.0,
-        fit_intercept: bool = True,
-        records: int | None = None,
-    ) -> None:
-        self.feature_noise = feature_noise
-        self.target_noise = target_noise
-        self.cross_noise = cross_noise
-        self.ridge = ridge
-        self.fit_intercept = fit_intercept
-        self.records = records
+    feature_noise: Any = 0.0
+    target_noise: float = 0.0
+    cross_noise: Any = None
+    ridge: float = 0.0
+    fit_intercept: bool = True
+    records: int | None = None
 
     def _noise(self, dimension: int) -> RowNoise:
         return row_noise(self.feature_noise, self.target_noise, self.cross_noise, dimension)

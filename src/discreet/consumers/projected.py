@@ -15,10 +15,8 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
-from discreet.consumers.base import new_rows, not_negative, opened, rows_of, with_targets
+from discreet.consumers.base import Line, new_rows, not_negative, opened, rows_of, with_targets
 from discreet.consumers.noisy_ridge import NoisyRidge
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
@@ -105,7 +103,8 @@ class ProjectedRows:
         return self.values.shape[1] * self.noise_variance
 
 
-class ProjectedRidge(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+@dataclass(kw_only=True, eq=False, repr=False)
+class ProjectedRidge(Line):
     """Linear regression in projected coordinates: NoisyRidge of the targets on v, whose noise is s^2 I.
 
     The best linear predictor of y from x P is not that from x: it is least squares among coefficients P t. `coef_` = P t is for the records' columns.
@@ -114,25 +113,12 @@ class ProjectedRidge(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     Attributes: `coef_` (d,), `intercept_`, `inner_` the fitted NoisyRidge, `n_features_in_`.
     """
 
-    coef_: Floats
-    intercept_: float
-
-    def __init__(
-        self,
-        *,
-        projection: Any = None,
-        noise_variance: float = 0.0,
-        target_noise: float = 0.0,
-        ridge: float = 0.0,
-        fit_intercept: bool = True,
-        records: int | None = None,
-    ) -> None:
-        self.projection = projection
-        self.noise_variance = noise_variance
-        self.target_noise = target_noise
-        self.ridge = ridge
-        self.fit_intercept = fit_intercept
-        self.records = records
+    projection: Any = None
+    noise_variance: float = 0.0
+    target_noise: float = 0.0
+    ridge: float = 0.0
+    fit_intercept: bool = True
+    records: int | None = None
 
     def fit(self, X: Any, y: Any) -> Self:
         """From released projected rows X (n, k) and targets (n,)."""
@@ -146,11 +132,6 @@ class ProjectedRidge(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         found = opened(release, Kind.PROJECTED_ROWS)
         _, targets = with_targets(found)
         return self._fit(ProjectedRows.from_release(found), targets, 0.0, found.records if self.records is None else self.records)
-
-    def predict(self, X: Any) -> Floats:
-        """<coef_, x> + intercept_, (n,), for rows in the records' own columns, without noise."""
-        check_is_fitted(self)
-        return np.asarray(new_rows(X, len(self.coef_)) @ self.coef_ + self.intercept_)
 
     def _fit(self, made: ProjectedRows, y: Any, target_noise: float, records: int | None) -> Self:
         inner = NoisyRidge(

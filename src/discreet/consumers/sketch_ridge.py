@@ -13,6 +13,7 @@ depends on sigma^2 against the eigenvalues of X'X. A sketch holds second moments
 numbers before they are sketched, or include a constant feature.
 """
 
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Self
 
@@ -25,6 +26,7 @@ from discreet.core.errors import InvalidInput
 from discreet.releases import Kind
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SketchRidge(NoisyRegression):
     """Linear regression from a published sketch.
 
@@ -46,17 +48,14 @@ class SketchRidge(NoisyRegression):
     """
 
     _kind = Kind.SKETCH
-    standard_errors_: Floats
-    drowned_: int
+    standard_errors_: Floats = field(init=False)
+    drowned_: int = field(init=False)
 
-    def __init__(
-        self, *, noise_variance: float = 0.0, target_noise: float | None = None, debias: bool = True, ridge: float = 0.0, records: int | None = None
-    ) -> None:
-        self.noise_variance = noise_variance
-        self.target_noise = target_noise
-        self.debias = debias
-        self.ridge = ridge
-        self.records = records
+    noise_variance: float = 0.0
+    target_noise: float | None = None
+    debias: bool = True
+    ridge: float = 0.0
+    records: int | None = None
 
     def _noise(self, dimension: int) -> RowNoise:
         variance = not_negative(self.noise_variance, "noise_variance")

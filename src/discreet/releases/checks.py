@@ -7,16 +7,15 @@ certificate  the guarantee again, by another road; the noise source
 value        the digest of the released numbers, P included where it was drawn with them
 """
 
-import hashlib
-import json
 import math
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 
-from discreet.certificates import Check
+from discreet.certificates import Check, digest_of_blocks
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.data import Schema
@@ -111,25 +110,23 @@ def _schema_fits(schema: Schema, query: Query) -> bool:
 
 def _numbers(folder: Path, contents: Contents, query: Query) -> tuple[str, bool]:
     """The digest of the value as the mechanism released it, P first where it was drawn with the rows; and whether numbers are on the grid."""
-    names = contents.column_names
-    leading: Floats | None = None
+    names, first = contents.column_names, []
     if contents.made_by.draws_projection:
         if contents.projection_part is None:
             raise FileFormatError("the release lacks its projection.")
-        leading = read_part(folder, contents.projection_part, _projected_names(contents))
-        if contents.target is Target.CLEAR:
-            leading = np.column_stack((leading, np.zeros(len(leading))))
-    rows = contents.shape[0] + (0 if leading is None else len(leading))
-    digest = hashlib.sha256(json.dumps((rows, len(names))).encode())
-    if leading is not None:
-        digest.update(np.ascontiguousarray(leading, dtype="<f8").tobytes())
+        matrix = read_part(folder, contents.projection_part, _projected_names(contents))
+        first = [np.column_stack((matrix, np.zeros(len(matrix)))) if contents.target is Target.CLEAR else matrix]
     noisy = [number for number, column in enumerate(contents.columns) if column.noisy]
-    step, on_grid = _step(contents, query), True
-    for block in read_parts(folder, contents.parts, names):
-        digest.update(np.ascontiguousarray(block, dtype="<f8").tobytes())
-        steps = block[:, noisy] / step if step is not None else np.zeros((0, 0))
-        on_grid = on_grid and bool(np.all(np.rint(steps) == steps))
-    return digest.hexdigest(), on_grid
+    step, on_grid = _step(contents, query), [True]
+
+    def rows() -> Iterator[Floats]:
+        for block in read_parts(folder, contents.parts, names):
+            steps = block[:, noisy] / step if step is not None else np.zeros((0, 0))
+            on_grid.append(bool(np.all(np.rint(steps) == steps)))
+            yield block
+
+    count = contents.shape[0] + sum(len(matrix) for matrix in first)
+    return digest_of_blocks((count, len(names)), chain(first, rows())), all(on_grid)
 
 
 def _step(contents: Contents, query: Query) -> float | None:

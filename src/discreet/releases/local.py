@@ -7,7 +7,6 @@ answers twice spends twice. Collecting needs no trust and costs no privacy: it c
 made by one mechanism for one schema.
 """
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from discreet.accounting.base import Statement
-from discreet.certificates import Certificate, Verification, digest_of
+from discreet.certificates import Certificate, Verification, digest_of, digest_of_blocks
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.files.strict_json import printable, read_object
@@ -129,7 +128,7 @@ def collect(lines: Iterable[str], folder: str | Path, *, schema: Schema, about: 
             parts=parts,
             projection_part=None,
             schema=used,
-            certificate=replace(shared, digest=_digest((count, len(names)), read_parts(temporary, parts, names))),
+            certificate=replace(shared, digest=digest_of_blocks((count, len(names)), read_parts(temporary, parts, names))),
             name=about.name or used.name,
             description=about.description or "Records that their owners randomised, collected.",
             license=about.license,
@@ -161,14 +160,6 @@ def _batches(records: Iterable[RandomisedRecord]) -> Iterator[Floats]:
         yield np.array([record.values for record in some])
 
 
-def _digest(shape: tuple[int, int], blocks: Iterable[Floats]) -> str:
-    """`digest_of` of rows that come some at a time."""
-    digest = hashlib.sha256(json.dumps(shape).encode())
-    for block in blocks:
-        digest.update(np.ascontiguousarray(block, dtype="<f8").tobytes())
-    return digest.hexdigest()
-
-
 def _common(certificate: Certificate) -> Certificate:
     """What is the same for all owners."""
     return replace(certificate, digest="", ledger_entry=None)
@@ -177,7 +168,7 @@ def _common(certificate: Certificate) -> Certificate:
 def _first(record: RandomisedRecord, schema: Schema) -> None:
     """Raise FileFormatError unless it is a local release of a record of this schema."""
     guarantee, problem = record.certificate.guarantee, record.certificate.problem
-    if not (isinstance(guarantee, Statement) and guarantee.local and record.certificate.mechanism == "release-gaussian-rows"):
+    if not (isinstance(guarantee, Statement) and guarantee.local and record.certificate.mechanism in LOCAL.noise):
         raise FileFormatError("only records that their owners randomised can be collected; another release was found.")
     try:
         target = Target(str(problem.get("target")))
