@@ -37,7 +37,7 @@ ELSEWHERE = {
     "planning": "invented tables",
     "workbench": "invented tables",
     "studies": "invented tables and splits",
-    "estimators/search_stopping.py": "a seed of a seeded search; none where noise is private",
+    "estimators/search_methods.py": "a seed of a seeded search; none where noise is private",
 }
 """Folders and files that draw nothing that protects a record, and what they draw."""
 
