@@ -23,10 +23,20 @@ from discreet.data import Schema, read_header
 from discreet.data.toml_text import write_toml
 from discreet.display.workbench.books import declared, ledger_record, opened
 from discreet.display.workbench.form import form_of, lost_by_the_form, read_form, required_schema
-from discreet.display.workbench.invented import invented_trial, sample_trial
 from discreet.display.workbench.recipe import SCHEMA, Recipe
 from discreet.display.workbench.runs import Run
-from discreet.display.workbench.tradeoff import KINDS, METHODS, Budget, Trials, measured, noise_of_release, planned, planned_release
+from discreet.display.workbench.tradeoff import (
+    KINDS,
+    METHODS,
+    Budget,
+    Trials,
+    invented_trial,
+    measured,
+    noise_of_release,
+    planned,
+    planned_release,
+    sample_trial,
+)
 from discreet.display.workbench.wire import Fields, Refused
 
 LARGEST_UPLOAD = 2 << 30
@@ -137,7 +147,7 @@ class Desk:
             else:
                 best = _BEST[asked.choice("best", "How well the target can be predicted", tuple(_BEST))]
                 name = f"invented {schema.to_toml()} {best} {records}"
-                trial = self._trials.get(name, lambda: invented_trial(schema, records=records, best=best, intercept=True))
+                trial = self._trials.get(name, lambda: invented_trial(schema, records=records, best=best))
             found = measured(what, schema, trial, budget)
         return found._asdict() | {"best": trial.best, "norm": trial.norm}
 

@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 from discreet.core.errors import SchemaError
 from discreet.data import CategoricalColumn, NumberTarget, NumericColumn, Schema, Target
@@ -42,62 +42,45 @@ def read_form(form: Fields) -> Formed:
     form.only("name", "rows", "missing_values", "target", "columns")
     problems: list[Problem] = []
 
-    def attempt(where: str, make: Callable[[Fields], Part], fields: Fields) -> Part | None:
+    def attempt(where: str, make: Callable[[Fields], Part], fields: Fields) -> list[Part]:
+        """A part of the schema, or none, and a note of what is wrong with it."""
         try:
-            return make(fields)
+            return [make(fields)]
         except SchemaError as error:
             problems.append(Problem(where, str(error)))
-            return None
+            return []
 
-    chosen = _target(form.inner("target"), attempt)
-    numeric, categorical = _columns(form, attempt)
-    if problems or chosen is None:
-        return Formed(None, tuple(problems))
-    rows = form.choice("rows", "rows", ("normalise", "bound"))
-    markers = tuple(form.texts("missing_values", most=100))
-    try:
-        schema = Schema(
-            name=form.text("name"),
-            target=chosen,
-            numeric=tuple(numeric),
-            categorical=tuple(categorical),
-            rows="bound" if rows == "bound" else "normalise",
-            missing_values=markers,
-        )
-    except SchemaError as error:
-        return Formed(None, (Problem("schema", str(error)),))
-    return Formed(schema, ())
-
-
-class _Attempt(Protocol):
-    """Makes a part of the schema, or notes what is wrong with it."""
-
-    def __call__(self, where: str, make: Callable[[Fields], Part], fields: Fields) -> Part | None: ...
-
-
-def _target(target: Fields, attempt: _Attempt) -> Target | NumberTarget | None:
-    target.only("column", "kind", "classes", "other", "missing", "lower", "upper", "clip")
-    if target.choice("kind", "The kind of the target", ("classes", "number")) == "classes":
-        return attempt("target", _classes, target)
-    return attempt("target", _bounded_target, target)
-
-
-def _columns(form: Fields, attempt: _Attempt) -> tuple[list[NumericColumn], list[CategoricalColumn]]:
+    target = form.inner("target").only("column", "kind", "classes", "other", "missing", "lower", "upper", "clip")
+    of_classes = target.choice("kind", "The kind of the target", ("classes", "number")) == "classes"
+    chosen: list[Target] | list[NumberTarget] = attempt("target", _classes, target) if of_classes else attempt("target", _bounded_target, target)
     numeric: list[NumericColumn] = []
     categorical: list[CategoricalColumn] = []
     seen: set[str] = set()
     for column in form.items("columns", most=MOST_COLUMNS):
-        column.only("name", "kind", "lower", "upper", "clip", "missing", "categories", "other")
-        name = column.text("name")
+        name = column.only("name", "kind", "lower", "upper", "clip", "missing", "categories", "other").text("name")
         if name in seen:
             raise Refused(400, "The form names a column twice.")
         seen.add(name)
         match column.choice("kind", f"The kind of column {name!r}", ("number", "category", "ignore")):
-            case "number" if (number := attempt(name, _number_column, column)) is not None:
-                numeric.append(number)
-            case "category" if (labels := attempt(name, _label_column, column)) is not None:
-                categorical.append(labels)
-    return numeric, categorical
+            case "number":
+                numeric += attempt(name, _number_column, column)
+            case "category":
+                categorical += attempt(name, _label_column, column)
+    if problems:
+        return Formed(None, tuple(problems))
+    rows = form.choice("rows", "rows", ("normalise", "bound"))
+    try:
+        schema = Schema(
+            name=form.text("name"),
+            target=chosen[0],
+            numeric=tuple(numeric),
+            categorical=tuple(categorical),
+            rows="bound" if rows == "bound" else "normalise",
+            missing_values=tuple(form.texts("missing_values", most=100)),
+        )
+    except SchemaError as error:
+        return Formed(None, (Problem("schema", str(error)),))
+    return Formed(schema, ())
 
 
 def required_schema(form: Fields) -> Schema:

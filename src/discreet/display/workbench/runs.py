@@ -67,7 +67,7 @@ class Run:
         """Start the process, and a thread that follows it."""
         self._before = self._entries()
         self._process = subprocess.Popen(  # noqa: S603 - this very program
-            [*_PROGRAM, *self.recipe.arguments(), *([] if self.recipe.releases_rows else self._report), "--json"],
+            [*_PROGRAM, *self.recipe.arguments(), f"--report={self.recipe.folder / REPORT}", "--json"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -116,10 +116,6 @@ class Run:
                 "script": self.recipe.script(),
                 "result": _public(self._document),
             }
-
-    @property
-    def _report(self) -> list[str]:
-        return [f"--report={self.recipe.folder / REPORT}"]
 
     def _interrupt(self) -> None:
         if self._process is not None:
@@ -204,7 +200,7 @@ class Run:
             return None
 
     def _keep(self) -> None:
-        """Write what belongs to the result: the certificate by itself, the recipe, a release as one file, its report."""
+        """Write what belongs to the result: the certificate by itself, the recipe, a release as one file."""
         folder = self.recipe.folder
         write_whole(folder / "run.sh", f"#!/bin/sh\n# Running it again spends the budget once more.\n{self.recipe.command()}\n", overwrite=True)
         write_whole(folder / "run.py", self.recipe.script(), overwrite=True)
@@ -213,9 +209,6 @@ class Run:
             source = folder / RELEASE / "manifest.json"
             with suppress(OSError, ValueError):
                 self._certificate(read_object(source.read_text(encoding="utf-8"), what="a manifest"))
-            ledger = [] if self.recipe.ledger is None else [f"--ledger={self.recipe.ledger}"]
-            words = [*_PROGRAM, "report", str(folder / RELEASE), f"--out={folder / REPORT}", *ledger]
-            subprocess.run(words, check=False, env=environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=300)  # noqa: S603 - as above
         else:
             self._certificate(read_object((folder / MODEL).read_text(encoding="utf-8"), what="a model"))
         self._files = tuple(name for name in _FILES if (folder / name).exists())

@@ -6,7 +6,7 @@ import pytest
 from discreet.core.errors import InvalidInput
 from discreet.data import Schema
 from discreet.display.workbench.form import read_form
-from discreet.display.workbench.invented import _rows, invented_trial, sample_trial
+from discreet.display.workbench.tradeoff import _rows, invented_trial, sample_trial
 from discreet.display.workbench.wire import Fields
 from tests.display.workbench.conftest import FORM
 
@@ -30,7 +30,7 @@ def test_rows_keep_to_their_bounds_and_reach_all_of_them(schema):
 
 @pytest.mark.parametrize("best", [0.05, 0.15, 0.3])
 def test_the_best_predictor_errs_as_often_as_was_asked_for(schema, best):
-    trial = invented_trial(schema, records=4000, best=best, intercept=True)
+    trial = invented_trial(schema, records=4000, best=best)
     assert trial.best == pytest.approx(best, abs=1e-6)
     assert trial.norm > 0
     assert trial.fitted.rows.shape[0] == 4000
@@ -40,13 +40,13 @@ def test_the_best_predictor_errs_as_often_as_was_asked_for(schema, best):
 
 
 def test_harder_targets_have_shorter_predictors(schema):
-    norms = [invented_trial(schema, records=100, best=best, intercept=True).norm for best in (0.05, 0.15, 0.3)]
+    norms = [invented_trial(schema, records=100, best=best).norm for best in (0.05, 0.15, 0.3)]
     assert norms == sorted(norms, reverse=True)
 
 
 def test_too_large_a_table_is_refused_before_it_is_made(schema):
     with pytest.raises(InvalidInput, match="Take fewer than"):
-        invented_trial(schema, records=10**9, best=0.1, intercept=True)
+        invented_trial(schema, records=10**9, best=0.1)
 
 
 def test_a_sample_is_fitted_and_measured_on_different_rows(schema, people):
@@ -59,6 +59,6 @@ def test_a_sample_is_fitted_and_measured_on_different_rows(schema, people):
 
 def test_many_classes_all_occur():
     text = Schema.to_toml(read_form(Fields(FORM)).schema).replace('classes = ["no", "yes"]', 'classes = ["a", "b", "c", "d"]')
-    trial = invented_trial(Schema.from_toml(text), records=2000, best=0.15, intercept=True)
+    trial = invented_trial(Schema.from_toml(text), records=2000, best=0.15)
     assert set(trial.fitted.codes) == {0, 1, 2, 3}
     assert trial.norm is None
