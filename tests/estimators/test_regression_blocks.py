@@ -11,7 +11,7 @@ from discreet.ledger import Account, Ledger
 from discreet.losses.predictions import LogCosh
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.regression import LeastSquares
-from discreet.mechanisms.regression.residual_sums import accurate_gradient, evaluated
+from discreet.mechanisms.regression.objective_minimiser import accurate_gradient, evaluated
 from tests.canary import CANARY, assert_silent
 
 RNG = np.random.default_rng(0)

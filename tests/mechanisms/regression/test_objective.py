@@ -16,8 +16,7 @@ from discreet.data import Domain
 from discreet.mechanisms.regression import LeastSquares, ResidualObjectivePerturbation, fitted_of
 from discreet.mechanisms.regression.objective import planned_records
 from discreet.mechanisms.regression.objective_curve import Half, curvature_at, prediction_loss
-from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, gradient_error, longest
-from discreet.mechanisms.regression.residual_sums import accurate_gradient, accurate_residuals
+from discreet.mechanisms.regression.objective_minimiser import accurate_gradient, accurate_residuals, certified_minimiser, gradient_error, longest
 from discreet.noise import SeededNoise, SystemNoise
 from tests.mechanisms.release.tables import invented, of
 

@@ -3,10 +3,9 @@
 from discreet.mechanisms.regression.adassp import AdaSSP
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism, fitted_of
 from discreet.mechanisms.regression.belief import Equations
-from discreet.mechanisms.regression.choose import calibrate_least_squares
+from discreet.mechanisms.regression.choose import NonPrivateLeastSquares, calibrate_least_squares
 from discreet.mechanisms.regression.hessian_mixing import HessianMixing
 from discreet.mechanisms.regression.mixing import GaussianMixing
-from discreet.mechanisms.regression.non_private import NonPrivateLeastSquares
 from discreet.mechanisms.regression.objective import ResidualObjectivePerturbation
 from discreet.mechanisms.regression.refined import RefinedMoments
 from discreet.mechanisms.regression.sums import LeastSquares

@@ -20,8 +20,8 @@ from discreet.core.errors import InfeasibleTarget, SolverFailure
 from discreet.core.neighbours import Neighbours
 from discreet.data import Records
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
-from discreet.mechanisms.regression.curve import UP, composed_delta, moment_reach
-from discreet.mechanisms.regression.sums import LeastSquares, Moments
+from discreet.mechanisms.regression.curve import LARGEST_SCALE, UP, composed_delta, moment_reach, moment_scales, stated
+from discreet.mechanisms.regression.sums import LeastSquares, Moments, integers, noisy_products
 from discreet.noise import Noise
 from discreet.statements.regression import ADASSP
 
@@ -32,7 +32,6 @@ _FAILURE = 0.05
 _QUANTILE = 1.6449
 _FINENESS = 2.0**-20
 """The eigenvalue's unit over R^2."""
-_LARGEST_SCALE = 2.0**52
 _UNIT = 2.0**-53
 
 
@@ -64,7 +63,7 @@ class AdaSSP(RegressionMechanism):
                 epsilon=epsilon,
                 neighbours=neighbours,
             )
-            if made.delta(problem) <= delta and max(made._scales(problem)) < _LARGEST_SCALE:
+            if made.delta(problem) <= delta and max(made._scales(problem)) < LARGEST_SCALE:
                 return made
             mu *= 1.0 - 1e-7
         raise InfeasibleTarget(
@@ -82,10 +81,7 @@ class AdaSSP(RegressionMechanism):
 
     def guarantee(self, problem: LeastSquares) -> ApproximateDP | NoGuarantee:
         """See module docstring."""
-        delta = self.delta(problem)
-        if not delta < 1:
-            return NoGuarantee(theorem=f"{ADASSP}: delta reaches 1 at epsilon = {self.epsilon:g}", neighbours=self.neighbours)
-        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=self.neighbours, theorem=ADASSP)
+        return stated(self.epsilon, self.delta(problem), self.neighbours, ADASSP)
 
     def explained(self, problem: LeastSquares) -> str:
         """See RegressionMechanism."""
@@ -119,25 +115,15 @@ class AdaSSP(RegressionMechanism):
         exact = problem.moments(data)
         of_eigenvalue, diagonal, off, of_target = self._scales(problem)
         unit = problem.domain.radius**2 * _FINENESS
-        least = (
-            round(least_eigenvalue(problem, exact) / unit) + int(noise.discrete_gaussian(scale=of_eigenvalue, dimension=1, draws=1)[0, 0])
-        ) * unit
-        size = problem.domain.dimension
-        upper = np.triu_indices(size, 1)
-        products = np.zeros((size, size), dtype=np.int64)
-        if size > 1:
-            products[upper] = exact.products[upper] + noise.discrete_gaussian(scale=off, dimension=len(upper[0]), draws=1)[:, 0]
-        products += products.T
-        products[np.diag_indices(size)] = np.diag(exact.products) + noise.discrete_gaussian(scale=diagonal, dimension=size, draws=1)[:, 0]
-        targets = exact.targets + noise.discrete_gaussian(scale=of_target, dimension=size, draws=1)[:, 0]
+        least = (round(least_eigenvalue(problem, exact) / unit) + int(integers(noise, of_eigenvalue, 1)[0])) * unit
+        products = noisy_products(exact.products, noise, diagonal=diagonal, off=off)
+        targets = exact.targets + integers(noise, of_target, problem.domain.dimension)
         row, target = problem.row_unit, problem.target_unit
         return least, np.asarray(products * row**2, dtype=np.float64), np.asarray(targets * (row * target), dtype=np.float64)
 
     def _scales(self, problem: LeastSquares) -> tuple[float, float, float, float]:
         """Deviations in units: the eigenvalue's, A's diagonal, A off it, b."""
-        row, target = problem.domain.radius / problem.row_unit, problem.domain.target_bound / problem.target_unit
-        diagonal = self.moment_noise * row**2
-        return self.eigenvalue_noise / _FINENESS, diagonal, diagonal / math.sqrt(2.0), self.moment_noise * row * target / self.target_weight
+        return self.eigenvalue_noise / _FINENESS, *moment_scales(problem, self.moment_noise, self.target_weight)
 
 
 def eigenvalue_error(problem: LeastSquares) -> float:

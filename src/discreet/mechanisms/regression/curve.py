@@ -15,13 +15,14 @@ whose proof holds with one scale per coordinate).
 
 import math
 
-from discreet.accounting import discrete_delta
+from discreet.accounting import ApproximateDP, NoGuarantee, discrete_delta
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import raising
+from discreet.mechanisms.regression.sums import LeastSquares
 
 UP = raising(65_536)
 """More than the rounding errors of a formula of a few terms, clipped lengths included."""
-LEAST_SCALE = 64.0
+LEAST_SCALE, LARGEST_SCALE = 64.0, 2.0**52
 
 
 def moment_reach(neighbours: Neighbours, *, target_weight: float, square_weight: float) -> float:
@@ -47,3 +48,17 @@ def total_mu(reach: float, moment_noise: float, neighbours: Neighbours, steps: i
 def composed_delta(epsilon: float, mu: float, *, integers: int, stages: int, least_scale: float) -> float:
     """delta of all stages with discrete noise; 1 where the lemma does not apply."""
     return 1.0 if least_scale < LEAST_SCALE else discrete_delta(epsilon, mu, integers=integers, scale=least_scale, stages=stages)
+
+
+def moment_scales(problem: LeastSquares, moment_noise: float, target_weight: float) -> tuple[float, float, float]:
+    """Deviations of noisy moments in units of their integers: A's diagonal, A off it, b."""
+    row, target = problem.domain.radius / problem.row_unit, problem.domain.target_bound / problem.target_unit
+    diagonal = moment_noise * row**2
+    return diagonal, diagonal / math.sqrt(2.0), moment_noise * row * target / target_weight
+
+
+def stated(epsilon: float, delta: float, neighbours: Neighbours, theorem: str, *, secret: tuple[str, ...] = ()) -> ApproximateDP | NoGuarantee:
+    """The guarantee of this delta; none where it reaches 1."""
+    if not delta < 1:
+        return NoGuarantee(theorem=f"{theorem}: delta reaches 1 at epsilon = {epsilon:g}", neighbours=neighbours, secret=secret)
+    return ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta, neighbours=neighbours, theorem=theorem, secret=secret)

@@ -24,9 +24,9 @@ from discreet.data import Records
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.belief import Belief
-from discreet.mechanisms.regression.curve import LEAST_SCALE, UP, step_reach
+from discreet.mechanisms.regression.curve import LARGEST_SCALE, LEAST_SCALE, UP, stated, step_reach
 from discreet.mechanisms.regression.mixing import calibrated_sketch, drawn_moments, of_records, rows_for, sketched
-from discreet.mechanisms.regression.sums import CAP, LeastSquares
+from discreet.mechanisms.regression.sums import CAP, LeastSquares, noisy_gradient
 from discreet.mechanisms.release.sketch import GaussianSketch, sketch_delta
 from discreet.noise import Noise
 from discreet.statements.regression import HESSIAN_MIXING
@@ -37,7 +37,6 @@ _SHARE = 0.5
 """Of mu^2, about, the sketch's."""
 _LATER_CLIP = 0.25
 _POINTS = 200
-_LARGEST_SCALE = 2.0**52
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,14 +69,12 @@ class HessianMixing(RegressionMechanism):
     def guarantee(self, problem: LeastSquares) -> ApproximateDP | NoGuarantee:
         """See module docstring."""
         delta = self.delta(problem, sketch_profile(problem, self.sketch, self.epsilon))
-        if not delta < 1:
-            return NoGuarantee(theorem=f"{HESSIAN_MIXING}: delta reaches 1 at epsilon = {self.epsilon:g}", neighbours=self.neighbours, secret=SECRET)
-        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=self.neighbours, theorem=HESSIAN_MIXING, secret=SECRET)
+        return stated(self.epsilon, delta, self.neighbours, HESSIAN_MIXING, secret=SECRET)
 
     def delta(self, problem: LeastSquares, profile: Profile) -> float:
         """delta at `epsilon`, an upper bound, from the sketch's curve."""
         integers, least = self.steps * problem.domain.dimension, self._least_scale(problem)
-        if not (least >= LEAST_SCALE and self._largest_scale(problem) < _LARGEST_SCALE):
+        if not (least >= LEAST_SCALE and self._largest_scale(problem) < LARGEST_SCALE):
             return 1.0
         apart = closeness(integers, least, stages=self.steps)
         if not self.epsilon > apart.total:
@@ -121,10 +118,7 @@ class HessianMixing(RegressionMechanism):
 
     def noisy_gradient(self, problem: LeastSquares, data: Records, noise: Noise, weights: Floats, length: float) -> Floats:
         """g~ at public weights (m,), with contributions of at most `length`."""
-        exact = problem.gradient(data, weights, length)
-        unit = problem.row_unit * exact.unit
-        noisy = exact.sums + noise.discrete_gaussian(scale=self.step_noise * length / unit, dimension=len(weights), draws=1)[:, 0]
-        return np.asarray(noisy * unit, dtype=np.float64)
+        return noisy_gradient(problem, data, noise, weights, length=length, deviation=self.step_noise * length)
 
 
 @lru_cache(maxsize=32)

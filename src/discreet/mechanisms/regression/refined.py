@@ -21,9 +21,17 @@ from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.data import Records
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.belief import Answer, Belief, solved
-from discreet.mechanisms.regression.curve import composed_delta, moment_reach, step_reach, total_mu
-from discreet.mechanisms.regression.sums import CAP, LeastSquares
-from discreet.noise import Integers, Noise
+from discreet.mechanisms.regression.curve import (
+    LARGEST_SCALE,
+    composed_delta,
+    moment_reach,
+    moment_scales,
+    stated,
+    step_reach,
+    total_mu,
+)
+from discreet.mechanisms.regression.sums import CAP, LeastSquares, integers, noisy_gradient, noisy_products
+from discreet.noise import Noise
 from discreet.statements.regression import MOMENTS
 
 STEPS = 4
@@ -37,7 +45,6 @@ _LEAST_CLIP, _LARGEST_LEAST_CLIP = 0.03, 0.15
 """Of R B: a residual's size that noise made too small must not make a gradient useless; where s~ is mostly noise, the second."""
 _CAUTION = 1.2816
 """Deviations of the residuals' noisy sum of squares that are added to it for intervals: a bound that holds nine times in ten."""
-_LARGEST_SCALE = 2.0**52
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +90,7 @@ class RefinedMoments(RegressionMechanism):
                 epsilon=epsilon,
                 neighbours=neighbours,
             )
-            if made.delta(problem) <= delta and made.largest_scale(problem) < _LARGEST_SCALE:
+            if made.delta(problem) <= delta and made.largest_scale(problem) < LARGEST_SCALE:
                 return made
             mu *= 1.0 - 1e-7
         raise InfeasibleTarget(
@@ -105,14 +112,8 @@ class RefinedMoments(RegressionMechanism):
 
     def moment_scales(self, problem: LeastSquares) -> tuple[float, float, float, float]:
         """Deviations in units: A's diagonal, A off it, b, s."""
-        row, target = problem.domain.radius / problem.row_unit, problem.domain.target_bound / problem.target_unit
-        diagonal = self.moment_noise * row**2
-        return (
-            diagonal,
-            diagonal / math.sqrt(2.0),
-            self.moment_noise * row * target / self.target_weight,
-            self.moment_noise * target**2 / self.square_weight,
-        )
+        of_squares = self.moment_noise * (problem.domain.target_bound / problem.target_unit) ** 2 / self.square_weight
+        return *moment_scales(problem, self.moment_noise, self.target_weight), of_squares
 
     def _scales(self, problem: LeastSquares) -> tuple[float, ...]:
         least_step = self.step_noise * problem.domain.radius / problem.row_unit * 2.0**problem.bits / (2.0 * CAP)
@@ -120,10 +121,7 @@ class RefinedMoments(RegressionMechanism):
 
     def guarantee(self, problem: LeastSquares) -> ApproximateDP | NoGuarantee:
         """See module docstring."""
-        delta = self.delta(problem)
-        if not delta < 1:
-            return NoGuarantee(theorem=f"{MOMENTS}: delta reaches 1 at epsilon = {self.epsilon:g}", neighbours=self.neighbours)
-        return ApproximateDP(epsilon=self.epsilon, delta_at_epsilon=delta, neighbours=self.neighbours, theorem=MOMENTS)
+        return stated(self.epsilon, self.delta(problem), self.neighbours, MOMENTS)
 
     def explained(self, problem: LeastSquares) -> str:
         """See RegressionMechanism."""
@@ -192,14 +190,9 @@ class RefinedMoments(RegressionMechanism):
         """A~ (m, m), b~ (m,) and s~."""
         exact = problem.moments(data)
         diagonal, off, target, square = self.moment_scales(problem)
-        size = problem.domain.dimension
-        upper = np.triu_indices(size, 1)
-        products = np.zeros((size, size), dtype=np.int64)
-        products[upper] = exact.products[upper] + _integers(noise, off, len(upper[0]))
-        products += products.T
-        products[np.diag_indices(size)] = np.diag(exact.products) + _integers(noise, diagonal, size)
-        targets = exact.targets + _integers(noise, target, size)
-        squares = exact.squares + int(_integers(noise, square, 1)[0])
+        products = noisy_products(exact.products, noise, diagonal=diagonal, off=off)
+        targets = exact.targets + integers(noise, target, problem.domain.dimension)
+        squares = exact.squares + int(integers(noise, square, 1)[0])
         row, of_target = problem.row_unit, problem.target_unit
         released: Floats = np.asarray(products * row**2, dtype=np.float64)
         if self.neighbours is not ADD_REMOVE and problem.domain.records is not None and problem.domain.intercept_scale > 0:
@@ -209,14 +202,7 @@ class RefinedMoments(RegressionMechanism):
 
     def noisy_gradient(self, problem: LeastSquares, data: Records, noise: Noise, weights: Floats, length: float) -> Floats:
         """g~ at public weights (m,), with contributions of at most `length`."""
-        exact = problem.gradient(data, weights, length)
-        unit = problem.row_unit * exact.unit
-        noisy = exact.sums + _integers(noise, self.step_noise * length / unit, len(weights))
-        return np.asarray(noisy * unit, dtype=np.float64)
-
-
-def _integers(noise: Noise, scale: float, count: int) -> Integers:
-    return noise.discrete_gaussian(scale=scale, dimension=count, draws=1)[:, 0] if count else np.zeros(0, dtype=np.int64)
+        return noisy_gradient(problem, data, noise, weights, length=length, deviation=self.step_noise * length)
 
 
 def _count(problem: LeastSquares, products: Floats) -> float | None:

@@ -23,7 +23,7 @@ from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.core.rounding import raising
 from discreet.data import Domain, Records
 from discreet.matrices.clipped import entry_chunks
-from discreet.noise import Integers
+from discreet.noise import Integers, Noise
 
 MOST_BITS = 20
 MOST_RECORDS = 1 << 40
@@ -115,6 +115,30 @@ class LeastSquares:
             "records": domain.records,
             "most_records": self.most_records,
         }
+
+
+def integers(noise: Noise, scale: float, count: int) -> Integers:
+    """`count` independent discrete Gaussian integers."""
+    return noise.discrete_gaussian(scale=scale, dimension=count, draws=1)[:, 0] if count else np.zeros(0, dtype=np.int64)
+
+
+def noisy_products(exact: Integers, noise: Noise, *, diagonal: float, off: float) -> Integers:
+    """A symmetric matrix (m, m) with independent noise of these deviations on its diagonal and above it."""
+    size = len(exact)
+    upper = np.triu_indices(size, 1)
+    products = np.zeros((size, size), dtype=np.int64)
+    products[upper] = exact[upper] + integers(noise, off, len(upper[0]))
+    products += products.T
+    products[np.diag_indices(size)] = np.diag(exact) + integers(noise, diagonal, size)
+    return products
+
+
+def noisy_gradient(problem: LeastSquares, data: Records, noise: Noise, weights: Floats, *, length: float, deviation: float) -> Floats:
+    """g~ at public weights (m,), with contributions of at most `length` and noise of this `deviation` on each coordinate."""
+    exact = problem.gradient(data, weights, length)
+    unit = problem.row_unit * exact.unit
+    noisy = exact.sums + integers(noise, deviation / unit, len(weights))
+    return np.asarray(noisy * unit, dtype=np.float64)
 
 
 class _Step(NamedTuple):
