@@ -89,6 +89,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.each_with_each
 @pytest.mark.parametrize("check", [check_gaussian, check_spherical], ids=lambda check: check.__name__)
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS.keys())
 def test_a_planted_fault_is_caught(check, fault):
