@@ -61,7 +61,7 @@ def test_what_is_spent_is_in_the_ledger_and_the_rest_is_refused_before_the_table
 
 
 def test_when_the_picture_cannot_be_saved_the_numbers_are_not_lost(model, monkeypatch):
-    monkeypatch.setattr("discreet.evaluation.plots.words", lambda *_, **__: (model / "curves.svg").mkdir(exist_ok=True) or "")
+    monkeypatch.setattr("discreet.display.evaluation.svg", lambda *_, **__: (model / "curves.svg").mkdir(exist_ok=True) or "")
     for as_json in ((), ("--json",)):
         outcome = discreet(*EVALUATE, "--epsilon", "2", *CURVES, "--plot", "curves.svg", *as_json)
         assert outcome.code == 3
