@@ -48,7 +48,7 @@ def imports(files: list[Path]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for path, name in names.items():
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        found[name] = {target for node in tree.body for target in targets(node) if target in known and target != name}
+        found[name] = {target for node in tree.body for target in targets(node, known) if target in known and target != name}
     return found
 
 
@@ -58,12 +58,13 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def targets(node: ast.stmt) -> list[str]:
-    """What a statement at module level imports."""
+def targets(node: ast.stmt, known: set[str]) -> list[str]:
+    """What a statement at module level imports: modules, or a package for what its `__init__` holds."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom) and node.module:
-        return [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        inner = [f"{node.module}.{alias.name}" for alias in node.names]
+        return [one if one in known else node.module for one in inner]
     return []
 
 

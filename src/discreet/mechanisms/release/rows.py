@@ -167,7 +167,8 @@ class GaussianRelease(Mechanism[RowQuery, Records]):
         if not self.local:
             raise InvalidInput("calibrate with local=True to randomise single records at their owners.")
         row = np.asarray(features, dtype=np.float64).reshape(1, -1)
-        return Records(rows=as_matrix(row), targets=np.array([float(target)]), domain=query.read.domain)
+        domain = query.read.domain
+        return Records(rows=as_matrix(row), targets=None if domain.kind == "none" else np.array([float(target)]), domain=domain)
 
     def _distance(self, query: RowQuery) -> float:
         return steps_apart(query.sensitivity(self.neighbours), self.step, query.columns)
