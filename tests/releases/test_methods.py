@@ -1,13 +1,18 @@
 """What each method takes and refuses, in one clear sentence, before a record is read."""
 
+from dataclasses import replace
+
 import pytest
 
 from discreet import SystemNoise
 from discreet.core.errors import InvalidInput, SchemaError
+from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import CategoricalColumn, Domain, NumericColumn, Records, Schema, Target
 from discreet.matrices import as_matrix
-from discreet.releases import METHODS, publish
+from discreet.mechanisms.release import GaussianRelease
+from discreet.releases import METHODS, SETTINGS, publish
 from discreet.releases.columns import released_schema, schema_domain
+from discreet.releases.methods import ALL_METHODS, Plan, Setting, Way
 from tests.releases.cases import BOX, PEOPLE, PRIVATE, SCHEMA, X, Y
 
 BALL = Domain(features=3, norm_bound=1.0, target_bound=1.0)
@@ -125,3 +130,25 @@ def test_normalised_rows_keep_their_schema(tmp_path):
 def test_columns_whose_names_could_disguise_others_are_refused():
     with pytest.raises(SchemaError, match="control character"):
         Schema(name="n", rows="bound", target=CATEGORIES.target, numeric=(NumericColumn(name="a\x1b[2J", lower=0, upper=1),))
+
+
+def test_a_new_method_is_one_object_with_settings_of_its_own(tmp_path, monkeypatch):
+    """Nothing else knows methods by name: it is planned, drawn, written, read back, checked and described like the others."""
+    loudness = Setting(name="loudness", kind=float, says="loudness of the noise", help="How loud.", option="--loudness")
+
+    def plan(request):
+        query = request.records
+        return Plan(query, GaussianRelease.of_deviation(query, deviation=request[loudness], epsilon=1.0, neighbours=REPLACE_ONE))
+
+    made = replace(METHODS["additive"], name="loud", says="every record, with a noise", ways=(Way(plan, (loudness,)),), exposes="Whoever listens.")
+    monkeypatch.setitem(SETTINGS, "loudness", loudness)
+    for registry in (METHODS, ALL_METHODS):
+        monkeypatch.setitem(registry, "loud", made)
+    (other := tmp_path / "other").mkdir()
+    release = publish(X, tmp_path / "out", SystemNoise(), domain=BOX, y=Y, method="loud", loudness=20.0)
+    assert release.verify().ok
+    assert release.noise_variance == pytest.approx(400.0)
+    assert "Whoever listens." in release.document["discreet:doesNotProtect"]
+    assert "every record, with a noise (loud)" in release.inspection()[0][1][0]
+    refused(other, "takes no epsilon", method="loud", loudness=20.0, epsilon=1.0)
+    refused(other, "no method takes 'loudnes'. Did you mean 'loudness'", method="loud", loudnes=20.0)
