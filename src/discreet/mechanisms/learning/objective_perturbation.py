@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, Self
 
 import numpy as np
 
-from discreet.accounting import ApproximateDP, PureDP
+from discreet.accounting import PureDP
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget
 from discreet.core.neighbours import Neighbours
@@ -141,10 +141,17 @@ class GaussianObjective(GaussianPerturbation[R], Generic[R]):
         )
         return cls(**plan._asdict(), neighbours=neighbours)
 
-    def guarantee(self, problem: R) -> ApproximateDP:
-        """See module docstring."""
-        first = self.head.delta(problem, scale=self.scale, epsilon=self.epsilon, neighbours=self.neighbours)
-        return self._stated(problem, first, lambda tolerance, error: _radius(problem, tolerance, error), self.head.theorem(problem, False))
+    def ideal_delta(self, problem: R, epsilon: float) -> float:
+        """See GaussianPerturbation."""
+        return self.head.delta(problem, scale=self.scale, epsilon=epsilon, neighbours=self.neighbours)
+
+    def distance(self, problem: R, tolerance: float, error: float) -> float:
+        """See GaussianPerturbation."""
+        return _radius(problem, tolerance, error)
+
+    def theorem(self, problem: R) -> str:
+        """See GaussianPerturbation."""
+        return self.head.theorem(problem, False)
 
     def weight_noise(self, problem: R) -> float:
         """See LearningMechanism: |b| is about sigma sqrt(d), and reaches the weights through the inverse of a Hessian of at least lambda."""

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from discreet.accounting import ApproximateDP, NoGuarantee, PureDP, gaussian_delta, gaussian_mu
+from discreet.accounting import NoGuarantee, PureDP, gaussian_delta, gaussian_mu
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import lowering, raising
@@ -62,10 +62,17 @@ class GaussianOutputPerturbation(GaussianPerturbation[RegularisedRisk]):
         grid = GaussianGrid.calibrate(radius=tolerance / problem.strong_convexity + error, dimension=dimension, **last)
         return cls(scale=scale, epsilon=epsilon * (1.0 - share), tolerance=tolerance, noise_error=error, grid=grid, neighbours=neighbours)
 
-    def guarantee(self, problem: RegularisedRisk) -> ApproximateDP:
-        """See module docstring."""
-        first = gaussian_delta(self.epsilon, minimiser_sensitivity(problem, neighbours=self.neighbours) / self.scale)
-        return self._stated(problem, first, lambda tolerance, error: tolerance / problem.strong_convexity + error, words.OUTPUT_GAUSSIAN)
+    def ideal_delta(self, problem: RegularisedRisk, epsilon: float) -> float:
+        """See GaussianPerturbation."""
+        return gaussian_delta(epsilon, minimiser_sensitivity(problem, neighbours=self.neighbours) / self.scale)
+
+    def distance(self, problem: RegularisedRisk, tolerance: float, error: float) -> float:
+        """See GaussianPerturbation."""
+        return tolerance / problem.strong_convexity + error
+
+    def theorem(self, problem: RegularisedRisk) -> str:  # noqa: ARG002 - the same for any problem
+        """See GaussianPerturbation."""
+        return words.OUTPUT_GAUSSIAN
 
     def weight_noise(self, problem: RegularisedRisk) -> float:
         """See LearningMechanism: sigma sqrt(d)."""

@@ -8,6 +8,7 @@ the error of the drawn noise. The share is chosen so that both noises together a
 """
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -53,11 +54,24 @@ class GaussianPerturbation(LearningMechanism[R]):
     """The last stage: step of the grid, and scale of the exact discrete noise in steps."""
     neighbours: Neighbours
 
-    def _stated(self, problem: R, first: float, radius: Callable[[float, float], float], theorem: str) -> ApproximateDP:
-        """The guarantee: `first` is the delta of the ideal output, `radius(tau, e)` the distance that the last stage hides."""
+    @abstractmethod
+    def ideal_delta(self, problem: R, epsilon: float) -> float:
+        """Upper bound of delta(epsilon) of the ideal output, which no computer has."""
+
+    @abstractmethod
+    def distance(self, problem: R, tolerance: float, error: float) -> float:
+        """How far a computed output may be from the ideal one, for tau and e."""
+
+    @abstractmethod
+    def theorem(self, problem: R) -> str:
+        """What says so, in certificates."""
+
+    def guarantee(self, problem: R) -> ApproximateDP:
+        """That of the ideal output, and of the last stage, which hides the distance from it."""
         error = max(self.noise_error, gaussian_error(scale=self.scale, dimension=problem.dimension))
-        second = self.grid.delta(radius=radius(self.tolerance, error), dimension=problem.dimension)
-        return at_epsilon(self.epsilon + self.grid.epsilon, first + second, self.neighbours, theorem)
+        second = self.grid.delta(radius=self.distance(problem, self.tolerance, error), dimension=problem.dimension)
+        total = self.ideal_delta(problem, self.epsilon) + second
+        return at_epsilon(self.epsilon + self.grid.epsilon, total, self.neighbours, self.theorem(problem))
 
     def _noise(self, problem: R, noise: Noise, count: int) -> Floats:
         return noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=count)

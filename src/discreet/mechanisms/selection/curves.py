@@ -10,11 +10,11 @@ much less for it. Other mechanisms: what their certificate states, and nothing m
 """
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
-from discreet.accounting import ApproximateDP, Guarantee, Json, Profile, gaussian_delta
+from discreet.accounting import ApproximateDP, Guarantee, Json, Profile
 from discreet.accounting.profile import hull
 from discreet.core.fields import real
 from discreet.core.neighbours import Neighbours
@@ -23,9 +23,8 @@ from discreet.data import Domain
 from discreet.losses import loss_named
 from discreet.losses.regularisers import L2
 from discreet.mechanisms.learning import GaussianObjectivePerturbation, GaussianOutputPerturbation
-from discreet.mechanisms.learning.gaussian_profile import objective_delta
 from discreet.mechanisms.learning.grid import GaussianGrid
-from discreet.mechanisms.learning.output_perturbation import minimiser_sensitivity
+from discreet.mechanisms.learning.perturbation import GaussianPerturbation
 from discreet.problems import RegularisedRisk
 
 _KNOTS = 81
@@ -35,20 +34,19 @@ _BEYOND = 1.6
 
 def whole_curve(mechanism: str, parameters: Mapping[str, Json], problem: Mapping[str, Json], stated: Guarantee) -> Guarantee:
     """The curve of one release with this record, or `stated` where no more is known. Raises ValueError or TypeError for an unreadable record."""
-    maker = _MAKERS.get(mechanism)
-    if maker is None or not isinstance(stated, ApproximateDP) or "scheme" in problem:
+    if mechanism not in _KINDS or not isinstance(stated, ApproximateDP) or "scheme" in problem:
         return stated
     plain = tuple(sorted((key, value) for key, value in parameters.items() if not isinstance(value, dict | list)))
-    return maker(plain, problem_from(problem), stated)
+    return _profile(mechanism, plain, problem_from(problem), stated)
 
 
 def has_whole_curve(mechanism: str) -> bool:
     """Whether more than what is stated is known of this mechanism."""
-    return mechanism in _MAKERS
+    return mechanism in _KINDS
 
 
 def problem_from(record: Mapping[str, Json]) -> RegularisedRisk:
-    """The public problem that `problem_record` wrote down."""
+    """The public problem that its `to_dict` wrote down."""
     given = record["loss_parameters"]
     if not isinstance(given, dict):
         raise TypeError("the parameters of a loss are a mapping")
@@ -69,48 +67,27 @@ def problem_from(record: Mapping[str, Json]) -> RegularisedRisk:
 
 
 _Parameters = tuple[tuple[str, Json], ...]
+_KINDS: dict[str, type[GaussianPerturbation[RegularisedRisk]]] = {
+    "objective-perturbation-gaussian": GaussianObjectivePerturbation,
+    "output-perturbation-gaussian": GaussianOutputPerturbation,
+}
 
 
 @lru_cache(maxsize=256)
-def _objective(parameters: _Parameters, problem: RegularisedRisk, stated: ApproximateDP) -> Profile:
-    named, grid = _read(parameters)
-    scale, noise_error = real(named["scale"]), real(named["noise_error"])
-    neighbours = Neighbours(str(named["neighbours"]))
-    mechanism = GaussianObjectivePerturbation(
-        scale=scale,
-        epsilon=real(named["epsilon"]),
-        tolerance=real(named["tolerance"]),
-        noise_error=noise_error,
-        grid=grid,
-        neighbours=neighbours,
-    )
-    # The stated point minus its first part is what the last stage takes, at the radius of the mechanism itself.
-    first = objective_delta(problem, scale=scale, epsilon=mechanism.epsilon, neighbours=neighbours)
-    last = max(0.0, mechanism.guarantee(problem).delta_at_epsilon - first)
-    return _two_stages(lambda a: objective_delta(problem, scale=scale, epsilon=a, neighbours=neighbours), mechanism.epsilon, grid, last, stated)
-
-
-@lru_cache(maxsize=256)
-def _output(parameters: _Parameters, problem: RegularisedRisk, stated: ApproximateDP) -> Profile:
-    named, grid = _read(parameters)
-    neighbours = Neighbours(str(named["neighbours"]))
-    mechanism = GaussianOutputPerturbation(
+def _profile(name: str, parameters: _Parameters, problem: RegularisedRisk, stated: ApproximateDP) -> Profile:
+    named = dict(parameters)
+    mechanism = _KINDS[name](
         scale=real(named["scale"]),
         epsilon=real(named["epsilon"]),
         tolerance=real(named["tolerance"]),
         noise_error=real(named["noise_error"]),
-        grid=grid,
-        neighbours=neighbours,
+        grid=GaussianGrid(step=real(named["grid_step"]), scale=real(named["grid_scale"]), epsilon=real(named["grid_epsilon"])),
+        neighbours=Neighbours(str(named["neighbours"])),
     )
-    mu = minimiser_sensitivity(problem, neighbours=neighbours) / mechanism.scale
-    last = max(0.0, mechanism.guarantee(problem).delta_at_epsilon - gaussian_delta(mechanism.epsilon, mu))
-    return _two_stages(lambda a: gaussian_delta(a, mu), mechanism.epsilon, grid, last, stated)
-
-
-_MAKERS: dict[str, Callable[[_Parameters, RegularisedRisk, ApproximateDP], Profile]] = {
-    "objective-perturbation-gaussian": _objective,
-    "output-perturbation-gaussian": _output,
-}
+    first = partial(mechanism.ideal_delta, problem)
+    # The stated point minus its first part is what the last stage takes, at the radius of the mechanism itself.
+    last = max(0.0, mechanism.guarantee(problem).delta_at_epsilon - first(mechanism.epsilon))
+    return _two_stages(first, mechanism.epsilon, mechanism.grid, last, stated)
 
 
 def _two_stages(first: Callable[[float], float], reach: float, grid: GaussianGrid, last: float, stated: ApproximateDP) -> Profile:
@@ -122,8 +99,3 @@ def _two_stages(first: Callable[[float], float], reach: float, grid: GaussianGri
     deltas = np.minimum(1.0, np.concatenate(([at_zero], [first(float(knot)) + hidden for knot in knots])))
     points, values = hull(epsilons, deltas)
     return Profile(epsilons=points, deltas_at=values, neighbours=stated.neighbours, unit=stated.unit, theorem=stated.theorem)
-
-
-def _read(parameters: _Parameters) -> tuple[dict[str, Json], GaussianGrid]:
-    named = dict(parameters)
-    return named, GaussianGrid(step=real(named["grid_step"]), scale=real(named["grid_scale"]), epsilon=real(named["grid_epsilon"]))
