@@ -10,10 +10,8 @@ from discreet.data import Domain, Records
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
 from discreet.losses.regularisers import L2
 from discreet.matrices import as_matrix, device_rows
-from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk, device_sums
-from discreet.problems.device_margins import DeviceMargins
-from discreet.problems.device_softmax import DeviceSoftmax
-from discreet.problems.device_sums import tree_sum
+from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk, places
+from discreet.problems.places import There, tree_sum
 from discreet.problems.rounding import gamma
 from discreet.solvers import solve, solve_many
 
@@ -76,7 +74,7 @@ def test_two_classes_are_the_function_in_memory(library, loss, weights):
     found, expected = (
         risk.objective(Records(rows=as_matrix(rows), targets=CODES, domain=domain, weights=weights)) for rows in rows_twice(ROWS, library)
     )
-    assert isinstance(found, DeviceMargins)
+    assert isinstance(found._place, There)
     check_same(found, expected, POINT, OTHER)
     check_same(found, expected, 1e4 * POINT, 1e4 * OTHER)  # margins in the tails, where the finer bound is used
 
@@ -89,11 +87,11 @@ def test_more_classes_are_the_function_in_memory(library, weights):
     data = [Records(rows=as_matrix(rows), targets=codes, domain=domain, weights=weights) for rows in rows_twice(ROWS, library)]
     point, other = np.concatenate((POINT, OTHER, POINT - OTHER)), np.concatenate((OTHER, POINT, POINT))
     found, expected = (MultinomialRisk(regulariser=L2(strength=0.7), domain=domain).objective(one) for one in data)
-    assert isinstance(found, DeviceSoftmax)
+    assert isinstance(found._place, There)
     check_same(found, expected, point, other)
     risk = OneVsRestRisk(each=RegularisedRisk(loss=Logistic(), regulariser=L2(strength=0.7), domain=domain))
     for one, its in zip(*(risk.objectives(held) for held in data), strict=True):
-        assert isinstance(one, DeviceMargins)
+        assert isinstance(one._place, There)
         check_same(one, its, POINT, OTHER)
 
 
@@ -228,14 +226,14 @@ def test_a_tree_of_sums_keeps_what_rounding_takes(library, parts):
 
 
 def test_a_tree_that_forgets_the_errors_of_its_additions_is_found(monkeypatch):
-    monkeypatch.setattr(device_sums, "two_sum", lambda left, right: (left + right, 0.0 * left))
+    monkeypatch.setattr(places, "two_sum", lambda left, right: (left + right, 0.0 * left))
     with pytest.raises(AssertionError):
         check_tree("array_api_strict", 64)
 
 
 @each_library
 def test_a_long_table_begins_at_a_sample(library, monkeypatch):
-    monkeypatch.setattr(device_sums, "WHOLE_RECORDS", 1000)
+    monkeypatch.setattr(places, "WHOLE_RECORDS", 1000)
     domain = Domain(features=FEATURES, norm_bound=2.0, intercept_scale=0.3, classes=2)
     risk = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=3.2), domain=domain)
     found, expected = (
@@ -257,7 +255,7 @@ def test_a_long_table_begins_at_a_sample(library, monkeypatch):
 
 
 def test_a_long_table_of_more_classes_begins_at_a_sample(monkeypatch):
-    monkeypatch.setattr(device_sums, "WHOLE_RECORDS", 1000)
+    monkeypatch.setattr(places, "WHOLE_RECORDS", 1000)
     codes = CODES + (ROWS[:, 0] > 1)
     _, (found, expected) = two(lambda domain: MultinomialRisk(regulariser=L2(strength=3.2), domain=domain), codes=codes)
     assert found.sample().matrix.shape[0] == 16 * (COUNT // 256)
@@ -274,7 +272,7 @@ def test_many_blocks_are_added_in_groups_that_the_bound_knows(library, monkeypat
     point = POINT[:FEATURES, np.newaxis]
     alone = objective.certified_sums(point)
     for group, additions in ((2, 4), (1, 6)):
-        monkeypatch.setattr(device_sums, "GROUP", group)
+        monkeypatch.setattr(places, "GROUP", group)
         found = objective.certified_sums(point)
         np.testing.assert_allclose(found.high + found.low, alone.high + alone.low, rtol=1e-13, atol=1e-13)
         assert found.additions == additions

@@ -3,7 +3,7 @@
     X a (n, d) array of the array API standard (torch, CuPy, ..);  see module `device_rows` for what is computed and how it is rounded
 
 Those that know matrices only get their vectors here, as long as the table. Those that are to be fast on a device take `there`, the rows, and keep
-such vectors where they are (`discreet.problems.device_margins`).
+such vectors where they are (`discreet.problems.places`).
 """
 
 from collections.abc import Iterator

@@ -16,8 +16,6 @@ from discreet.accounting import Json
 from discreet.data import Domain, Records
 from discreet.data.domain import check_scale
 from discreet.losses.regularisers import L2
-from discreet.problems.device_softmax import DeviceSoftmax
-from discreet.problems.on_device import device_softmax, on_device
 from discreet.problems.parts import objective_of
 from discreet.problems.regularised_risk import public_record, require_domain
 from discreet.problems.softmax_objective import SoftmaxObjective
@@ -82,12 +80,10 @@ class MultinomialRisk:
         """Raise InvalidInput for records of another domain."""
         require_domain(self.domain, data)
 
-    def objective(self, data: Records) -> SoftmaxObjective | DeviceSoftmax | SummedObjective:
+    def objective(self, data: Records) -> SoftmaxObjective | SummedObjective:
         """G on these records, for a solver."""
         self.require(data)
         return objective_of(data, self._part, dimension=self.dimension, ridge=self.strong_convexity, hessians=False)
 
-    def _part(self, data: Records, ridge: float) -> SoftmaxObjective | DeviceSoftmax:
-        if on_device(data):
-            return device_softmax(data, ridge=ridge)
+    def _part(self, data: Records, ridge: float) -> SoftmaxObjective:
         return SoftmaxObjective(matrix=data.matrix, codes=data.codes, classes=self.classes, weights=data.weights, ridge=ridge)

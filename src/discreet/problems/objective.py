@@ -23,160 +23,172 @@ smoothness constants of l, d the dimension, the gradient is summed band by band,
 
 In all about (B + K + p |w| c R / L + 40) u sum_i c_i L R_i, hence linear in n. Underflow moves a product by at most 2^-1022, which is added where
 squares or products are taken. An overflow gives infinity or not-a-number, which no tolerance accepts.
+
+Every objective is a head times rows: a head makes slopes and curvatures of margins, `places` says where the rows are. Formulas and certificates are
+those of one class, wherever they are.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from discreet.core.arrays import AnyFloats, Floats
+from discreet.core.arrays import Floats
 from discreet.losses import MarginLoss
-from discreet.matrices import Matrix
-from discreet.matrices.banded import banded, bands
-from discreet.problems.certified_sums import BandedSum, CertifiedSums, Certifying
-from discreet.problems.rounding import CHUNK, TINY, UNIT, chunks, gamma, norms_above
+from discreet.matrices import Matrix, travel
+from discreet.matrices.device_rows import Array
+from discreet.problems.certified_sums import CertifiedSums, Certifying
+from discreet.problems.places import Place, place_of
+from discreet.problems.rounding import TINY, UNIT, gamma, norms_above
 
 _FINE = 8192
 """The finer bound of item 2, two more slopes a record, is worth it when the coarse one exceeds this many u sum_i c_i L R_i: eight blocks' worth."""
 
 
+class Radii(NamedTuple):
+    """R_i >= |x_i|, (n,), and upper bounds of sum_i c_i R_i, sum_i c_i R_i^2 and max_i c_i R_i."""
+
+    each: Array
+    once: float
+    twice: float
+    largest: float
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class MarginObjective(Certifying):
-    """G for fixed records: `matrix` (n, d), `signs` (n,) of +1.0 and -1.0, `weights` (n,) or None for ones, `ridge` > 0, `linear` (d,) or None for 0.
+class RowObjective(Certifying):
+    """G for fixed records: rows `matrix` (n, d), `weights` (n,) or None for ones, `ridge` > 0, `linear` (dimension,) or None for 0.
 
     Methods that take `margins` want those of the same point, from `margins(w)`: one pass over the table serves the gradient, the curvature and
-    a line search.
+    a line search. Margins, curvatures and columns of records are arrays where the rows are; all else is here.
     """
 
     matrix: Matrix
-    signs: Floats
-    weights: Floats | None
-    loss: MarginLoss
+    weights: Array | None
     ridge: float
     linear: Floats | None = None
 
+    targets: ClassVar[str]
+    """The field that holds a number of every record, beside weights."""
+
     @property
+    @abstractmethod
     def dimension(self) -> int:
-        """d."""
-        return self.matrix.shape[1]
+        """Length of a point."""
+
+    @abstractmethod
+    def margins(self, point: Floats) -> Array:
+        """What the loss of every record is a function of, linear in the point."""
+
+    @abstractmethod
+    def value(self, point: Floats, margins: Array) -> float:
+        """G(w)."""
+
+    @abstractmethod
+    def curvatures(self, margins: Array) -> Array:
+        """What makes the Hessian of margins."""
+
+    @abstractmethod
+    def hessian(self, curvatures: Array, *, single_precision: bool = False) -> Floats:
+        """(dimension, dimension), float64; the sum is perhaps in float32 if `single_precision`."""
+
+    @abstractmethod
+    def hessian_diagonal(self, curvatures: Array) -> Floats:
+        """Diagonal of the Hessian, (dimension,)."""
+
+    @abstractmethod
+    def _slopes(self, margins: Array, rows: slice) -> Array:
+        """c_i times the derivative of the loss in the margins of `rows`: an array of its own."""
 
     @property
     def hessian_at_hand(self) -> bool:
         """See Objective: no."""
         return False
 
-    def sample(self) -> None:
-        """See Objective: none, every pass is cheap."""
+    def sample(self) -> Self | None:
+        """See Objective; for long tables on a device only."""
+        some = self._place.sample()
+        if some is None:
+            return None
+        share = some.matrix.shape[0] / self.matrix.shape[0]
+        columns: dict[str, Any] = {self.targets: some.of(self._targets)}
+        weights = None if self._weights is None else some.of(self._weights)
+        linear = None if self.linear is None else share * self.linear
+        return replace(self, matrix=some.matrix, weights=weights, ridge=share * self.ridge, linear=linear, **columns)
 
-    def with_linear(self, linear: Floats | None) -> "MarginObjective":
-        """The same function with another linear term (d,)."""
+    def with_linear(self, linear: Floats | None) -> Self:
+        """The same function with another linear term (dimension,)."""
         other = replace(self, linear=linear)
-        for name in ("_radii", "_row_sums"):  # functions of the rows alone
-            if name in self.__dict__:
-                other.__dict__[name] = self.__dict__[name]
+        other.__dict__.update({name: found for name, found in self.__dict__.items() if name.startswith("_")})  # functions of the rows alone
         return other
 
-    def margins(self, point: Floats) -> Floats:
-        """m_i = y_i <x_i, w>, shape (n,)."""
-        margins = self.matrix.matvec(point)
-        margins *= self.signs
-        return margins
-
-    def value(self, point: Floats, margins: Floats) -> float:
-        """G(w)."""
-        total = 0.0
-        for rows in chunks(len(margins)):
-            value = self.loss.value(margins[rows])
-            total += float(value.sum() if self.weights is None else value @ self.weights[rows])
-        return total + 0.5 * self.ridge * float(point @ point) + (float(self.linear @ point) if self.linear is not None else 0.0)
-
-    def gradient(self, point: Floats, margins: Floats) -> Floats:
-        """grad G(w), shape (d,)."""
-        slopes = self._slopes(margins, slice(0, len(margins)))
-        slopes *= self.signs
-        gradient = self.matrix.rmatvec(slopes)
+    def gradient(self, point: Floats, margins: Array) -> Floats:
+        """grad G(w), (dimension,)."""
+        gradient = self._flat(self._place.rmatvec(self._pulls(margins)))
         gradient += self.ridge * point
         return gradient if self.linear is None else gradient + self.linear
 
-    def curvatures(self, margins: Floats) -> Floats:
-        """c_i l''(m_i), shape (n,): the weights of the Hessian."""
-        curvatures = np.empty_like(margins)
-        for rows in chunks(len(margins)):
-            curvatures[rows] = self.loss.curvature(margins[rows])
-        return curvatures if self.weights is None else curvatures * self.weights
+    def hessian_product(self, curvatures: Array, direction: Floats) -> Floats:
+        """Hessian times `direction` (dimension,)."""
+        moved = self._bent(curvatures, self._place.matvec(self._columns(direction)))
+        return self._flat(self._place.rmatvec(moved)) + self.ridge * direction
 
-    def hessian(self, curvatures: Floats, *, single_precision: bool = False) -> Floats:
-        """sum_i curvatures_i x_i x_i^T + ridge I, shape (d, d), float64; the sum is perhaps in float32 if `single_precision`."""
-        gram: AnyFloats = self.matrix.gram(curvatures, single_precision=single_precision)
-        hessian = np.array(gram, dtype=np.float64)
-        hessian[np.diag_indices_from(hessian)] += self.ridge
-        return hessian
-
-    def hessian_product(self, curvatures: Floats, direction: Floats) -> Floats:
-        """Hessian times `direction` (d,)."""
-        return self.matrix.rmatvec(curvatures * self.matrix.matvec(direction)) + self.ridge * direction
-
-    def hessian_diagonal(self, curvatures: Floats) -> Floats:
-        """Diagonal of the Hessian, (d,)."""
-        return self.matrix.gram_diagonal(curvatures) + self.ridge
-
-    def preconditioner(self, curvatures: Floats) -> Callable[[Floats], Floats]:
-        """The inverse of the Hessian's diagonal, applied to (d,)."""
+    def preconditioner(self, curvatures: Array) -> Callable[[Floats], Floats]:
+        """The inverse of the Hessian's diagonal, applied to (dimension,)."""
         inverse = 1.0 / self.hessian_diagonal(curvatures)
         return lambda vector: inverse * vector
 
-    def slope_along(self, step: float, margins: Floats, change: Floats, base: float, bend: float) -> float:
+    def slope_along(self, step: float, margins: Array, change: Array, base: float, bend: float) -> float:
         """d/dt G(w + t v) at t = `step`, in O(n) without a pass over the table.
 
         `change` holds v's margins, base = <ridge w + linear, v>, bend = ridge |v|^2.
         """
         total = 0.0
-        for rows in chunks(len(margins)):
-            total += float(self._slopes(margins[rows] + step * change[rows], rows) @ change[rows])
+        for rows in self._place.pieces(margins.shape[0], margins.shape[1] if margins.ndim == 2 else 1):
+            total += self._place.total(self._slopes(margins[rows, ...] + step * change[rows, ...], rows), change[rows, ...])
         return total + base + step * bend
 
-    def certified_sums(self, points: Floats) -> CertifiedSums:
-        """The sum over the records at the columns of `points` (d, k), with items 1 to 4 of the module docstring; no ridge, no linear term."""
-        dimension, models = points.shape
-        lipschitz, smoothness = self.loss.lipschitz, self.loss.smoothness
-        norms = norms_above(points)
-        once, twice, largest = self._row_sums
-        margin_error = (gamma(self.matrix.width + 4) + 12 * UNIT) * norms + dimension * TINY  # a unit of R_i; 12 u more below
-        coarse = smoothness * (margin_error * twice + 12 * UNIT * once)
-        fine = np.any(coarse > _FINE * UNIT * lipschitz * once)
-        tails = np.zeros(models)
-        bands_sum = BandedSum(points.shape)
-        for rows, band in bands(self.matrix, models):
-            signs = self.signs[rows, np.newaxis]
-            margins = band.matvec(points)
-            margins *= signs
-            slopes = self._slopes(margins, rows)
-            if fine:
-                reach = self._radii[rows, np.newaxis]
-                delta = reach * margin_error + 12 * UNIT
-                jump = self._slopes(margins + delta, rows) - self._slopes(margins - delta, rows)
-                tails += (jump * reach).sum(axis=0)
-            slopes *= signs
-            bands_sum.add(banded(band, slopes), rows.stop - rows.start)
-        total = bands_sum.total()
-        margin_part = np.minimum(coarse, tails * (1 + self._slack) + 48 * UNIT * lipschitz * once) if fine else coarse
-        errors = margin_part + lipschitz * once * (40 * UNIT + gamma(bands_sum.longest + 4))
-        errors += (self.matrix.shape[0] + dimension) * (1.0 + largest) * TINY
-        return CertifiedSums(high=total.high, low=total.low, sizes=total.sizes, errors=errors, additions=total.additions)
+    def _pulls(self, margins: Array) -> Array:
+        """What the rows are summed with for the gradient."""
+        return self._slopes(margins, slice(0, margins.shape[0]))
 
-    def _slopes(self, margins: Floats, rows: slice) -> Floats:
-        """c_i l'(m_i) for `rows` of margins (rows,) or (rows, k)."""
-        if margins.size <= CHUNK:
-            slopes = self.loss.slope(margins)
-        else:
-            slopes = np.empty_like(margins)
-            for part in chunks(len(margins), margins.shape[1] if margins.ndim == 2 else 1):
-                slopes[part] = self.loss.slope(margins[part])
-        if self.weights is not None:
-            slopes *= self.weights[rows] if margins.ndim == 1 else self.weights[rows, np.newaxis]
-        return slopes
+    @abstractmethod
+    def _bent(self, curvatures: Array, moved: Array) -> Array:
+        """What the rows are summed with for a Hessian product, from their products with a direction, which may be overwritten."""
+
+    def _columns(self, point: Floats) -> Floats:
+        """The point as rows are multiplied with it."""
+        return point
+
+    def _flat(self, columns: Floats) -> Floats:
+        """And back."""
+        return columns
+
+    def _weighted(self, values: Array, rows: slice) -> Array:
+        """c_i times the values of `rows`, (b,) or (b, k), which are overwritten."""
+        if self._weights is not None:
+            values *= self._weights[rows] if values.ndim == 1 else self._weights[rows, None]
+        return values
+
+    def _penalty(self, point: Floats) -> float:
+        """The terms of ridge and linear term."""
+        return 0.5 * self.ridge * float(point @ point) + (float(self.linear @ point) if self.linear is not None else 0.0)
+
+    @cached_property
+    def _place(self) -> Place:
+        return place_of(self.matrix)
+
+    @cached_property
+    def _targets(self) -> Array:
+        """Those of the records, where the rows are."""
+        return self._place.column(getattr(self, self.targets))
+
+    @cached_property
+    def _weights(self) -> Array | None:
+        """Weights where the rows are."""
+        return None if self.weights is None else self._place.column(self.weights)
 
     @property
     def _slack(self) -> float:
@@ -184,15 +196,94 @@ class MarginObjective(Certifying):
         return 2 * gamma(sum(self.matrix.shape) + 16)
 
     @cached_property
-    def _radii(self) -> Floats:
-        """R_i >= |x_i|."""
-        radii: Floats = self.matrix.row_norms() * (1 + self._slack) + np.sqrt(self.dimension * TINY)
-        return radii
+    def _radii(self) -> Radii:
+        place, inflate = self._place, 1 + self._slack
+        each = place.norms() * inflate + float(np.sqrt(self.dimension * TINY))
+        weighted = each if self._weights is None else each * self._weights
+        largest = travel.number_here(place.xp.max(weighted)) if self.matrix.shape[0] else 0.0
+        return Radii(each, place.total(weighted) * inflate, place.total(weighted, each) * inflate, largest * inflate)
 
-    @cached_property
-    def _row_sums(self) -> tuple[float, float, float]:
-        """Upper bounds of sum_i c_i R_i, sum_i c_i R_i^2 and max_i c_i R_i."""
-        radii = self._radii
-        weighted = radii if self.weights is None else radii * self.weights
-        inflate = 1 + self._slack
-        return float(weighted.sum()) * inflate, float(weighted @ radii) * inflate, float(weighted.max(initial=0.0)) * inflate
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class MarginObjective(RowObjective):
+    """The head of a margin loss: `signs` (n,) of +1.0 and -1.0, and margins m_i = y_i <x_i, w>, (n,)."""
+
+    signs: Array
+    loss: MarginLoss
+
+    targets: ClassVar[str] = "signs"
+
+    @property
+    def dimension(self) -> int:
+        """d."""
+        return self.matrix.shape[1]
+
+    def margins(self, point: Floats) -> Array:
+        """m_i = y_i <x_i, w>, shape (n,)."""
+        margins = self._place.matvec(point)
+        margins *= self._targets
+        return margins
+
+    def value(self, point: Floats, margins: Array) -> float:
+        """G(w)."""
+        total = 0.0
+        for rows in self._place.pieces(margins.shape[0]):
+            total += self._place.total(self.loss.value(margins[rows]), None if self._weights is None else self._weights[rows])
+        return total + self._penalty(point)
+
+    def curvatures(self, margins: Array) -> Array:
+        """c_i l''(m_i), shape (n,): the weights of the Hessian."""
+        return self._weighted(self._place.each(self.loss.curvature, margins), slice(0, margins.shape[0]))
+
+    def hessian(self, curvatures: Array, *, single_precision: bool = False) -> Floats:
+        """sum_i curvatures_i x_i x_i^T + ridge I, shape (d, d), float64; the sum is perhaps in float32 if `single_precision`."""
+        hessian = self._place.gram(curvatures, single_precision=single_precision)
+        hessian[np.diag_indices_from(hessian)] += self.ridge
+        return hessian
+
+    def hessian_diagonal(self, curvatures: Array) -> Floats:
+        """Diagonal of the Hessian, (d,)."""
+        return self._place.gram_diagonal(curvatures) + self.ridge
+
+    def certified_sums(self, points: Floats) -> CertifiedSums:
+        """The sum over the records at the columns of `points` (d, k), with items 1 to 4 of the module docstring; no ridge, no linear term."""
+        place, radii, dimension = self._place, self._radii, self.dimension
+        lipschitz, smoothness = self.loss.lipschitz, self.loss.smoothness
+        margin_error = (gamma(self.matrix.width + 4) + 12 * UNIT) * norms_above(points) + dimension * TINY  # a unit of R_i; 12 u more below
+        coarse = smoothness * (margin_error * radii.twice + 12 * UNIT * radii.once)
+        fine = bool(np.any(coarse > _FINE * UNIT * lipschitz * radii.once))
+        reach = place.there(margin_error)
+        tails: list[Array] = []
+
+        def slopes(rows: slice, products: Array) -> Array:
+            signs = self._targets[rows, None]
+            products *= signs
+            found = self._slopes(products, rows)
+            if fine:
+                radius = radii.each[rows, None]
+                delta = radius * reach + 12 * UNIT
+                jump = self._slopes(products + delta, rows) - self._slopes(products - delta, rows)
+                tail = place.xp.sum(jump * radius, axis=0)
+                tails[:] = [tails[0] + tail if tails else tail]
+            found *= signs
+            return found
+
+        summed = place.summed(points, slopes)
+        errors = coarse
+        if tails:
+            errors = np.minimum(coarse, place.here(tails[0]) * (1 + self._slack) + 48 * UNIT * lipschitz * radii.once)
+        errors = errors + lipschitz * radii.once * (40 * UNIT + gamma(summed.longest + 4))
+        errors += (self.matrix.shape[0] + dimension) * (1.0 + radii.largest) * TINY
+        return CertifiedSums(high=summed.high, low=summed.low, sizes=summed.sizes, errors=errors, additions=summed.additions)
+
+    def _slopes(self, margins: Array, rows: slice) -> Array:
+        return self._weighted(self._place.each(self.loss.slope, margins), rows)
+
+    def _pulls(self, margins: Array) -> Array:
+        slopes = super()._pulls(margins)
+        slopes *= self._targets
+        return slopes
+
+    def _bent(self, curvatures: Array, moved: Array) -> Array:
+        moved *= curvatures
+        return moved

@@ -14,9 +14,7 @@ import numpy as np
 
 from discreet.accounting import Json
 from discreet.data import Domain, Records
-from discreet.problems.device_margins import DeviceMargins
 from discreet.problems.objective import MarginObjective
-from discreet.problems.on_device import device_margins, on_device
 from discreet.problems.parts import objective_of
 from discreet.problems.regularised_risk import RegularisedRisk, require_domain
 from discreet.problems.summed_objective import SummedObjective
@@ -77,14 +75,12 @@ class OneVsRestRisk:
         """Raise InvalidInput for records of another domain."""
         require_domain(self.domain, data)
 
-    def objectives(self, data: Records) -> Iterator[MarginObjective | DeviceMargins | SummedObjective]:
+    def objectives(self, data: Records) -> Iterator[MarginObjective | SummedObjective]:
         """G_0, ..., G_{K-1} on these records, for a solver."""
         self.require(data)
         for code in range(self.classes):
             yield objective_of(data, partial(self._part, code), dimension=self.each.dimension, ridge=self.strong_convexity)
 
-    def _part(self, code: int, data: Records, ridge: float) -> MarginObjective | DeviceMargins:
-        if on_device(data):
-            return device_margins(data, positive=code, loss=self.each.loss, ridge=ridge)
+    def _part(self, code: int, data: Records, ridge: float) -> MarginObjective:
         signs = np.where(data.codes == code, 1.0, -1.0)
         return MarginObjective(matrix=data.matrix, signs=signs, weights=data.weights, loss=self.each.loss, ridge=ridge)

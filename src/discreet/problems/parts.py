@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from discreet.core.workers import map_in_order
 from discreet.data import Records
-from discreet.problems.on_device import on_device
+from discreet.matrices import DeviceMatrix
 from discreet.problems.summed_objective import Part, Sample, Some, Spread, SummedObjective, Sums, Work, added
 
 WHOLE_RECORDS = 1 << 16
@@ -43,7 +43,7 @@ def objective_of(data: Records, part: Callable[[Records, float], P], *, dimensio
             eager=data.slow and dimension <= _EAGER_DIMENSION,
             some=_of_blocks(data, part),
         )
-    if data.records <= WHOLE_RECORDS or on_device(data):
+    if data.records <= WHOLE_RECORDS or isinstance(data.matrix, DeviceMatrix):
         return part(data, ridge)
     made = map_in_order(lambda run: (part(run, 0.0), [part(piece, 0.0) for piece in run.parts()]), data.runs(_RUN), data.jobs)
     runs, pieces = zip(*made, strict=True)

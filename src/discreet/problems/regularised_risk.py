@@ -24,9 +24,7 @@ from discreet.data import Domain, Records
 from discreet.data.domain import check_scale
 from discreet.losses import MarginLoss
 from discreet.losses.regularisers import L2
-from discreet.problems.device_margins import DeviceMargins
 from discreet.problems.objective import MarginObjective
-from discreet.problems.on_device import device_margins, on_device
 from discreet.problems.parts import objective_of
 from discreet.problems.summed_objective import SummedObjective
 
@@ -90,14 +88,12 @@ class RegularisedRisk:
         """Raise InvalidInput for records of another domain."""
         require_domain(self.domain, data)
 
-    def objective(self, data: Records) -> MarginObjective | DeviceMargins | SummedObjective:
+    def objective(self, data: Records) -> MarginObjective | SummedObjective:
         """G on these records, for a solver: plain optimisation that has never heard of privacy."""
         self.require(data)
         return objective_of(data, self._part, dimension=self.dimension, ridge=self.strong_convexity)
 
-    def _part(self, data: Records, ridge: float) -> MarginObjective | DeviceMargins:
-        if on_device(data):
-            return device_margins(data, positive=1, loss=self.loss, ridge=ridge)
+    def _part(self, data: Records, ridge: float) -> MarginObjective:
         return MarginObjective(matrix=data.matrix, signs=data.signs, weights=data.weights, loss=self.loss, ridge=ridge)
 
 
