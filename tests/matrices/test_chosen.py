@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from discreet.matrices import AugmentedMatrix, DenseMatrix, SparseMatrix, TabularMatrix
-from discreet.matrices.chosen import chosen_rows
+from discreet.matrices.cut import chosen_rows
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.standard_normal((50, 4)) * (RNG.random((50, 4)) < 0.6)

@@ -6,7 +6,7 @@ from discreet.data import Domain, Records
 from discreet.kernels.feature_map import FeatureMap
 from discreet.kernels.matrix import FeatureMapMatrix
 from discreet.matrices import AugmentedMatrix, DenseMatrix
-from discreet.matrices.computed import computed_rows
+from discreet.matrices.entries import computed_rows
 
 ROWS = DenseMatrix(np.random.default_rng(0).standard_normal((10, 3)))
 MAP = FeatureMap(frequencies=np.ones((2, 3)))

@@ -28,8 +28,8 @@ from discreet.data.stream import NOT_HELD, Stream, column_bytes
 from discreet.matrices import Matrix
 from discreet.matrices.bounded import shortened, shortened_in_order
 from discreet.matrices.clipped import clip_entries
-from discreet.matrices.computed import computed_rows
 from discreet.matrices.cut import cache_rows, cuts, rows_of, thread_cuts
+from discreet.matrices.entries import computed_rows
 from discreet.matrices.near import check_finite
 
 Codes: TypeAlias = npt.NDArray[np.integer]

@@ -24,7 +24,7 @@ from discreet.data.stream import Stream
 from discreet.estimators.classes import distinct_classes
 from discreet.estimators.search_table import HeldTable, Predicts, SearchTable
 from discreet.matrices import SparseMatrix
-from discreet.matrices.chosen import chosen_rows
+from discreet.matrices.cut import chosen_rows
 from discreet.noise import Integers, Noise
 from discreet.noise.uniform import shuffled, uniform_below
 from discreet.noise.words import keyed_words

@@ -21,9 +21,9 @@ from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records
 from discreet.kernels.feature_map import FeatureMap
 from discreet.matrices import DenseMatrix, Matrix, entries_of
-from discreet.matrices.computed import computed_rows
 from discreet.matrices.cut import rows_of
 from discreet.matrices.dense import weighted_gram
+from discreet.matrices.entries import computed_rows
 
 HELD_BYTES = 256 * 2**20
 """Up to this size a table of features is computed once and kept."""

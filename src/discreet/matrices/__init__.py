@@ -2,16 +2,15 @@
 
 from discreet.matrices.augmented import AugmentedMatrix
 from discreet.matrices.base import BLOCK_ROWS, Matrix
+from discreet.matrices.bounded import safe_shortening, shortening
 from discreet.matrices.clipped import ClippedMatrix, clip_entries
 from discreet.matrices.columns import Column, columns_of
 from discreet.matrices.convert import as_matrix
 from discreet.matrices.dense import DenseMatrix
 from discreet.matrices.device import DeviceMatrix
-from discreet.matrices.entries import entries_of
+from discreet.matrices.entries import entries_of, plain_rows
 from discreet.matrices.ordered import ordered_matvec, ordered_row_norms
 from discreet.matrices.per_record import answers_as_its, answers_per_record, is_per_record, marked_per_record
-from discreet.matrices.plain import plain_rows
-from discreet.matrices.shortening import safe_shortening, shortening
 from discreet.matrices.sparse import SparseMatrix
 from discreet.matrices.tabular import TabularMatrix
 

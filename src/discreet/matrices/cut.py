@@ -8,6 +8,7 @@ and the size of blocks that suits the processor's caches: a block is read from m
 from functools import singledispatch
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet.matrices.augmented import AugmentedMatrix
 from discreet.matrices.base import BLOCK_ROWS, Matrix
@@ -100,3 +101,25 @@ def _is_on_device(matrix: Matrix) -> bool:
 def cuts(count: int, size: int) -> list[slice]:
     """Consecutive slices of at most `size` rows, `count` together."""
     return [slice(start, min(start + size, count)) for start in range(0, count, size)]
+
+
+@singledispatch
+def chosen_rows(matrix: Matrix, numbers: npt.NDArray[np.integer]) -> Matrix:
+    """Rows `numbers` of `matrix`, in their order; written out where a kind of matrix has no better way."""
+    whole = rows_of(matrix, slice(0, matrix.shape[0]))
+    return DenseMatrix(entries_of(whole, slice(0, matrix.shape[0]))[numbers])
+
+
+@chosen_rows.register
+def _chosen_dense(matrix: DenseMatrix, numbers: npt.NDArray[np.integer]) -> Matrix:
+    return DenseMatrix(matrix._rows[numbers])
+
+
+@chosen_rows.register
+def _chosen_sparse(matrix: SparseMatrix, numbers: npt.NDArray[np.integer]) -> Matrix:
+    return SparseMatrix(matrix._rows[numbers])
+
+
+@chosen_rows.register
+def _chosen_tabular(matrix: TabularMatrix, numbers: npt.NDArray[np.integer]) -> Matrix:
+    return TabularMatrix(matrix._table[numbers], [code[numbers] for code in matrix._codes], matrix._sizes)

@@ -30,6 +30,7 @@ those of one class, wherever they are.
 
 from abc import abstractmethod
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
@@ -72,6 +73,10 @@ class RowObjective(Certifying):
 
     targets: ClassVar[str]
     """The field that holds a number of every record, beside weights."""
+
+    def __post_init__(self) -> None:
+        """Bring the columns to where the rows are, once."""
+        _ = self._targets, self._weights
 
     @property
     @abstractmethod
@@ -120,8 +125,8 @@ class RowObjective(Certifying):
 
     def with_linear(self, linear: Floats | None) -> Self:
         """The same function with another linear term (dimension,)."""
-        other = replace(self, linear=linear)
-        other.__dict__.update({name: found for name, found in self.__dict__.items() if name.startswith("_")})  # functions of the rows alone
+        other = copy(self)  # with what is a function of the rows alone
+        object.__setattr__(other, "linear", linear)
         return other
 
     def gradient(self, point: Floats, margins: Array) -> Floats:

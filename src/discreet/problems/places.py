@@ -235,7 +235,9 @@ class There:
 
     def _chosen(self, values: Array, codes: Array) -> Array:
         """1.0 at codes_i and else 0.0, (n, k)."""
-        classes = self.there(np.arange(values.shape[1], dtype=np.int32))
+        from array_api_compat import device  # noqa: PLC0415 - an optional dependency
+
+        classes = self.xp.arange(values.shape[1], dtype=codes.dtype, device=device(codes))
         return self.xp.astype(codes[:, None] == classes[None, :], self.xp.float64)
 
 

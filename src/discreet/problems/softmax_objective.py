@@ -130,7 +130,7 @@ class SoftmaxObjective(RowObjective):
     @cached_property
     def _spectrum(self) -> tuple[Floats, Floats]:
         """Eigenvalues (d,), those below 0 by rounding raised to it, and eigenvectors (d, d) of sum_i c_i x_i x_i^T."""
-        ones = self._place.column(np.ones(self.matrix.shape[0])) if self._weights is None else self._weights
+        ones = self._place.xp.ones_like(self._radii.each) if self._weights is None else self._weights
         values, vectors = np.linalg.eigh(self._place.gram(ones, single_precision=True))
         return np.maximum(values, 0.0), vectors
 

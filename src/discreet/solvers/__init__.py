@@ -2,9 +2,8 @@
 
 from discreet.solvers.many import solve_many
 from discreet.solvers.noisy_equations import NoisyMatrix
-from discreet.solvers.objective import Objective
+from discreet.solvers.objective import Objective, Solution, Status
 from discreet.solvers.single import solve
 from discreet.solvers.soft_margin import SoftMargin, solve_soft_margin
-from discreet.solvers.solution import Solution, Status
 
 __all__ = ["NoisyMatrix", "Objective", "SoftMargin", "Solution", "Status", "solve", "solve_many", "solve_soft_margin"]

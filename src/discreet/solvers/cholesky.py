@@ -10,9 +10,8 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from discreet.core.arrays import Floats
-from discreet.solvers.objective import Objective
+from discreet.solvers.objective import Objective, Status
 from discreet.solvers.secant import SecantPairs
-from discreet.solvers.solution import Status
 
 KEEP = 0.5
 """Keep the factor while a step multiplies the gradient norm by at most this."""

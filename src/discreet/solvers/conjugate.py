@@ -8,8 +8,7 @@ gradients from zero is a descent direction, so stopping early is safe.
 import numpy as np
 
 from discreet.core.arrays import Floats
-from discreet.solvers.objective import Objective
-from discreet.solvers.solution import Status
+from discreet.solvers.objective import Objective, Status
 
 _PRODUCTS = 1000
 

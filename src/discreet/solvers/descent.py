@@ -14,10 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.core.arrays import Floats
-from discreet.solvers.directions import Directions
 from discreet.solvers.line_search import SIGMA, descend
-from discreet.solvers.objective import Objective
-from discreet.solvers.solution import Solution, failure
+from discreet.solvers.objective import Directions, Objective, Solution, failure
 
 _POINTS = 500
 _REFINEMENTS = 6

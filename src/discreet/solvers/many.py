@@ -21,10 +21,9 @@ from discreet.core.quiet import quietly
 from discreet.core.workers import map_in_order, single_threaded_algebra
 from discreet.solvers.cholesky import positive_factor
 from discreet.solvers.descent import minimise
-from discreet.solvers.objective import Objective
+from discreet.solvers.objective import Objective, Status, failure
 from discreet.solvers.secant import SecantPairs
 from discreet.solvers.single import MATRIX_LIMIT, check, directions_for, solve
-from discreet.solvers.solution import Status, failure
 
 COLUMNS = 64
 """Columns in a chunk: enough for efficient products, few enough that a row block of margins stays in cache."""

@@ -1,9 +1,12 @@
-"""What solvers ask of an objective: a smooth convex function of the margins of a table, plus a ridge and a linear term."""
+"""What solvers ask of an objective and of a source of directions, what they return, and what they raise instead."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol
 
 from discreet.core.arrays import Floats
+from discreet.core.errors import SolverFailure
 
 
 class Objective(Protocol):
@@ -60,3 +63,45 @@ class Objective(Protocol):
 
     def certified_gradients(self, points: Floats, linears: Floats | None) -> tuple[Floats, Floats]:
         """Gradients (d, k) and certified norms (k,) at columns (d, k), with the columns of `linears` for linear terms."""
+
+
+class Status(StrEnum):
+    """How the minimiser was found; the values are messages."""
+
+    NEWTON = "certified minimiser, by Newton's method with Cholesky factors"
+    CONJUGATE_GRADIENTS = "certified minimiser, by Newton's method with conjugate gradients"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Solution:
+    """A point whose gradient is certified to be small enough. Functions of the records, every field: release none without a mechanism."""
+
+    weights: Floats
+    """(d,)."""
+    gradient_norm: float
+    """An upper bound of the exact gradient norm at `weights`; at most the tolerance asked for."""
+    iterations: int
+    """Points at which the gradient was computed."""
+    status: Status
+
+
+def failure(*, solver: str, tolerance: float, dimension: int) -> SolverFailure:
+    """The error for a tolerance that was not certified; public numbers only."""
+    return SolverFailure(
+        f"the {solver} solver could not certify a gradient norm of {tolerance:.3g} in dimension {dimension}. "
+        "Ask for a larger tolerance, or for stronger regularisation; double precision ends at about 1e-12 a record."
+    )
+
+
+class Directions(Protocol):
+    """A source of descent directions v with <v, gradient> < 0, typically near minus the inverse Hessian times the gradient."""
+
+    @property
+    def status(self) -> Status:
+        """What a solution found this way is called."""
+
+    def learn(self, sample: Objective, point: Floats, share: float) -> None:
+        """Take the curvature from a sample of the records, `share` of all, at a point (d,) near its minimiser and theirs; may do nothing."""
+
+    def propose(self, objective: Objective, point: Floats, margins: Floats, gradient: Floats, contraction: float) -> Floats:
+        """A direction (d,) at `point`. `contraction` is the last ratio of gradient norms: near 0 if the last step was good, near 1 if not."""

@@ -9,9 +9,7 @@ from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.solvers.cholesky import CholeskyDirections
 from discreet.solvers.conjugate import ConjugateDirections
 from discreet.solvers.descent import minimise
-from discreet.solvers.directions import Directions
-from discreet.solvers.objective import Objective
-from discreet.solvers.solution import Solution
+from discreet.solvers.objective import Directions, Objective, Solution
 
 _ROUGH = 1e-4
 """Tolerance for a sample, over its gradient's norm at zero: less than its minimiser differs from that of all records."""

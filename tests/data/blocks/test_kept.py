@@ -12,7 +12,7 @@ from discreet.data.blocks.kept import KeptBlocks
 from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
 from discreet.matrices import AugmentedMatrix, DenseMatrix, SparseMatrix, TabularMatrix, as_matrix
-from discreet.matrices.held import held_bytes
+from discreet.matrices.entries import held_bytes
 from discreet.problems import RegularisedRisk
 from discreet.solvers import solve
 

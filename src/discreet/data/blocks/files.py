@@ -22,7 +22,6 @@ from discreet.data.blocks.base import Block, BlockTable, SomeBlocks, block_rows
 from discreet.data.blocks.cluster import Cluster
 from discreet.data.blocks.dask_blocks import DaskTable
 from discreet.data.blocks.kept import MEMORY, KeptBlocks
-from discreet.data.blocks.number_columns import number_columns
 from discreet.data.blocks.row_groups import row_group_sizes
 from discreet.data.frames import check_present
 from discreet.data.parquet_file import parquet_header, silent
@@ -31,6 +30,9 @@ from discreet.matrices import DenseMatrix
 
 if TYPE_CHECKING:
     from distributed import Client
+
+
+import numpy.typing as npt
 
 R = TypeVar("R")
 
@@ -241,3 +243,15 @@ def _scanned(path: str, state: tuple[int, ...]) -> pl.LazyFrame:  # noqa: ARG001
 
 def _damaged(path: str) -> FileFormatError:
     return FileFormatError(f"{path!r} is no readable table: it is damaged, truncated, or not what its name says. Write it again.")
+
+
+def number_columns(frame: pl.DataFrame, names: Sequence[str], *, single: bool) -> npt.NDArray[np.float64] | npt.NDArray[np.float32]:
+    """The columns `names` (n, d) in Fortran order, as float32 if `single`; a missing number is not-a-number. Raises what polars does for others."""
+    columns = np.empty((len(names), frame.height), dtype=np.float32 if single else np.float64)
+    kind = pl.Float32 if single else pl.Float64
+    for place, name in enumerate(names):
+        start = 0
+        for chunk in frame.get_column(name).cast(kind).get_chunks():
+            columns[place, start : start + len(chunk)] = chunk.to_numpy()
+            start += len(chunk)
+    return columns.T

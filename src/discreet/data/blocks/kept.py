@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records
 from discreet.data.blocks.base import Block
-from discreet.matrices.held import held_bytes
+from discreet.matrices.entries import held_bytes
 
 MEMORY = 2**30
 """Bytes of blocks that a table of files keeps unless told otherwise."""
