@@ -31,11 +31,8 @@ CHECKS = [
 ]
 OPTIONAL = [
     ["--editable", ".[gpu,tabmat]"],
-    # Pinned to a build for processors, the only one there is for macOS: elsewhere the newest release is some gigabytes for GPUs.
-    [
-        *("--retries", "1", "--extra-index-url", "https://download.pytorch.org/whl/cpu"),
-        "torch==2.13.0" + ("" if sys.platform == "darwin" else "+cpu"),
-    ],
+    # The build for processors, the only one there is for macOS: elsewhere the plain release is some gigabytes for GPUs.
+    ["torch==2.13.0" + ("" if sys.platform == "darwin" else "+cpu")],
 ]
 """What `--all` tests besides, as arguments of pip."""
 
