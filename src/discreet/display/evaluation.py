@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from discreet.data.labels import canonical
 from discreet.display.pages import Block, Facts, Picture, Table, Text, view_html
-from discreet.display.plots import BLUE, PALE_BLUE, RED, Drawing, Panel, Shape, line, share_axis, svg, words
+from discreet.display.plots import BLUE, PALE_BLUE, RED, Drawing, Panel, Shape, share_axis, svg, words
 from discreet.evaluation import PrivateEvaluation
 from discreet.evaluation.curves import CalibrationCurve, RocCurve
 
@@ -83,10 +83,6 @@ def _panel(left: float) -> Panel:
     return Panel(across=share_axis(left, left + _SIDE), up=share_axis(_TOP + _SIDE, _TOP))
 
 
-def _diagonal(panel: Panel) -> Shape:
-    return line(panel.at((0.0, 0.0)), panel.at((1.0, 1.0)), colour=RED, dashed=True)
-
-
 def _roc(curve: RocCurve, left: float) -> Iterator[Shape]:
     panel = _panel(left)
     name = f"ROC: AUC {curve.area.value:.3f} ({curve.area.low:.3f} to {curve.area.high:.3f})"
@@ -97,7 +93,7 @@ def _roc(curve: RocCurve, left: float) -> Iterator[Shape]:
     worst = [(0.0, 0.0), *((alarm[1], hit[0]) for alarm, hit in boxes), (1.0, 1.0)]
     yield panel.area([*best, *reversed(worst)], PALE_BLUE)
     yield panel.curve([(0.0, 0.0), *zip(curve.false_alarms, curve.hits, strict=True), (1.0, 1.0)], BLUE)
-    yield _diagonal(panel)
+    yield panel.dashed((0.0, 0.0), (1.0, 1.0), RED)
 
 
 def _calibration(curve: CalibrationCurve, left: float) -> Iterator[Shape]:
@@ -107,4 +103,4 @@ def _calibration(curve: CalibrationCurve, left: float) -> Iterator[Shape]:
         if one.share is not None:
             yield panel.bar((one.lowest, one.share.low), (one.highest, one.share.high), PALE_BLUE)
             yield panel.curve([(one.lowest, one.share.value), (one.highest, one.share.value)], BLUE)
-    yield _diagonal(panel)
+    yield panel.dashed((0.0, 0.0), (1.0, 1.0), RED)
