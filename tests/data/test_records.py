@@ -106,3 +106,31 @@ def test_broken_records_are_refused_without_a_word_of_them(X, y):
     with pytest.raises(InvalidInput) as refusal:
         Records(rows=as_matrix(X), targets=y, domain=Domain(features=2, entry_bound=1.0, target_bound=1.0))
     assert_silent(refusal.value)
+
+
+def test_a_domain_says_what_targets_are():
+    bounds = {"features": 2, "norm_bound": 1.0}
+    assert [Domain(**bounds, **kind).kind for kind in ({"classes": 2}, {"classes": 3}, {"target_bound": 2.0}, {})] == [
+        "sign",
+        "code",
+        "number",
+        "none",
+    ]
+    for both in ({"classes": 2, "target_bound": 1.0}, {"classes": 2, "entry_bound": 1.0}, {"classes": 1}):
+        with pytest.raises(InvalidInput):
+            Domain(**bounds, **both)
+    with pytest.raises(InvalidInput, match="kind number are needed here, and the domain declares none"):
+        Domain(**bounds).require("number")
+
+
+def test_records_without_targets_are_known_as_those_of_zeros():
+    X, _ = table()
+    alone = Records(rows=as_matrix(X), domain=Domain(features=X.shape[1], entry_bound=1.0))
+    assert b"".join(alone.content()) == b"".join(dataset(X, np.zeros(len(X)), entry_bound=1.0).content())
+    for read in ("targets", "signs", "codes"):
+        with pytest.raises(InvalidInput):
+            getattr(alone, read)
+    with pytest.raises(InvalidInput, match="declares targets of kind none, and some were given"):
+        Records(rows=as_matrix(X), targets=np.zeros(len(X)), domain=alone.domain)
+    with pytest.raises(InvalidInput, match="have no weights"):
+        Records(rows=as_matrix(X), domain=alone.domain, weights=np.ones(len(X)))
