@@ -27,8 +27,8 @@ LAMBDAS = {
     "kdd": (1e-9, 1e-7, 1e-5, 10**-3.5, 1e-3, 10**-2.5, 1e-2, 10**-1.5),
 }
 NON_PRIVATE = {"epsilon": np.inf}
-PUBLISHED = {"epsilon": EPSILON, "calibration": "published"}
-PURE = {"epsilon": EPSILON}
+PUBLISHED = {"epsilon": EPSILON, "delta": 0.0, "calibration": "published"}
+PURE = {"epsilon": EPSILON, "delta": 0.0}
 APPROXIMATE = {"epsilon": EPSILON, "delta": 1e-6}
 RELATION = {"neighbours": "add-remove"}
 

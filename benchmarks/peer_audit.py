@@ -58,7 +58,7 @@ def peer(interpreter: str, norm: float, runs: int, *, intercept: bool, folder: P
 
 def ours(norm: float, runs: int, confidence: float, *, intercept: bool) -> AuditReport:
     """The same for Discreet."""
-    model = LogisticRegression(epsilon=CLAIM.epsilon, data_norm=norm, classes=[-1, 1], fit_intercept=intercept)
+    model = LogisticRegression(epsilon=CLAIM.epsilon, delta=0.0, data_norm=norm, classes=[-1, 1], fit_intercept=intercept)
     tables = [(np.array(rows), np.array(signs)) for rows, signs in pair(norm)]
     outputs = outputs_of(many_fits(model), tables, runs=runs, confidence=confidence, batch=True)
     return of_outputs(*outputs, CLAIM, confidence=confidence, subject="Discreet LogisticRegression", described="as above")

@@ -12,15 +12,15 @@ from discreet.certificates import Verification, digest_of
 from discreet.core.errors import FileFormatError, VerificationFailure
 
 SETTINGS = [
+    {"delta": 0.0},
     {},
-    {"delta": 1e-6},
+    {"neighbours": "add-remove", "delta": 0.0},
     {"neighbours": "add-remove"},
-    {"neighbours": "add-remove", "delta": 1e-6},
+    {"mechanism": "output", "delta": 0.0},
     {"mechanism": "output"},
-    {"mechanism": "output", "delta": 1e-6},
-    {"calibration": "published", "fit_intercept": False},
-    {"calibration": "published", "fit_intercept": False, "mechanism": "output"},
-    {"alpha": 0.02, "data_norm": 3.0},
+    {"calibration": "published", "fit_intercept": False, "delta": 0.0},
+    {"calibration": "published", "fit_intercept": False, "mechanism": "output", "delta": 0.0},
+    {"alpha": 0.02, "data_norm": 3.0, "delta": 0.0},
 ]
 
 

@@ -208,7 +208,7 @@ def test_the_printed_calibration_runs_on_paired_features() -> None:
     X, y = ring()
     for mechanism in ("objective", "output"):
         model = KernelClassifier(
-            n_features=20, mechanism=mechanism, calibration="published", loss="huber-hinge", alpha=0.05, classes=["in", "out"]
+            n_features=20, delta=0.0, mechanism=mechanism, calibration="published", loss="huber-hinge", alpha=0.05, classes=["in", "out"]
         ).fit(X, y)
         assert model.certificate_.guarantee.epsilon <= 1.001 * (1 + 1e-9)
         assert model.certificate_.verify(model.weights_).ok

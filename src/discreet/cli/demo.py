@@ -15,6 +15,7 @@ from discreet.cli.options import File, Neighbours, Seed, command, warn_of_seed
 from discreet.cli.output import Outcome, labelled, step, styled
 from discreet.cli.spending import NO_PRIVACY, guarantee_of, short, verdict
 from discreet.core.neighbours import ADD_REMOVE
+from discreet.core.privacy import DELTA
 
 if TYPE_CHECKING:
     from discreet.certificates import Certificate
@@ -32,7 +33,7 @@ _DATA = {
 @dataclass(frozen=True, kw_only=True)
 class _Demo:
     epsilon: Annotated[float, "Privacy loss that the model may cost, > 0; inf is a fit without privacy."] = 1.0
-    delta: Annotated[float, "Probability that the loss is exceeded; 0 for none."] = 1e-6
+    delta: Annotated[float, "Probability that the loss is exceeded; 0 for none."] = DELTA
     neighbours: Neighbours = "replace-one"
     seed: Seed = None
     out: Annotated[File | None, "Also write the model file."] = None

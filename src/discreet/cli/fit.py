@@ -14,6 +14,7 @@ from discreet.cli.output import Outcome, labelled, step
 from discreet.cli.spending import Spending, check_fits, guarantee_of, receipt
 from discreet.cli.tables import Records
 from discreet.core.errors import InvalidInput
+from discreet.core.privacy import DELTA
 
 if TYPE_CHECKING:
     from discreet.certificates import Certificate
@@ -32,7 +33,7 @@ class _Training:
     """By the names that they have in an estimator, but for `kind` and `no_intercept`."""
 
     epsilon: Annotated[float, "Privacy loss that the model may cost, > 0; inf is a fit without privacy."]
-    delta: Delta = 0.0
+    delta: Delta = DELTA
     neighbours: Neighbours = "replace-one"
     kind: Kind = None
     alpha: Annotated[float | None, "Strength of regularisation, of |w|^2 / 2 in the mean objective; chosen from public numbers if left out."] = None

@@ -14,6 +14,7 @@ from discreet.cli.files import check_output, check_report
 from discreet.cli.options import Delta, File, Hidden, Report, command, usage_error
 from discreet.cli.output import Outcome, labelled, step, styled, table
 from discreet.cli.plan_over import Simulation, plan_over, reached
+from discreet.core.privacy import DELTA
 
 if TYPE_CHECKING:
     from discreet.planning import Plan, PlannedBound, Simulated, SimulatedEpsilon
@@ -39,7 +40,7 @@ class _OrOver(click.Command):
 class _Problem:
     """By the names that they have in a plan, but for `no_intercept`."""
 
-    delta: Delta = 0.0
+    delta: Delta = DELTA
     neighbours: Annotated[Hidden, "What is hidden."] = "replace-one"
     features: Annotated[int, "Number of features d of a row."]
     norm: Annotated[float, "Norm of the predictors f0 to compete with; 1 / norm is the margin of one that separates."]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from discreet.cli.files import check_report
 from discreet.cli.options import Argument, Delta, Hidden, Report, command, usage_error
 from discreet.cli.output import Outcome, labelled, step, styled, table
+from discreet.core.privacy import DELTA
 
 if TYPE_CHECKING:
     from discreet.planning import NeededRecords, SetBound, SetPlan, SimulatedOverSet
@@ -48,7 +49,7 @@ class _PlanOver:
     excess: Annotated[float | None, "Excess of the mean loss to stay below: the answer is a number of records."] = None
     records: Annotated[int | None, "Number of records: the answer is an excess of the mean loss."] = None
     epsilon: Annotated[float, "Privacy loss of the fit, > 0."]
-    delta: Delta = 0.0
+    delta: Delta = DELTA
     neighbours: Annotated[Hidden, "What is hidden."] = "replace-one"
     steps: Annotated[int | None, "Number of steps (n_iter of a fit); the best for the bound unless given."] = None
     simulation: Simulation

@@ -14,6 +14,7 @@ from discreet.cli.options import Delta, Kind, Neighbours, Option, SchemaFile, co
 from discreet.cli.output import Outcome, labelled, step
 from discreet.cli.spending import Spending
 from discreet.cli.tables import Records
+from discreet.core.privacy import DELTA
 from discreet.core.quiet import quietly
 
 _NAMES = {"alpha": "alpha", "loss": "loss", "mechanism": "mechanism", "intercept-scale": "intercept_scale"}
@@ -25,7 +26,7 @@ class _Tune:
     schema: SchemaFile
     grid: Annotated[tuple[str, ...], f"A setting and its values, NAME=V1,V2,...; NAME one of {', '.join(_NAMES)}. Repeatable."]
     epsilon: Annotated[float, "Privacy loss that the whole search may cost, > 0."]
-    delta: Delta = 0.0
+    delta: Delta = DELTA
     neighbours: Neighbours = "replace-one"
     kind: Kind = None
     expected_runs: Annotated[float | None, Option(default="twice the settings", help="Mean of the secret number of fits.")] = None

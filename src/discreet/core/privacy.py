@@ -5,6 +5,9 @@ from typing import TypedDict
 
 from discreet.core.neighbours import Neighbours
 
+DELTA = 1e-6
+"""The default of every estimator, search and plan; docs/defaults.md says why."""
+
 
 class Target(TypedDict):
     """The arguments that every calibration takes."""

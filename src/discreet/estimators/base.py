@@ -26,7 +26,7 @@ from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, neighbours_of
-from discreet.core.privacy import Privacy
+from discreet.core.privacy import DELTA, Privacy
 from discreet.core.quiet import quietly
 from discreet.core.validate import number
 from discreet.core.workers import job_count
@@ -43,7 +43,7 @@ class Spender(BaseEstimator):  # type: ignore[misc]
     """What spends a budget: the parameters of every estimator here, and of searches over them."""
 
     epsilon: float = 1.0
-    delta: float = 1e-6
+    delta: float = DELTA
     ledger: Account | None = None
     n_jobs: int | None = None
     random_state: Any = None

@@ -91,7 +91,6 @@ def _require_link(estimator: "LinearClassifier") -> bool:
 class LinearClassifier(ScoredClassifier, PrivateModel):
     """What LogisticRegression, LinearSVC and KernelClassifier share; use one of these."""
 
-    delta: float = 0.0
     alpha: float | None = None
     data_norm: float = 1.0
     classes: Any = None

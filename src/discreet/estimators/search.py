@@ -101,7 +101,6 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
     param_distributions: Mapping[str, Any] | None = None
     n_candidates: int = 10
     public_seed: int = 0
-    delta: float = 0.0
     method: str = "random-stopping"
     law: str | None = None
     expected_runs: float | None = None

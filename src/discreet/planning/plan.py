@@ -28,6 +28,7 @@ from discreet.bounds import (
 )
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import Neighbours
+from discreet.core.privacy import DELTA
 from discreet.core.showing import shown
 from discreet.core.validate import each, positive, probability, whole
 from discreet.data import Domain
@@ -101,7 +102,7 @@ class Plan:
     """A linear classifier that is to be fitted, in public numbers. Raises InvalidInput for numbers that plan nothing."""
 
     epsilon: float
-    delta: float = 0.0
+    delta: float = DELTA
     neighbours: Neighbours = Neighbours.REPLACE_ONE
     features: int
     norm: float

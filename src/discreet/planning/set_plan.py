@@ -28,6 +28,7 @@ from discreet.bounds.averaged_walk import averaged_frank_wolfe
 from discreet.bounds.geometry import private_noise
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import Neighbours
+from discreet.core.privacy import DELTA
 from discreet.core.showing import shown
 from discreet.core.validate import positive, whole
 from discreet.data import Domain
@@ -132,7 +133,7 @@ class SetPlan:
     loss: str = "squared"
     """Name of a loss of predictions or of the margin."""
     epsilon: float
-    delta: float = 0.0
+    delta: float = DELTA
     neighbours: Neighbours = Neighbours.REPLACE_ONE
     entry_bound: float | None = None
     """Bound on every entry of a row."""
