@@ -34,6 +34,14 @@ class Form(Protocol):
     """See module docstring."""
 
     @property
+    def data_norm(self) -> float:
+        """R, the bound to which rows are shortened; infinity where only entries are bounded, 1 for features of a kernel."""
+
+    @property
+    def intercept_scale(self) -> float:
+        """t, the constant feature of the intercept; 0 without one."""
+
+    @property
     def size(self) -> int:
         """How many weights there are."""
 
@@ -71,6 +79,16 @@ class KernelForm:
     linear: LinearForm
 
     @property
+    def data_norm(self) -> float:
+        """See Form."""
+        return self.linear.data_norm
+
+    @property
+    def intercept_scale(self) -> float:
+        """See Form."""
+        return self.linear.intercept_scale
+
+    @property
     def size(self) -> int:
         """See Form."""
         return self.linear.size
@@ -85,6 +103,16 @@ class BoundedForm:
     """Rows are brought within `domain`."""
 
     domain: Domain
+
+    @property
+    def data_norm(self) -> float:
+        """See Form."""
+        return self.domain.norm_bound
+
+    @property
+    def intercept_scale(self) -> float:
+        """See Form."""
+        return self.domain.intercept_scale
 
     @property
     def size(self) -> int:
@@ -139,23 +167,3 @@ def _feature_map(stated: Json, features: int, columns: int) -> FeatureMap:
     if digest_of(drawn) != stated["frequencies"]:
         raise InvalidInput("its seed draws other frequencies than the certificate was issued for")
     return FeatureMap(frequencies=drawn)
-
-
-def intercept_scale_of(form: Form) -> float:
-    """t, the constant feature of the intercept; 0 without one."""
-    match form:
-        case BoundedForm(domain=domain):
-            return domain.intercept_scale
-        case LinearForm(intercept_scale=scale) | KernelForm(linear=LinearForm(intercept_scale=scale)):
-            return scale
-    raise TypeError(f"a {type(form).__name__} is no form of this library")
-
-
-def data_norm_of(form: Form) -> float:
-    """R, the bound to which rows are shortened; infinity where only entries are bounded, 1 for features of a kernel."""
-    match form:
-        case BoundedForm(domain=domain):
-            return domain.norm_bound
-        case LinearForm(data_norm=norm) | KernelForm(linear=LinearForm(data_norm=norm)):
-            return norm
-    raise TypeError(f"a {type(form).__name__} is no form of this library")

@@ -37,7 +37,7 @@ from discreet.estimators.base import PrivateModel
 from discreet.estimators.classes import SCHEMES
 from discreet.estimators.constrained_erm import ConstrainedERM
 from discreet.estimators.decision import chosen_codes, has_link, log_probabilities, probabilities
-from discreet.estimators.forms import BoundedForm, Form, KernelForm, LinearForm, data_norm_of, form_of, intercept_scale_of
+from discreet.estimators.forms import BoundedForm, Form, KernelForm, LinearForm, form_of
 from discreet.estimators.kernel_classifier import KernelClassifier
 from discreet.estimators.lasso import Lasso, LassoClassifier
 from discreet.estimators.linear_regression import LinearRegression
@@ -145,12 +145,12 @@ class Model:
     @property
     def intercept_scale(self) -> float:
         """t, the constant feature of the intercept; 0 without one."""
-        return intercept_scale_of(self.form)
+        return self.form.intercept_scale
 
     @property
     def data_norm(self) -> float:
         """R, the bound to which rows are shortened; infinity where only entries are bounded, 1 for features of a kernel."""
-        return data_norm_of(self.form)
+        return self.form.data_norm
 
     @property
     def has_probabilities(self) -> bool:
