@@ -68,7 +68,7 @@ def test_the_guarantee_is_that_of_the_linear_mechanism_for_rows_of_norm_one() ->
 def test_noise_does_not_depend_on_the_size_of_the_rows() -> None:
     X, y = ring(500)
     fits = [KernelClassifier(n_features=20, classes=["in", "out"]).fit(X * size, y).certificate_ for size in (1e-300, 1.0, 1e12, 1e300)]
-    assert len({fit.parameters["rate"] for fit in fits}) == 1
+    assert len({fit.parameters["scale"] for fit in fits}) == 1
 
 
 def test_without_noise_it_is_the_minimiser_on_the_features() -> None:
