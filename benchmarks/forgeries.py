@@ -399,7 +399,7 @@ def curvature(draw: np.random.Generator) -> Honest:
     """The curvature at released weights."""
     X, count = _records(draw, int(draw.integers(1, 4)))
     y = np.arange(count) % 2
-    model = LogisticRegression(epsilon=1.0, classes=[0, 1], neighbours=_relation(draw)).fit(X, y)
+    model = LogisticRegression(epsilon=1.0, delta=0.0, classes=[0, 1], neighbours=_relation(draw)).fit(X, y)
     budget = _budget(draw)
     made = release_uncertainty(model, X, y, **budget)
     return _of_certificate("curvature", made.certificate)
