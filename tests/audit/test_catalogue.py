@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from discreet import mechanisms
+from discreet.audit.claim import Target
 from discreet.audit.drawn import integers
 from discreet.audit.drawn.catalogue import UNWATCHED, WATCHED
 from discreet.audit.drawn.regression import table
 from discreet.audit.named import CATALOGUE
-from discreet.audit.target import Target
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import Domain, Records
@@ -116,4 +116,4 @@ def test_a_watch_alone_that_sees_a_fault_says_so(half_the_noise):
     assert report.violated
     assert report.verdict == "not drawn as stated"
     assert "drawn otherwise: spread 0." in str(report)
-    assert integers.counting_laplace(Target(epsilon=1.0, delta=0.0, neighbours=REPLACE_ONE))[0].odd
+    assert integers.counting_laplace(Target(epsilon=1.0, delta=0.0, neighbours=REPLACE_ONE)).odd

@@ -2,11 +2,10 @@
 
 from discreet.audit.canaries import epsilon_from_guesses, one_run_audit, p_value
 from discreet.audit.claim import Claim
-from discreet.audit.drawn.report import DrawnReport
 from discreet.audit.exact import PrivacyLoss, exact_audit
 from discreet.audit.inference import Inference, attribute_inference, membership_inference
 from discreet.audit.learning import exact_learning_audit
-from discreet.audit.report import AuditReport, Event
+from discreet.audit.report import AuditReport, DrawnReport, Event
 from discreet.audit.statistical import audit
 
 __all__ = [

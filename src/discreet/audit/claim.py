@@ -1,4 +1,4 @@
-"""What is claimed and audited: P(S) <= e^epsilon P'(S) + delta for every event, in both orders of the pair.
+"""What is claimed and audited, and how hard: P(S) <= e^epsilon P'(S) + delta for every event, in both orders of the pair.
 
 It bounds what anybody can infer. With any test between the two tables, advantage = P(says "first" | first) - P(says "first" | second),
 
@@ -14,11 +14,17 @@ accuracy = (1 + advantage) / 2. Both are reached: by the mechanism that tells al
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from discreet.accounting import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, epsilon_for
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Neighbours
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Told (runs done, runs in all)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,3 +73,21 @@ class Claim:
     def __str__(self) -> str:
         """The two numbers."""
         return f"epsilon {self.epsilon:.6g}, delta {self.delta:.3g}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """What a mechanism is calibrated for, and the numbers of a statistical audit."""
+
+    epsilon: float
+    delta: float
+    """0 for mechanisms of pure epsilon; others need delta > 0."""
+    neighbours: Neighbours
+    runs: int = 2000
+    confidence: float = 0.999
+    progress: Progress | None = None
+
+    @property
+    def claim(self) -> Claim:
+        """The two numbers."""
+        return Claim(epsilon=self.epsilon, delta=self.delta)

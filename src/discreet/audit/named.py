@@ -10,15 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from discreet.audit.claim import Claim
+from discreet.audit.claim import Claim, Target
 from discreet.audit.drawn.catalogue import WATCHED
-from discreet.audit.drawn.report import DrawnReport
+from discreet.audit.drawn.parts import Watched
 from discreet.audit.exact import PrivacyLoss, exact_audit, worst_of
 from discreet.audit.laws import choice, gaussian_integers, laplace_integers, sketch
 from discreet.audit.learning import exact_learning_audit
-from discreet.audit.report import AuditReport
+from discreet.audit.report import Audited, AuditReport, DrawnReport
 from discreet.audit.statistical import audit
-from discreet.audit.target import Audited, Target, Watched
 from discreet.audit.walks import gaussian_walk, line_problem, polytope_walk
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
@@ -55,7 +54,7 @@ class NamedAudit:
 
     def report(self, target: Target) -> AuditReport | DrawnReport:
         """The bound, and whether noise is drawn as certificates state."""
-        watches = () if self.drawn is None else self.drawn(target)
+        watches = () if self.drawn is None else (self.drawn(target),)
         if self.run is None:
             return DrawnReport(subject=self.name, watches=watches)
         found = self.run(target)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from discreet.audit.binomial import lower_share, upper_share
-from discreet.audit.claim import Claim
+from discreet.audit.claim import Claim, Progress
 from discreet.audit.report import AuditReport, Event, LawPicture
 from discreet.audit.scores import Named, learnt
 from discreet.core.arrays import Floats
@@ -29,8 +29,6 @@ from discreet.ledger import without_ledger
 
 OneRun: TypeAlias = Callable[[Any, int], Any]
 """From (table, seed) to an output: a number, or an array of numbers of the same shape in every run."""
-Progress: TypeAlias = Callable[[int, int], None]
-"""Told (runs done, runs in all)."""
 
 LEAST_RUNS = 100
 _CHUNK = 500

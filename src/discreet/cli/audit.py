@@ -19,9 +19,9 @@ from discreet.core.files.lookup import exists
 
 if TYPE_CHECKING:
     from discreet.audit import AuditReport
-    from discreet.audit.drawn.report import DrawnReport
+    from discreet.audit.claim import Progress
     from discreet.audit.named import NamedAudit
-    from discreet.audit.statistical import Progress
+    from discreet.audit.report import DrawnReport
 
 _EXACT_DELTA, _STATISTICAL_DELTA = 1e-6, 0.01
 
@@ -91,7 +91,7 @@ def audit(given: _Audit) -> Outcome:
 
 
 def _named(entry: "NamedAudit", claim: _Claim) -> "AuditReport | DrawnReport":
-    from discreet.audit.target import Target
+    from discreet.audit.claim import Target
     from discreet.core.neighbours import Neighbours
 
     statistical = entry.method == "statistical"

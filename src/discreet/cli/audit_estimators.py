@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from discreet.audit import AuditReport, audit
-from discreet.audit.drawn.normal_scores import chosen
-from discreet.audit.drawn.parts import Part, Watch
+from discreet.audit.claim import Target
+from discreet.audit.drawn.parts import Part, Watch, chosen
 from discreet.audit.fits import Batch, many_fits, single_fits
 from discreet.audit.named import NamedAudit
-from discreet.audit.target import Audited, Target
+from discreet.audit.report import Audited
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.data import Block, BlockTable, FunctionTable
 from discreet.estimators import ConstrainedERM, Lasso, LassoClassifier, LinearSVC, LogisticRegression
@@ -82,7 +82,7 @@ def _over_set(target: Target) -> AuditReport:
     return _audited(single_fits(model), pair, words, target, "ConstrainedERM")
 
 
-def _parts(target: Target) -> tuple[Watch, ...]:  # noqa: ARG001 - how records are cut has no epsilon
+def _parts(target: Target) -> Watch:  # noqa: ARG001 - how records are cut has no epsilon
     """Which of two parts a record is in, of a table in memory and of one in blocks: a die of its own for each, or a random half."""
     halves: list[tuple[int, ...]] = list(combinations(range(4), 2))
     parts: list[Part] = []
@@ -94,7 +94,7 @@ def _parts(target: Target) -> tuple[Watch, ...]:  # noqa: ARG001 - how records a
             chosen(f"parts of records {where}, add-remove", "each part equally likely", thrown, np.ones(2)),
             chosen(f"parts of records {where}, replace-one", "each half equally likely", orders, np.ones(6)),
         ]
-    return (Watch(mechanism=ALGORITHM_4, parts=tuple(parts)),)
+    return Watch(mechanism=ALGORITHM_4, parts=tuple(parts))
 
 
 def _held(records: int) -> SearchTable:

@@ -9,7 +9,7 @@ above (cli/audit_estimators.py), since estimators are siblings of this package; 
 from dataclasses import dataclass
 
 from discreet.audit.drawn import constrained, integers, learning, regression, released_rows, sketches
-from discreet.audit.target import Watched
+from discreet.audit.drawn.parts import Watched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,10 +15,10 @@ from itertools import product
 import numpy as np
 
 from discreet.accounting import Json
-from discreet.audit.drawn.normal_scores import chosen, discrete_gaussian, gaussian
-from discreet.audit.drawn.parts import Part, Watch, number
-from discreet.audit.target import Target
+from discreet.audit.claim import Target
+from discreet.audit.drawn.parts import Part, Watch, chosen, discrete_gaussian, gaussian
 from discreet.core.arrays import Floats
+from discreet.core.fields import real
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import Domain, Records
 from discreet.losses import Logistic
@@ -71,22 +71,22 @@ class WatchedBall(L2Ball):
         return L2Ball.linear_minimiser(self, direction)
 
 
-def over_set(target: Target) -> tuple[Watch, ...]:
+def over_set(target: Target) -> Watch:
     """Objective perturbation, in a ball so wide that the minimiser is inside."""
     problem = ConstrainedRisk(loss=_LOSS, constraint=L2Ball(dimension=2, radius=1e4), domain=_domain())
     made = ObjectivePerturbationOverSet.calibrate(problem, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
     stated, points = _released(problem, _table(), made, 200)
-    linears = -np.array([gradient(point) + number(stated, "ridge") * point for point in points])
+    linears = -np.array([gradient(point) + real(stated["ridge"]) * point for point in points])
     loud = replace(made, grid=replace(made.grid, step=2.0**-20, scale=2.0**28))
     of_grid, points = _released(problem, _table(), loud, 100)
     parts = (
-        gaussian("linear term of the objective", linears, scale=number(stated, "scale")),
-        discrete_gaussian("last stage, on its grid", points / number(of_grid, "grid_step"), scale=number(of_grid, "grid_scale")),
+        gaussian("linear term of the objective", linears, scale=real(stated["scale"])),
+        discrete_gaussian("last stage, on its grid", points / real(of_grid["grid_step"]), scale=real(of_grid["grid_scale"])),
     )
-    return (Watch(mechanism=made.name, parts=parts),)
+    return Watch(mechanism=made.name, parts=parts)
 
 
-def frank_wolfe(target: Target) -> tuple[Watch, ...]:
+def frank_wolfe(target: Target) -> Watch:
     """Noisy gradients of three steps."""
     ball, problem = _watched_problem()
     made = GaussianFrankWolfe.calibrate(problem, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours, steps=3)
@@ -97,10 +97,10 @@ def frank_wolfe(target: Target) -> tuple[Watch, ...]:
         for step, noisy in enumerate(ball.asked[first : first + 3], start=1):
             noise.append(noisy - gradient(point))
             point = point + (ball.quiet.linear_minimiser(noisy) - point) / step
-    return (Watch(mechanism=made.name, parts=(_of_gradients(noise, stated),)),)
+    return Watch(mechanism=made.name, parts=(_of_gradients(noise, stated),))
 
 
-def mirror_descent(target: Target) -> tuple[Watch, ...]:
+def mirror_descent(target: Target) -> Watch:
     """Noisy gradients of three steps."""
     ball, problem = _watched_problem()
     asked = {"epsilon": target.epsilon, "delta": target.delta, "neighbours": target.neighbours}
@@ -110,12 +110,12 @@ def mirror_descent(target: Target) -> tuple[Watch, ...]:
     for first in range(0, len(asked_of_runs), 4):
         point, *shifted = asked_of_runs[first : first + 4]  # the start, and three points to project
         for moved in shifted:
-            noise.append((point - moved) / number(stated, "step_size") - gradient(point))
+            noise.append((point - moved) / real(stated["step_size"]) - gradient(point))
             point = ball.quiet.project(moved)
-    return (Watch(mechanism=made.name, parts=(_of_gradients(noise, stated),)),)
+    return Watch(mechanism=made.name, parts=(_of_gradients(noise, stated),))
 
 
-def sampled(target: Target) -> tuple[Watch, ...]:
+def sampled(target: Target) -> Watch:
     """Poisson batches, one step: who takes part where the noise is next to nothing, and the noise where it is as calibrated."""
     count = 8
     domain = Domain(features=count, norm_bound=1.0, target_bound=1.0)
@@ -128,9 +128,9 @@ def sampled(target: Target) -> tuple[Watch, ...]:
     silent = replace(made, noise_steps=GaussianSteps(count=1, step=step.step * 2.0**-30, scale=step.scale))
 
     stated, points = _released(problem, data, made, 300)
-    share = number(stated, "rate") / 2.0**RATE_BITS
+    share = real(stated["rate"]) / 2.0**RATE_BITS
     points_averaged = 1.0 if made.plan.schedule == SMOOTH else 2.0  # of them the start, which is 0
-    sums = -share * points_averaged / number(stated, "step_size")
+    sums = -share * points_averaged / real(stated["step_size"])
     batches = np.array([silent.point(problem, problem.objective(data), SystemNoise()) for _ in range(300)])
     took_part = np.rint(batches * sums / -0.5).astype(np.int64)
     noisy = points * sums
@@ -140,10 +140,10 @@ def sampled(target: Target) -> tuple[Watch, ...]:
         chosen("records of a batch", f"each takes part with probability {share:.6g}", took_part, np.array([1.0 - share, share])),
         gaussian("noise on the gradient of a batch", noisy + 0.5 * share, scale=total, words="discrete Gaussian of deviation"),
     )
-    return (Watch(mechanism=made.name, parts=parts),)
+    return Watch(mechanism=made.name, parts=parts)
 
 
-def polytope(target: Target) -> tuple[Watch, ...]:
+def polytope(target: Target) -> Watch:
     """Two chosen vertices of a simplex: their mean is released, so which two, and not in which order."""
     problem = ConstrainedRisk(loss=_LOSS, constraint=Simplex(dimension=3, radius=2.0), domain=_domain(features=3))
     rows = np.array([[0.9, -0.9, 0.0], [0.8, 0.1, -0.7]] * 2)
@@ -154,8 +154,8 @@ def polytope(target: Target) -> tuple[Watch, ...]:
 
     def law(point: Floats) -> Floats:
         slope = rows.T @ _LOSS.slope(rows @ point, np.ones(4))
-        scores = np.rint(vertices @ slope / number(stated, "grid_step"))
-        odds: Floats = np.exp(-number(stated, "rate") * (scores - scores.min()))
+        scores = np.rint(vertices @ slope / real(stated["grid_step"]))
+        odds: Floats = np.exp(-real(stated["rate"]) * (scores - scores.min()))
         return odds / odds.sum()
 
     start = law(np.full(3, 2.0 / 3.0))  # the point of the simplex that is nearest to 0
@@ -165,9 +165,9 @@ def polytope(target: Target) -> tuple[Watch, ...]:
         outcomes[pair] = outcomes.get(pair, 0.0) + float(start[first] * law(vertices[first])[second])
     places = list(outcomes)
     seen = [[places.index(_pair(point))] for point in points]
-    rate = number(stated, "rate")
+    rate = real(stated["rate"])
     words = f"vertex i with probability proportional to exp(-{rate:.6g} z_i)"
-    return (Watch(mechanism=made.name, parts=(chosen("two vertices", words, seen, np.array(list(outcomes.values()))),)),)
+    return Watch(mechanism=made.name, parts=(chosen("two vertices", words, seen, np.array(list(outcomes.values()))),))
 
 
 def gradient(point: Floats) -> Floats:
@@ -207,4 +207,4 @@ def _table() -> Records:
 
 
 def _deviation(stated: Mapping[str, Json]) -> float:
-    return number(stated, "scale") * number(stated, "grid_step")
+    return real(stated["scale"]) * real(stated["grid_step"])

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from discreet.accounting.stopping import NegativeBinomialRuns
-from discreet.audit.drawn.normal_scores import chosen, discrete_gaussian, discrete_laplace
-from discreet.audit.drawn.parts import Watch, number
-from discreet.audit.target import Target
+from discreet.audit.claim import Target
+from discreet.audit.drawn.parts import Watch, chosen, discrete_gaussian, discrete_laplace
 from discreet.core.arrays import Floats
+from discreet.core.fields import real
 from discreet.data import Domain
 from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
@@ -27,31 +27,31 @@ _CELLS = np.array([0, 1, 1, 2, 0, 1])
 _PARTS = np.array([3, 0, 7, 1, 1, 2])
 
 
-def counting_laplace(target: Target) -> tuple[Watch, ...]:
+def counting_laplace(target: Target) -> Watch:
     """A histogram and a sum."""
     queries = Queries((Histogram(cells=3), BoundedSum(largest=7)))
     made = LaplaceCounting.calibrate(queries, epsilon=target.epsilon, neighbours=target.neighbours, shares=[0.75, 0.25])
-    return (_counting(queries, made, discrete_laplace),)
+    return _counting(queries, made, discrete_laplace)
 
 
-def counting_gaussian(target: Target) -> tuple[Watch, ...]:
+def counting_gaussian(target: Target) -> Watch:
     """A histogram and a sum."""
     queries = Queries((Histogram(cells=3), BoundedSum(largest=7)))
     made = GaussianCounting.calibrate(queries, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours, shares=[0.75, 0.25])
-    return (_counting(queries, made, discrete_gaussian),)
+    return _counting(queries, made, discrete_gaussian)
 
 
-def exponential(target: Target) -> tuple[Watch, ...]:
+def exponential(target: Target) -> Watch:
     """One of four candidates, whose scores are as far apart as matters at this rate."""
     made = ExponentialMechanism.calibrate(sensitivity=1, epsilon=target.epsilon, neighbours=target.neighbours)
     scores = np.rint(np.array([0.0, 1.0, 2.0, 3.0]) / made.rate).astype(np.int64)
     released = [made.run(Candidates(len(scores)), Numbers(scores), SystemNoise()) for _ in range(3 * _RUNS)]
-    rate = number(released[0].certificate.parameters, "rate")
+    rate = real(released[0].certificate.parameters["rate"])
     law = chosen("the candidate", _odds(rate, "score_i"), [one.value for one in released], np.exp(-rate * scores))
-    return (Watch(mechanism=made.name, parts=(law,)),)
+    return Watch(mechanism=made.name, parts=(law,))
 
 
-def bounds(target: Target) -> tuple[Watch, ...]:
+def bounds(target: Target) -> Watch:
     """Bounds of two columns, on both sides: the law of each pair, both at the centre moved out by one."""
     grid = BoundsGrid(lower=(0.0, -1.0, -10.0), upper=(0.0, 1.0, 10.0))
     problem = OpenColumns({"a": grid, "b": grid})
@@ -64,14 +64,14 @@ def bounds(target: Target) -> tuple[Watch, ...]:
     values = np.array([one.value for one in released])
     parts = []
     for place, column in enumerate(columns):
-        outcomes = _bounds_law(grid, column, rate=number(stated, "rate"), toll=number(stated, "toll"))
+        outcomes = _bounds_law(grid, column, rate=real(stated["rate"]), toll=real(stated["toll"]))
         pairs = list(outcomes)
         seen = [[pairs.index((float(low), float(high)))] for low, high in values[:, place]]
-        parts.append(chosen(f"bounds of column {place + 1}", _odds(number(stated, "rate"), "z_j"), seen, np.array(list(outcomes.values()))))
-    return (Watch(mechanism=made.name, parts=tuple(parts)),)
+        parts.append(chosen(f"bounds of column {place + 1}", _odds(real(stated["rate"]), "z_j"), seen, np.array(list(outcomes.values()))))
+    return Watch(mechanism=made.name, parts=tuple(parts))
 
 
-def curvature(target: Target) -> tuple[Watch, ...]:
+def curvature(target: Target) -> Watch:
     """Both matrices, as integers."""
     problem = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=1.0), domain=Domain(features=2, norm_bound=1.0, classes=2))
     query = CurvatureQuery(problem=problem, weights=np.array([0.5, -0.25]))
@@ -81,19 +81,19 @@ def curvature(target: Target) -> tuple[Watch, ...]:
     exact = np.array([float(value) for value in query.answer(rows, signs, None)])
     released = [made.run(query, records, SystemNoise()) for _ in range(_RUNS)]
     noise = np.array([one.value for one in released]) - exact
-    part = discrete_gaussian("noise on entries of both matrices", noise, scale=number(released[0].certificate.parameters, "scale"))
-    return (Watch(mechanism=made.name, parts=(part,)),)
+    part = discrete_gaussian("noise on entries of both matrices", noise, scale=real(released[0].certificate.parameters["scale"]))
+    return Watch(mechanism=made.name, parts=(part,))
 
 
-def random_stopping(target: Target) -> tuple[Watch, ...]:
+def random_stopping(target: Target) -> Watch:
     """The number of runs, the setting of a run, and the noise of a score, of both laws."""
     parts, name = [], ""
     for eta, noise in ((0.0, CountNoise(law="discrete-laplace", scale=2.0 / target.epsilon)), (1.0, CountNoise(law="discrete-gaussian", scale=3.0))):
         made = RandomStopping(law=NegativeBinomialRuns.with_mean(5.0, eta=eta), score=noise, neighbours=target.neighbours)
         stated, name = made.parameters(), made.name
-        gamma = number(stated, "gamma")
+        gamma = real(stated["gamma"])
         counts = np.arange(1, 2000)
-        masses = np.exp(counts * np.log1p(-gamma)) / (1 if number(stated, "eta") == 1.0 else counts)
+        masses = np.exp(counts * np.log1p(-gamma)) / (1 if real(stated["eta"]) == 1.0 else counts)
         runs = [[made.runs(SystemNoise()) - 1] for _ in range(2 * _RUNS)]
         scores = [[made.score.score(100, SystemNoise()) - 100] for _ in range(_RUNS)]
         settings = [[made.setting(SystemNoise(), 5)] for _ in range(_RUNS)]
@@ -101,9 +101,9 @@ def random_stopping(target: Target) -> tuple[Watch, ...]:
         parts += [
             chosen(f"number of runs, eta {eta:g}", f"truncated negative binomial, gamma {gamma:.6g}", runs, masses),
             chosen(f"setting of a run, eta {eta:g}", "every setting equally likely", settings, np.ones(5)),
-            law("noise of a score", scores, scale=number(stated, "score_scale")),
+            law("noise of a score", scores, scale=real(stated["score_scale"])),
         ]
-    return (Watch(mechanism=name, parts=tuple(parts)),)
+    return Watch(mechanism=name, parts=tuple(parts))
 
 
 def _counting(queries: Queries, made: LaplaceCounting | GaussianCounting, law: Any) -> Watch:  # noqa: ANN401

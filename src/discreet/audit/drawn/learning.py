@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from scipy.special import softmax
 
-from discreet.audit.drawn.normal_scores import discrete_gaussian, discrete_laplace, gaussian, spherical
-from discreet.audit.drawn.parts import Part, Watch, number
-from discreet.audit.target import Target, Watched
+from discreet.audit.claim import Target
+from discreet.audit.drawn.parts import Part, Watch, Watched, discrete_gaussian, discrete_laplace, gaussian, spherical
 from discreet.core.arrays import Floats
+from discreet.core.fields import real
 from discreet.data import Domain, Records
 from discreet.losses import Logistic
 from discreet.losses.regularisers import L2
@@ -36,7 +36,7 @@ _LOSS = Logistic()
 def one_model(mechanism: str) -> Watched:
     """Two classes; `mechanism` "objective" or "output"."""
 
-    def watched(target: Target) -> tuple[Watch, ...]:
+    def watched(target: Target) -> Watch:
         domain = Domain(features=2, norm_bound=1.0, records=len(_ROWS), classes=2)
         asked: Any = {"mechanism": mechanism, "epsilon": target.epsilon, "delta": target.delta, "neighbours": target.neighbours}
         start = RegularisedRisk(loss=_LOSS, regulariser=L2(strength=1.0), domain=domain)
@@ -49,7 +49,7 @@ def one_model(mechanism: str) -> Watched:
                 return weights - one_minimiser(problem, data, 1e-12)[:, 0]
             return -np.array([margin_gradient(w, np.array([1.0, -1.0, 1.0, -1.0]), problem.strong_convexity) for w in weights])
 
-        return (_watch(problem, data, made, recovered, vectors=1),)
+        return _watch(problem, data, made, recovered, vectors=1)
 
     return watched
 
@@ -57,7 +57,7 @@ def one_model(mechanism: str) -> Watched:
 def several_classes(*, multinomial: bool) -> Watched:
     """Three classes, together or one against the rest."""
 
-    def watched(target: Target) -> tuple[Watch, ...]:
+    def watched(target: Target) -> Watch:
         domain = Domain(features=2, norm_bound=1.0, records=len(_ROWS), classes=3)
         codes = np.array([0, 1, 2, 1])
         data = Records(rows=DenseMatrix(_ROWS), targets=codes, domain=domain)
@@ -76,7 +76,7 @@ def several_classes(*, multinomial: bool) -> Watched:
             gradient = softmax_gradient if multinomial else rest_gradient
             return -np.array([gradient(w.reshape(3, -1), codes, ridge).ravel() for w in weights])
 
-        return (_watch(problem, data, made, recovered, vectors=1 if multinomial else 3),)
+        return _watch(problem, data, made, recovered, vectors=1 if multinomial else 3)
 
     return watched
 
@@ -106,9 +106,9 @@ def _watch(problem: Any, data: Records, made: Any, recovered: Any, *, vectors: i
     what = "noise on the minimiser" if made.name.startswith("output") else "linear term of the objective"
     if "rate" in stated:
         width = noise.shape[1] // vectors
-        parts = [spherical(what, noise.reshape(-1, width), rate=number(stated, "rate"))]
+        parts = [spherical(what, noise.reshape(-1, width), rate=real(stated["rate"]))]
     else:
-        parts = [gaussian(what, noise, scale=number(stated, "scale"))]
+        parts = [gaussian(what, noise, scale=real(stated["scale"]))]
     return Watch(mechanism=release.certificate.mechanism, parts=(*parts, _last_stage(problem, data, made)))
 
 
@@ -118,4 +118,4 @@ def _last_stage(problem: Any, data: Records, made: Any) -> Part:  # noqa: ANN401
     release = loud.run_many(problem, data, SystemNoise(), 200)
     stated = release.certificate.parameters
     law = discrete_gaussian if isinstance(loud.grid, GaussianGrid) else discrete_laplace
-    return law("last stage, on its grid", release.value.T / number(stated, "grid_step"), scale=number(stated, "grid_scale"))
+    return law("last stage, on its grid", release.value.T / real(stated["grid_step"]), scale=real(stated["grid_scale"]))

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from discreet.audit.drawn.normal_scores import discrete_gaussian, gaussian
-from discreet.audit.drawn.parts import Part, Watch, number
-from discreet.audit.target import Target
+from discreet.audit.claim import Target
+from discreet.audit.drawn.parts import Part, Watch, discrete_gaussian, gaussian
 from discreet.core.arrays import Floats
+from discreet.core.fields import real
 from discreet.data import Domain, Records
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.regression import AdaSSP, HessianMixing, LeastSquares, RefinedMoments, ResidualObjectivePerturbation
@@ -32,26 +32,26 @@ _UPPER = np.triu_indices(3, 1)
 _WEIGHTS: Floats = np.array([0.3, -0.2, 0.5])
 
 
-def objective(target: Target) -> tuple[Watch, ...]:
+def objective(target: Target) -> Watch:
     """The linear term, and the last stage."""
     made = ResidualObjectivePerturbation.calibrate(_PROBLEM, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
     released = [made.run(_PROBLEM, table(), SystemNoise()) for _ in range(_RUNS)]
     stated = released[0].certificate.parameters
-    slope = prediction_loss(str(stated["loss"]), number(stated, "width")).slope
-    linears = [-(_ROWS.T @ slope(_ROWS @ one.value, _TARGETS)) - number(stated, "ridge") * one.value for one in released]
+    slope = prediction_loss(str(stated["loss"]), real(stated["width"])).slope
+    linears = [-(_ROWS.T @ slope(_ROWS @ one.value, _TARGETS)) - real(stated["ridge"]) * one.value for one in released]
     loud = replace(made, grid=replace(made.grid, step=2.0**-20, scale=2.0**40))
     shown = [loud.run(_PROBLEM, table(), SystemNoise()) for _ in range(60)]
     of_grid = shown[0].certificate.parameters
     parts = (
-        gaussian("linear term of the objective", np.array(linears), scale=number(stated, "scale")),
+        gaussian("linear term of the objective", np.array(linears), scale=real(stated["scale"])),
         discrete_gaussian(
-            "last stage, on its grid", np.array([one.value for one in shown]) / number(of_grid, "grid_step"), scale=number(of_grid, "grid_scale")
+            "last stage, on its grid", np.array([one.value for one in shown]) / real(of_grid["grid_step"]), scale=real(of_grid["grid_scale"])
         ),
     )
-    return (Watch(mechanism=made.name, parts=parts),)
+    return Watch(mechanism=made.name, parts=parts)
 
 
-def adassp(target: Target) -> tuple[Watch, ...]:
+def adassp(target: Target) -> Watch:
     """The three answers."""
     made = AdaSSP.calibrate(_PROBLEM, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
     exact, stated = _PROBLEM.moments(table()), made.parameters()
@@ -60,43 +60,43 @@ def adassp(target: Target) -> tuple[Watch, ...]:
     noise = np.array([one[1] for one in answers]) - exact.products * row**2
     least = np.array([[one[0]] for one in answers]) - least_eigenvalue(_PROBLEM, exact)
     sums = np.array([one[2] for one in answers]) - exact.targets * (row * of_target)
-    deviation = number(stated, "moment_noise")
+    deviation = real(stated["moment_noise"])
     parts = (
-        _noise("noise on the least eigenvalue", least, number(stated, "eigenvalue_noise")),
+        _noise("noise on the least eigenvalue", least, real(stated["eigenvalue_noise"])),
         *_moments(noise, deviation),
-        _noise("noise on sums of x_j y", sums, deviation / number(stated, "target_weight")),
+        _noise("noise on sums of x_j y", sums, deviation / real(stated["target_weight"])),
     )
-    return (Watch(mechanism=made.name, parts=parts),)
+    return Watch(mechanism=made.name, parts=parts)
 
 
-def refined(target: Target) -> tuple[Watch, ...]:
+def refined(target: Target) -> Watch:
     """The joint answer, and gradients at given weights."""
     made = RefinedMoments.calibrate(_PROBLEM, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
     exact, stated = _PROBLEM.moments(table()), made.parameters()
     answers = [made.noisy_moments(_PROBLEM, table(), SystemNoise()) for _ in range(_ANSWERS)]
     row, of_target = _PROBLEM.row_unit, _PROBLEM.target_unit
-    deviation = number(stated, "moment_noise")
+    deviation = real(stated["moment_noise"])
     parts = (
         *_moments(np.array([one[0] for one in answers]) - exact.products * row**2, deviation),
         _noise(
             "noise on sums of x_j y",
             np.array([one[1] for one in answers]) - exact.targets * (row * of_target),
-            deviation / number(stated, "target_weight"),
+            deviation / real(stated["target_weight"]),
         ),
         _noise(
             "noise on the sum of y^2",
             np.array([[one[2]] for one in answers]) - exact.squares * of_target**2,
-            deviation / number(stated, "square_weight"),
+            deviation / real(stated["square_weight"]),
         ),
-        _gradients(made, number(stated, "step_noise")),
+        _gradients(made, real(stated["step_noise"])),
     )
-    return (Watch(mechanism=made.name, parts=parts),)
+    return Watch(mechanism=made.name, parts=parts)
 
 
-def hessian_mixing(target: Target) -> tuple[Watch, ...]:
+def hessian_mixing(target: Target) -> Watch:
     """Gradients at given weights."""
     made = HessianMixing.calibrate(_PROBLEM, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours, rows=50)
-    return (Watch(mechanism=made.name, parts=(_gradients(made, number(made.parameters(), "step_noise")),)),)
+    return Watch(mechanism=made.name, parts=(_gradients(made, real(made.parameters()["step_noise"])),))
 
 
 def table() -> Records:

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from discreet.audit.drawn.normal_scores import chosen, discrete_gaussian, gaussian, of_law
-from discreet.audit.drawn.parts import Watch, number
-from discreet.audit.target import Target
+from discreet.audit.claim import Target
+from discreet.audit.drawn.parts import Watch, chosen, discrete_gaussian, gaussian, of_law
 from discreet.core.arrays import Floats
+from discreet.core.fields import real
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain, Records
 from discreet.matrices import DenseMatrix
@@ -28,43 +28,43 @@ _ORDERS = {(0, 1): 0, (0, 2): 1, (1, 0): 2, (1, 2): 3, (2, 0): 4, (2, 1): 5}
 """Of two records among three places."""
 
 
-def rows(target: Target) -> tuple[Watch, ...]:
+def rows(target: Target) -> Watch:
     """One noisy row a record; the same by owners of single records; in a secret order among rows of zeros; and times a public matrix."""
     query = Rows(domain=_BALL)
     asked: Any = {"epsilon": target.epsilon, "delta": target.delta}
     made = GaussianRelease.calibrate(query, **asked, neighbours=REPLACE_ONE)
     release = made.run(query, table(_BALL, 500), SystemNoise())
-    residual = _integers(release.value, numbers(500, 2), number(release.certificate.parameters, "step"))
-    scale = number(release.certificate.parameters, "scale")
+    residual = _integers(release.value, numbers(500, 2), real(release.certificate.parameters["step"]))
+    scale = real(release.certificate.parameters["scale"])
 
     local = GaussianRelease.calibrate(query, **asked, neighbours=REPLACE_ONE, local=True)
     owners = [local.randomise(query, np.array([0.6, -0.3]), SystemNoise()) for _ in range(200)]
     stated = owners[0].certificate.parameters
-    of_owner = _integers(np.concatenate([one.value for one in owners]), np.array([0.6, -0.3]), number(stated, "step"))
+    of_owner = _integers(np.concatenate([one.value for one in owners]), np.array([0.6, -0.3]), real(stated["step"]))
 
     hidden = GaussianRelease.calibrate(query, **asked, neighbours=ADD_REMOVE, slots=500)
     nobody = hidden.run(query, Records(rows=DenseMatrix(np.zeros((3, 2))), targets=np.zeros(3), domain=_BALL), SystemNoise())
-    zeros = nobody.value / number(nobody.certificate.parameters, "step")
+    zeros = nobody.value / real(nobody.certificate.parameters["step"])
 
     narrow = Projection.of(_BALL, np.array([[1.0], [-0.5]]))
     projected = GaussianRelease.calibrate(narrow, **asked, neighbours=REPLACE_ONE)
     seen = projected.run(narrow, table(_BALL, 500), SystemNoise())
-    of_width = number(seen.certificate.parameters, "step")
+    of_width = real(seen.certificate.parameters["step"])
     parts = (
         discrete_gaussian("noise on rows", residual, scale=scale),
-        discrete_gaussian("noise of single owners", of_owner, scale=number(stated, "scale")),
-        discrete_gaussian("noise on places of a secret order", zeros, scale=number(nobody.certificate.parameters, "scale")),
+        discrete_gaussian("noise of single owners", of_owner, scale=real(stated["scale"])),
+        discrete_gaussian("noise on places of a secret order", zeros, scale=real(nobody.certificate.parameters["scale"])),
         discrete_gaussian(
             "noise on rows times a public matrix",
             _integers(seen.value, numbers(500, 2) @ np.array([[1.0], [-0.5]]), of_width),
-            scale=number(seen.certificate.parameters, "scale"),
+            scale=real(seen.certificate.parameters["scale"]),
         ),
         chosen("order of two records among three places", "every order equally likely", _orders(replace(hidden, slots=3)), np.ones(6)),
     )
-    return (Watch(mechanism=made.name, parts=parts),)
+    return Watch(mechanism=made.name, parts=parts)
 
 
-def fisher(target: Target) -> tuple[Watch, ...]:
+def fisher(target: Target) -> Watch:
     """Noise whose covariance is that of public weights, with and without a secret order."""
     query = WeightedRows.of(_BALL, weights=np.array([1.0, 16.0]), target=Column.OMITTED)
     root = np.diag([1.0, 2.0])  # the fourth root of the weights
@@ -74,27 +74,27 @@ def fisher(target: Target) -> tuple[Watch, ...]:
         data = table(_BALL, 300) if slots is None else Records(rows=DenseMatrix(np.zeros((0, 2))), targets=np.zeros(0), domain=_BALL)
         release = made.run(query, data, SystemNoise())
         exact = numbers(300, 2) if slots is None else np.zeros((300, 2))
-        name, deviation = made.name, number(release.certificate.parameters, "level") ** -0.25
+        name, deviation = made.name, real(release.certificate.parameters["level"]) ** -0.25
         parts.append(gaussian(f"noise on weighted rows, {neighbours}", (release.value - exact) @ root, scale=deviation))
-    return (Watch(mechanism=name, parts=tuple(parts)),)
+    return Watch(mechanism=name, parts=tuple(parts))
 
 
-def for_bits(target: Target) -> tuple[Watch, ...]:  # noqa: ARG001 - its promise is bits, of another kind than epsilon
+def for_bits(target: Target) -> Watch:  # noqa: ARG001 - its promise is bits, of another kind than epsilon
     """Rows for half a bit about any entry."""
     query = Rows(domain=_BOX)
     made = InformationRelease.calibrate(query, bits=0.5)
     release = made.run(query, table(_BOX, 500), SystemNoise())
     stated = release.certificate.parameters
-    residual = _integers(release.value, numbers(500, 2), number(stated, "step"))
-    return (Watch(mechanism=made.name, parts=(discrete_gaussian("noise on rows", residual, scale=number(stated, "scale")),)),)
+    residual = _integers(release.value, numbers(500, 2), real(stated["step"]))
+    return Watch(mechanism=made.name, parts=(discrete_gaussian("noise on rows", residual, scale=real(stated["scale"])),))
 
 
-def bounded(target: Target) -> tuple[Watch, ...]:
+def bounded(target: Target) -> Watch:
     """Noise of bounded support at level 0: density cos^2 on [-L, L], in closed form."""
     query = Rows(domain=_BOX)
     made = BoundedNoise(half_width=50.0, level=0.0, epsilon=target.epsilon)
     release = made.run(query, table(_BOX, 500), SystemNoise())
-    width = number(release.certificate.parameters, "half_width")
+    width = real(release.certificate.parameters["half_width"])
     residual = release.value - numbers(500, 2)
     below = of_law(
         "noise on rows",
@@ -102,10 +102,10 @@ def bounded(target: Target) -> tuple[Watch, ...]:
         residual,
         lambda noise: 0.5 + np.clip(noise / width, -1.0, 1.0) / 2.0 + np.sin(np.pi * noise / width) / (2.0 * np.pi),
     )
-    return (Watch(mechanism=made.name, parts=(below,)),)
+    return Watch(mechanism=made.name, parts=(below,))
 
 
-def fresh_projection(target: Target) -> tuple[Watch, ...]:
+def fresh_projection(target: Target) -> Watch:
     """The projection, and the noise on projected rows."""
     query = Rows(domain=_BALL)
     made = FreshProjection.calibrate(query, width=3, epsilon=target.epsilon, delta=target.delta, neighbours=REPLACE_ONE)
@@ -114,15 +114,15 @@ def fresh_projection(target: Target) -> tuple[Watch, ...]:
     stated = release.certificate.parameters
     values = [release.value, *(np.concatenate(list(made.draw(query, data, SystemNoise()).blocks)) for _ in range(59))]
     maps = [value[:2].ravel() for value in values]
-    noise = [_integers(value[2:], exact @ value[:2], number(stated, "step")).ravel() for value in values]
+    noise = [_integers(value[2:], exact @ value[:2], real(stated["step"])).ravel() for value in values]
     parts = (
-        gaussian("the projection", np.array(maps), scale=number(stated, "width") ** -0.5),
-        discrete_gaussian("noise on projected rows", np.array(noise), scale=number(stated, "scale")),
+        gaussian("the projection", np.array(maps), scale=real(stated["width"]) ** -0.5),
+        discrete_gaussian("noise on projected rows", np.array(noise), scale=real(stated["scale"])),
     )
-    return (Watch(mechanism=made.name, parts=parts),)
+    return Watch(mechanism=made.name, parts=parts)
 
 
-def null_space(target: Target) -> tuple[Watch, ...]:  # noqa: ARG001 - it promises nothing
+def null_space(target: Target) -> Watch:  # noqa: ARG001 - it promises nothing
     """In orthonormal bases of what is at right angles to the multipliers and to the weights of the machine."""
     domain = Domain(features=3, norm_bound=2.0, target_bound=1.0)
     points = np.array([[1.0, 0.2, 0.1], [0.8, -0.4, 0.3], [-0.9, 0.3, 0.2], [-0.7, -0.5, 0.4], [0.2, 0.9, -0.6], [-0.3, -0.8, -0.5]])
@@ -135,9 +135,9 @@ def null_space(target: Target) -> tuple[Watch, ...]:  # noqa: ARG001 - it promis
     noise, variance = [], 0.0
     for _ in range(25):
         release = made.run(query, data, SystemNoise())
-        variance = number(release.certificate.parameters, "variance")
+        variance = real(release.certificate.parameters["variance"])
         noise.append((across.T @ (release.value[:, :3] - points) @ along).ravel())
-    return (Watch(mechanism=made.name, parts=(gaussian("noise at right angles to the machine", np.array(noise), scale=variance**0.5),)),)
+    return Watch(mechanism=made.name, parts=(gaussian("noise at right angles to the machine", np.array(noise), scale=variance**0.5),))
 
 
 def numbers(count: int, columns: int) -> Floats:

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from scipy.special import chdtr
 
-from discreet.audit.drawn.normal_scores import discrete_gaussian, gaussian, of_law
-from discreet.audit.drawn.parts import Part, Watch, number
+from discreet.audit.claim import Target
+from discreet.audit.drawn.parts import Part, Watch, discrete_gaussian, gaussian, of_law
 from discreet.audit.drawn.released_rows import numbers, table
-from discreet.audit.target import Target
 from discreet.core.arrays import Floats
+from discreet.core.fields import real
 from discreet.data import Domain, Records
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.regression import GaussianMixing, LeastSquares
@@ -31,21 +31,21 @@ _BOX = Domain(features=2, entry_bound=1.0, target_bound=1.0)
 _FEW = 5
 
 
-def sketch(target: Target) -> tuple[Watch, ...]:
+def sketch(target: Target) -> Watch:
     """Secret combinations of the records."""
     query = SecondMoments(domain=_BALL, target=Column.OMITTED, most_records=_FEW)
     made = GaussianSketch.calibrate(query, rows=300, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
-    return (Watch(mechanism=made.name, parts=_rows_and_last_stage(query, made, table(_BALL, _FEW))),)
+    return Watch(mechanism=made.name, parts=_rows_and_last_stage(query, made, table(_BALL, _FEW)))
 
 
-def information_sketch(target: Target) -> tuple[Watch, ...]:  # noqa: ARG001 - its promise is bits, of another kind than epsilon
+def information_sketch(target: Target) -> Watch:  # noqa: ARG001 - its promise is bits, of another kind than epsilon
     """The same, for bits about any one entry."""
     query = SecondMoments(domain=_BOX, target=Column.OMITTED, most_records=_FEW)
     made = InformationSketch.calibrate(query, rows=300, bits=0.5)
-    return (Watch(mechanism=made.name, parts=_rows_and_last_stage(query, made, table(_BOX, _FEW))),)
+    return Watch(mechanism=made.name, parts=_rows_and_last_stage(query, made, table(_BOX, _FEW)))
 
 
-def eigenvalue_sketch(target: Target) -> tuple[Watch, ...]:
+def eigenvalue_sketch(target: Target) -> Watch:
     """The noisy least eigenvalue, which the certificate shows, and the rows with the variance that follows from it."""
     query = SecondMoments(domain=_BALL, target=Column.OMITTED, most_records=_FEW)
     made = EigenvalueSketch.calibrate(query, rows=4, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
@@ -56,17 +56,17 @@ def eigenvalue_sketch(target: Target) -> tuple[Watch, ...]:
     eigenvalues, rows = [], []
     for _ in range(120):
         drawn = made.draw(query, data, SystemNoise())
-        eigenvalues.append(number(drawn.chosen, "noisy_eigenvalue") - np.rint(least / number(stated, "eigenvalue_step")))
-        covariance = moments + (number(drawn.chosen, "variance") + _last_variance(stated)) * np.eye(2)
+        eigenvalues.append(real(drawn.chosen["noisy_eigenvalue"]) - np.rint(least / real(stated["eigenvalue_step"])))
+        covariance = moments + (real(drawn.chosen["variance"]) + _last_variance(stated)) * np.eye(2)
         rows.append(_whitened(np.concatenate(list(drawn.blocks)) / query.unit, covariance).ravel())
     parts = (
-        discrete_gaussian("noise on the least eigenvalue", np.reshape(eigenvalues, (-1, 1)), scale=number(stated, "eigenvalue_scale")),
+        discrete_gaussian("noise on the least eigenvalue", np.reshape(eigenvalues, (-1, 1)), scale=real(stated["eigenvalue_scale"])),
         _standard("rows, whitened", np.array(rows)),
     )
-    return (Watch(mechanism=made.name, parts=parts),)
+    return Watch(mechanism=made.name, parts=parts)
 
 
-def clear_target_sketch(target: Target) -> tuple[Watch, ...]:  # noqa: ARG001 - its promise is bits, of another kind than epsilon
+def clear_target_sketch(target: Target) -> Watch:  # noqa: ARG001 - its promise is bits, of another kind than epsilon
     """The target's column has no noise."""
     query = SecondMoments(domain=_BOX, target=Column.NOISY, most_records=_FEW)
     made = ClearTargetSketch.calibrate(query, rows=300, bits=0.5)
@@ -74,18 +74,18 @@ def clear_target_sketch(target: Target) -> tuple[Watch, ...]:  # noqa: ARG001 - 
     release = made.run(query, data, SystemNoise())
     stated = release.certificate.parameters
     noisy = np.diag([1.0, 1.0, 0.0])
-    covariance = query.answer(data) + (number(stated, "variance") + _last_variance(stated)) * noisy
+    covariance = query.answer(data) + (real(stated["variance"]) + _last_variance(stated)) * noisy
     loud = replace(made, scale=_louder(made, query, 3))
     shown = loud.run(query, data, SystemNoise())
-    of_loud = query.answer(data) + (number(stated, "variance") + _last_variance(shown.certificate.parameters)) * noisy
+    of_loud = query.answer(data) + (real(stated["variance"]) + _last_variance(shown.certificate.parameters)) * noisy
     parts = (
         _standard("rows, whitened", _whitened(release.value / query.unit, covariance)),
         _standard("rows with a loud last stage, whitened", _whitened(shown.value / query.unit, of_loud)),
     )
-    return (Watch(mechanism=made.name, parts=parts),)
+    return Watch(mechanism=made.name, parts=parts)
 
 
-def published_sketch(target: Target) -> tuple[Watch, ...]:  # noqa: ARG001 - it promises nothing
+def published_sketch(target: Target) -> Watch:  # noqa: ARG001 - it promises nothing
     """The noise that was printed, on a table that leaves it something."""
     query = SecondMoments(domain=_BOX, target=Column.OMITTED, most_records=_FEW)
     made = PublishedSketch(rows=300, bits=0.5)
@@ -93,11 +93,11 @@ def published_sketch(target: Target) -> tuple[Watch, ...]:  # noqa: ARG001 - it 
     release = made.run(query, data, SystemNoise())
     rows = numbers(_FEW, 2)
     rest = np.square(rows).sum(axis=0) - np.square(rows).max(axis=0)
-    variance = number(release.certificate.parameters, "rows") / (4.0 ** number(release.certificate.parameters, "claimed_bits") - 1.0) - rest.min()
-    return (Watch(mechanism=made.name, parts=(_standard("rows, whitened", _whitened(release.value, rows.T @ rows + variance * np.eye(2))),)),)
+    variance = real(release.certificate.parameters["rows"]) / (4.0 ** real(release.certificate.parameters["claimed_bits"]) - 1.0) - rest.min()
+    return Watch(mechanism=made.name, parts=(_standard("rows, whitened", _whitened(release.value, rows.T @ rows + variance * np.eye(2))),))
 
 
-def mixing(target: Target) -> tuple[Watch, ...]:
+def mixing(target: Target) -> Watch:
     """The sketch behind least squares: k times its whitened second moments have chi-square diagonals."""
     domain = Domain(features=1, norm_bound=1.0, target_bound=1.0)
     problem = LeastSquares(domain=domain, most_records=_FEW)
@@ -107,14 +107,14 @@ def mixing(target: Target) -> tuple[Watch, ...]:
     query = sketched(problem, target_weight=made.target_weight)
     stated = made.parameters()
     exact = query.answer(of_records(problem, data, query))
-    covariance = query.unit**2 * (exact + (number(stated, "variance") + _last_variance(stated)) * np.eye(2))
+    covariance = query.unit**2 * (exact + (real(stated["variance"]) + _last_variance(stated)) * np.eye(2))
     root = np.linalg.inv(np.linalg.cholesky(covariance))
     squares = []
     for _ in range(60):
         moments = drawn_moments(made.sketch, query, of_records(problem, data, query), SystemNoise())
         squares.append(rows * np.diag(root @ moments @ root.T))
     part = of_law("second moments of rows, whitened", f"chi-square with {rows} degrees of freedom", np.array(squares), lambda x: chdtr(rows, x))
-    return (Watch(mechanism=made.name, parts=(part,)),)
+    return Watch(mechanism=made.name, parts=(part,))
 
 
 def _rows_and_last_stage(query: SecondMoments, made: Any, data: Records) -> tuple[Part, ...]:  # noqa: ANN401 - one of two sketches
@@ -123,7 +123,7 @@ def _rows_and_last_stage(query: SecondMoments, made: Any, data: Records) -> tupl
     for what, each in (("rows, whitened", made), ("rows with a loud last stage, whitened", loud)):
         release = each.run(query, data, SystemNoise())
         stated = release.certificate.parameters
-        covariance = query.answer(data) + (number(stated, "variance") + _last_variance(stated)) * np.eye(query.columns)
+        covariance = query.answer(data) + (real(stated["variance"]) + _last_variance(stated)) * np.eye(query.columns)
         parts.append(_standard(what, _whitened(release.value / query.unit, covariance)))
     return tuple(parts)
 
@@ -145,4 +145,4 @@ def _standard(what: str, scores: Floats) -> Part:
 
 def _last_variance(stated: Any) -> float:  # noqa: ANN401 - a certificate's parameters
     """(w s)^2, in units of q^2."""
-    return (number(stated, "step") * number(stated, "scale")) ** 2
+    return (real(stated["step"]) * real(stated["scale"])) ** 2
