@@ -13,8 +13,8 @@ from sklearn.base import clone
 
 from discreet import KernelClassifier, LinearSVC, LogisticRegression
 from discreet.audit import Claim, audit, membership_inference, one_run_audit
-from discreet.audit.certified import certificate_audit
 from discreet.audit.fits import many_fits, single_fits
+from discreet.audit.learning import certificate_audit
 from discreet.core.errors import InvalidInput
 from discreet.data import BlockTable
 from discreet.evaluation import prepare

@@ -82,13 +82,6 @@ def gaussian_losses(first: Counted, second: Counted, *, loss: MarginLoss, ridge:
     return PrivacyLoss(masses=masses, losses=losses)
 
 
-def gaussian_delta_between(
-    first: Counted, second: Counted, *, loss: MarginLoss, ridge: Floats, scale: float, epsilon: float, nodes: int = 161
-) -> float:
-    """The hockey-stick divergence of the minimiser's law on `first` from that on `second`."""
-    return gaussian_losses(first, second, loss=loss, ridge=ridge, scale=scale, nodes=nodes).delta(epsilon)
-
-
 def spherical_log_ratios(first: Counted, second: Counted, points: Floats, *, loss: MarginLoss, ridge: Floats, rate: float) -> Floats:
     """ln of the density on `first` over that on `second` at the given points, b of density proportional to exp(-rate |b|)."""
     b, logdet = perturbation_and_logdet(points, first, loss, ridge)

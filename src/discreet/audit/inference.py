@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 
 from discreet.accounting import Json
-from discreet.audit.binomial import lower_share
 from discreet.audit.claim import Claim
 from discreet.audit.scores import learnt
-from discreet.audit.statistical import OneRun, outputs_of
+from discreet.audit.statistical import OneRun, lower_share, outputs_of
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 

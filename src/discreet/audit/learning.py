@@ -8,27 +8,34 @@ loss of spherical noise, which lies on the line. The law is that of the exact mi
 of the budget is between 0.1 % and 5 %: `exact_learning_audit` takes the whole guarantee as the claim, so it forgives that share.
 """
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.accounting import Json
 from discreet.audit.claim import Claim
 from discreet.audit.densities import Counted, gaussian_losses, minimiser, shifted_gaussian, shifted_spherical, spherical_losses
 from discreet.audit.exact import PrivacyLoss, exact_audit, worst_of
 from discreet.audit.pairs import Pair, worst_pairs
 from discreet.audit.report import AuditReport
+from discreet.certificates import Certificate
 from discreet.core.errors import InvalidInput
+from discreet.core.fields import finite, numbers
 from discreet.core.neighbours import Neighbours
-from discreet.losses import MarginLoss
-from discreet.mechanisms.learning import (
-    GaussianObjectivePerturbation,
-    GaussianOutputPerturbation,
-    PureObjectivePerturbation,
-    PureOutputPerturbation,
-)
+from discreet.core.quiet import quietly
+from discreet.losses import MarginLoss, loss_named
 from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.problems import RegularisedRisk
 
+_LAWS = {
+    "objective-perturbation-gaussian": ("scale", True, True),
+    "objective-perturbation-pure": ("rate", False, True),
+    "output-perturbation-gaussian": ("scale", True, False),
+    "output-perturbation-pure": ("rate", False, False),
+}
+"""Mechanism -> name of its noise parameter, whether it is Gaussian, whether it is in the objective."""
 _NODES = {1: 41, 2: 101}
 """Of the quadrature, by dimension; `gaussian_losses` takes 60 times as many on a line."""
 
@@ -47,6 +54,14 @@ class Release:
     """Whether the noise goes into the objective; otherwise onto its minimiser."""
     unpenalised: tuple[int, ...] = ()
     """Coordinates that the ridge leaves out: none of ours, and the intercept in some libraries. They get a ridge of 1e-6 here, so that laws exist."""
+
+    @classmethod
+    def of(cls, mechanism: str, parameters: Mapping[str, Json], *, loss: MarginLoss, ridge: float) -> "Release":
+        """The law of a mechanism among _LAWS with these parameters, as certificates state them; `ridge` without what the mechanism adds to it."""
+        noise, gaussian, objective = _LAWS[mechanism]
+        extra = parameters.get("extra_ridge")
+        ridge += 0.0 if extra is None else finite(extra)
+        return cls(loss=loss, ridge=ridge, noise=finite(parameters[noise]), gaussian=gaussian, objective=objective)
 
     @property
     def spread(self) -> float:
@@ -69,22 +84,6 @@ class Release:
         return shifted_gaussian(distance / self.noise) if self.gaussian else shifted_spherical(distance * self.noise)
 
 
-def release_of(problem: RegularisedRisk, mechanism: LearningMechanism[RegularisedRisk]) -> Release:
-    """The law of a mechanism of ours. Raises InvalidInput for a mechanism whose law is not written down here."""
-    match mechanism:
-        case GaussianObjectivePerturbation(scale=scale):
-            noise, gaussian, objective, extra = scale, True, True, 0.0
-        case PureObjectivePerturbation(rate=rate, extra_ridge=more):
-            noise, gaussian, objective, extra = rate, False, True, more
-        case GaussianOutputPerturbation(scale=scale):
-            noise, gaussian, objective, extra = scale, True, False, 0.0
-        case PureOutputPerturbation(rate=rate):
-            noise, gaussian, objective, extra = rate, False, False, 0.0
-        case _:
-            raise InvalidInput(f"no exact law is known here of the mechanism {mechanism.name!r}; audit its runs with discreet.audit.audit.")
-    return Release(loss=problem.loss, ridge=problem.strong_convexity + extra, noise=noise, gaussian=gaussian, objective=objective)
-
-
 def exact_learning_audit(
     problem: RegularisedRisk,
     mechanism: LearningMechanism[RegularisedRisk],
@@ -96,10 +95,45 @@ def exact_learning_audit(
     """The worst of the pairs of module `pairs`; `claim` None is the mechanism's own guarantee, `neighbours` None its relation."""
     stated = Claim.of(mechanism.guarantee(problem)) if claim is None else claim
     relation = mechanism.neighbours if neighbours is None else neighbours
-    law = release_of(problem, mechanism)
+    _require_law(mechanism.name)
+    law = Release.of(mechanism.name, mechanism.parameters(), loss=problem.loss, ridge=problem.strong_convexity)
     radius = problem.domain.radius * problem.max_weight
-    pairs = worst_pairs(radius=radius, ridge=law.ridge, neighbours=relation, spread=law.spread * radius)
-    return audit_release(law, pairs, stated, subject=subject or f"{mechanism.name}, {relation}")
+    return audit_release(law, _pairs(law, radius, relation), stated, subject=subject or f"{mechanism.name}, {relation}")
+
+
+def certificate_audit(certificate: Certificate) -> AuditReport:
+    """The exact audit of one released model of two classes: which epsilon the recorded noise really has, for the recorded problem.
+
+    A recheck (module certificates/rechecks) bounds epsilon from above, from what is recorded; this bounds it from below, from the same numbers and
+    the exact law of the released minimiser. Between the two lies the truth. Neither sees the records.
+
+    Raises InvalidInput where no exact law is known of the mechanism, where several releases share the certificate, and where nothing is promised.
+    """
+    _require_law(certificate.mechanism)
+    if certificate.releases != 1:
+        raise InvalidInput(f"the certificate covers {certificate.releases} releases together; an audit is of one.")
+    problem, guarantee = certificate.problem, certificate.guarantee
+
+    def read() -> tuple[Release, float]:
+        loss = loss_named(str(problem["loss"]), numbers(problem["loss_parameters"]))
+        radius = math.hypot(finite(problem["data_norm"]), finite(problem["intercept_scale"])) * finite(problem["max_weight"])
+        return Release.of(certificate.mechanism, certificate.parameters, loss=loss, ridge=finite(problem["ridge"])), radius
+
+    law, radius = quietly(read, InvalidInput("a parameter of the certificate is no finite number."), TypeError)
+    pairs = _pairs(law, radius, guarantee.neighbours)
+    return audit_release(law, pairs, Claim.of(guarantee), subject=f"{certificate.mechanism} as certified, {guarantee.neighbours}")
+
+
+def _require_law(mechanism: str) -> None:
+    if mechanism not in _LAWS:
+        raise InvalidInput(
+            f"no exact law is known here of the mechanism {mechanism!r}; those that are: {', '.join(_LAWS)}. "
+            "Audit its runs on two tables with discreet.audit.audit."
+        )
+
+
+def _pairs(law: Release, radius: float, neighbours: Neighbours) -> tuple[Pair, ...]:
+    return worst_pairs(radius=radius, ridge=law.ridge, neighbours=neighbours, spread=law.spread * radius)
 
 
 def audit_release(law: Release, pairs: tuple[Pair, ...], claim: Claim, *, subject: str) -> AuditReport:

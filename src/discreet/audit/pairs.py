@@ -57,13 +57,6 @@ def turned(radius: float, angle: float) -> tuple[Floats, Floats]:
     return np.array([across, up]), np.array([-across, up])
 
 
-def table_of(records: Counted) -> tuple[Floats, Floats]:
-    """Rows (n, d) with a first feature that is not negative, and signs (n,), whose signed records are these, each as often as it counts."""
-    rows = np.repeat(records.rows, records.counts.astype(int), axis=0)
-    signs = np.where(rows[:, 0] < 0, -1.0, 1.0)
-    return rows * signs[:, np.newaxis], signs
-
-
 def _others(radius: float, ridge: float, margin: float) -> list[tuple[list[tuple[tuple[float, ...], float]], str]]:
     far = _far_count(radius, ridge, margin)
     return [

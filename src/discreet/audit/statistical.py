@@ -10,6 +10,13 @@ So the probability that `bound` exceeds the true epsilon, or `advantage` the tru
 
 Hypotheses: runs are independent, and the two tables are neighbours; both are the caller's. A report never speaks of other pairs: "no violation found"
 is no proof.
+
+Counts become bounds on a probability without approximation (Clopper, Pearson 1934):
+
+    lower(k of n) = the p at which P(Bin(n, p) >= k) = failure,     upper(k of n) = the p at which P(Bin(n, p) <= k) = failure
+
+Each fails with probability at most `failure`, whatever p is. By the incomplete beta function, lower = B^-1(failure; k, n - k + 1) and
+upper = B^-1(1 - failure; k + 1, n - k); the inverses are widened by a relative 1e-9 for rounding.
 """
 
 import math
@@ -17,8 +24,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
+from scipy.special import betainccinv, betaincinv
 
-from discreet.audit.binomial import lower_share, upper_share
 from discreet.audit.claim import Claim, Progress
 from discreet.audit.report import AuditReport, Event, LawPicture
 from discreet.audit.scores import Named, learnt
@@ -34,6 +42,7 @@ LEAST_RUNS = 100
 _CHUNK = 500
 _THRESHOLDS = np.concatenate((np.geomspace(1e-3, 0.05, 12, endpoint=False), np.linspace(0.05, 0.95, 37), 1.0 - np.geomspace(0.05, 1e-3, 12)[1:]))
 _PICTURE_BINS = 48
+_ROOM = 1e-9
 
 
 class _Chosen(NamedTuple):
@@ -136,6 +145,20 @@ def of_outputs(first: Floats, second: Floats, claim: Claim, *, confidence: float
         advantage=advantage,
         picture=_picture(chosen[int(np.argmax([event.bound for event in events]))], *sides[1]),
     )
+
+
+def lower_share(hits: npt.ArrayLike, runs: int, failure: float) -> Floats:
+    """Lower bounds on the probability of each event from its number of occurrences in `runs` independent runs; 0 for no occurrence."""
+    k = np.asarray(hits, dtype=float)
+    found = betaincinv(np.maximum(k, 1.0), runs - k + 1.0, failure)
+    return np.where(k > 0, found * (1.0 - _ROOM), 0.0)
+
+
+def upper_share(hits: npt.ArrayLike, runs: int, failure: float) -> Floats:
+    """Upper bounds, likewise; 1 for an event that always occurred."""
+    k = np.asarray(hits, dtype=float)
+    found = betainccinv(k + 1.0, np.maximum(runs - k, 1.0), failure)
+    return np.where(k < runs, np.minimum(1.0, found * (1.0 + _ROOM)), 1.0)
 
 
 def _best(scores: list[Named], order: int, near: Floats, far: Floats, worth: Callable[[Floats, Floats], Floats]) -> _Chosen:

@@ -109,7 +109,7 @@ def _named(entry: "NamedAudit", claim: _Claim) -> "AuditReport | DrawnReport":
 
 
 def _model(path: str, known: "dict[str, NamedAudit]", claim: _Claim) -> "AuditReport":
-    from discreet.audit.certified import certificate_audit
+    from discreet.audit.learning import certificate_audit
     from discreet.core.words import did_you_mean
     from discreet.estimators.model import Model
 

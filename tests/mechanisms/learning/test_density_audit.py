@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.audit.densities import Counted, gaussian_delta_between, spherical_log_ratios
+from discreet.audit.densities import Counted, gaussian_losses, spherical_log_ratios
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.losses import HuberHinge, Logistic, MarginLoss, SmoothedHinge, SoftplusHinge
 from discreet.mechanisms.learning import slack_free_ridge
@@ -40,7 +40,7 @@ def test_gaussian_add_remove_keeps_its_claim_and_half_the_noise_breaks_it(loss: 
 
     def worst(noise: float) -> float:
         pairs = [pair for count in (0.0, 3.0, 300.0) for pair in (pulled(count), pulled(count)[::-1])]
-        return max(gaussian_delta_between(*pair, loss=loss, ridge=np.array([ridge]), scale=noise, epsilon=epsilon) for pair in pairs)
+        return max(gaussian_losses(*pair, loss=loss, ridge=np.array([ridge]), scale=noise).delta(epsilon) for pair in pairs)
 
     reached = worst(scale)
     assert reached <= delta * (1 + 2e-5)
@@ -60,7 +60,7 @@ def test_gaussian_replace_one_keeps_its_claim_and_a_missing_factor_two_is_caught
     pair = Counted.of(others, (here, 1.0)), Counted.of(others, (there, 1.0))
 
     def reached(noise: float) -> float:
-        return gaussian_delta_between(*pair, loss=Logistic(), ridge=np.full(2, ridge), scale=noise, epsilon=epsilon, nodes=121)
+        return gaussian_losses(*pair, loss=Logistic(), ridge=np.full(2, ridge), scale=noise, nodes=121).delta(epsilon)
 
     assert 0.5 * delta < reached(scale) <= delta
     assert reached(without_factor_two) > 10 * delta
@@ -75,7 +75,7 @@ def test_gaussian_replace_one_holds_at_every_angle(loss: MarginLoss, factor: flo
     scale = objective_scale(problem(loss, ridge=ridge, features=2), epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE)
     others = ((0.0, -0.3), 50.0)
     pair = Counted.of(others, ((np.cos(angle), np.sin(angle)), 1.0)), Counted.of(others, ((-np.cos(angle), np.sin(angle)), 1.0))
-    assert gaussian_delta_between(*pair, loss=loss, ridge=np.full(2, ridge), scale=scale, epsilon=epsilon, nodes=101) <= delta * (1 + 1e-6)
+    assert gaussian_losses(*pair, loss=loss, ridge=np.full(2, ridge), scale=scale, nodes=101).delta(epsilon) <= delta * (1 + 1e-6)
 
 
 @settings(max_examples=settings.default.max_examples // 8)
@@ -95,7 +95,7 @@ def test_gaussian_claim_holds_on_random_data_sets_in_two_dimensions(seed: int, n
         counts=np.delete(counts, 1) if neighbours is REPLACE_ONE else counts[1:],
     )
     for pair in ((first, second), (second, first)):
-        assert gaussian_delta_between(*pair, loss=loss, ridge=np.full(2, ridge), scale=scale, epsilon=epsilon, nodes=81) <= delta * (1 + 1e-6)
+        assert gaussian_losses(*pair, loss=loss, ridge=np.full(2, ridge), scale=scale, nodes=81).delta(epsilon) <= delta * (1 + 1e-6)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])

@@ -1,4 +1,4 @@
-"""Every mechanism of ours that draws noise, watched: WATCHED by name, and UNWATCHED with the reason why a mechanism is not here.
+"""Every mechanism of ours that draws noise, watched: WATCHED by name.
 
     WATCHED[name].run(Target(...))    what left many runs, with the noise recovered
 
@@ -106,11 +106,3 @@ WATCHED: dict[str, NamedWatch] = {
     ),
 }
 """By the name of `discreet audit`."""
-
-UNWATCHED: dict[str, str] = {
-    "non-private": "it draws nothing and promises nothing",
-    "frank-wolfe-non-private": "it draws nothing and promises nothing",
-    "least-squares-non-private": "it draws nothing and promises nothing",
-    "algorithm-4": "its choice is that of `exponential`; the parts that it cuts are watched under `search-parts` (cli/audit_estimators.py)",
-}
-"""Name in certificates, and the reason."""
