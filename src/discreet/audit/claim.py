@@ -16,7 +16,7 @@ accuracy = (1 + advantage) / 2. Both are reached: by the mechanism that tells al
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from discreet.accounting import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, epsilon_for
 from discreet.core.arrays import is_finite
@@ -86,6 +86,11 @@ class Target:
     runs: int = 2000
     confidence: float = 0.999
     progress: Progress | None = None
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What a mechanism of (epsilon, delta) is calibrated for."""
+        return {"epsilon": self.epsilon, "delta": self.delta, "neighbours": self.neighbours}
 
     @property
     def claim(self) -> Claim:

@@ -86,7 +86,7 @@ def laplace_audit(made: LaplaceCounting, claim: Claim, neighbours: Neighbours) -
 
 
 def _counting_gaussian(target: Target) -> AuditReport:
-    made = GaussianCounting.calibrate(Queries([Histogram(cells=2)]), epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
+    made = GaussianCounting.calibrate(Queries([Histogram(cells=2)]), **target.asked)
     return gaussian_audit(made, Claim.of(made.guarantee(Queries([Histogram(cells=2)]))), target.neighbours)
 
 
@@ -117,25 +117,25 @@ def exponential_audit(made: ExponentialMechanism, claim: Claim, *, candidates: i
 
 def _polytope(target: Target) -> AuditReport:
     problem = line_problem()
-    made = PolytopeFrankWolfe.calibrate(problem, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours, steps=100)
+    made = PolytopeFrankWolfe.calibrate(problem, **target.asked, steps=100)
     return polytope_walk(made, Claim.of(made.guarantee(problem)), target.neighbours)
 
 
 def _frank_wolfe(target: Target) -> AuditReport:
     problem = line_problem()
-    made = GaussianFrankWolfe.calibrate(problem, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours, steps=50)
+    made = GaussianFrankWolfe.calibrate(problem, **target.asked, steps=50)
     return gaussian_walk(made.noise_steps, Claim.of(made.guarantee(problem)), target.neighbours, subject=made.name)
 
 
 def _mirror(target: Target) -> AuditReport:
     problem = line_problem(radius=0.25)
-    made = NoisyMirrorDescent.calibrate(problem, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours, steps=50)
+    made = NoisyMirrorDescent.calibrate(problem, **target.asked, steps=50)
     return gaussian_walk(made.noise_steps, Claim.of(made.guarantee(problem)), target.neighbours, subject=made.name)
 
 
 def _sketch(target: Target) -> AuditReport:
     query = SecondMoments(domain=Domain(features=2, norm_bound=1.0, target_bound=1.0), target=Column.OMITTED, most_records=1)
-    made = GaussianSketch.calibrate(query, rows=8, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
+    made = GaussianSketch.calibrate(query, rows=8, **target.asked)
     return sketch_audit(query, made, Claim.of(made.guarantee(query)), target.neighbours)
 
 

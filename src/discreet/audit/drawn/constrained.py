@@ -16,7 +16,7 @@ import numpy as np
 
 from discreet.accounting import Json
 from discreet.audit.claim import Target
-from discreet.audit.drawn.parts import Part, Watch, chosen, discrete_gaussian, gaussian
+from discreet.audit.drawn.parts import Part, Watch, chosen, gaussian, last_stage
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.core.neighbours import ADD_REMOVE
@@ -74,14 +74,14 @@ class WatchedBall(L2Ball):
 def over_set(target: Target) -> Watch:
     """Objective perturbation, in a ball so wide that the minimiser is inside."""
     problem = ConstrainedRisk(loss=_LOSS, constraint=L2Ball(dimension=2, radius=1e4), domain=_domain())
-    made = ObjectivePerturbationOverSet.calibrate(problem, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
+    made = ObjectivePerturbationOverSet.calibrate(problem, **target.asked)
     stated, points = _released(problem, _table(), made, 200)
     linears = -np.array([gradient(point) + real(stated["ridge"]) * point for point in points])
     loud = replace(made, grid=replace(made.grid, step=2.0**-20, scale=2.0**28))
     of_grid, points = _released(problem, _table(), loud, 100)
     parts = (
         gaussian("linear term of the objective", linears, scale=real(stated["scale"])),
-        discrete_gaussian("last stage, on its grid", points / real(of_grid["grid_step"]), scale=real(of_grid["grid_scale"])),
+        last_stage(of_grid, points),
     )
     return Watch(mechanism=made.name, parts=parts)
 
@@ -89,7 +89,7 @@ def over_set(target: Target) -> Watch:
 def frank_wolfe(target: Target) -> Watch:
     """Noisy gradients of three steps."""
     ball, problem = _watched_problem()
-    made = GaussianFrankWolfe.calibrate(problem, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours, steps=3)
+    made = GaussianFrankWolfe.calibrate(problem, **target.asked, steps=3)
     stated, _ = _released(problem, _table(), made, 150)
     noise = []
     for first in range(0, len(ball.asked), 3):
@@ -103,8 +103,7 @@ def frank_wolfe(target: Target) -> Watch:
 def mirror_descent(target: Target) -> Watch:
     """Noisy gradients of three steps."""
     ball, problem = _watched_problem()
-    asked = {"epsilon": target.epsilon, "delta": target.delta, "neighbours": target.neighbours}
-    made = NoisyMirrorDescent.calibrate(problem, **asked, steps=3, mirror_map="euclidean")  # type: ignore[arg-type]
+    made = NoisyMirrorDescent.calibrate(problem, **target.asked, steps=3, mirror_map="euclidean")
     stated, _ = _released(problem, _table(), made, 150)
     noise, asked_of_runs = [], ball.asked[-4 * 150 :]  # the calibration asked too
     for first in range(0, len(asked_of_runs), 4):

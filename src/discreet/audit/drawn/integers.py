@@ -7,7 +7,7 @@ import numpy as np
 
 from discreet.accounting.stopping import NegativeBinomialRuns
 from discreet.audit.claim import Target
-from discreet.audit.drawn.parts import Watch, chosen, discrete_gaussian, discrete_laplace
+from discreet.audit.drawn.parts import Watch, chosen, discrete_gaussian, discrete_laplace, released
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.data import Domain
@@ -37,7 +37,7 @@ def counting_laplace(target: Target) -> Watch:
 def counting_gaussian(target: Target) -> Watch:
     """A histogram and a sum."""
     queries = Queries((Histogram(cells=3), BoundedSum(largest=7)))
-    made = GaussianCounting.calibrate(queries, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours, shares=[0.75, 0.25])
+    made = GaussianCounting.calibrate(queries, **target.asked, shares=[0.75, 0.25])
     return _counting(queries, made, discrete_gaussian)
 
 
@@ -45,9 +45,9 @@ def exponential(target: Target) -> Watch:
     """One of four candidates, whose scores are as far apart as matters at this rate."""
     made = ExponentialMechanism.calibrate(sensitivity=1, epsilon=target.epsilon, neighbours=target.neighbours)
     scores = np.rint(np.array([0.0, 1.0, 2.0, 3.0]) / made.rate).astype(np.int64)
-    released = [made.run(Candidates(len(scores)), Numbers(scores), SystemNoise()) for _ in range(3 * _RUNS)]
-    rate = real(released[0].certificate.parameters["rate"])
-    law = chosen("the candidate", _odds(rate, "score_i"), [one.value for one in released], np.exp(-rate * scores))
+    stated, picked = released(made, Candidates(len(scores)), Numbers(scores), 3 * _RUNS)
+    rate = real(stated["rate"])
+    law = chosen("the candidate", _odds(rate, "score_i"), picked, np.exp(-rate * scores))
     return Watch(mechanism=made.name, parts=(law,))
 
 
@@ -55,13 +55,11 @@ def bounds(target: Target) -> Watch:
     """Bounds of two columns, on both sides: the law of each pair, both at the centre moved out by one."""
     grid = BoundsGrid(lower=(0.0, -1.0, -10.0), upper=(0.0, 1.0, 10.0))
     problem = OpenColumns({"a": grid, "b": grid})
-    made = BoundsChoice.calibrate(problem, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
+    made = BoundsChoice.calibrate(problem, **target.asked)
     # As many records beyond the centre as make its odds to the next candidate e: a doubled rate shows most.
     beyond = 3 * made.toll - round(1.0 / made.rate)
     columns = [np.repeat([0.5, -0.5], beyond), np.repeat([-0.2, 0.7], beyond)]
-    released = [made.run(problem, Numbers(columns), SystemNoise()) for _ in range(3 * _RUNS)]
-    stated = released[0].certificate.parameters
-    values = np.array([one.value for one in released])
+    stated, values = released(made, problem, Numbers(columns), 3 * _RUNS)
     parts = []
     for place, column in enumerate(columns):
         outcomes = _bounds_law(grid, column, rate=real(stated["rate"]), toll=real(stated["toll"]))
@@ -75,13 +73,12 @@ def curvature(target: Target) -> Watch:
     """Both matrices, as integers."""
     problem = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=1.0), domain=Domain(features=2, norm_bound=1.0, classes=2))
     query = CurvatureQuery(problem=problem, weights=np.array([0.5, -0.25]))
-    made = GaussianCurvature.calibrate(query, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
+    made = GaussianCurvature.calibrate(query, **target.asked)
     rows, signs = DenseMatrix(np.array([[0.6, 0.1], [-0.3, 0.8], [0.2, -0.5]])), np.array([1.0, -1.0, 1.0])
     records = CurvatureRecords(rows=rows, signs=signs, record_weights=None)
     exact = np.array([float(value) for value in query.answer(rows, signs, None)])
-    released = [made.run(query, records, SystemNoise()) for _ in range(_RUNS)]
-    noise = np.array([one.value for one in released]) - exact
-    part = discrete_gaussian("noise on entries of both matrices", noise, scale=real(released[0].certificate.parameters["scale"]))
+    stated, values = released(made, query, records, _RUNS)
+    part = discrete_gaussian("noise on entries of both matrices", values - exact, scale=real(stated["scale"]))
     return Watch(mechanism=made.name, parts=(part,))
 
 
@@ -108,16 +105,12 @@ def random_stopping(target: Target) -> Watch:
 
 def _counting(queries: Queries, made: LaplaceCounting | GaussianCounting, law: Any) -> Watch:  # noqa: ANN401
     exact = queries.answered((_CELLS, _PARTS))
-    released = [made.run(queries, exact, SystemNoise()) for _ in range(_RUNS)]
-    scales = released[0].certificate.parameters["scales"]
-    if not isinstance(scales, list):
-        raise TypeError("the certificate states no scales")
-    noise = np.array([one.value for one in released]) - np.concatenate(exact.held)
-    parts = (
-        law("noise on cells", noise[:, :3], scale=float(str(scales[0]))),
-        law("noise on a bounded sum", noise[:, 3:], scale=float(str(scales[1]))),
+    stated, values = released(made, queries, exact, _RUNS)
+    of_cells, of_sum = (real(scale) for scale in stated["scales"])  # type: ignore[union-attr]
+    noise = values - np.concatenate(exact.held)
+    return Watch(
+        mechanism=made.name, parts=(law("noise on cells", noise[:, :3], scale=of_cells), law("noise on a bounded sum", noise[:, 3:], scale=of_sum))
     )
-    return Watch(mechanism=released[0].certificate.mechanism, parts=parts)
 
 
 def _bounds_law(grid: BoundsGrid, column: Floats, *, rate: float, toll: float) -> dict[tuple[float, float], float]:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import softmax
 
 from discreet.audit.claim import Target
-from discreet.audit.drawn.parts import Part, Watch, Watched, discrete_gaussian, discrete_laplace, gaussian, spherical
+from discreet.audit.drawn.parts import Part, Watch, Watched, discrete_gaussian, discrete_laplace, gaussian, last_stage, spherical
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.data import Domain, Records
@@ -38,7 +38,7 @@ def one_model(mechanism: str) -> Watched:
 
     def watched(target: Target) -> Watch:
         domain = Domain(features=2, norm_bound=1.0, records=len(_ROWS), classes=2)
-        asked: Any = {"mechanism": mechanism, "epsilon": target.epsilon, "delta": target.delta, "neighbours": target.neighbours}
+        asked = {"mechanism": mechanism, **target.asked}
         start = RegularisedRisk(loss=_LOSS, regulariser=L2(strength=1.0), domain=domain)
         problem = replace(start, regulariser=L2(strength=default_ridge(start, **asked)))
         data = Records(rows=DenseMatrix(_ROWS), targets=np.array([1.0, -1.0, 1.0, -1.0]), domain=domain)
@@ -61,16 +61,15 @@ def several_classes(*, multinomial: bool) -> Watched:
         domain = Domain(features=2, norm_bound=1.0, records=len(_ROWS), classes=3)
         codes = np.array([0, 1, 2, 1])
         data = Records(rows=DenseMatrix(_ROWS), targets=codes, domain=domain)
-        asked: Any = {"mechanism": "objective", "epsilon": target.epsilon, "delta": target.delta, "neighbours": target.neighbours}
 
         def of_ridge(ridge: float) -> MultinomialRisk | OneVsRestRisk:
             if multinomial:
                 return MultinomialRisk(regulariser=L2(strength=ridge), domain=domain)
             return OneVsRestRisk(each=RegularisedRisk(loss=_LOSS, regulariser=L2(strength=ridge), domain=domain))
 
-        ridge = default_class_ridge(of_ridge(1.0), epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
+        ridge = default_class_ridge(of_ridge(1.0), **target.asked)
         problem = of_ridge(ridge)
-        made = calibrate_classes(problem, calibration="tight", **asked)
+        made = calibrate_classes(problem, mechanism="objective", calibration="tight", **target.asked)
 
         def recovered(weights: Floats) -> Floats:
             gradient = softmax_gradient if multinomial else rest_gradient
@@ -116,6 +115,5 @@ def _last_stage(problem: Any, data: Records, made: Any) -> Part:  # noqa: ANN401
     scale = _LOUDER * made.weight_noise(problem) / _LOUD_STEP
     loud = replace(made, grid=replace(made.grid, step=_LOUD_STEP, scale=scale))
     release = loud.run_many(problem, data, SystemNoise(), 200)
-    stated = release.certificate.parameters
     law = discrete_gaussian if isinstance(loud.grid, GaussianGrid) else discrete_laplace
-    return law("last stage, on its grid", release.value.T / real(stated["grid_step"]), scale=real(stated["grid_scale"]))
+    return last_stage(release.certificate.parameters, release.value.T, law)

@@ -22,9 +22,9 @@ written down here anew, from their formulas: nothing of the samplers or of a cal
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,7 @@ from scipy.special import chdtr, chdtrc, gammainc, ndtr, ndtri, stdtr
 from discreet.accounting import Json
 from discreet.audit.claim import Target
 from discreet.core.arrays import Floats
+from discreet.core.fields import real
 from discreet.noise import SystemNoise
 
 _SUMMED = 64.0
@@ -153,6 +154,12 @@ def _independence(first: Floats, second: Floats) -> float:
     return min(1.0, 2.0 * math.exp(-0.5 * count * math.log1p(-(best**2)) - best * total))
 
 
+def released(made: Any, problem: Any, data: Any, runs: int = 1) -> tuple[Mapping[str, Json], Floats]:  # noqa: ANN401 - any mechanism, and what it takes
+    """What the certificate states, and what left `runs` runs, (runs, ...)."""
+    found = [made.run(problem, data, SystemNoise()) for _ in range(runs)]
+    return found[0].certificate.parameters, np.array([one.value for one in found])
+
+
 def gaussian(what: str, values: Floats, *, scale: float, words: str = "Gaussian, standard deviation") -> Part:
     """`values` (runs, numbers)."""
     return Part(what=what, stated=f"{words} {scale:.6g}", scores=np.asarray(values) / scale)
@@ -191,6 +198,11 @@ def discrete_laplace(what: str, integers: npt.ArrayLike, *, scale: float) -> Par
     mass = tail * -math.expm1(-1.0 / scale)
     lower = np.where(drawn <= 0, tail - mass, 1.0 - tail)
     return Part(what=what, stated=f"discrete Laplace of scale {scale:.6g}", scores=_score(lower + _uniform(drawn.shape) * mass))
+
+
+def last_stage(stated: Mapping[str, Json], points: Floats, law: Callable[..., Part] = discrete_gaussian) -> Part:
+    """`points` (runs, numbers) that show nothing but a loud last stage."""
+    return law("last stage, on its grid", points / real(stated["grid_step"]), scale=real(stated["grid_scale"]))
 
 
 def chosen(what: str, stated: str, places: npt.ArrayLike, masses: Floats) -> Part:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from discreet.audit.claim import Target
-from discreet.audit.drawn.parts import Part, Watch, discrete_gaussian, gaussian
+from discreet.audit.drawn.parts import Part, Watch, gaussian, last_stage, released
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.data import Domain, Records
@@ -34,26 +34,21 @@ _WEIGHTS: Floats = np.array([0.3, -0.2, 0.5])
 
 def objective(target: Target) -> Watch:
     """The linear term, and the last stage."""
-    made = ResidualObjectivePerturbation.calibrate(_PROBLEM, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
-    released = [made.run(_PROBLEM, table(), SystemNoise()) for _ in range(_RUNS)]
-    stated = released[0].certificate.parameters
+    made = ResidualObjectivePerturbation.calibrate(_PROBLEM, **target.asked)
+    stated, weights = released(made, _PROBLEM, table(), _RUNS)
     slope = prediction_loss(str(stated["loss"]), real(stated["width"])).slope
-    linears = [-(_ROWS.T @ slope(_ROWS @ one.value, _TARGETS)) - real(stated["ridge"]) * one.value for one in released]
+    linears = [-(_ROWS.T @ slope(_ROWS @ w, _TARGETS)) - real(stated["ridge"]) * w for w in weights]
     loud = replace(made, grid=replace(made.grid, step=2.0**-20, scale=2.0**40))
-    shown = [loud.run(_PROBLEM, table(), SystemNoise()) for _ in range(60)]
-    of_grid = shown[0].certificate.parameters
     parts = (
         gaussian("linear term of the objective", np.array(linears), scale=real(stated["scale"])),
-        discrete_gaussian(
-            "last stage, on its grid", np.array([one.value for one in shown]) / real(of_grid["grid_step"]), scale=real(of_grid["grid_scale"])
-        ),
+        last_stage(*released(loud, _PROBLEM, table(), 60)),
     )
     return Watch(mechanism=made.name, parts=parts)
 
 
 def adassp(target: Target) -> Watch:
     """The three answers."""
-    made = AdaSSP.calibrate(_PROBLEM, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
+    made = AdaSSP.calibrate(_PROBLEM, **target.asked)
     exact, stated = _PROBLEM.moments(table()), made.parameters()
     answers = [made.released(_PROBLEM, table(), SystemNoise()) for _ in range(_ANSWERS)]
     row, of_target = _PROBLEM.row_unit, _PROBLEM.target_unit
@@ -71,7 +66,7 @@ def adassp(target: Target) -> Watch:
 
 def refined(target: Target) -> Watch:
     """The joint answer, and gradients at given weights."""
-    made = RefinedMoments.calibrate(_PROBLEM, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
+    made = RefinedMoments.calibrate(_PROBLEM, **target.asked)
     exact, stated = _PROBLEM.moments(table()), made.parameters()
     answers = [made.noisy_moments(_PROBLEM, table(), SystemNoise()) for _ in range(_ANSWERS)]
     row, of_target = _PROBLEM.row_unit, _PROBLEM.target_unit
@@ -95,7 +90,7 @@ def refined(target: Target) -> Watch:
 
 def hessian_mixing(target: Target) -> Watch:
     """Gradients at given weights."""
-    made = HessianMixing.calibrate(_PROBLEM, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours, rows=50)
+    made = HessianMixing.calibrate(_PROBLEM, **target.asked, rows=50)
     return Watch(mechanism=made.name, parts=(_gradients(made, real(made.parameters()["step_noise"])),))
 
 

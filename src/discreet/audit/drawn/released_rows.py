@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from discreet.audit.claim import Target
-from discreet.audit.drawn.parts import Watch, chosen, discrete_gaussian, gaussian, of_law
+from discreet.audit.drawn.parts import Part, Watch, chosen, discrete_gaussian, gaussian, of_law, released
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
@@ -30,12 +30,9 @@ _ORDERS = {(0, 1): 0, (0, 2): 1, (1, 0): 2, (1, 2): 3, (2, 0): 4, (2, 1): 5}
 
 def rows(target: Target) -> Watch:
     """One noisy row a record; the same by owners of single records; in a secret order among rows of zeros; and times a public matrix."""
-    query = Rows(domain=_BALL)
+    query, narrow = Rows(domain=_BALL), Projection.of(_BALL, np.array([[1.0], [-0.5]]))
     asked: Any = {"epsilon": target.epsilon, "delta": target.delta}
     made = GaussianRelease.calibrate(query, **asked, neighbours=REPLACE_ONE)
-    release = made.run(query, table(_BALL, 500), SystemNoise())
-    residual = _integers(release.value, numbers(500, 2), real(release.certificate.parameters["step"]))
-    scale = real(release.certificate.parameters["scale"])
 
     local = GaussianRelease.calibrate(query, **asked, neighbours=REPLACE_ONE, local=True)
     owners = [local.randomise(query, np.array([0.6, -0.3]), SystemNoise()) for _ in range(200)]
@@ -43,22 +40,13 @@ def rows(target: Target) -> Watch:
     of_owner = _integers(np.concatenate([one.value for one in owners]), np.array([0.6, -0.3]), real(stated["step"]))
 
     hidden = GaussianRelease.calibrate(query, **asked, neighbours=ADD_REMOVE, slots=500)
-    nobody = hidden.run(query, Records(rows=DenseMatrix(np.zeros((3, 2))), targets=np.zeros(3), domain=_BALL), SystemNoise())
-    zeros = nobody.value / real(nobody.certificate.parameters["step"])
-
-    narrow = Projection.of(_BALL, np.array([[1.0], [-0.5]]))
+    zeros = Records(rows=DenseMatrix(np.zeros((3, 2))), targets=np.zeros(3), domain=_BALL)
     projected = GaussianRelease.calibrate(narrow, **asked, neighbours=REPLACE_ONE)
-    seen = projected.run(narrow, table(_BALL, 500), SystemNoise())
-    of_width = real(seen.certificate.parameters["step"])
     parts = (
-        discrete_gaussian("noise on rows", residual, scale=scale),
+        _on_rows("noise on rows", made, query, table(_BALL, 500), numbers(500, 2)),
         discrete_gaussian("noise of single owners", of_owner, scale=real(stated["scale"])),
-        discrete_gaussian("noise on places of a secret order", zeros, scale=real(nobody.certificate.parameters["scale"])),
-        discrete_gaussian(
-            "noise on rows times a public matrix",
-            _integers(seen.value, numbers(500, 2) @ np.array([[1.0], [-0.5]]), of_width),
-            scale=real(seen.certificate.parameters["scale"]),
-        ),
+        _on_rows("noise on places of a secret order", hidden, query, zeros, np.zeros((500, 2))),
+        _on_rows("noise on rows times a public matrix", projected, narrow, table(_BALL, 500), numbers(500, 2) @ np.array([[1.0], [-0.5]])),
         chosen("order of two records among three places", "every order equally likely", _orders(replace(hidden, slots=3)), np.ones(6)),
     )
     return Watch(mechanism=made.name, parts=parts)
@@ -83,23 +71,19 @@ def for_bits(target: Target) -> Watch:  # noqa: ARG001 - its promise is bits, of
     """Rows for half a bit about any entry."""
     query = Rows(domain=_BOX)
     made = InformationRelease.calibrate(query, bits=0.5)
-    release = made.run(query, table(_BOX, 500), SystemNoise())
-    stated = release.certificate.parameters
-    residual = _integers(release.value, numbers(500, 2), real(stated["step"]))
-    return Watch(mechanism=made.name, parts=(discrete_gaussian("noise on rows", residual, scale=real(stated["scale"])),))
+    return Watch(mechanism=made.name, parts=(_on_rows("noise on rows", made, query, table(_BOX, 500), numbers(500, 2)),))
 
 
 def bounded(target: Target) -> Watch:
     """Noise of bounded support at level 0: density cos^2 on [-L, L], in closed form."""
     query = Rows(domain=_BOX)
     made = BoundedNoise(half_width=50.0, level=0.0, epsilon=target.epsilon)
-    release = made.run(query, table(_BOX, 500), SystemNoise())
-    width = real(release.certificate.parameters["half_width"])
-    residual = release.value - numbers(500, 2)
+    stated, (value,) = released(made, query, table(_BOX, 500))
+    width = real(stated["half_width"])
     below = of_law(
         "noise on rows",
         f"density proportional to cos^2 on +-{width:.6g}",
-        residual,
+        value - numbers(500, 2),
         lambda noise: 0.5 + np.clip(noise / width, -1.0, 1.0) / 2.0 + np.sin(np.pi * noise / width) / (2.0 * np.pi),
     )
     return Watch(mechanism=made.name, parts=(below,))
@@ -132,12 +116,10 @@ def null_space(target: Target) -> Watch:  # noqa: ARG001 - it promises nothing
     machine = solve_soft_margin(points, signs, rho=made.rho, theta=made.theta)
     across, along = _at_right_angles(machine.multipliers * signs), _at_right_angles(machine.weights)
     data = Records(rows=DenseMatrix(points), targets=signs, domain=domain)
-    noise, variance = [], 0.0
-    for _ in range(25):
-        release = made.run(query, data, SystemNoise())
-        variance = real(release.certificate.parameters["variance"])
-        noise.append((across.T @ (release.value[:, :3] - points) @ along).ravel())
-    return Watch(mechanism=made.name, parts=(gaussian("noise at right angles to the machine", np.array(noise), scale=variance**0.5),))
+    stated, values = released(made, query, data, 25)
+    noise = across.T @ (values[:, :, :3] - points) @ along
+    part = gaussian("noise at right angles to the machine", noise.reshape(25, -1), scale=real(stated["variance"]) ** 0.5)
+    return Watch(mechanism=made.name, parts=(part,))
 
 
 def numbers(count: int, columns: int) -> Floats:
@@ -148,6 +130,11 @@ def numbers(count: int, columns: int) -> Floats:
 def table(domain: Domain, count: int) -> Records:
     """The records of `numbers`."""
     return Records(rows=DenseMatrix(numbers(count, domain.features)), targets=np.zeros(count), domain=domain)
+
+
+def _on_rows(what: str, made: Any, query: Any, data: Records, exact: Floats) -> Part:  # noqa: ANN401 - any mechanism of Gaussian rows and its query
+    stated, (value,) = released(made, query, data)
+    return discrete_gaussian(what, _integers(value, exact, real(stated["step"])), scale=real(stated["scale"]))
 
 
 def _integers(released: Floats, exact: Floats, step: float) -> Floats:

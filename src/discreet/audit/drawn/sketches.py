@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import chdtr
 
 from discreet.audit.claim import Target
-from discreet.audit.drawn.parts import Part, Watch, discrete_gaussian, gaussian, of_law
+from discreet.audit.drawn.parts import Part, Watch, discrete_gaussian, gaussian, of_law, released
 from discreet.audit.drawn.released_rows import numbers, table
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
@@ -34,21 +34,21 @@ _FEW = 5
 def sketch(target: Target) -> Watch:
     """Secret combinations of the records."""
     query = SecondMoments(domain=_BALL, target=Column.OMITTED, most_records=_FEW)
-    made = GaussianSketch.calibrate(query, rows=300, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
-    return Watch(mechanism=made.name, parts=_rows_and_last_stage(query, made, table(_BALL, _FEW)))
+    made = GaussianSketch.calibrate(query, rows=300, **target.asked)
+    return Watch(mechanism=made.name, parts=_rows_and_last_stage(query, made, table(_BALL, _FEW), np.eye(2)))
 
 
 def information_sketch(target: Target) -> Watch:  # noqa: ARG001 - its promise is bits, of another kind than epsilon
     """The same, for bits about any one entry."""
     query = SecondMoments(domain=_BOX, target=Column.OMITTED, most_records=_FEW)
     made = InformationSketch.calibrate(query, rows=300, bits=0.5)
-    return Watch(mechanism=made.name, parts=_rows_and_last_stage(query, made, table(_BOX, _FEW)))
+    return Watch(mechanism=made.name, parts=_rows_and_last_stage(query, made, table(_BOX, _FEW), np.eye(2)))
 
 
 def eigenvalue_sketch(target: Target) -> Watch:
     """The noisy least eigenvalue, which the certificate shows, and the rows with the variance that follows from it."""
     query = SecondMoments(domain=_BALL, target=Column.OMITTED, most_records=_FEW)
-    made = EigenvalueSketch.calibrate(query, rows=4, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours)
+    made = EigenvalueSketch.calibrate(query, rows=4, **target.asked)
     data = table(_BALL, _FEW)
     stated = made.run(query, data, SystemNoise()).certificate.parameters
     moments = query.answer(data)
@@ -71,18 +71,7 @@ def clear_target_sketch(target: Target) -> Watch:  # noqa: ARG001 - its promise 
     query = SecondMoments(domain=_BOX, target=Column.NOISY, most_records=_FEW)
     made = ClearTargetSketch.calibrate(query, rows=300, bits=0.5)
     data = Records(rows=DenseMatrix(numbers(_FEW, 2)), targets=np.linspace(-1.0, 1.0, _FEW), domain=_BOX)
-    release = made.run(query, data, SystemNoise())
-    stated = release.certificate.parameters
-    noisy = np.diag([1.0, 1.0, 0.0])
-    covariance = query.answer(data) + (real(stated["variance"]) + _last_variance(stated)) * noisy
-    loud = replace(made, scale=_louder(made, query, 3))
-    shown = loud.run(query, data, SystemNoise())
-    of_loud = query.answer(data) + (real(stated["variance"]) + _last_variance(shown.certificate.parameters)) * noisy
-    parts = (
-        _standard("rows, whitened", _whitened(release.value / query.unit, covariance)),
-        _standard("rows with a loud last stage, whitened", _whitened(shown.value / query.unit, of_loud)),
-    )
-    return Watch(mechanism=made.name, parts=parts)
+    return Watch(mechanism=made.name, parts=_rows_and_last_stage(query, made, data, np.diag([1.0, 1.0, 0.0])))
 
 
 def published_sketch(target: Target) -> Watch:  # noqa: ARG001 - it promises nothing
@@ -90,11 +79,11 @@ def published_sketch(target: Target) -> Watch:  # noqa: ARG001 - it promises not
     query = SecondMoments(domain=_BOX, target=Column.OMITTED, most_records=_FEW)
     made = PublishedSketch(rows=300, bits=0.5)
     data = table(_BOX, _FEW)
-    release = made.run(query, data, SystemNoise())
+    stated, (value,) = released(made, query, data)
     rows = numbers(_FEW, 2)
     rest = np.square(rows).sum(axis=0) - np.square(rows).max(axis=0)
-    variance = real(release.certificate.parameters["rows"]) / (4.0 ** real(release.certificate.parameters["claimed_bits"]) - 1.0) - rest.min()
-    return Watch(mechanism=made.name, parts=(_standard("rows, whitened", _whitened(release.value, rows.T @ rows + variance * np.eye(2))),))
+    variance = real(stated["rows"]) / (4.0 ** real(stated["claimed_bits"]) - 1.0) - rest.min()
+    return Watch(mechanism=made.name, parts=(_standard("rows, whitened", _whitened(value, rows.T @ rows + variance * np.eye(2))),))
 
 
 def mixing(target: Target) -> Watch:
@@ -102,7 +91,7 @@ def mixing(target: Target) -> Watch:
     domain = Domain(features=1, norm_bound=1.0, target_bound=1.0)
     problem = LeastSquares(domain=domain, most_records=_FEW)
     rows = 50
-    made = GaussianMixing.calibrate(problem, epsilon=target.epsilon, delta=target.delta, neighbours=target.neighbours, rows=rows)
+    made = GaussianMixing.calibrate(problem, **target.asked, rows=rows)
     data = Records(rows=DenseMatrix(numbers(_FEW, 1)), targets=np.linspace(-1.0, 1.0, _FEW), domain=domain)
     query = sketched(problem, target_weight=made.target_weight)
     stated = made.parameters()
@@ -117,21 +106,21 @@ def mixing(target: Target) -> Watch:
     return Watch(mechanism=made.name, parts=(part,))
 
 
-def _rows_and_last_stage(query: SecondMoments, made: Any, data: Records) -> tuple[Part, ...]:  # noqa: ANN401 - one of two sketches
-    loud = replace(made, scale=_louder(made, query, query.columns))
+def _rows_and_last_stage(query: SecondMoments, made: Any, data: Records, noisy: Floats) -> tuple[Part, ...]:  # noqa: ANN401 - one of three sketches
+    """`noisy` (columns, columns): the identity, with zeros for columns without noise."""
+    loud = replace(made, scale=_louder(made, query))
     parts = []
     for what, each in (("rows, whitened", made), ("rows with a loud last stage, whitened", loud)):
-        release = each.run(query, data, SystemNoise())
-        stated = release.certificate.parameters
-        covariance = query.answer(data) + (real(stated["variance"]) + _last_variance(stated)) * np.eye(query.columns)
-        parts.append(_standard(what, _whitened(release.value / query.unit, covariance)))
+        stated, (value,) = released(each, query, data)
+        covariance = query.answer(data) + (real(stated["variance"]) + _last_variance(stated)) * noisy
+        parts.append(_standard(what, _whitened(value / query.unit, covariance)))
     return tuple(parts)
 
 
-def _louder(made: Any, query: SecondMoments, columns: int) -> float:  # noqa: ANN401 - any sketch
+def _louder(made: Any, query: SecondMoments) -> float:  # noqa: ANN401 - any sketch
     """Steps in thrice the deviation of everything before the last stage."""
     largest = made.variance + query.most_records * (query.norm / query.unit) ** 2
-    return float(3.0 * np.sqrt(largest * columns) / made.step)
+    return float(3.0 * np.sqrt(largest * query.columns) / made.step)
 
 
 def _whitened(rows: Floats, covariance: Floats) -> Floats:
