@@ -13,7 +13,7 @@ import numpy as np
 from discreet.audit.claim import Claim, Target
 from discreet.audit.drawn.catalogue import WATCHED
 from discreet.audit.drawn.parts import Watched
-from discreet.audit.exact import PrivacyLoss, exact_audit, worst_of
+from discreet.audit.exact import exact_audit, worst_of
 from discreet.audit.laws import choice, gaussian_integers, laplace_integers, sketch
 from discreet.audit.learning import exact_learning_audit
 from discreet.audit.report import Audited, AuditReport, DrawnReport
@@ -35,6 +35,8 @@ from discreet.noise import SystemNoise
 from discreet.problems import RegularisedRisk
 from discreet.queries import Rows, SecondMoments
 from discreet.queries import Target as Column
+
+_CELLS = Queries([Histogram(cells=2)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,36 +67,31 @@ def _learning(mechanism: str) -> Audited:
     def run(target: Target) -> AuditReport:
         domain = Domain(features=2, norm_bound=1.0, records=10_000, classes=2)
         start = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=1.0), domain=domain)
-        epsilon, delta, neighbours = target.epsilon, target.delta, target.neighbours
-        ridge = default_ridge(start, mechanism=mechanism, epsilon=epsilon, delta=delta, neighbours=neighbours)
-        problem = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=ridge), domain=domain)
-        made = calibrate(problem, mechanism=mechanism, calibration="tight", epsilon=epsilon, delta=delta, neighbours=neighbours)
+        ridge = default_ridge(start, mechanism=mechanism, **target.asked)
+        problem = replace(start, regulariser=L2(strength=ridge))
+        made = calibrate(problem, mechanism=mechanism, calibration="tight", **target.asked)
         return exact_learning_audit(problem, made)
 
     return run
 
 
 def _counting_laplace(target: Target) -> AuditReport:
-    made = LaplaceCounting.calibrate(Queries([Histogram(cells=2)]), epsilon=target.epsilon, neighbours=target.neighbours)
-    return laplace_audit(made, Claim.of(made.guarantee(Queries([Histogram(cells=2)]))), target.neighbours)
-
-
-def laplace_audit(made: LaplaceCounting, claim: Claim, neighbours: Neighbours) -> AuditReport:
-    """Exact, for a histogram of two cells."""
-    shifts, words = _moved(neighbours)
-    return _both(laplace_integers(shifts, made.scales[0]), laplace_integers(_minus(shifts), made.scales[0]), claim, made.name, words)
+    made = LaplaceCounting.calibrate(_CELLS, epsilon=target.epsilon, neighbours=target.neighbours)
+    shifts, words = _moved(target.neighbours)
+    laws = laplace_integers(shifts, made.scales[0]), laplace_integers(tuple(-shift for shift in shifts), made.scales[0])
+    return exact_audit(*laws, Claim.of(made.guarantee(_CELLS)), subject=made.name, described=words)
 
 
 def _counting_gaussian(target: Target) -> AuditReport:
-    made = GaussianCounting.calibrate(Queries([Histogram(cells=2)]), **target.asked)
-    return gaussian_audit(made, Claim.of(made.guarantee(Queries([Histogram(cells=2)]))), target.neighbours)
+    made = GaussianCounting.calibrate(_CELLS, **target.asked)
+    return gaussian_audit(made, Claim.of(made.guarantee(_CELLS)), target.neighbours)
 
 
 def gaussian_audit(made: GaussianCounting, claim: Claim, neighbours: Neighbours) -> AuditReport:
     """Exact, for a histogram of two cells."""
     shifts, words = _moved(neighbours)
     law = gaussian_integers(1.0, made.scales[0], times=len(shifts))
-    return _both(law, law, claim, made.name, words)
+    return exact_audit(law, law, claim, subject=made.name, described=words)
 
 
 def _exponential(target: Target) -> AuditReport:
@@ -109,9 +106,9 @@ def exponential_audit(made: ExponentialMechanism, claim: Claim, *, candidates: i
         here = np.zeros(candidates)
         here[: int(good)] = made.sensitivity
         there = made.sensitivity - here if not made.monotone else np.zeros(candidates)
-        here_to_there, there_to_here = choice(here, there, made.rate), choice(there, here, made.rate)
+        laws = choice(here, there, made.rate), choice(there, here, made.rate)
         words = f"{candidates} candidates; one record moves the scores of {int(good)} up and of the others down, by {made.sensitivity}"
-        reports.append(_both(here_to_there, there_to_here, claim, made.name, words))
+        reports.append(exact_audit(*laws, claim, subject=made.name, described=words))
     return worst_of(reports)
 
 
@@ -121,16 +118,13 @@ def _polytope(target: Target) -> AuditReport:
     return polytope_walk(made, Claim.of(made.guarantee(problem)), target.neighbours)
 
 
-def _frank_wolfe(target: Target) -> AuditReport:
-    problem = line_problem()
-    made = GaussianFrankWolfe.calibrate(problem, **target.asked, steps=50)
-    return gaussian_walk(made.noise_steps, Claim.of(made.guarantee(problem)), target.neighbours, subject=made.name)
+def _noisy_walk(kind: type[GaussianFrankWolfe | NoisyMirrorDescent]) -> Audited:
+    def run(target: Target) -> AuditReport:
+        problem = line_problem()
+        made = kind.calibrate(problem, **target.asked, steps=50)
+        return gaussian_walk(made.noise_steps, Claim.of(made.guarantee(problem)), target.neighbours, subject=made.name)
 
-
-def _mirror(target: Target) -> AuditReport:
-    problem = line_problem(radius=0.25)
-    made = NoisyMirrorDescent.calibrate(problem, **target.asked, steps=50)
-    return gaussian_walk(made.noise_steps, Claim.of(made.guarantee(problem)), target.neighbours, subject=made.name)
+    return run
 
 
 def _sketch(target: Target) -> AuditReport:
@@ -142,9 +136,9 @@ def _sketch(target: Target) -> AuditReport:
 def sketch_audit(query: SecondMoments, made: GaussianSketch, claim: Claim, neighbours: Neighbours) -> AuditReport:
     """Exact, by the chi-square laws of the worst pair."""
     removed = neighbours is ADD_REMOVE
-    first, second = sketch(made.rows, (query.norm / query.unit) ** 2 / made.variance, removed=removed)
+    laws = sketch(made.rows, (query.norm / query.unit) ** 2 / made.variance, removed=removed)
     words = "one record of the largest norm, and no other; " + ("or none" if removed else "or one at a right angle to it")
-    return _both(first, second, claim, f"{made.name}, {neighbours}", words)
+    return exact_audit(*laws, claim, subject=f"{made.name}, {neighbours}", described=words)
 
 
 def _release(fresh: bool) -> Audited:  # noqa: FBT001
@@ -153,11 +147,8 @@ def _release(fresh: bool) -> Audited:  # noqa: FBT001
         query = Rows(domain=domain)
         if target.neighbours is not REPLACE_ONE:
             raise InvalidInput("rows that are released one for one tell how many records there are: this audit is of replace-one.")
-        epsilon, delta = target.epsilon, target.delta
         made: GaussianRelease | FreshProjection = (
-            FreshProjection.calibrate(query, width=2, epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE)
-            if fresh
-            else GaussianRelease.calibrate(query, epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE)
+            FreshProjection.calibrate(query, width=2, **target.asked) if fresh else GaussianRelease.calibrate(query, **target.asked)
         )
         return release_audit(query, made, Claim.of(made.guarantee(query)), target)
 
@@ -193,14 +184,6 @@ def _moved(neighbours: Neighbours) -> tuple[tuple[int, ...], str]:
     return (1, -1), "one record moved from a cell to another one"
 
 
-def _minus(shifts: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(-shift for shift in shifts)
-
-
-def _both(first: PrivacyLoss, second: PrivacyLoss, claim: Claim, subject: str, words: str) -> AuditReport:
-    return exact_audit(first, second, claim, subject=subject, described=words)
-
-
 def _entry(name: str, run: Audited, summary: str, *, method: str = "exact", pure: bool = False) -> tuple[str, NamedAudit]:
     watch = WATCHED[name]
     return name, NamedAudit(name=name, method=method, pure=pure, summary=summary, run=run, drawn=watch.run)
@@ -214,8 +197,8 @@ _BOUNDED: dict[str, NamedAudit] = dict(
         _entry("counting-gaussian", _counting_gaussian, "a histogram with discrete Gaussian noise"),
         _entry("exponential", _exponential, "the exponential mechanism among 1000 candidates", pure=True),
         _entry("frank-wolfe-polytope", _polytope, "transcript of 100 steps of Frank-Wolfe with chosen vertices"),
-        _entry("frank-wolfe-gaussian", _frank_wolfe, "transcript of 50 steps of Frank-Wolfe with noisy gradients"),
-        _entry("mirror-descent", _mirror, "transcript of 50 steps of noisy mirror descent"),
+        _entry("frank-wolfe-gaussian", _noisy_walk(GaussianFrankWolfe), "transcript of 50 steps of Frank-Wolfe with noisy gradients"),
+        _entry("mirror-descent", _noisy_walk(NoisyMirrorDescent), "transcript of 50 steps of noisy mirror descent"),
         _entry("sketch", _sketch, "a secret Gaussian sketch of 8 rows, by its chi-square laws"),
         _entry("rows", _release(fresh=False), "rows with Gaussian noise, as released", method="statistical"),
         _entry("fresh-projection", _release(fresh=True), "rows through a fresh random projection, as released", method="statistical"),

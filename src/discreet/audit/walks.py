@@ -5,8 +5,6 @@ one record: the gradient is -1 or +1 (replace-one), or 1/2 and -1/2 (add-remove)
 gradient is an integer with discrete Gaussian noise, and its transcript's loss depends on the sum of the integers alone.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
 from discreet.audit.claim import Claim
@@ -60,8 +58,7 @@ def polytope_walk(made: PolytopeFrankWolfe, claim: Claim, neighbours: Neighbours
 def gaussian_walk(noise: GaussianSteps, claim: Claim, neighbours: Neighbours, *, subject: str, steps: int | None = None) -> AuditReport:
     """The audit of the noisy gradients of all steps, on a coarser grid of the same ratio of distance to noise, where laws can be summed."""
     problem = line_problem()
-    rounded: Callable[[list[float]], float] = lambda entries: float(np.rint(gradient(problem, entries)[0] / noise.step))  # noqa: E731
-    first, second = (rounded(entries) for entries in PAIRS[neighbours])
+    first, second = (float(np.rint(gradient(problem, entries)[0] / noise.step)) for entries in PAIRS[neighbours])
     count = noise.count if steps is None else steps
     # The sum of T integers whose noise has scale s is one integer that moves by T times as much with noise of scale s sqrt(T), up to e^(-s^2).
     law = gaussian_integers(abs(first - second) * _COARSE * np.sqrt(count) / noise.scale, _COARSE)
