@@ -14,7 +14,7 @@ on the parts. Certified gradient norms add up as `certified_sums` says.
 
 from collections.abc import Callable, Iterable
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -80,165 +80,6 @@ Some = Callable[[], Sample | None]
 """None where there is no sample after all."""
 
 
-class SummedObjective:
-    """G for records in parts; see Objective for the methods. `margins` and `curvatures` are the point itself."""
-
-    __slots__ = ("_certify", "_dimension", "_eager", "_hessians", "_linear", "_memory", "_ridge", "_some", "_spread")
-
-    def __init__(
-        self,
-        *,
-        spread: Spread,
-        dimension: int,
-        ridge: float,
-        hessians: bool = True,
-        eager: bool = False,
-        some: "Some | None" = None,
-        certify: Spread | None = None,
-    ) -> None:
-        """Hold the parts' whereabouts, d and the ridge > 0; the linear term is 0. `hessians`: they will be wanted, not products alone.
-
-        `eager`: reading costs more than computing, so every gradient's pass brings the Hessian and the certificate too. `some` gives a few of the
-        parts, for `sample`. `certify`: the same records in fewer, longer parts, for certificates, which go over a part band by band themselves.
-        """
-        self._certify = spread if certify is None else certify
-        self._some = some
-        self._spread = spread
-        self._dimension = dimension
-        self._ridge = ridge
-        self._hessians = hessians
-        self._eager = eager and hessians
-        self._linear: Floats | None = None
-        self._memory = Memory()
-
-    @property
-    def dimension(self) -> int:
-        """d."""
-        return self._dimension
-
-    @property
-    def ridge(self) -> float:
-        """Strong convexity."""
-        return self._ridge
-
-    @property
-    def linear(self) -> Floats | None:
-        """(d,), or None for zero."""
-        return self._linear
-
-    def with_linear(self, linear: Floats | None) -> "SummedObjective":
-        """The same function with another linear term (d,)."""
-        other = copy(self)  # with the same memory, which knows nothing of linear terms
-        other._linear = linear  # noqa: SLF001 - its own class
-        return other
-
-    def sample(self) -> "SummedObjective | None":
-        """See Objective: G of a share of the records, ridge and linear term multiplied by that share; None where there is no `some`."""
-        few = None if self._some is None else self._some()
-        if few is None:
-            return None
-        if not self._eager:
-            self._memory.drop()  # the sample's Hessian is asked for first
-        sample = SummedObjective(spread=few.spread, dimension=self._dimension, ridge=few.share * self._ridge, hessians=self._hessians, some=few.some)
-        return sample if self._linear is None else sample.with_linear(few.share * self._linear)
-
-    @property
-    def hessian_at_hand(self) -> bool:
-        """Whether the gradient's pass brings the Hessian."""
-        return self._eager
-
-    def margins(self, point: Floats) -> Floats:
-        """The point: linear in the point, as margins are."""
-        return point
-
-    def value(self, point: Floats, margins: Floats) -> float:
-        """G(w)."""
-        (total,) = self._total(lambda part: (part.value(margins, part.margins(margins)),))
-        return float(total) + 0.5 * self._ridge * float(point @ point) + (float(self._linear @ point) if self._linear is not None else 0.0)
-
-    def gradient(self, point: Floats, margins: Floats) -> Floats:
-        """grad G(w), (d,): one pass."""
-        if self._eager:
-            return np.asarray(self._certified(point)[0][:, 0])
-        wanted = self._memory.empty and self._hessians and self._dimension <= _MATRIX_LIMIT
-
-        def work(part: Part) -> Sums:
-            products = part.margins(margins)
-            gradient = part.gradient(margins, products)
-            return (gradient, part.hessian(part.curvatures(products), single_precision=True)) if wanted else (gradient,)
-
-        gradient, *hessian = self._total(work)
-        if wanted:
-            self._memory.keep(margins, hessian=hessian[0])
-        gradient += self._ridge * point
-        return np.asarray(gradient if self._linear is None else gradient + self._linear)
-
-    def curvatures(self, margins: Floats) -> Floats:
-        """The point again."""
-        return margins
-
-    def hessian(self, curvatures: Floats, *, single_precision: bool = False) -> Floats:
-        """(d, d): one pass, unless the gradient's pass brought it."""
-        found = self._memory.hessian_at(curvatures) if single_precision else None
-        if not self._eager:
-            self._memory.drop()
-        if found is None:
-            (found,) = self._total(lambda part: (part.hessian(_bends(part, curvatures), single_precision=single_precision),))
-        hessian = np.array(found, dtype=np.float64)
-        hessian[np.diag_indices_from(hessian)] += self._ridge
-        return hessian
-
-    def hessian_product(self, curvatures: Floats, direction: Floats) -> Floats:
-        """Hessian times `direction` (d,)."""
-        (product,) = self._total(lambda part: (part.hessian_product(_bends(part, curvatures), direction),))
-        return np.asarray(product + self._ridge * direction)
-
-    def hessian_diagonal(self, curvatures: Floats) -> Floats:
-        """Diagonal of the Hessian, (d,)."""
-        (diagonal,) = self._total(lambda part: (part.hessian_diagonal(_bends(part, curvatures)),))
-        return np.asarray(diagonal + self._ridge)
-
-    def preconditioner(self, curvatures: Floats) -> Callable[[Floats], Floats]:
-        """The inverse of the Hessian's diagonal, applied to (d,)."""
-        inverse = 1.0 / self.hessian_diagonal(curvatures)
-        return lambda vector: inverse * vector
-
-    def slope_along(self, step: float, margins: Floats, change: Floats, base: float, bend: float) -> float:
-        """d/dt G(w + t v) at t = `step`: one pass. `change` is v."""
-        (slope,) = self._total(lambda part: (part.slope_along(step, part.margins(margins), part.margins(change), 0.0, 0.0),))
-        return float(slope) + base + step * bend
-
-    def certified_gradient_norm(self, point: Floats) -> float:
-        """A number >= |grad G(w)| in exact arithmetic."""
-        return float(self._certified(point)[1][0])
-
-    def certified_gradients(self, points: Floats, linears: Floats | None) -> tuple[Floats, Floats]:
-        """Gradients (d, k) and certified norms (k,) at columns (d, k), with the columns of `linears` for linear terms: one pass."""
-        if points.shape[1] == 1:
-            return self._certified_sums(points[:, 0]).gradients(points, linears, self._ridge)
-        (sums,) = added(self._certify(lambda part: (part.certified_sums(points),)))
-        return sums.gradients(points, linears, self._ridge)
-
-    def _certified(self, point: Floats) -> tuple[Floats, Floats]:
-        """The gradient (d, 1) and its certified norm (1,)."""
-        linears = None if self._linear is None else self._linear[:, np.newaxis]
-        return self._certified_sums(point).gradients(point[:, np.newaxis], linears, self._ridge)
-
-    def _certified_sums(self, point: Floats) -> CertifiedSums:
-        """Without ridge and linear term: one pass, unless the last one was for this point."""
-        column = point[:, np.newaxis]
-        sums = self._memory.sums_at(point)
-        if sums is None and not self._eager:
-            (sums,) = added(self._certify(lambda part: (part.certified_sums(column),)))
-        elif sums is None:
-            sums, hessian = self._total(lambda part: (part.certified_sums(column), part.hessian(_bends(part, point), single_precision=True)))
-            self._memory.keep(point, hessian=hessian, sums=sums)
-        return sums
-
-    def _total(self, work: Work) -> Sums:
-        return added(self._spread(work))
-
-
 class Memory:
     """What a pass found at the last point that it is kept for, without ridge and linear term: the Hessian in single precision, and perhaps more."""
 
@@ -269,6 +110,141 @@ class Memory:
 
     def _is_at(self, point: Floats) -> bool:
         return self._point is not None and np.array_equal(self._point, point)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class SummedObjective:
+    """G for records in parts; see Objective for the methods. `margins` and `curvatures` are the point itself."""
+
+    spread: Spread
+    """The parts' whereabouts."""
+    dimension: int
+    """d."""
+    ridge: float
+    """Strong convexity, > 0."""
+    linear: Floats | None = None
+    """(d,), or None for zero."""
+    hessians: bool = True
+    """They will be wanted, not products alone."""
+    eager: bool = False
+    """Whether reading costs more than computing, so that every gradient's pass brings the Hessian and the certificate too; with `hessians` only."""
+    some: "Some | None" = None
+    """A few of the parts, for `sample`."""
+    certify: Spread | None = None
+    """The same records in fewer, longer parts, for certificates, which go over a part band by band themselves; None for `spread`."""
+    _memory: Memory = field(default_factory=Memory)
+
+    def with_linear(self, linear: Floats | None) -> "SummedObjective":
+        """The same function with another linear term (d,)."""
+        other = copy(self)  # with the same memory, which knows nothing of linear terms
+        other.linear = linear
+        return other
+
+    def sample(self) -> "SummedObjective | None":
+        """See Objective: G of a share of the records, ridge and linear term multiplied by that share; None where there is no `some`."""
+        few = None if self.some is None else self.some()
+        if few is None:
+            return None
+        if not self.hessian_at_hand:
+            self._memory.drop()  # the sample's Hessian is asked for first
+        sample = SummedObjective(spread=few.spread, dimension=self.dimension, ridge=few.share * self.ridge, hessians=self.hessians, some=few.some)
+        return sample if self.linear is None else sample.with_linear(few.share * self.linear)
+
+    @property
+    def hessian_at_hand(self) -> bool:
+        """Whether the gradient's pass brings the Hessian."""
+        return self.eager and self.hessians
+
+    def margins(self, point: Floats) -> Floats:
+        """The point: linear in the point, as margins are."""
+        return point
+
+    def value(self, point: Floats, margins: Floats) -> float:
+        """G(w)."""
+        (total,) = self._total(lambda part: (part.value(margins, part.margins(margins)),))
+        return float(total) + 0.5 * self.ridge * float(point @ point) + (float(self.linear @ point) if self.linear is not None else 0.0)
+
+    def gradient(self, point: Floats, margins: Floats) -> Floats:
+        """grad G(w), (d,): one pass."""
+        if self.hessian_at_hand:
+            return np.asarray(self._certified(point)[0][:, 0])
+        wanted = self._memory.empty and self.hessians and self.dimension <= _MATRIX_LIMIT
+
+        def work(part: Part) -> Sums:
+            products = part.margins(margins)
+            gradient = part.gradient(margins, products)
+            return (gradient, part.hessian(part.curvatures(products), single_precision=True)) if wanted else (gradient,)
+
+        gradient, *hessian = self._total(work)
+        if wanted:
+            self._memory.keep(margins, hessian=hessian[0])
+        gradient += self.ridge * point
+        return np.asarray(gradient if self.linear is None else gradient + self.linear)
+
+    def curvatures(self, margins: Floats) -> Floats:
+        """The point again."""
+        return margins
+
+    def hessian(self, curvatures: Floats, *, single_precision: bool = False) -> Floats:
+        """(d, d): one pass, unless the gradient's pass brought it."""
+        found = self._memory.hessian_at(curvatures) if single_precision else None
+        if not self.hessian_at_hand:
+            self._memory.drop()
+        if found is None:
+            (found,) = self._total(lambda part: (part.hessian(_bends(part, curvatures), single_precision=single_precision),))
+        hessian = np.array(found, dtype=np.float64)
+        hessian[np.diag_indices_from(hessian)] += self.ridge
+        return hessian
+
+    def hessian_product(self, curvatures: Floats, direction: Floats) -> Floats:
+        """Hessian times `direction` (d,)."""
+        (product,) = self._total(lambda part: (part.hessian_product(_bends(part, curvatures), direction),))
+        return np.asarray(product + self.ridge * direction)
+
+    def hessian_diagonal(self, curvatures: Floats) -> Floats:
+        """Diagonal of the Hessian, (d,)."""
+        (diagonal,) = self._total(lambda part: (part.hessian_diagonal(_bends(part, curvatures)),))
+        return np.asarray(diagonal + self.ridge)
+
+    def preconditioner(self, curvatures: Floats) -> Callable[[Floats], Floats]:
+        """The inverse of the Hessian's diagonal, applied to (d,)."""
+        inverse = 1.0 / self.hessian_diagonal(curvatures)
+        return lambda vector: inverse * vector
+
+    def slope_along(self, step: float, margins: Floats, change: Floats, base: float, bend: float) -> float:
+        """d/dt G(w + t v) at t = `step`: one pass. `change` is v."""
+        (slope,) = self._total(lambda part: (part.slope_along(step, part.margins(margins), part.margins(change), 0.0, 0.0),))
+        return float(slope) + base + step * bend
+
+    def certified_gradient_norm(self, point: Floats) -> float:
+        """A number >= |grad G(w)| in exact arithmetic."""
+        return float(self._certified(point)[1][0])
+
+    def certified_gradients(self, points: Floats, linears: Floats | None) -> tuple[Floats, Floats]:
+        """Gradients (d, k) and certified norms (k,) at columns (d, k), with the columns of `linears` for linear terms: one pass."""
+        if points.shape[1] == 1:
+            return self._certified_sums(points[:, 0]).gradients(points, linears, self.ridge)
+        (sums,) = added((self.certify or self.spread)(lambda part: (part.certified_sums(points),)))
+        return sums.gradients(points, linears, self.ridge)
+
+    def _certified(self, point: Floats) -> tuple[Floats, Floats]:
+        """The gradient (d, 1) and its certified norm (1,)."""
+        linears = None if self.linear is None else self.linear[:, np.newaxis]
+        return self._certified_sums(point).gradients(point[:, np.newaxis], linears, self.ridge)
+
+    def _certified_sums(self, point: Floats) -> CertifiedSums:
+        """Without ridge and linear term: one pass, unless the last one was for this point."""
+        column = point[:, np.newaxis]
+        sums = self._memory.sums_at(point)
+        if sums is None and not self.hessian_at_hand:
+            (sums,) = added((self.certify or self.spread)(lambda part: (part.certified_sums(column),)))
+        elif sums is None:
+            sums, hessian = self._total(lambda part: (part.certified_sums(column), part.hessian(_bends(part, point), single_precision=True)))
+            self._memory.keep(point, hessian=hessian, sums=sums)
+        return sums
+
+    def _total(self, work: Work) -> Sums:
+        return added(self.spread(work))
 
 
 def _bends(part: Part, point: Floats) -> Floats:
