@@ -26,8 +26,7 @@ from discreet.mechanisms.learning import (
     slack_free_ridge,
 )
 from discreet.mechanisms.learning.gaussian_profile import objective_delta
-from discreet.mechanisms.learning.jacobian import jacobian_corners
-from discreet.mechanisms.learning.pure_profile import objective_epsilon
+from discreet.mechanisms.learning.pure_profile import jacobian_corners, objective_epsilon
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.problems import RegularisedRisk
 from tests.mechanisms.learning.problems import problem

@@ -21,7 +21,7 @@ from discreet.data import Domain, Records
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.regression import AdaSSP, HessianMixing, LeastSquares, RefinedMoments, ResidualObjectivePerturbation
 from discreet.mechanisms.regression.adassp import least_eigenvalue
-from discreet.mechanisms.regression.objective_curve import prediction_loss
+from discreet.mechanisms.regression.objective import prediction_loss
 from discreet.noise import SystemNoise
 
 _RUNS, _ANSWERS = 120, 300

@@ -14,12 +14,11 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
-from discreet.accounting import ApproximateDP, gaussian_mu
+from discreet.accounting import ApproximateDP
 from discreet.bounds.geometry import objective_perturbation
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
-from discreet.core.rounding import lowering
 from discreet.data import Domain
 from discreet.losses.predictions import OfMargin
 from discreet.losses.regularisers import L2
@@ -28,6 +27,7 @@ from discreet.mechanisms.constrained.base import NOMINAL, ConstrainedMechanism, 
 from discreet.mechanisms.constrained.objective_set_solver import certified_minimiser, curvature_of, gradient_error, has_certified_projection
 from discreet.mechanisms.learning.gaussian_profile import objective_delta, objective_scale
 from discreet.mechanisms.learning.grid import GaussianGrid
+from discreet.mechanisms.learning.perturbation import gaussian_plan
 from discreet.mechanisms.learning.ridge import infeasible, least_ridge, slack_free_ridge
 from discreet.noise import Noise, gaussian_error
 from discreet.problems import ConstrainedRisk, PredictionSum, RegularisedRisk
@@ -75,21 +75,17 @@ class ObjectivePerturbationOverSet(ConstrainedMechanism):
         twin = without_set(problem, ridge)
         if ridge <= least_ridge(twin, epsilon * (1.0 - _LARGEST_SHARE)):
             raise infeasible(twin, epsilon=epsilon, delta=delta, neighbours=neighbours)
-        rough = objective_scale(twin, epsilon=epsilon * (1.0 - 1e-3), delta=delta * (1.0 - 1e-3), neighbours=neighbours)
-        tolerance = _tolerance(problem, ridge, rough)
-        radius = (tolerance + gaussian_error(scale=rough, dimension=problem.dimension)) / ridge
-        share = _share(problem, 2.0 * radius / gaussian_mu(epsilon, delta), rough)
-        scale = objective_scale(twin, epsilon=epsilon * (1.0 - share), delta=delta * (1.0 - share), neighbours=neighbours)
-        noise_error = gaussian_error(scale=scale, dimension=problem.dimension)
-        grid = GaussianGrid.calibrate(
-            radius=(tolerance + noise_error) / ridge,
+        plan = gaussian_plan(
+            epsilon=epsilon,
+            delta=delta,
             dimension=problem.dimension,
-            epsilon=epsilon * share * lowering(450),
-            delta=delta * share * (1.0 - 2.0 * _COARSER),
+            scale=lambda part, least: objective_scale(twin, epsilon=part, delta=least, neighbours=neighbours),
+            tolerance=lambda scale: _tolerance(problem, ridge, scale),
+            radius=lambda tolerance, error: (tolerance + error) / ridge,
+            share=lambda last, scale: _share(problem, last, scale),
+            spare=2.0 * _COARSER,
         )
-        return cls(
-            scale=scale, epsilon=epsilon * (1.0 - share), ridge=ridge, tolerance=tolerance, noise_error=noise_error, grid=grid, neighbours=neighbours
-        )
+        return cls(**plan._asdict(), ridge=ridge, neighbours=neighbours)
 
     def guarantee(self, problem: ConstrainedRisk) -> ApproximateDP:
         """See module docstring."""

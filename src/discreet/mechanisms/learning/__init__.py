@@ -2,7 +2,6 @@
 
 from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.learning.choose import calibrate, calibrate_classes, mechanism_names
-from discreet.mechanisms.learning.default_ridge import default_class_ridge, default_ridge
 from discreet.mechanisms.learning.objective_perturbation import (
     GaussianMultinomialPerturbation,
     GaussianObjectivePerturbation,
@@ -13,7 +12,7 @@ from discreet.mechanisms.learning.objective_perturbation import (
 )
 from discreet.mechanisms.learning.output_perturbation import GaussianOutputPerturbation, NonPrivate, PureOutputPerturbation
 from discreet.mechanisms.learning.published import published_objective, published_output
-from discreet.mechanisms.learning.ridge import least_ridge, slack_free_ridge
+from discreet.mechanisms.learning.ridge import default_class_ridge, default_ridge, least_ridge, slack_free_ridge
 
 __all__ = [
     "GaussianMultinomialPerturbation",

@@ -1,7 +1,7 @@
 """The privacy profile of Gaussian objective perturbation (theorem T1 of the proof note objective_perturbation.md).
 
 Notation: s = G / sigma with G = c_max L R the gradient bound and sigma the noise; J the Jacobian term and (t_j, C_j) its corners (module
-`jacobian`); a = slack-free ratio, so that J(t) <= a t (1 - t); delta_G the Gaussian profile.
+`pure_profile`); a = slack-free ratio, so that J(t) <= a t (1 - t); delta_G the Gaussian profile.
 
 Add-remove. The privacy loss is at most PL*(g) = sup_t { t s g + t^2 s^2 / 2 + J(t) }, g ~ N(0, 1), and delta(eps) <= E (1 - e^{eps - PL*(g)})_+.
     - eps >= a: exactly delta_G(eps; s) (corollary 1), one Gaussian mechanism and nothing more.
@@ -27,8 +27,8 @@ from scipy.special import erfcx, ndtr
 from discreet.accounting import gaussian_delta, gaussian_deltas, gaussian_mu
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.mechanisms.learning.jacobian import jacobian_corners
 from discreet.mechanisms.learning.perturbation import least_scale
+from discreet.mechanisms.learning.pure_profile import jacobian_corners
 from discreet.problems import RegularisedRisk
 
 _LINES = 48

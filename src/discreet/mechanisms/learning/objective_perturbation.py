@@ -137,7 +137,7 @@ class GaussianObjective(GaussianPerturbation[R], Generic[R]):
             scale=scale,
             tolerance=lambda scale: default_tolerance(one, scale * one.dimension**0.5),
             radius=lambda tolerance, error: _radius(problem, tolerance, error),
-            reach=weight_reach(problem),
+            share=lambda last, scale: last_share(last * weight_reach(problem) / scale),
         )
         return cls(**plan._asdict(), neighbours=neighbours)
 

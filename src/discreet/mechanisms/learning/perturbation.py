@@ -23,7 +23,6 @@ from discreet.core.rounding import lowering
 from discreet.mechanisms.base import at_epsilon
 from discreet.mechanisms.learning.base import AnyRisk, LearningMechanism, R
 from discreet.mechanisms.learning.grid import GaussianGrid, LaplaceGrid
-from discreet.mechanisms.learning.minimise import last_share
 from discreet.noise import Noise, gaussian_error, spherical_error
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
 
@@ -120,26 +119,27 @@ def gaussian_plan(
     scale: Callable[[float, float], float],
     tolerance: Callable[[float], float],
     radius: Callable[[float, float], float],
-    reach: float,
+    share: Callable[[float, float], float],
+    spare: float = 1e-6,
 ) -> GaussianPlan:
     """The least noise for a total of (epsilon, delta).
 
-    `scale(epsilon, delta)` may raise InfeasibleTarget; `tolerance(sigma)` is the solver's; `reach` is about what divides the noise on its way to the
-    weights.
+    `scale(epsilon, delta)` may raise InfeasibleTarget; `tolerance(sigma)` is the solver's; `share(last, sigma)` is the last stage's part of the
+    budget where its noise with the whole of it would have size `last`; `spare` is the share of its delta that stays unspent.
     """
     rough = scale(epsilon * (1.0 - 1e-3), delta * (1.0 - 1e-3))
     solved = tolerance(rough)
     distance = radius(solved, gaussian_error(scale=rough, dimension=dimension))
-    share = last_share(2.0 * distance / gaussian_mu(epsilon, delta) * reach / rough)
-    found = scale(epsilon * (1.0 - share), delta * (1.0 - share))
+    part = share(2.0 * distance / gaussian_mu(epsilon, delta), rough)
+    found = scale(epsilon * (1.0 - part), delta * (1.0 - part))
     error = gaussian_error(scale=found, dimension=dimension)
     grid = GaussianGrid.calibrate(
         radius=radius(solved, error),
         dimension=dimension,
-        epsilon=epsilon * share * lowering(450),
-        delta=delta * share * (1.0 - 1e-6),
+        epsilon=epsilon * part * lowering(450),
+        delta=delta * part * (1.0 - spare),
     )
-    return GaussianPlan(scale=found, epsilon=epsilon * (1.0 - share), tolerance=solved, noise_error=error, grid=grid)
+    return GaussianPlan(scale=found, epsilon=epsilon * (1.0 - part), tolerance=solved, noise_error=error, grid=grid)
 
 
 def least_scale(delta: Callable[[float], float], *, above: float, target: float, step: float, precision: float) -> float:

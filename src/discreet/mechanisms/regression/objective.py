@@ -6,7 +6,22 @@
 
 l is log-cosh, or the square with its slope clipped (huber), of width a = 0.2 B, or more where noise is small (`default_width`). A residual moves the
 gradient by at most a R whatever its size, and neither X'X nor X'y is released: the noise is that of d numbers, not of d^2, of the size of a residual.
-delta_two-signed is in module `objective_curve`; delta_2 hides (tau + e) / lambda, the distance of what is computed from the ideal (learning/grid).
+delta_two-signed is below; delta_2 hides (tau + e) / lambda, the distance of what is computed from the ideal (learning/grid).
+
+The curve of Gaussian objective perturbation for losses whose slopes take both signs (proof note objective.md; theorem 1).
+
+A loss l(<x, w> - y) with |l'| <= a and l'' = kappa(|l'|) has, next to losses of the margin with the same a and kappa, one thing more: a record may
+push the noise along x or against it. Each of the signs is a case of theorem T1 (learning/objective_perturbation.md), and the privacy loss is at most
+the largest over them, so that
+
+    add-remove     delta(epsilon) <= 2 delta_T1(epsilon)
+    replace-one    delta(epsilon) <= 2 delta_T1(epsilon)     if (epsilon - c)^2 / (4 s^2) - s^2 >= 1, c = max J, s = a R / sigma; else 4 delta_T1
+
+delta_T1 is that of the half of the loss, l(min(m, 0)), which is one of the margin with the same slopes and curvatures. The two is attained: a record
+with target 0 pulls the weights in from both ends.
+
+    log-cosh   l' = a tanh(r / a)         kappa(q) = 1 - (q / a)^2      lambda = 2 R^2 / epsilon: no slack but the two (add-remove)
+    huber      l' = clip(r, -a, a)        kappa(q) = 1                  squares with clipped slopes; the Jacobian term is paid in full
 """
 
 import math
@@ -14,16 +29,24 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Self
 
+import numpy as np
+
 from discreet.accounting import ApproximateDP, gaussian_mu
-from discreet.core.arrays import is_finite
-from discreet.core.errors import InvalidInput
+from discreet.core.arrays import Floats, is_finite
+from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.data import Records
+from discreet.core.quiet import quietly
+from discreet.core.rounding import raising
+from discreet.data import Domain, Records
+from discreet.losses.base import MarginLoss
+from discreet.losses.predictions import HuberLoss, LogCosh, PredictionLoss
+from discreet.losses.regularisers import L2
 from discreet.mechanisms.base import at_epsilon
+from discreet.mechanisms.learning.gaussian_profile import objective_delta
 from discreet.mechanisms.learning.grid import GaussianGrid
-from discreet.mechanisms.learning.perturbation import gaussian_plan
+from discreet.mechanisms.learning.minimise import last_share
+from discreet.mechanisms.learning.perturbation import gaussian_plan, least_scale
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
-from discreet.mechanisms.regression.objective_curve import curvature_at, half_problem, prediction_loss, two_signed_delta, two_signed_scale
 from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, gradient_error, longest
 from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.noise import Noise, gaussian_error
@@ -43,6 +66,103 @@ _NOMINAL = 1 << 20
 _TYPICAL = 1 << 14
 """Records for which the budget is cut in two where their number is secret."""
 _ROOM = 4.0
+LOSSES = ("log-cosh", "huber")
+_UP = raising(4_096)
+
+
+def prediction_loss(name: str, width: float) -> PredictionLoss:
+    """The loss of this name with slopes up to `width`. Raises InvalidInput for others."""
+    match name:
+        case "log-cosh":
+            return LogCosh(width=width)
+        case "huber":
+            return HuberLoss(half_width=width)
+        case _:
+            raise InvalidInput(f"objective perturbation of residuals takes one of {list(LOSSES)}; {name!r} was given.")
+
+
+def curvature_at(name: str, width: float, slopes: Floats) -> Floats:
+    """kappa(|slopes|), elementwise: l'' where l' has this value (for huber, 1 inside and 0 where the slope is clipped)."""
+    share = np.minimum(np.abs(slopes) / width, 1.0)
+    return 1.0 - np.square(share) if name == "log-cosh" else (share < 1.0).astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Half(MarginLoss):
+    """l(min(m, 0)) as a loss of the margin m."""
+
+    name = "half"
+    loss: str
+    width: float
+
+    @property
+    def lipschitz(self) -> float:
+        """a."""
+        return self.width
+
+    @property
+    def smoothness(self) -> float:
+        """1, at m = 0."""
+        return 1.0
+
+    @property
+    def slope_curvature_ratio(self) -> float:
+        """None: the curvature does not vanish with the slope."""
+        return math.inf
+
+    def value(self, margins: Floats) -> Floats:
+        """l(min(m, 0))."""
+        return prediction_loss(self.loss, self.width).value(np.minimum(margins, 0.0), np.zeros_like(margins))
+
+    def slope(self, margins: Floats) -> Floats:
+        """l'(min(m, 0)) <= 0."""
+        return prediction_loss(self.loss, self.width).slope(np.minimum(margins, 0.0), np.zeros_like(margins))
+
+    def curvature(self, margins: Floats) -> Floats:
+        """l'', at the kink m = 0 the larger one."""
+        found: Floats = np.where(margins <= 0.0, curvature_at(self.loss, self.width, self.slope(margins)), 0.0)
+        return found
+
+    def curvature_on_slopes(self, low: Floats, high: Floats) -> Floats:  # noqa: ARG002 - kappa does not increase
+        """kappa(low)."""
+        return curvature_at(self.loss, self.width, np.asarray(low)) if self.loss == "log-cosh" else np.ones_like(np.asarray(low, dtype=np.float64))
+
+
+def half_problem(*, loss: str, width: float, radius: float, ridge: float, dimension: int) -> RegularisedRisk:
+    """The problem of the margin whose curve is doubled."""
+    return RegularisedRisk(
+        loss=Half(loss=loss, width=width),
+        regulariser=L2(strength=ridge),
+        domain=Domain(features=dimension, norm_bound=radius, classes=2),
+    )
+
+
+def two_signed_delta(half: RegularisedRisk, *, scale: float, epsilon: float, neighbours: Neighbours) -> float:
+    """Upper bound of delta(epsilon); see the module docstring."""
+    factor = 2.0
+    if neighbours is not ADD_REMOVE:
+        s = half.gradient_bound / scale * _UP
+        left = epsilon - math.log1p(half.curvature_bound / half.strong_convexity) * _UP
+        if not (left > 0 and (left / (2.0 * s)) ** 2 - s * s >= 1.0 + 1e-9):
+            factor = 4.0
+    return min(1.0, factor * objective_delta(half, scale=scale, epsilon=epsilon, neighbours=neighbours))
+
+
+def two_signed_scale(half: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> float:
+    """The least sigma (to 1e-8, rounded up) with `two_signed_delta` <= delta.
+
+    Raises InfeasibleTarget where the Jacobian term leaves no room: lambda is too small.
+    """
+    target = delta * (1.0 - 1e-6)
+    above = half.gradient_bound * (1.0 if neighbours is ADD_REMOVE else 2.0) / gaussian_mu(epsilon, target)
+    refusal = InfeasibleTarget(
+        f"objective perturbation at epsilon={epsilon:g} needs a ridge above {half.strong_convexity:.3g}; take a larger one, or epsilon."
+    )
+
+    def risk(scale: float) -> float:
+        return two_signed_delta(half, scale=scale, epsilon=epsilon, neighbours=neighbours)
+
+    return quietly(lambda: least_scale(risk, above=above, target=target, step=1e-2, precision=1e-8), refusal, InfeasibleTarget)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +213,7 @@ class ResidualObjectivePerturbation(RegressionMechanism):
             raise InvalidInput(f"the ridge must be a positive finite number; {strength!r} was given.")
         half = half_problem(loss=loss, width=a, radius=domain.radius, ridge=strength, dimension=domain.dimension)
         records = planned_records(problem, neighbours)
+        reach = strength + (domain.records or _TYPICAL) * domain.radius**2 / domain.dimension
         plan = gaussian_plan(
             epsilon=epsilon,
             delta=delta,
@@ -100,7 +221,7 @@ class ResidualObjectivePerturbation(RegressionMechanism):
             scale=lambda part, least: two_signed_scale(half, epsilon=part, delta=least, neighbours=neighbours),
             tolerance=lambda scale: _tolerance(problem, records, a, strength, scale),
             radius=lambda tolerance, error: (tolerance + error) / strength,
-            reach=strength + (domain.records or _TYPICAL) * domain.radius**2 / domain.dimension,
+            share=lambda last, scale: last_share(last * reach / scale),
         )
         return cls(**plan._asdict(), loss=loss, width=a, ridge=strength, records=records, neighbours=neighbours)
 
