@@ -47,6 +47,7 @@ def test_noise_that_is_shared_by_features_and_target_is_counted():
     assert np.any(np.abs(without.coef_ - reference) > 10 * without.noise_standard_errors_), "a planted fault: the shared part is forgotten"
 
 
+@pytest.mark.more
 def test_standard_errors_are_the_deviations_over_many_releases():
     """200 draws of three coefficients: deviations are known to 5 %, and 30 % is asked for; the means to 0.07 deviations, and 0.4 is asked for."""
     fixed, population, inside, reached = [], [], [], []
@@ -147,7 +148,10 @@ def test_tables_of_wrong_shapes_are_refused():
         model.predict_interval(np.ones((2, 3)), level=1.0)
 
 
-@pytest.mark.parametrize(("count", "variance", "known"), [(400, 0.5, True), (1000, 1.5, True), (1000, 25.0, False), (400, 100.0, False)])
+@pytest.mark.parametrize(
+    ("count", "variance", "known"),
+    [(1000, 1.5, True), *(pytest.param(*case, marks=pytest.mark.more) for case in ((400, 0.5, True), (1000, 25.0, False), (400, 100.0, False)))],
+)
 def test_intervals_cover_from_clear_to_drowned(count, variance, known):
     """200 tables and releases: a coefficient that is covered with 93 % is seen less often once in 1e9. Drowned, intervals are the whole line."""
     covered, finite = np.zeros(3), 0

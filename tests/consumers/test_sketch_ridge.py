@@ -85,7 +85,10 @@ def test_noise_of_a_ridge_on_top_is_allowed_and_short_sketches_are_refused():
         SketchRidge(noise_variance=-1.0).fit(released[:, :3], released[:, 3])
 
 
-@pytest.mark.parametrize(("length", "variance", "known"), [(200, 100.0, True), (60, 300.0, True), (100, 30_000.0, False)])
+@pytest.mark.parametrize(
+    ("length", "variance", "known"),
+    [(60, 300.0, True), *(pytest.param(*case, marks=pytest.mark.more) for case in ((200, 100.0, True), (100, 30_000.0, False)))],
+)
 def test_debiased_intervals_cover_from_clear_to_drowned(length, variance, known):
     """400 sketches: a coefficient that is covered with 93 % is seen less often once in 1e9. Drowned, intervals are the whole line."""
     rows, targets, moments = second_moments(1000, 4)
