@@ -60,7 +60,7 @@ def test_other_plans_are_told_apart(folder):
         "2",
     )
     assert outcome.code == 0, outcome
-    assert "softplus-hinge, 3 features, |f0| <= 2, |x| <= 2; epsilon 1, delta 0, add-remove, output perturbation" in outcome.out
+    assert "softplus-hinge, 3 features, |f0| <= 2, |x| <= 2; epsilon 1, delta 1e-06, add-remove, output perturbation" in outcome.out
     assert "theorem 3" in outcome.out
     assert "may be negative" in outcome.out
 
