@@ -19,7 +19,7 @@ def test_it_says_which_excess_is_proved_for_these_records(folder):
 
 
 def test_the_numbers_are_those_of_the_simulation_too(folder):
-    document = discreet(*OVER, "--records", "1000", "--json").json
+    document = discreet(*OVER, "--delta", "0", "--records", "1000", "--json").json
     assert document["bound"]["mechanism"] == document["bound"]["auto"] == "frank-wolfe-polytope"
     assert [one["records"] for one in document["simulated"]] == [10, 100, 1000]
     assert all(one["mean"] + one["error"] < one["own_risk"] for one in document["simulated"])
@@ -71,7 +71,7 @@ def test_the_seed_repeats_the_simulation(folder):
         ("--entry-bound -1 --records 10", 3, "entry_bound"),
         ("--entry-bound 1 --records 10 --delta 2", 3, "delta"),
         ("--entry-bound 1 --records 10 --steps 0", 3, "steps"),
-        ("--entry-bound 1 --records 10 --loss hinge", 4, "delta > 0"),
+        ("--entry-bound 1 --records 10 --loss hinge --delta 0", 4, "delta > 0"),
         ("--entry-bound 1 --records 10 --loss logistic --target-bound 2", 3, "target_bound must be 1"),
         ("--entry-bound 1 --records 10 --loss magic", 2, "magic"),
     ],
