@@ -8,7 +8,7 @@ so `lower` is a lower confidence bound on what the best attacker achieves, and o
 records.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 from discreet.accounting import Json
 from discreet.audit.claim import Claim
 from discreet.audit.scores import learnt
-from discreet.audit.statistical import OneRun, lower_share, outputs_of
+from discreet.audit.statistical import OneRun, best_event, lower_share, outputs_of
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 
@@ -104,19 +104,8 @@ def _lower(right: np.ndarray, tables: int, failure: float) -> float:
     return float(np.mean([lower_share(int(part.sum()), len(part), failure / tables) for part in each]))
 
 
-def _judge(near: Floats, far: Floats) -> Any:  # noqa: ANN401 - a function
-    """+-1/2 votes between two tables: the score and threshold that were right most often on the runs that they were learnt from."""
-    quarter = len(near) // 2
-    best, most = None, -1.0
-    for named in learnt(near[:quarter], far[:quarter]):
-        a, b = named.score(near[quarter:]), named.score(far[quarter:])
-        levels = np.unique(np.quantile(np.concatenate((a, b)), np.linspace(0.02, 0.98, 49), method="higher"))
-        p, q = (1.0 - np.searchsorted(np.sort(side), levels, side="left") / len(side) for side in (a, b))
-        for sign in (1.0, -1.0):
-            at = int(np.argmax(sign * (p - q)))
-            if sign * (p - q)[at] > most:
-                most, best = float(sign * (p - q)[at]), (named.score, float(levels[at]), sign)
-    if best is None:
-        raise InvalidInput("no score could be learnt from these outputs.")
-    score, level, sign = best
-    return lambda z: np.where(score(z) >= level, 0.5, -0.5) * sign
+def _judge(near: Floats, far: Floats) -> Callable[[Floats], Floats]:
+    """+-1/2 votes between two tables: by the event that told them apart best on half of the runs, of scores that were learnt on the other half."""
+    half = len(near) // 2
+    event = best_event(list(learnt(near[:half], far[:half])), 1, near[half:], far[half:], lambda p, q: p - q)
+    return lambda z: np.where(event.of(z), 0.5, -0.5)

@@ -45,7 +45,9 @@ _PICTURE_BINS = 48
 _ROOM = 1e-9
 
 
-class _Chosen(NamedTuple):
+class Chosen(NamedTuple):
+    """An event: a score beyond a threshold."""
+
     score: Named
     sign: float
     threshold: float
@@ -122,13 +124,13 @@ def of_outputs(first: Floats, second: Floats, claim: Claim, *, confidence: float
     events, chosen = [], []
     for order, name in ((1, "the first"), (-1, "the second")):
         near, far = sides[0][::order]
-        best = _best(scores, order, near, far, lambda p, q: _bounds(p, q, quarter, claim.delta, failure))
+        best = best_event(scores, order, near, far, lambda p, q: _bounds(p, q, quarter, claim.delta, failure))
         hits, misses = (int(best.of(side).sum()) for side in sides[1][::order])
         low, high = float(lower_share(hits, tested, failure)), float(upper_share(misses, tested, failure))
         bound = math.log((low - claim.delta) / high) if low > claim.delta + high else 0.0
         events.append(Event(description=best.description, likelier=name, hits=hits, misses=misses, share=low, other_share=high, bound=bound))
         chosen.append(best)
-    test = _best(scores, 1, *sides[0], lambda p, q: p - q)
+    test = best_event(scores, 1, *sides[0], lambda p, q: p - q)
     hits, misses = (int(test.of(side).sum()) for side in sides[1])
     advantage = max(0.0, float(lower_share(hits, tested, 0.5 * failure) - upper_share(misses, tested, 0.5 * failure)))
     bound = max(event.bound for event in events)
@@ -161,9 +163,9 @@ def upper_share(hits: npt.ArrayLike, runs: int, failure: float) -> Floats:
     return np.where(k < runs, np.minimum(1.0, found * (1.0 + _ROOM)), 1.0)
 
 
-def _best(scores: list[Named], order: int, near: Floats, far: Floats, worth: Callable[[Floats, Floats], Floats]) -> _Chosen:
+def best_event(scores: list[Named], order: int, near: Floats, far: Floats, worth: Callable[[Floats, Floats], Floats]) -> Chosen:
     """The event worth most on these outputs, `near` being the side on which it should be likelier; both signs of every score are tried."""
-    found, most = _Chosen(scores[0], float(order), 0.0), -math.inf
+    found, most = Chosen(scores[0], float(order), 0.0), -math.inf
     for named in scores:
         a, b = named.score(near), named.score(far)
         for sign in (float(order), -float(order)):
@@ -172,7 +174,7 @@ def _best(scores: list[Named], order: int, near: Floats, far: Floats, worth: Cal
             values = worth(p.astype(float), q.astype(float))
             at = int(np.argmax(values))
             if values[at] > most:
-                found, most = _Chosen(named, sign, float(levels[at])), float(values[at])
+                found, most = Chosen(named, sign, float(levels[at])), float(values[at])
     return found
 
 
@@ -200,7 +202,7 @@ def _as_numbers(given: Any, count: int) -> Floats:  # noqa: ANN401 - what a blac
     return outputs.reshape(count, -1)
 
 
-def _picture(chosen: _Chosen, first: Floats, second: Floats) -> LawPicture:
+def _picture(chosen: Chosen, first: Floats, second: Floats) -> LawPicture:
     a, b = chosen.score.score(first), chosen.score.score(second)
     low, high = np.quantile(np.concatenate((a, b)), [0.002, 0.998])
     edges = np.linspace(low, high if high > low else low + 1.0, _PICTURE_BINS + 1)

@@ -24,85 +24,57 @@ class NamedWatch:
     """Whether it has delta = 0."""
 
 
+def _watch(run: Watched, summary: str, *certified: str, pure: bool = False) -> NamedWatch:
+    return NamedWatch(certified=certified, run=run, summary=summary, pure=pure)
+
+
 WATCHED: dict[str, NamedWatch] = {
-    "objective": NamedWatch(
-        certified=("objective-perturbation-gaussian", "objective-perturbation-pure"),
-        run=learning.one_model("objective"),
-        summary="objective perturbation; delta 0 or more",
+    "objective": _watch(
+        learning.one_model("objective"), "objective perturbation; delta 0 or more", "objective-perturbation-gaussian", "objective-perturbation-pure"
     ),
-    "output": NamedWatch(
-        certified=("output-perturbation-gaussian", "output-perturbation-pure"),
-        run=learning.one_model("output"),
-        summary="output perturbation; delta 0 or more",
+    "output": _watch(
+        learning.one_model("output"), "output perturbation; delta 0 or more", "output-perturbation-gaussian", "output-perturbation-pure"
     ),
-    "multinomial": NamedWatch(
-        certified=("multinomial-perturbation-gaussian", "multinomial-perturbation-pure"),
-        run=learning.several_classes(multinomial=True),
-        summary="objective perturbation of three classes together; delta 0 or more",
+    "multinomial": _watch(
+        learning.several_classes(multinomial=True),
+        "objective perturbation of three classes together; delta 0 or more",
+        "multinomial-perturbation-gaussian",
+        "multinomial-perturbation-pure",
     ),
-    "one-vs-rest": NamedWatch(
-        certified=("one-vs-rest-gaussian", "one-vs-rest-pure"),
-        run=learning.several_classes(multinomial=False),
-        summary="three classes, each against the rest; delta 0 or more",
+    "one-vs-rest": _watch(
+        learning.several_classes(multinomial=False),
+        "three classes, each against the rest; delta 0 or more",
+        "one-vs-rest-gaussian",
+        "one-vs-rest-pure",
     ),
-    "objective-over-set": NamedWatch(
-        certified=("objective-perturbation-set",), run=constrained.over_set, summary="objective perturbation over a ball"
+    "objective-over-set": _watch(constrained.over_set, "objective perturbation over a ball", "objective-perturbation-set"),
+    "frank-wolfe-polytope": _watch(constrained.polytope, "two chosen vertices of a simplex", "frank-wolfe-polytope"),
+    "frank-wolfe-gaussian": _watch(constrained.frank_wolfe, "three noisy gradients", "frank-wolfe-gaussian"),
+    "mirror-descent": _watch(constrained.mirror_descent, "three noisy gradients", "mirror-descent"),
+    "mirror-descent-sampled": _watch(
+        constrained.sampled, "mirror descent on Poisson batches, add-remove: who takes part, and the noise", "mirror-descent-sampled"
     ),
-    "frank-wolfe-polytope": NamedWatch(certified=("frank-wolfe-polytope",), run=constrained.polytope, summary="two chosen vertices of a simplex"),
-    "frank-wolfe-gaussian": NamedWatch(certified=("frank-wolfe-gaussian",), run=constrained.frank_wolfe, summary="three noisy gradients"),
-    "mirror-descent": NamedWatch(certified=("mirror-descent",), run=constrained.mirror_descent, summary="three noisy gradients"),
-    "mirror-descent-sampled": NamedWatch(
-        certified=("mirror-descent-sampled",),
-        run=constrained.sampled,
-        summary="mirror descent on Poisson batches, add-remove: who takes part, and the noise",
-    ),
-    "bounds": NamedWatch(certified=("bounds-choice",), run=integers.bounds, summary="private bounds of two columns; delta 0 or more"),
-    "counting-laplace": NamedWatch(certified=("counting-laplace",), run=integers.counting_laplace, summary="a histogram and a sum", pure=True),
-    "counting-gaussian": NamedWatch(certified=("counting-gaussian",), run=integers.counting_gaussian, summary="a histogram and a sum"),
-    "curvature": NamedWatch(
-        certified=("curvature-gaussian",), run=integers.curvature, summary="the curvature of a released model, for its intervals"
-    ),
-    "exponential": NamedWatch(certified=("exponential-mechanism",), run=integers.exponential, summary="one of four candidates", pure=True),
-    "random-stopping": NamedWatch(
-        certified=("random-stopping",), run=integers.random_stopping, summary="a search's number of runs, their settings and noisy scores", pure=True
-    ),
-    "rows": NamedWatch(
-        certified=("release-gaussian-rows",), run=released_rows.rows, summary="rows with Gaussian noise, those of single owners, and secret orders"
-    ),
-    "information-rows": NamedWatch(
-        certified=("release-information-rows",), run=released_rows.for_bits, summary="rows with Gaussian noise for half a bit about an entry"
-    ),
-    "fisher": NamedWatch(certified=("release-fisher-noise",), run=released_rows.fisher, summary="rows with noise shaped by weights"),
-    "bounded": NamedWatch(certified=("release-bounded-noise",), run=released_rows.bounded, summary="rows with noise of bounded support"),
-    "fresh-projection": NamedWatch(
-        certified=("release-fresh-projection",), run=released_rows.fresh_projection, summary="a fresh projection, and projected rows"
-    ),
-    "null-space": NamedWatch(
-        certified=("release-null-space-noise",), run=released_rows.null_space, summary="rows with noise that leaves a machine unchanged; not private"
-    ),
-    "sketch": NamedWatch(certified=("release-gaussian-sketch",), run=sketches.sketch, summary="a secret Gaussian sketch"),
-    "eigenvalue-sketch": NamedWatch(
-        certified=("release-eigenvalue-sketch",), run=sketches.eigenvalue_sketch, summary="a sketch with a noisy least eigenvalue"
-    ),
-    "information-sketch": NamedWatch(
-        certified=("release-information-sketch",), run=sketches.information_sketch, summary="a sketch for half a bit about an entry"
-    ),
-    "clear-target-sketch": NamedWatch(
-        certified=("release-clear-target-sketch",), run=sketches.clear_target_sketch, summary="a sketch whose target has no noise"
-    ),
-    "published-sketch": NamedWatch(
-        certified=("release-published-sketch",), run=sketches.published_sketch, summary="the sketch as published; not private"
-    ),
-    "least-squares": NamedWatch(
-        certified=("least-squares-objective",), run=regression.objective, summary="linear regression by objective perturbation of residuals"
-    ),
-    "least-squares-moments": NamedWatch(
-        certified=("least-squares-moments",), run=regression.refined, summary="linear regression from noisy moments and gradients"
-    ),
-    "least-squares-adassp": NamedWatch(certified=("least-squares-adassp",), run=regression.adassp, summary="linear regression by AdaSSP"),
-    "least-squares-mixing": NamedWatch(certified=("least-squares-mixing",), run=sketches.mixing, summary="linear regression from a sketch"),
-    "least-squares-hessian-mixing": NamedWatch(
-        certified=("least-squares-hessian-mixing",), run=regression.hessian_mixing, summary="noisy gradients beside a sketch"
-    ),
+    "bounds": _watch(integers.bounds, "private bounds of two columns; delta 0 or more", "bounds-choice"),
+    "counting-laplace": _watch(integers.counting_laplace, "a histogram and a sum", "counting-laplace", pure=True),
+    "counting-gaussian": _watch(integers.counting_gaussian, "a histogram and a sum", "counting-gaussian"),
+    "curvature": _watch(integers.curvature, "the curvature of a released model, for its intervals", "curvature-gaussian"),
+    "exponential": _watch(integers.exponential, "one of four candidates", "exponential-mechanism", pure=True),
+    "random-stopping": _watch(integers.random_stopping, "a search's number of runs, their settings and noisy scores", "random-stopping", pure=True),
+    "rows": _watch(released_rows.rows, "rows with Gaussian noise, those of single owners, and secret orders", "release-gaussian-rows"),
+    "information-rows": _watch(released_rows.for_bits, "rows with Gaussian noise for half a bit about an entry", "release-information-rows"),
+    "fisher": _watch(released_rows.fisher, "rows with noise shaped by weights", "release-fisher-noise"),
+    "bounded": _watch(released_rows.bounded, "rows with noise of bounded support", "release-bounded-noise"),
+    "fresh-projection": _watch(released_rows.fresh_projection, "a fresh projection, and projected rows", "release-fresh-projection"),
+    "null-space": _watch(released_rows.null_space, "rows with noise that leaves a machine unchanged; not private", "release-null-space-noise"),
+    "sketch": _watch(sketches.sketch, "a secret Gaussian sketch", "release-gaussian-sketch"),
+    "eigenvalue-sketch": _watch(sketches.eigenvalue_sketch, "a sketch with a noisy least eigenvalue", "release-eigenvalue-sketch"),
+    "information-sketch": _watch(sketches.information_sketch, "a sketch for half a bit about an entry", "release-information-sketch"),
+    "clear-target-sketch": _watch(sketches.clear_target_sketch, "a sketch whose target has no noise", "release-clear-target-sketch"),
+    "published-sketch": _watch(sketches.published_sketch, "the sketch as published; not private", "release-published-sketch"),
+    "least-squares": _watch(regression.objective, "linear regression by objective perturbation of residuals", "least-squares-objective"),
+    "least-squares-moments": _watch(regression.refined, "linear regression from noisy moments and gradients", "least-squares-moments"),
+    "least-squares-adassp": _watch(regression.adassp, "linear regression by AdaSSP", "least-squares-adassp"),
+    "least-squares-mixing": _watch(sketches.mixing, "linear regression from a sketch", "least-squares-mixing"),
+    "least-squares-hessian-mixing": _watch(regression.hessian_mixing, "noisy gradients beside a sketch", "least-squares-hessian-mixing"),
 }
 """By the name of `discreet audit`."""
