@@ -93,6 +93,11 @@ class Target:
         return {"epsilon": self.epsilon, "delta": self.delta, "neighbours": self.neighbours}
 
     @property
+    def sampling(self) -> dict[str, Any]:
+        """What a statistical audit is asked, by the names of `audit`."""
+        return {"runs": self.runs, "confidence": self.confidence, "progress": self.progress}
+
+    @property
     def claim(self) -> Claim:
         """The two numbers."""
         return Claim(epsilon=self.epsilon, delta=self.delta)

@@ -169,12 +169,10 @@ def release_audit(query: Any, made: Any, claim: Claim, target: Target) -> AuditR
         run,
         (table([1.0, 0.0]), table([-1.0, 0.0])),
         claim,
-        runs=target.runs,
-        confidence=target.confidence,
+        **target.sampling,
         batch=True,
         subject=made.name,
         described="a table of one record of the largest norm, and of its negative",
-        progress=target.progress,
     )
 
 

@@ -28,10 +28,10 @@ PAIRS: dict[Neighbours, tuple[list[float], list[float]]] = {REPLACE_ONE: ([1.0],
 """Entries of the records of D and D'."""
 
 
-def line_problem(*, radius: float = 0.25) -> ConstrainedRisk:
+def line_problem() -> ConstrainedRisk:
     """The instance."""
     domain = Domain(features=1, entry_bound=1.0, target_bound=1.0)
-    return ConstrainedRisk(loss=OfMargin(loss=HuberHinge(half_width=0.5)), constraint=L1Ball(dimension=1, radius=radius), domain=domain)
+    return ConstrainedRisk(loss=OfMargin(loss=HuberHinge(half_width=0.5)), constraint=L1Ball(dimension=1, radius=0.25), domain=domain)
 
 
 def gradient(problem: ConstrainedRisk, entries: list[float]) -> Floats:

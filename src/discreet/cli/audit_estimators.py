@@ -116,17 +116,7 @@ def _in_first(table: SearchTable, *, hidden: bool) -> tuple[int, ...]:
 
 def _audited(run: Batch, pair: tuple[Any, Any], words: str, target: Target, name: str) -> AuditReport:
     """One shape for all: end to end, from (X, y) to released weights."""
-    return audit(
-        run,
-        pair,
-        target.claim,
-        runs=target.runs,
-        confidence=target.confidence,
-        batch=True,
-        subject=f"{name}, {target.neighbours}",
-        described=words,
-        progress=target.progress,
-    )
+    return audit(run, pair, target.claim, **target.sampling, batch=True, subject=f"{name}, {target.neighbours}", described=words)
 
 
 def _entry(name: str, run: Audited, summary: str) -> NamedAudit:

@@ -23,22 +23,21 @@ from discreet.noise import SystemNoise
 from discreet.problems import RegularisedRisk
 
 _RUNS = 300
+_QUERIES = Queries((Histogram(cells=3), BoundedSum(largest=7)))
 _CELLS = np.array([0, 1, 1, 2, 0, 1])
 _PARTS = np.array([3, 0, 7, 1, 1, 2])
 
 
 def counting_laplace(target: Target) -> Watch:
     """A histogram and a sum."""
-    queries = Queries((Histogram(cells=3), BoundedSum(largest=7)))
-    made = LaplaceCounting.calibrate(queries, epsilon=target.epsilon, neighbours=target.neighbours, shares=[0.75, 0.25])
-    return _counting(queries, made, discrete_laplace)
+    made = LaplaceCounting.calibrate(_QUERIES, epsilon=target.epsilon, neighbours=target.neighbours, shares=[0.75, 0.25])
+    return _counting(made, discrete_laplace)
 
 
 def counting_gaussian(target: Target) -> Watch:
     """A histogram and a sum."""
-    queries = Queries((Histogram(cells=3), BoundedSum(largest=7)))
-    made = GaussianCounting.calibrate(queries, **target.asked, shares=[0.75, 0.25])
-    return _counting(queries, made, discrete_gaussian)
+    made = GaussianCounting.calibrate(_QUERIES, **target.asked, shares=[0.75, 0.25])
+    return _counting(made, discrete_gaussian)
 
 
 def exponential(target: Target) -> Watch:
@@ -103,9 +102,9 @@ def random_stopping(target: Target) -> Watch:
     return Watch(mechanism=name, parts=tuple(parts))
 
 
-def _counting(queries: Queries, made: LaplaceCounting | GaussianCounting, law: Any) -> Watch:  # noqa: ANN401
-    exact = queries.answered((_CELLS, _PARTS))
-    stated, values = released(made, queries, exact, _RUNS)
+def _counting(made: LaplaceCounting | GaussianCounting, law: Any) -> Watch:  # noqa: ANN401
+    exact = _QUERIES.answered((_CELLS, _PARTS))
+    stated, values = released(made, _QUERIES, exact, _RUNS)
     of_cells, of_sum = (real(scale) for scale in stated["scales"])  # type: ignore[union-attr]
     noise = values - np.concatenate(exact.held)
     return Watch(

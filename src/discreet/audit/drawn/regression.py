@@ -70,19 +70,14 @@ def refined(target: Target) -> Watch:
     exact, stated = _PROBLEM.moments(table()), made.parameters()
     answers = [made.noisy_moments(_PROBLEM, table(), SystemNoise()) for _ in range(_ANSWERS)]
     row, of_target = _PROBLEM.row_unit, _PROBLEM.target_unit
+    noise = np.array([one[0] for one in answers]) - exact.products * row**2
+    sums = np.array([one[1] for one in answers]) - exact.targets * (row * of_target)
+    squares = np.array([[one[2]] for one in answers]) - exact.squares * of_target**2
     deviation = real(stated["moment_noise"])
     parts = (
-        *_moments(np.array([one[0] for one in answers]) - exact.products * row**2, deviation),
-        _noise(
-            "noise on sums of x_j y",
-            np.array([one[1] for one in answers]) - exact.targets * (row * of_target),
-            deviation / real(stated["target_weight"]),
-        ),
-        _noise(
-            "noise on the sum of y^2",
-            np.array([[one[2]] for one in answers]) - exact.squares * of_target**2,
-            deviation / real(stated["square_weight"]),
-        ),
+        *_moments(noise, deviation),
+        _noise("noise on sums of x_j y", sums, deviation / real(stated["target_weight"])),
+        _noise("noise on the sum of y^2", squares, deviation / real(stated["square_weight"])),
         _gradients(made, real(stated["step_noise"])),
     )
     return Watch(mechanism=made.name, parts=parts)
