@@ -6,6 +6,7 @@ estimators are audited is on the floor above: they are siblings of this package 
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -63,16 +64,13 @@ class NamedAudit:
         return replace(found, drawn=watches, violated=found.violated or not all(watch.as_stated for watch in watches))
 
 
-def _learning(mechanism: str) -> Audited:
-    def run(target: Target) -> AuditReport:
-        domain = Domain(features=2, norm_bound=1.0, records=10_000, classes=2)
-        start = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=1.0), domain=domain)
-        ridge = default_ridge(start, mechanism=mechanism, **target.asked)
-        problem = replace(start, regulariser=L2(strength=ridge))
-        made = calibrate(problem, mechanism=mechanism, calibration="tight", **target.asked)
-        return exact_learning_audit(problem, made)
-
-    return run
+def _learning(target: Target, *, mechanism: str) -> AuditReport:
+    domain = Domain(features=2, norm_bound=1.0, records=10_000, classes=2)
+    start = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=1.0), domain=domain)
+    ridge = default_ridge(start, mechanism=mechanism, **target.asked)
+    problem = replace(start, regulariser=L2(strength=ridge))
+    made = calibrate(problem, mechanism=mechanism, calibration="tight", **target.asked)
+    return exact_learning_audit(problem, made)
 
 
 def _counting_laplace(target: Target) -> AuditReport:
@@ -118,13 +116,10 @@ def _polytope(target: Target) -> AuditReport:
     return polytope_walk(made, Claim.of(made.guarantee(problem)), target.neighbours)
 
 
-def _noisy_walk(kind: type[GaussianFrankWolfe | NoisyMirrorDescent]) -> Audited:
-    def run(target: Target) -> AuditReport:
-        problem = line_problem()
-        made = kind.calibrate(problem, **target.asked, steps=50)
-        return gaussian_walk(made.noise_steps, Claim.of(made.guarantee(problem)), target.neighbours, subject=made.name)
-
-    return run
+def _noisy_walk(target: Target, *, kind: type[GaussianFrankWolfe | NoisyMirrorDescent]) -> AuditReport:
+    problem = line_problem()
+    made = kind.calibrate(problem, **target.asked, steps=50)
+    return gaussian_walk(made.noise_steps, Claim.of(made.guarantee(problem)), target.neighbours, subject=made.name)
 
 
 def _sketch(target: Target) -> AuditReport:
@@ -141,18 +136,15 @@ def sketch_audit(query: SecondMoments, made: GaussianSketch, claim: Claim, neigh
     return exact_audit(*laws, claim, subject=f"{made.name}, {neighbours}", described=words)
 
 
-def _release(fresh: bool) -> Audited:  # noqa: FBT001
-    def run(target: Target) -> AuditReport:
-        domain = Domain(features=2, norm_bound=1.0, target_bound=1.0)
-        query = Rows(domain=domain)
-        if target.neighbours is not REPLACE_ONE:
-            raise InvalidInput("rows that are released one for one tell how many records there are: this audit is of replace-one.")
-        made: GaussianRelease | FreshProjection = (
-            FreshProjection.calibrate(query, width=2, **target.asked) if fresh else GaussianRelease.calibrate(query, **target.asked)
-        )
-        return release_audit(query, made, Claim.of(made.guarantee(query)), target)
-
-    return run
+def _release(target: Target, *, fresh: bool) -> AuditReport:
+    domain = Domain(features=2, norm_bound=1.0, target_bound=1.0)
+    query = Rows(domain=domain)
+    if target.neighbours is not REPLACE_ONE:
+        raise InvalidInput("rows that are released one for one tell how many records there are: this audit is of replace-one.")
+    made: GaussianRelease | FreshProjection = (
+        FreshProjection.calibrate(query, width=2, **target.asked) if fresh else GaussianRelease.calibrate(query, **target.asked)
+    )
+    return release_audit(query, made, Claim.of(made.guarantee(query)), target)
 
 
 def release_audit(query: Any, made: Any, claim: Claim, target: Target) -> AuditReport:  # noqa: ANN401 - any release mechanism and its query
@@ -189,17 +181,17 @@ def _entry(name: str, run: Audited, summary: str, *, method: str = "exact", pure
 
 _BOUNDED: dict[str, NamedAudit] = dict(
     (
-        _entry("objective", _learning("objective"), "objective perturbation, by the density of the minimiser; delta 0 or more"),
-        _entry("output", _learning("output"), "output perturbation, by the distance of the minimisers; delta 0 or more"),
+        _entry("objective", partial(_learning, mechanism="objective"), "objective perturbation, by the density of the minimiser; delta 0 or more"),
+        _entry("output", partial(_learning, mechanism="output"), "output perturbation, by the distance of the minimisers; delta 0 or more"),
         _entry("counting-laplace", _counting_laplace, "a histogram with discrete Laplace noise", pure=True),
         _entry("counting-gaussian", _counting_gaussian, "a histogram with discrete Gaussian noise"),
         _entry("exponential", _exponential, "the exponential mechanism among 1000 candidates", pure=True),
         _entry("frank-wolfe-polytope", _polytope, "transcript of 100 steps of Frank-Wolfe with chosen vertices"),
-        _entry("frank-wolfe-gaussian", _noisy_walk(GaussianFrankWolfe), "transcript of 50 steps of Frank-Wolfe with noisy gradients"),
-        _entry("mirror-descent", _noisy_walk(NoisyMirrorDescent), "transcript of 50 steps of noisy mirror descent"),
+        _entry("frank-wolfe-gaussian", partial(_noisy_walk, kind=GaussianFrankWolfe), "transcript of 50 steps of Frank-Wolfe with noisy gradients"),
+        _entry("mirror-descent", partial(_noisy_walk, kind=NoisyMirrorDescent), "transcript of 50 steps of noisy mirror descent"),
         _entry("sketch", _sketch, "a secret Gaussian sketch of 8 rows, by its chi-square laws"),
-        _entry("rows", _release(fresh=False), "rows with Gaussian noise, as released", method="statistical"),
-        _entry("fresh-projection", _release(fresh=True), "rows through a fresh random projection, as released", method="statistical"),
+        _entry("rows", partial(_release, fresh=False), "rows with Gaussian noise, as released", method="statistical"),
+        _entry("fresh-projection", partial(_release, fresh=True), "rows through a fresh random projection, as released", method="statistical"),
     )
 )
 

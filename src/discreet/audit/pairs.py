@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.audit.densities import Counted
-from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 
 _SHORT = 0.01
@@ -40,21 +39,15 @@ def worst_pairs(*, radius: float, ridge: float, neighbours: Neighbours, spread: 
         )
     along = _far_count(radius, ridge, margin / np.sin(_ANGLE))
     others = ((0.0, -_SHORT * radius), along)
-    here, there = turned(radius, _ANGLE)
+    across, up = radius * np.cos(_ANGLE), radius * np.sin(_ANGLE)
     return (
         Pair(
-            Counted.of(others, (tuple(here), 1.0)),
-            Counted.of(others, (tuple(there), 1.0)),
+            Counted.of(others, ((across, up), 1.0)),
+            Counted.of(others, ((-across, up), 1.0)),
             f"{along:g} records at (0, -{_SHORT:g} R), and one record of norm R at a right angle to them replaced by the nearly opposite one",
         ),
         Pair(Counted.of(((radius, 0.0), 1.0)), Counted.of(((-radius, 0.0), 1.0)), "one record of norm R alone, its sign flipped"),
     )
-
-
-def turned(radius: float, angle: float) -> tuple[Floats, Floats]:
-    """Two nearly opposite signed records (2,)."""
-    across, up = radius * np.cos(angle), radius * np.sin(angle)
-    return np.array([across, up]), np.array([-across, up])
 
 
 def _others(radius: float, ridge: float, margin: float) -> list[tuple[list[tuple[tuple[float, ...], float]], str]]:

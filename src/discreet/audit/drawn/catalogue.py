@@ -7,6 +7,7 @@ above (cli/audit_estimators.py), since estimators are siblings of this package; 
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 from discreet.audit.drawn import constrained, integers, learning, regression, released_rows, sketches
 from discreet.audit.drawn.parts import Watched
@@ -30,19 +31,25 @@ def _watch(run: Watched, summary: str, *certified: str, pure: bool = False) -> N
 
 WATCHED: dict[str, NamedWatch] = {
     "objective": _watch(
-        learning.one_model("objective"), "objective perturbation; delta 0 or more", "objective-perturbation-gaussian", "objective-perturbation-pure"
+        partial(learning.one_model, mechanism="objective"),
+        "objective perturbation; delta 0 or more",
+        "objective-perturbation-gaussian",
+        "objective-perturbation-pure",
     ),
     "output": _watch(
-        learning.one_model("output"), "output perturbation; delta 0 or more", "output-perturbation-gaussian", "output-perturbation-pure"
+        partial(learning.one_model, mechanism="output"),
+        "output perturbation; delta 0 or more",
+        "output-perturbation-gaussian",
+        "output-perturbation-pure",
     ),
     "multinomial": _watch(
-        learning.several_classes(multinomial=True),
+        partial(learning.several_classes, multinomial=True),
         "objective perturbation of three classes together; delta 0 or more",
         "multinomial-perturbation-gaussian",
         "multinomial-perturbation-pure",
     ),
     "one-vs-rest": _watch(
-        learning.several_classes(multinomial=False),
+        partial(learning.several_classes, multinomial=False),
         "three classes, each against the rest; delta 0 or more",
         "one-vs-rest-gaussian",
         "one-vs-rest-pure",

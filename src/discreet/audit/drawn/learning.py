@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import softmax
 
 from discreet.audit.claim import Target
-from discreet.audit.drawn.parts import Part, Watch, Watched, discrete_gaussian, discrete_laplace, gaussian, last_stage, spherical
+from discreet.audit.drawn.parts import Part, Watch, discrete_gaussian, discrete_laplace, gaussian, last_stage, spherical
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.data import Domain, Records
@@ -33,51 +33,43 @@ _ROWS: Floats = np.array([[0.3, -0.2], [-0.1, 0.4], [0.2, 0.2], [-0.3, -0.3]])
 _LOSS = Logistic()
 
 
-def one_model(mechanism: str) -> Watched:
+def one_model(target: Target, *, mechanism: str) -> Watch:
     """Two classes; `mechanism` "objective" or "output"."""
+    domain = Domain(features=2, norm_bound=1.0, records=len(_ROWS), classes=2)
+    asked = {"mechanism": mechanism, **target.asked}
+    start = RegularisedRisk(loss=_LOSS, regulariser=L2(strength=1.0), domain=domain)
+    problem = replace(start, regulariser=L2(strength=default_ridge(start, **asked)))
+    data = Records(rows=DenseMatrix(_ROWS), targets=np.array([1.0, -1.0, 1.0, -1.0]), domain=domain)
+    made = calibrate(problem, calibration="tight", **asked)
 
-    def watched(target: Target) -> Watch:
-        domain = Domain(features=2, norm_bound=1.0, records=len(_ROWS), classes=2)
-        asked = {"mechanism": mechanism, **target.asked}
-        start = RegularisedRisk(loss=_LOSS, regulariser=L2(strength=1.0), domain=domain)
-        problem = replace(start, regulariser=L2(strength=default_ridge(start, **asked)))
-        data = Records(rows=DenseMatrix(_ROWS), targets=np.array([1.0, -1.0, 1.0, -1.0]), domain=domain)
-        made = calibrate(problem, calibration="tight", **asked)
+    def recovered(weights: Floats) -> Floats:
+        if mechanism == "output":
+            return weights - one_minimiser(problem, data, 1e-12)[:, 0]
+        return -np.array([margin_gradient(w, np.array([1.0, -1.0, 1.0, -1.0]), problem.strong_convexity) for w in weights])
 
-        def recovered(weights: Floats) -> Floats:
-            if mechanism == "output":
-                return weights - one_minimiser(problem, data, 1e-12)[:, 0]
-            return -np.array([margin_gradient(w, np.array([1.0, -1.0, 1.0, -1.0]), problem.strong_convexity) for w in weights])
-
-        return _watch(problem, data, made, recovered, vectors=1)
-
-    return watched
+    return _watch(problem, data, made, recovered, vectors=1)
 
 
-def several_classes(*, multinomial: bool) -> Watched:
+def several_classes(target: Target, *, multinomial: bool) -> Watch:
     """Three classes, together or one against the rest."""
+    domain = Domain(features=2, norm_bound=1.0, records=len(_ROWS), classes=3)
+    codes = np.array([0, 1, 2, 1])
+    data = Records(rows=DenseMatrix(_ROWS), targets=codes, domain=domain)
 
-    def watched(target: Target) -> Watch:
-        domain = Domain(features=2, norm_bound=1.0, records=len(_ROWS), classes=3)
-        codes = np.array([0, 1, 2, 1])
-        data = Records(rows=DenseMatrix(_ROWS), targets=codes, domain=domain)
+    def of_ridge(ridge: float) -> MultinomialRisk | OneVsRestRisk:
+        if multinomial:
+            return MultinomialRisk(regulariser=L2(strength=ridge), domain=domain)
+        return OneVsRestRisk(each=RegularisedRisk(loss=_LOSS, regulariser=L2(strength=ridge), domain=domain))
 
-        def of_ridge(ridge: float) -> MultinomialRisk | OneVsRestRisk:
-            if multinomial:
-                return MultinomialRisk(regulariser=L2(strength=ridge), domain=domain)
-            return OneVsRestRisk(each=RegularisedRisk(loss=_LOSS, regulariser=L2(strength=ridge), domain=domain))
+    ridge = default_class_ridge(of_ridge(1.0), **target.asked)
+    problem = of_ridge(ridge)
+    made = calibrate_classes(problem, mechanism="objective", calibration="tight", **target.asked)
 
-        ridge = default_class_ridge(of_ridge(1.0), **target.asked)
-        problem = of_ridge(ridge)
-        made = calibrate_classes(problem, mechanism="objective", calibration="tight", **target.asked)
+    def recovered(weights: Floats) -> Floats:
+        gradient = softmax_gradient if multinomial else rest_gradient
+        return -np.array([gradient(w.reshape(3, -1), codes, ridge).ravel() for w in weights])
 
-        def recovered(weights: Floats) -> Floats:
-            gradient = softmax_gradient if multinomial else rest_gradient
-            return -np.array([gradient(w.reshape(3, -1), codes, ridge).ravel() for w in weights])
-
-        return _watch(problem, data, made, recovered, vectors=1 if multinomial else 3)
-
-    return watched
+    return _watch(problem, data, made, recovered, vectors=1 if multinomial else 3)
 
 
 def margin_gradient(weights: Floats, signs: Floats, ridge: float) -> Floats:
