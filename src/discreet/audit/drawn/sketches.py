@@ -29,27 +29,25 @@ from discreet.queries import Target as Column
 _BALL = Domain(features=2, norm_bound=1.0, target_bound=1.0)
 _BOX = Domain(features=2, entry_bound=1.0, target_bound=1.0)
 _FEW = 5
+_ON_BALL, _ON_BOX = (SecondMoments(domain=domain, target=Column.OMITTED, most_records=_FEW) for domain in (_BALL, _BOX))
 
 
 def sketch(target: Target) -> Watch:
     """Secret combinations of the records."""
-    query = SecondMoments(domain=_BALL, target=Column.OMITTED, most_records=_FEW)
-    made = GaussianSketch.calibrate(query, rows=300, **target.asked)
-    return Watch(mechanism=made.name, parts=_rows_and_last_stage(query, made, table(_BALL, _FEW), np.eye(2)))
+    made = GaussianSketch.calibrate(_ON_BALL, rows=300, **target.asked)
+    return _rows_and_last_stage(_ON_BALL, made, table(_BALL, _FEW), np.eye(2))
 
 
 def information_sketch(target: Target) -> Watch:  # noqa: ARG001 - its promise is bits, of another kind than epsilon
     """The same, for bits about any one entry."""
-    query = SecondMoments(domain=_BOX, target=Column.OMITTED, most_records=_FEW)
-    made = InformationSketch.calibrate(query, rows=300, bits=0.5)
-    return Watch(mechanism=made.name, parts=_rows_and_last_stage(query, made, table(_BOX, _FEW), np.eye(2)))
+    made = InformationSketch.calibrate(_ON_BOX, rows=300, bits=0.5)
+    return _rows_and_last_stage(_ON_BOX, made, table(_BOX, _FEW), np.eye(2))
 
 
 def eigenvalue_sketch(target: Target) -> Watch:
     """The noisy least eigenvalue, which the certificate shows, and the rows with the variance that follows from it."""
-    query = SecondMoments(domain=_BALL, target=Column.OMITTED, most_records=_FEW)
+    query, data = _ON_BALL, table(_BALL, _FEW)
     made = EigenvalueSketch.calibrate(query, rows=4, **target.asked)
-    data = table(_BALL, _FEW)
     stated = made.run(query, data, SystemNoise()).certificate.parameters
     moments = query.answer(data)
     least = float(np.linalg.eigvalsh(moments.astype(np.float64))[0])
@@ -71,15 +69,13 @@ def clear_target_sketch(target: Target) -> Watch:  # noqa: ARG001 - its promise 
     query = SecondMoments(domain=_BOX, target=Column.NOISY, most_records=_FEW)
     made = ClearTargetSketch.calibrate(query, rows=300, bits=0.5)
     data = Records(rows=DenseMatrix(numbers(_FEW, 2)), targets=np.linspace(-1.0, 1.0, _FEW), domain=_BOX)
-    return Watch(mechanism=made.name, parts=_rows_and_last_stage(query, made, data, np.diag([1.0, 1.0, 0.0])))
+    return _rows_and_last_stage(query, made, data, np.diag([1.0, 1.0, 0.0]))
 
 
 def published_sketch(target: Target) -> Watch:  # noqa: ARG001 - it promises nothing
     """The noise that was printed, on a table that leaves it something."""
-    query = SecondMoments(domain=_BOX, target=Column.OMITTED, most_records=_FEW)
     made = PublishedSketch(rows=300, bits=0.5)
-    data = table(_BOX, _FEW)
-    stated, (value,) = released(made, query, data)
+    stated, (value,) = released(made, _ON_BOX, table(_BOX, _FEW))
     rows = numbers(_FEW, 2)
     rest = np.square(rows).sum(axis=0) - np.square(rows).max(axis=0)
     variance = real(stated["rows"]) / (4.0 ** real(stated["claimed_bits"]) - 1.0) - rest.min()
@@ -106,7 +102,7 @@ def mixing(target: Target) -> Watch:
     return Watch(mechanism=made.name, parts=(part,))
 
 
-def _rows_and_last_stage(query: SecondMoments, made: Any, data: Records, noisy: Floats) -> tuple[Part, ...]:  # noqa: ANN401 - one of three sketches
+def _rows_and_last_stage(query: SecondMoments, made: Any, data: Records, noisy: Floats) -> Watch:  # noqa: ANN401 - one of three sketches
     """`noisy` (columns, columns): the identity, with zeros for columns without noise."""
     loud = replace(made, scale=_louder(made, query))
     parts = []
@@ -114,7 +110,7 @@ def _rows_and_last_stage(query: SecondMoments, made: Any, data: Records, noisy: 
         stated, (value,) = released(each, query, data)
         covariance = query.answer(data) + (real(stated["variance"]) + _last_variance(stated)) * noisy
         parts.append(_standard(what, _whitened(value / query.unit, covariance)))
-    return tuple(parts)
+    return Watch(mechanism=made.name, parts=tuple(parts))
 
 
 def _louder(made: Any, query: SecondMoments) -> float:  # noqa: ANN401 - any sketch
