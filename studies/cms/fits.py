@@ -85,6 +85,7 @@ def learning_records(tables: Tables, *, loss: str, epsilon: float, records: int,
                 inner,
                 {"alpha": alphas},
                 epsilon=epsilon,
+                delta=0.0,
                 method="algorithm-4",
                 random_state=_seed("cms", method, loss, epsilon, records, repeat, draw),
             )
@@ -111,7 +112,7 @@ Part = tuple[Any, npt.NDArray[np.int64]]
 
 
 def _model(loss: str, *, seed: tuple[str | float, ...] | None, **given: Any) -> LinearSVC | LogisticRegression:  # noqa: ANN401 - parameters
-    given |= {"classes": [-1, 1], "random_state": None if seed is None else _seed(*seed)}
+    given = {"delta": 0.0} | given | {"classes": [-1, 1], "random_state": None if seed is None else _seed(*seed)}
     if given["epsilon"] == math.inf:
         given["random_state"] = None
     return LogisticRegression(**given) if loss == "logistic" else LinearSVC(**given) if loss == "svm" else LinearSVC(loss=loss, **given)
