@@ -301,11 +301,14 @@ def row(fault: Fault, test: str) -> str:
 
 def _planted_words(fault: Fault) -> str:
     """The row without the test."""
-    return f"| `{fault.file}` | {_code(fault.before)} | {_code(fault.after)} | "
+    return f"| `{fault.file}` | {_code(fault.before, fault.after)} | {_code(fault.after, fault.before)} | "
 
 
-def _code(text: str) -> str:
-    return "`" + " ".join(text.split()).replace("|", "\\|") + "`"
+def _code(text: str, other: str) -> str:
+    """Of several lines the first, by which the place is known, and those that differ."""
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    others = {" ".join(line.split()) for line in other.splitlines()}
+    return "`" + " .. ".join(dict.fromkeys((lines[0], *(line for line in lines if line not in others)))).replace("|", "\\|") + "`"
 
 
 def written() -> list[str]:
