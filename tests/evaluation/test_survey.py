@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn import linear_model
 
 from discreet import LogisticRegression
+from discreet.core.errors import InvalidInput
 from discreet.data import EncodedTable
 from discreet.evaluation import METRICS, answers_per_record, evaluate_privately, prepare
 from discreet.evaluation.outcomes import Outcomes, outcomes_of
@@ -133,3 +134,38 @@ def test_levels_are_those_of_the_cut_loss():
             exact = 1024 * np.minimum(-np.log(chance) / bound, 1.0)
         survey = prepare(Oracle(), epsilon=1.0, metrics=("log_loss",), log_loss_bound=bound).survey
         assert np.all(np.abs(survey.read(found)[-1] - exact) <= 0.5 + 1e-9)
+
+
+@pytest.mark.parametrize("form", ["array", "list", "sparse", "pandas", "polars"])
+def test_a_record_that_a_foreign_model_fails_on_is_counted_and_no_error(form):
+    """Its error would tell that the record is there."""
+
+    class Fussy:
+        classes_: ClassVar[list[str]] = ["no", "yes"]
+
+        def predict(self, X):
+            values = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
+            if np.any(values > 5.0):
+                raise ValueError("a value is too large")
+            return np.where(values[:, 0] > 0, "yes", "no")
+
+        def predict_proba(self, X):
+            return np.ones((len(self.predict(X)), 3 if np.any(np.asarray(X.toarray() if hasattr(X, "toarray") else X) > 4.0) else 2)) / 2.0
+
+    X, y = drawn(20)
+    X, y = np.clip(X, -1.0, 1.0), np.asarray(y)
+    X[3, 0], X[7, 0] = 9.0, 4.5
+    table = {"array": lambda X: X, "list": lambda X: X.tolist(), "sparse": sparse.csr_array, "pandas": pd.DataFrame, "polars": pl.DataFrame}[form]
+    said, without = outcomes_of(Fussy(), table(X), y), outcomes_of(Fussy(), table(np.delete(X, (3, 7), axis=0)), np.delete(y, (3, 7)))
+    assert said.predicted[3] == 0
+    np.testing.assert_array_equal(said.probabilities[[3, 7]], np.zeros((2, 2)))
+    np.testing.assert_array_equal(np.delete(said.predicted, (3, 7)), without.predicted)
+    assert evaluate_privately(Fussy(), table(X), y, epsilon=1.0).verify().ok
+
+
+def test_a_frame_without_a_column_of_the_model_is_refused():
+    X, y = drawn(50)
+    frame = pd.DataFrame(X, columns=[f"c{place}" for place in range(X.shape[1])])
+    model = linear_model.LogisticRegression().fit(frame, y)
+    with pytest.raises(InvalidInput, match="lacks the column 'c0'"):
+        evaluate_privately(model, frame.drop(columns="c0"), y, epsilon=1.0)

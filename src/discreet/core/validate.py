@@ -14,20 +14,28 @@ from discreet.core.arrays import as_float, is_finite
 from discreet.core.errors import InvalidInput
 
 
+def given(value: object) -> str:
+    """A value in a message; Python writes no integer of more than 4,300 digits."""
+    try:
+        return repr(value)
+    except ValueError:
+        return "a number too long to be written out"
+
+
 def number(value: Any, name: str) -> float:  # noqa: ANN401 - checked here, as everywhere in this module
     """A float, infinite and not a number included. Whole numbers must lie in the range of float64."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise InvalidInput(f"{name} must be a number; {value!r} was given.")
-    given = as_float(value)
-    if not isinstance(value, float | np.floating) and math.isinf(given):
+        raise InvalidInput(f"{name} must be a number; {given(value)} was given.")
+    found = as_float(value)
+    if not isinstance(value, float | np.floating) and math.isinf(found):
         raise InvalidInput(f"{name} must be a number within the range of float64, up to 1.8e308; a number beyond it was given.")
-    return given
+    return found
 
 
 def positive(value: Any, name: str) -> float:  # noqa: ANN401
     """A finite number above 0."""
     if not (_is_real(value) and value > 0):
-        raise InvalidInput(f"{name} must be a positive finite number; {value!r} was given.")
+        raise InvalidInput(f"{name} must be a positive finite number; {given(value)} was given.")
     return float(value)
 
 
@@ -39,21 +47,21 @@ def bound_or_infinity(value: Any, name: str) -> float:  # noqa: ANN401
 def not_negative(value: Any, name: str) -> float:  # noqa: ANN401
     """A finite number of at least 0."""
     if not (_is_real(value) and value >= 0):
-        raise InvalidInput(f"{name} must be a finite number of at least 0; {value!r} was given.")
+        raise InvalidInput(f"{name} must be a finite number of at least 0; {given(value)} was given.")
     return float(value)
 
 
 def probability(value: Any, name: str) -> float:  # noqa: ANN401
     """A number strictly between 0 and 1."""
     if not (_is_real(value) and 0 < value < 1):
-        raise InvalidInput(f"{name} must lie strictly between 0 and 1; {value!r} was given.")
+        raise InvalidInput(f"{name} must lie strictly between 0 and 1; {given(value)} was given.")
     return float(value)
 
 
 def whole(value: Any, name: str, *, least: int = 1) -> int:  # noqa: ANN401
     """An integer of at least `least`, within the range of float64."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least or not is_finite(value):
-        raise InvalidInput(f"{name} must be an integer of at least {least}, within the range of float64; {value!r} was given.")
+        raise InvalidInput(f"{name} must be an integer of at least {least}, within the range of float64; {given(value)} was given.")
     return int(value)
 
 

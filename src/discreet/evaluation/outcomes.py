@@ -203,26 +203,20 @@ def _asked(
 
 
 def _of_each(model: Any, classes: tuple[Any, ...], X: Any, records: int, wanted: frozenset[str]) -> Iterator[_Said]:  # noqa: ANN401 - as above
-    """What the model says of one record after the other, and first of none.
+    """What the model says of none, then of one record after the other.
 
-    A model that answers about a row of zeros is asked about every other row of numbers. Where it fails, or answers what is no answer, this row counts
-    as one of the first class for which nothing speaks: an error would tell that it is there.
+    A record that the model fails on, or about which it answers what is no answer, counts as one of the first class for which nothing speaks: an error
+    would tell that it is there. What can be known without records is refused: columns that the model names and a frame lacks, and a model that fails
+    on a row of zeros.
     """
-    numbers = _is_matrix(X)
-    nothing = _nothing(model, classes, X, wanted) if numbers or not records else None
-    if nothing is not None:
-        yield nothing._replace(**{name: None if part is None else part[:0] for name, part in nothing._asdict().items()})
-    if not records:
-        return
-    for table in _one_by_one(X, records):
-        if not numbers or nothing is None:
-            yield _said(model, classes, table, wanted)
-            continue
+    nothing = _nothing(model, classes, X, wanted)
+    yield nothing._replace(**{name: None if part is None else part[:0] for name, part in nothing._asdict().items()})
+    for table in _one_by_one(X, records) if records else ():
         try:
             said = _checked(model, classes, table, wanted)
         except Exception:  # noqa: BLE001 - whatever a foreign model raises
             said = nothing
-        yield said
+        yield said if _shapes(said) == _shapes(nothing) else nothing
 
 
 def _nothing(model: Any, classes: tuple[Any, ...], X: Any, wanted: frozenset[str]) -> _Said:  # noqa: ANN401 - as above
@@ -231,16 +225,27 @@ def _nothing(model: Any, classes: tuple[Any, ...], X: Any, wanted: frozenset[str
         zeros: Any = X.tocsr().__class__((1, X.shape[1])) if sparse.issparse(X) else np.zeros((1, X.shape[1]))
         shapes = _checked(model, classes, zeros, wanted)
     else:
-        kinds = len(classes)
-        decision = np.zeros(1 if kinds == 2 else (1, kinds)) if DECISION in wanted and _offers(model, DECISION) else None
-        chances = np.zeros((1, kinds)) if PROBABILITIES in wanted and _offers(model, PROBABILITIES) else None
-        shapes = _Said(np.zeros(1, dtype=np.int64) if PREDICTED in wanted else None, chances, decision)
-    predicted, chances, decision = shapes
+        lacking = sorted({str(name) for name in getattr(model, "feature_names_in_", ())} - {str(name) for name in getattr(X, "columns", ())})
+        if lacking and hasattr(X, "columns"):
+            raise InvalidInput(
+                f"the table lacks the column {lacking[0]!r}, which the model was fitted on; {len(lacking)} such column(s) are missing."
+            )
+        kinds, stored = len(classes), isinstance(model, StoredModel)
+        decides, chances = stored or _offers(model, DECISION), model.has_probabilities if stored else _offers(model, PROBABILITIES)
+        shapes = _Said(
+            np.zeros(1, dtype=np.int64) if PREDICTED in wanted else None,
+            np.zeros((1, kinds)) if PROBABILITIES in wanted and chances else None,
+            np.zeros(1 if kinds == 2 else (1, kinds)) if DECISION in wanted and decides else None,
+        )
     return _Said(
-        None if predicted is None else np.zeros_like(predicted),
-        None if chances is None else np.zeros_like(chances),
-        None if decision is None else np.full_like(decision, -np.inf),
+        None if shapes.predicted is None else np.zeros_like(shapes.predicted),
+        None if shapes.probabilities is None else np.zeros_like(shapes.probabilities),
+        None if shapes.decision is None else np.full_like(shapes.decision, -np.inf),
     )
+
+
+def _shapes(said: _Said) -> list[tuple[int, ...] | None]:
+    return [None if part is None else part.shape for part in said]
 
 
 def _checked(model: Any, classes: tuple[Any, ...], X: Any, wanted: frozenset[str]) -> _Said:  # noqa: ANN401 - as above
