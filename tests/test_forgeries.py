@@ -116,3 +116,26 @@ def test_the_bounds_of_the_records_are_words_of_every_regression():
         document["problem"] = {**document["problem"], "entry_bound": 0.5}
         failed = {found.name for found in Certificate.from_dict(document).verify().checks if not found.ok}
         assert "hypotheses" in failed, mechanism
+
+
+def test_a_law_so_narrow_that_it_hides_nothing_does_not_verify():
+    """Its potential makes the matrix large: what an eigenvector is known to must not swallow the delta."""
+    from discreet.accounting import ApproximateDP, NoGuarantee, Unit
+    from discreet.certificates import digest_of
+    from discreet.core.neighbours import REPLACE_ONE
+    from discreet.data import Domain
+    from discreet.mechanisms.base import certified
+    from discreet.mechanisms.release import BoundedNoise
+    from discreet.noise import SystemNoise
+    from discreet.queries import Rows
+
+    query, value = Rows(domain=Domain(features=1, entry_bound=0.2, target_bound=1.0)), np.zeros((3, 2))
+    for level in (1e12, 1e14, 1.6668272018432616e16, 1e24, 1e30):
+        made = BoundedNoise(half_width=1.0, level=level, epsilon=1.0)
+        told = made.guarantee(query)
+        true = 1.0 if isinstance(told, NoGuarantee) else told.delta_at_epsilon
+        for delta in (1e-9, 1e-6, 0.5 * true):
+            theorem = "noise of bounded support, its own law's curve (fisher_noise.md)"
+            stated = ApproximateDP(epsilon=1.0, delta_at_epsilon=delta, neighbours=REPLACE_ONE, unit=Unit.ENTRY, theorem=theorem)
+            forged = certified(made.name, made.parameters(), query.to_dict(), stated, digest_of(value), SystemNoise().description, noise_private=True)
+            assert not forged.verify(value).ok, (level, delta)

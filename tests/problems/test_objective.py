@@ -67,6 +67,7 @@ def _exact_slope(loss, margin):
 
 
 def _exp(x):
+    x = max(min(x, Fraction(2000)), Fraction(-2000))  # beyond, slopes are 0 or -1 to eight hundred digits, and numbers too long to be squared
     x, halvings = Fraction(round(x * 2**400), 2**400), 0
     while abs(x) > Fraction(1, 4):
         x, halvings = x / 2, halvings + 1

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from discreet.core.private import holds_records
 from discreet.data.blocks.base import Block, BlockTable
 from discreet.data.stream import Stream, column_bytes
 from discreet.evaluation.outcomes import actual_classes, class_column, outcomes_of_block
@@ -28,6 +29,7 @@ class _Classes(NamedTuple):
     column: npt.NDArray[Any]
 
 
+@holds_records
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Answered:
     """Exact answers to the queries of a survey; private. `content` reads the table again, for a ledger."""

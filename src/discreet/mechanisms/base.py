@@ -22,10 +22,11 @@ from discreet.accounting import ApproximateDP, Guarantee, Json
 from discreet.certificates import Certificate, Release, digest_of
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import Neighbours
+from discreet.core.private import holds_records
 from discreet.core.version import VERSION
 from discreet.ledger import Account, spending_on
 from discreet.noise import Noise
-from discreet.statements import Hypothesis, certified_words, hypotheses_of
+from discreet.statements import certified_words
 
 
 class Public(Protocol):
@@ -52,6 +53,7 @@ D = TypeVar("D", bound=Private)
 """The records that it reads."""
 
 
+@holds_records
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Numbers(Generic[T]):
     """Private numbers that are no data set of their own, with the bytes of the records that they are of."""
@@ -123,10 +125,6 @@ class Mechanism(ABC, Generic[P, D]):
                 case _:
                     named[key] = value
         return named
-
-    def hypotheses(self, problem: P) -> tuple[Hypothesis, ...]:
-        """The conditions of the theorem, and what enforces each, from what a certificate records (`discreet.statements`)."""
-        return hypotheses_of(self.name, self.parameters(), problem.to_dict())
 
     def require(self, problem: P, data: D) -> None:
         """Raise InvalidInput for records that this problem, or this calibration, is not for, before anything is spent."""

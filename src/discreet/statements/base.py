@@ -88,11 +88,6 @@ def certified_words(mechanism: str, parameters: Record, problem: Record) -> Word
     return words
 
 
-def hypotheses_of(mechanism: str, parameters: Record, problem: Record) -> tuple[Hypothesis, ...]:
-    """The conditions alone."""
-    return certified_words(mechanism, parameters, problem).hypotheses
-
-
 def read_fields(what: str, record: Record, fields: Fields) -> None:
     """Raises ValueError, with a name, for a field that is missing, unknown or out of range."""
     if unknown := sorted(set(record) - set(fields)):

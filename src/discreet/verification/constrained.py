@@ -1,7 +1,7 @@
 """What a stranger computes from the certificate of a private Frank-Wolfe fit: the guarantee again, by another road.
 
 Calibration takes the loss's stated constants, closed-form radii, the optimal recursion of bounded range on its own grid, and closed forms of the
-Gaussian curve. A recheck scans the loss, looks at the vertices (module `recheck_parts`), composes bounded ranges by a recursion of its own on the
+Gaussian curve. A recheck scans the loss, looks at the vertices (module `constrained_parts`), composes bounded ranges by a recursion of its own on the
 axis of epsilon with twice as many cells, and integrates the Gaussian privacy loss numerically. That recursion takes the worst split of a range over
 grid points only, and no allowance for what lies between, so it is below the calibration's bound, by about 1 % of delta.
 """

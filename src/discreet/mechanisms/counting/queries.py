@@ -59,7 +59,7 @@ class IntegerQuery(Protocol):
         """The exact answer (size,) from one integer a record (n,). Raises InvalidInput, without any of them, for one out of range."""
 
     def to_dict(self) -> dict[str, Json]:
-        """For certificates; `query_from_dict` reads it back."""
+        """For certificates; `discreet.statements.counting` reads it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

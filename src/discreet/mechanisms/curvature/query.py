@@ -25,6 +25,7 @@ from discreet.certificates import digest_of
 from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.private import holds_records
 from discreet.core.rounding import raising
 from discreet.losses import MarginLoss
 from discreet.matrices import Matrix, ordered_row_norms, shortening
@@ -53,6 +54,7 @@ class Curvature(NamedTuple):
     variation_noise: float
 
 
+@holds_records
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CurvatureRecords:
     """What is read of the records; private."""

@@ -40,11 +40,6 @@ def whole_curve(mechanism: str, parameters: Mapping[str, Json], problem: Mapping
     return _profile(mechanism, plain, problem_from(problem), stated)
 
 
-def has_whole_curve(mechanism: str) -> bool:
-    """Whether more than what is stated is known of this mechanism."""
-    return mechanism in _KINDS
-
-
 def problem_from(record: Mapping[str, Json]) -> RegularisedRisk:
     """The public problem that its `to_dict` wrote down."""
     given = record["loss_parameters"]
