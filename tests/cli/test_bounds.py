@@ -106,3 +106,10 @@ def test_no_record_is_shown_or_written(drafted):
     refused = discreet(*BOUNDS, "--epsilon", "1", "--overwrite")
     assert refused.code == 3
     assert not any(mark in refused.err for mark in (*MARKS, "north"))
+
+
+def test_two_spellings_of_one_path_are_one_file(drafted):
+    refused = discreet("bounds", "people.csv", "--schema", "draft.toml", "--epsilon", "1", "--out", "b.toml", "--certificate", "./b.toml")
+    assert refused.code == 3
+    assert "name the same file" in refused.error
+    assert not (drafted / "b.toml").exists()

@@ -215,3 +215,32 @@ def test_no_output_and_no_file_shows_the_canary(survey, method, clipped):
         for line in (("inspect", "out"), ("inspect", "out", "--json"), ("verify", "out"), ("verify", "out", "--json")):
             said = discreet(*line)
             assert_silent((said.out + said.err).replace(digest, ""))
+
+
+def test_a_folder_that_holds_more_than_its_release_is_never_replaced(survey):
+    """A ledger, the table, or anybody's file in it would go with the old release."""
+    assert discreet(*ADDITIVE).code == 0
+    shutil.copy(survey / "people.csv", survey / "out" / "mine.csv")
+    refused = discreet("release", "out/mine.csv", *ADDITIVE[2:], "--overwrite")
+    assert refused.code == 3
+    assert "'out/mine.csv'" in refused.error
+    again = discreet(*ADDITIVE, "--overwrite")
+    assert (again.code, (survey / "out" / "mine.csv").is_file()) == (3, True)
+    (survey / "out" / "mine.csv").unlink()
+    assert discreet(*ADDITIVE, "--overwrite").code == 0
+
+
+def test_nothing_is_written_into_a_release(survey):
+    assert discreet(*ADDITIVE).code == 0
+    for arguments in (("report", "out", "--out", "out/page.html"), ("keygen", "k"), ("sign", "out", "--key", "k.private.pem", "--out", "out/x.sig")):
+        refused = discreet(*arguments)
+        if arguments[0] != "keygen":
+            assert refused.code == 3
+            assert "into the release itself" in refused.error
+    assert discreet("verify", "out").code == 0
+
+
+def test_an_unknown_method_is_told_all_methods(survey):
+    refused = discreet(*RELEASE, "--method", "nonsense", "--epsilon", "1")
+    assert refused.code == 3
+    assert "'local'" in refused.error

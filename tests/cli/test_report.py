@@ -115,6 +115,7 @@ def test_audit_writes_a_page(model):
     assert not (model / "a.svg").exists()
     before = (model / "model.json").read_bytes()
     assert discreet("audit", "model.json", "--report", "model.json", "--overwrite").code == 3
+    assert discreet("audit", "model.json", "--plot", "model.json", "--overwrite").code == 3
     assert (model / "model.json").read_bytes() == before
 
 

@@ -75,8 +75,9 @@ def audit(given: _Audit) -> Outcome:
         return Outcome(document={"audits": audits}, lines=table(widths, *(tuple(one.values()) for one in audits)))
     if subject is None:
         raise usage_error("a name (see --list) or a model file is needed")
-    check_output(given.plot, overwrite=given.overwrite)
-    check_report(given.report, given.plot, None if subject in known else subject, overwrite=given.overwrite)
+    file = None if subject in known else subject
+    check_output(given.plot, file, overwrite=given.overwrite)
+    check_report(given.report, given.plot, file, overwrite=given.overwrite)
     found = _named(known[subject], given.claim) if subject in known else _model(subject, known, given.claim)
     if given.plot is not None:
         write_whole(given.plot, found.plot(), overwrite=given.overwrite)

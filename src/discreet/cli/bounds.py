@@ -7,7 +7,7 @@ file cannot be written.
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from discreet.cli.files import check_output, written
+from discreet.cli.files import check_output, same_path, written
 from discreet.cli.options import ARGUMENT, File, Hidden, Seed, command, noise_of
 from discreet.cli.output import Outcome, step
 from discreet.cli.spending import Spending, check_fits, receipt
@@ -52,7 +52,7 @@ def bounds(given: _Bounds) -> Outcome:
         certified = f"{given.out}.certificate.json" if given.certificate is None else given.certificate
         for path in (given.out, certified):
             check_output(path, given.table, given.schema, given.spending.ledger, overwrite=given.overwrite)
-        if given.out == certified:
+        if same_path(given.out, certified):
             raise InvalidInput("--out and --certificate name the same file. Give each its own.")
         prepared = prepare_bounds(draft, epsilon=given.epsilon, delta=given.delta, neighbours=given.neighbours, grid=given.grid)
         account = given.spending.account()

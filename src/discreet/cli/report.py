@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from discreet.cli.artefacts import is_ledger, read_artefact
-from discreet.cli.files import check_report, same_path
+from discreet.cli.files import check_report, same_path, within
 from discreet.cli.options import ARGUMENT, File, Option, command, usage_error
 from discreet.cli.output import Outcome, labelled, step
 from discreet.cli.spending import open_ledger
-from discreet.core.errors import InvalidType
+from discreet.core.errors import InvalidInput, InvalidType
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +37,10 @@ def report(given: _Report) -> Outcome:
     if same_path(given.card, given.out):
         raise usage_error("--out and --card name the same file")
     for path in (given.out, given.card):
+        if path is not None and within(path, given.source):
+            raise InvalidInput(
+                f"{path!r} would be written into the release itself, which would no longer verify. Choose a path outside {given.source!r}."
+            )
         check_report(path, given.source, given.ledger, overwrite=given.overwrite)
     with step("Reading and checking"):
         found = None if is_ledger(given.source) else read_artefact(given.source)

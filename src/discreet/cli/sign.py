@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from discreet.cli.artefacts import read_artefact
-from discreet.cli.files import refuse_same_file
+from discreet.cli.files import refuse_same_file, within
 from discreet.cli.options import ARGUMENT, Argument, File, command
 from discreet.cli.output import Outcome, labelled, step, warn
 from discreet.core.errors import InvalidInput
@@ -59,6 +59,8 @@ def sign(given: _Sign) -> Outcome:
 
     where = signature_of(given.path) if given.out is None else given.out
     refuse_same_file(where, given.path, given.key)
+    if within(where, given.path):
+        raise InvalidInput(f"{where!r} would be written into the release itself, which would not verify then. Choose a path outside of it.")
     found = read_artefact(given.path)
     with step("Checking"):
         found.verify().require()

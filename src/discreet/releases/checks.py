@@ -55,11 +55,17 @@ def _files(folder: Path, contents: Contents) -> Iterator[Check]:
             changed.append(part.path)
     detail = f"size and SHA-256 of {len(parts)} files" if not changed else f"missing or changed: {', '.join(changed[:5])}"
     yield Check("files", not changed, detail)
+    added = foreign_files(folder, contents)
+    yield Check("no other files", not added, "nothing was added" if not added else f"{len(added)} files or folders do not belong to the release")
+
+
+def foreign_files(folder: Path, contents: Contents) -> list[str]:
+    """What lies in the folder and is not listed by the manifest; links too."""
+    parts = contents.parts if contents.projection_part is None else (*contents.parts, contents.projection_part)
     known = {NAME, *(part.path for part in parts)}
     folders = {parent.as_posix() for path in known for parent in PurePosixPath(path).parents} - {"."}
     found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
-    added = [name for name, path in found.items() if path.is_symlink() or name not in (folders if path.is_dir() else known)]
-    yield Check("no other files", not added, "nothing was added" if not added else f"{len(added)} files or folders do not belong to the release")
+    return [name for name, path in found.items() if path.is_symlink() or name not in (folders if path.is_dir() else known)]
 
 
 def _manifest(contents: Contents, document: Mapping[str, Any]) -> Iterator[Check]:

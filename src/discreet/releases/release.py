@@ -20,7 +20,7 @@ from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import Domain
 from discreet.queries import Projection, Target
 from discreet.queries.record import query_from_record
-from discreet.releases.checks import all_checks
+from discreet.releases.checks import all_checks, foreign_files
 from discreet.releases.columns import Kind
 from discreet.releases.manifest import NAME, Contents, read_manifest
 from discreet.releases.methods.base import Query
@@ -232,9 +232,9 @@ def release_from(folder: Path, text: str) -> PublishedRelease:
 
 
 def is_release(folder: Path) -> bool:
-    """Whether the folder holds a release, and so may be replaced by another."""
+    """Whether the folder holds a release and nothing else, and so may be replaced by another."""
     try:
-        read_manifest((folder / NAME).read_text(encoding="utf-8"))
+        contents, _ = read_manifest((folder / NAME).read_text(encoding="utf-8"))
+        return not foreign_files(folder, contents)
     except (OSError, ValueError, InvalidInput):
         return False
-    return True

@@ -54,7 +54,7 @@ def method_named(name: str) -> Method:
     if name in ALL_METHODS and name not in METHODS:
         raise InvalidInput(ALL_METHODS[name].collected)
     if name not in METHODS:
-        raise InvalidInput(f"the method must be one of {quoted(METHODS, most=20)}; {name!r} was given.{did_you_mean(str(name), METHODS)}")
+        raise InvalidInput(f"the method must be one of {quoted(ALL_METHODS, most=20)}; {name!r} was given.{did_you_mean(str(name), ALL_METHODS)}")
     return METHODS[name]
 
 
