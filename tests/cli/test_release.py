@@ -77,6 +77,12 @@ def test_what_is_not_private_is_said_plainly(survey, extra):
         ((*ADDITIVE[:-1], "0"), 3, "delta"),
         ((*RELEASE, "--method", "fisher", "--weights", "a,b"), 2, "--weights needs numbers"),
         ((*RELEASE, "--method", "local", "--epsilon", "1"), 2, "--method local takes no epsilon"),
+        ((*RELEASE, "--method", "local", "--seed", "1"), 2, "--method local takes no seed"),
+        ((*RELEASE, "--method", "local", "--neighbours", "add-remove"), 2, "takes no neighbours add-remove"),
+        ((*RELEASE, "--method", "local", "--target", "clear", "--rows", "9"), 2, "takes no rows and no target: the records"),
+        ((*RELEASE, "--method", "local", "--calibration", "published"), 2, "takes no calibration"),
+        ((*RELEASE, "--method", "local", "--ledger", "team.ledger", "--data-set", "people"), 2, "takes no ledger and no data set"),
+        ((*RELEASE, "--method", "local", "--neighbours", "replace-one"), 3, "'people.csv'"),
         ((*RELEASE, "--method", "local"), 3, "'people.csv'"),
         (("release", "absent.csv", *ADDITIVE[2:]), 3, "there is no file"),
         (("release", "people.csv", "--schema", "absent.toml", *ADDITIVE[4:]), 3, "there is no schema"),
@@ -174,6 +180,18 @@ def test_records_of_owners_are_randomised_and_collected(survey):
     piped = discreet("release", "-", "--schema", "survey.toml", "--method", "local", "--out", "more", stdin=lines[0].out)
     assert piped.code == 0
     assert discreet(*RANDOMISE, "age=41", "hours=38", "--json").json["format"] == "discreet-record/1"
+
+
+def test_lines_of_owners_are_collected_whatever_ledger_the_environment_names(survey, monkeypatch):
+    (survey / "records.jsonl").write_text(discreet(*RANDOMISE, "age=41", "hours=38").out)
+    monkeypatch.setenv("DISCREET_LEDGER", "team.ledger")
+    monkeypatch.setenv("DISCREET_DATA_SET", "people")
+    local = ("release", "records.jsonl", "--schema", "survey.toml", "--method", "local", "--out", "out")
+    outcome = discreet(*local, "--json")
+    assert outcome.code == 0, outcome
+    assert outcome.json["ledger"] is None
+    typed = discreet(*local, "--overwrite", "--ledger", "team.ledger")
+    assert (typed.code, "takes no ledger" in typed.error) == (2, True), typed
 
 
 @pytest.mark.parametrize(

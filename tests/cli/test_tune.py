@@ -54,6 +54,19 @@ def test_it_is_one_entry_in_the_ledger_and_the_second_is_refused(folder):
     assert not (folder / "other.json").exists()
 
 
+@pytest.mark.parametrize("delta", ["1e-6", "0"])
+def test_the_ledger_is_asked_before_the_table_is_opened(folder, delta):
+    assert discreet("budget", "new", "team.ledger", "--data-set", "people", "--epsilon", "1", "--delta", "1e-5").code == 0
+    (folder / "people.csv").unlink()
+    spend = ("--delta", delta, "--ledger", "team.ledger", "--data-set", "people")
+    assert discreet(*TUNE, *spend).code == 7
+    other = discreet(*TUNE, *spend, "--epsilon", "0.5", "--neighbours", "add-remove")
+    assert (other.code, "add-remove" in other.error) == (3, True), other
+    within = discreet(*TUNE, *spend, "--epsilon", "0.5")
+    assert (within.code, "there is no file" in within.error) == (3, True), within
+    assert "random-stopping" not in discreet("budget", "history", "team.ledger", "--data-set", "people").out
+
+
 def test_a_table_may_come_through_a_pipe(folder):
     piped = discreet("tune", "-", *TUNE[2:], stdin=(folder / "people.csv").read_text())
     assert piped.code == 0, piped.err

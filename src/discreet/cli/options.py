@@ -22,6 +22,7 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NewType, TypeAlias, TypeVar, Union, get_args, get_origin
 
 import click
+from click.core import ParameterSource
 
 from discreet.cli.output import Outcome, present, warn
 
@@ -173,6 +174,11 @@ def flag(name: str) -> str:
 def usage_error(message: str) -> click.UsageError:
     """What is wrong with the options of the command that runs."""
     return click.UsageError(message, click.get_current_context())
+
+
+def typed(name: str) -> bool:
+    """Whether the option of this field was given on the command line that runs; a variable of the environment is for all commands."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def noise_of(seed: int | None) -> "SystemNoise | SeededNoise":

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 
 from discreet.cli.files import check_report, refuse_same_file, within, written_report
-from discreet.cli.options import ARGUMENT, LATER, File, Neighbours, Option, Report, SchemaFile, Seed, Target, command, noise_of, usage_error
+from discreet.cli.options import ARGUMENT, LATER, File, Neighbours, Option, Report, SchemaFile, Seed, Target, command, noise_of, typed, usage_error
 from discreet.cli.output import Outcome, labelled, step, styled
 from discreet.cli.spending import Spending, check_fits, guarantee_of, receipt
 from discreet.cli.tables import Records
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from discreet.releases import About, Publication, PublishedRelease
 
 _WIDTH = 100
+_SETTLED_BY_OWNERS = ("target", "calibration", "ledger", "data_set", "part", "seed")
 
 
 @cache
@@ -110,10 +111,10 @@ def release(given: _Release) -> Outcome:
         if given.report is not None and within(given.report, given.out):
             raise InvalidInput(f"the report {given.report!r} would be written into the release itself. Choose a path outside {given.out!r}.")
         check_report(given.report, given.out, *sources, overwrite=given.overwrite)
-        account = given.spending.account()
         chosen = ALL_METHODS.get(given.method)
         if chosen is not None and not chosen.ways:
-            return _shown(given, _collected(given, numbers, account, schema, about), None)
+            return _shown(given, _collected(given, numbers, schema, about), None)
+        account = given.spending.account()
         publication = _planned(given, schema, numbers, about)
         publication.check(given.out, overwrite=given.overwrite)
         check_fits(account, publication.guarantee)
@@ -155,16 +156,22 @@ def _weights(text: str | None) -> list[float] | None:
     return quietly(lambda: [float(one) for one in text.split(",")], usage_error("--weights needs numbers separated by commas, one a released column"))
 
 
-def _collected(given: _Release, numbers: dict[str, Any], account: "Account | None", schema: "Schema", about: "About") -> "PublishedRelease":
-    """Lines of many owners. That spends nothing: what their records are worth was settled when they were randomised."""
+def _collected(given: _Release, numbers: dict[str, Any], schema: "Schema", about: "About") -> "PublishedRelease":
+    """Lines of many owners. That spends nothing: what their records are worth was settled when they were randomised.
+
+    So were relation, target, calibration and noise. A ledger that only the environment names is for other commands.
+    """
     from discreet.releases import collect
 
     table, *more = given.records.paths
     if more or given.records.jobs is not None or given.records.dask is not None:
         raise usage_error(f"--method {given.method} takes one file of lines, and neither --jobs nor --dask")
     wrong = [name for name, value in numbers.items() if value is not None]
-    if wrong or account is not None:
-        raise usage_error(f"--method {given.method} takes no {wrong[0] if wrong else 'ledger'}: the records were randomised by their owners")
+    wrong += [name.replace("_", " ") for name in _SETTLED_BY_OWNERS if typed(name)]
+    if given.neighbours != "replace-one":
+        wrong.append(f"neighbours {given.neighbours}")
+    if wrong:
+        raise usage_error(f"--method {given.method} takes no {' and no '.join(wrong)}: the records were randomised by their owners")
     try:
         with click.open_file(table, encoding="utf-8") as lines:
             return collect(lines, given.out, schema=schema, about=about, overwrite=given.overwrite)

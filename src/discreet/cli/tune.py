@@ -5,17 +5,21 @@ fail without a record fails before one is read; whether every setting has a fit 
 before anything is drawn.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from discreet.cli.fit import ModelFile, Settings, declared_by_schema, estimator_named, standard_kind
 from discreet.cli.options import Delta, Kind, Neighbours, Option, SchemaFile, command, usage_error, warn_of_seed
 from discreet.cli.output import Outcome, labelled, step
-from discreet.cli.spending import Spending
+from discreet.cli.spending import Spending, check_fits
 from discreet.cli.tables import Records
 from discreet.core.privacy import DELTA
 from discreet.core.quiet import quietly
+
+if TYPE_CHECKING:
+    from discreet.accounting import Guarantee
 
 _NAMES = {"alpha": "alpha", "loss": "loss", "mechanism": "mechanism", "intercept-scale": "intercept_scale"}
 _TEXTS = ("loss", "mechanism")
@@ -58,6 +62,8 @@ def tune(given: _Tune) -> Outcome:
         schema = Schema.load(given.schema)
         given.file.check(*given.records.files, given.schema, given.spending.ledger)
         account = given.spending.account()
+        if 0 < given.epsilon < math.inf and 0 <= given.delta < 1:  # the search refuses others, and says why
+            check_fits(account, _promised(given))
         settings: Settings = {"neighbours": given.neighbours, "public_records": given.public_records}
         if given.records.in_blocks:
             settings["classes"] = list(schema.target.classes)
@@ -90,6 +96,17 @@ def tune(given: _Tune) -> Outcome:
         {"settings": count, "kept": dict(search.best_params_), "score": search.best_score_},
         labelled(("Kept", f"{kept}, of {count} settings"), ("Score", f"about {score} right, on those that it was fitted on (with noise)")),
     )
+
+
+def _promised(given: _Tune) -> "Guarantee":
+    """What the whole search will promise and reserve: exactly what was asked for."""
+    from discreet.accounting import ApproximateDP, PureDP
+    from discreet.core.neighbours import neighbours_of
+
+    neighbours, theorem = neighbours_of(given.neighbours), "as asked for"
+    if given.delta == 0:
+        return PureDP(epsilon=given.epsilon, neighbours=neighbours, theorem=theorem)
+    return ApproximateDP(epsilon=given.epsilon, delta_at_epsilon=given.delta, neighbours=neighbours, theorem=theorem)
 
 
 def _grid(given: Sequence[str]) -> dict[str, list[Any]]:
