@@ -278,6 +278,27 @@ def test_a_published_folder_is_reported(tmp_path):
     assert "discreet verify noisy" in words
 
 
+def test_pages_say_which_bounds_were_chosen_from_the_records(released, tmp_path):
+    """Three pages: a model's, its card, a folder's; none says so of bounds that were declared."""
+    told = "The bounds of 'age' were chosen privately from the records, in a release of its own"
+
+    def chosen(schema):
+        return replace(schema, numeric=(replace(schema.numeric[0], released="0" * 64), *schema.numeric[1:]))
+
+    model = replace(released.model, schema=chosen(released.model.schema))
+    frame = pl.DataFrame({"age": [20.0, 30.0, 40.0], "<b>hours": [1.0, 2.0, 3.0]})
+    given = {"method": "additive", "epsilon": 1.0, "delta": 1e-6}
+    schema = Schema.from_toml(SURVEY)
+    folders = [publish(frame, tmp_path / name, SystemNoise(), schema=one, **given) for name, one in (("a", schema), ("b", chosen(schema)))]
+    for words in (shown(model), said(page_html(card_of(model)))):
+        assert f"{told} with its own certificate; its cost adds to that of this model." in words
+    assert f"{told} with its own certificate; its cost adds to that of this release." in shown(folders[1])
+    assert "not learnt from the records, but for the bounds named below:" in shown(model)
+    for words in (shown(released.model), said(page_html(card_of(released.model))), shown(folders[0])):
+        assert "chosen privately" not in words
+        assert "but for" not in words
+
+
 def test_an_audit_is_reported():
     settings = {
         "subject": "a <b>mechanism</b>",

@@ -34,6 +34,8 @@ class Report:
     """Right after the promise."""
     later: Sequence[Section] = ()
     """After the guarantee."""
+    chosen: str | None = None
+    """Which bounds were chosen privately from the records, as a sentence, where some were."""
 
 
 def certified_page(report: Report, *, ledger: Ledger | None = None, name: str | None = None) -> Page:
@@ -47,7 +49,7 @@ def certified_page(report: Report, *, ledger: Ledger | None = None, name: str | 
         guarantee_section(certificate.guarantee),
         *report.later,
         Section("The budget", _budget(certificate, ledger)),
-        Section("What it rests on", list(_assumptions(certificate))),
+        Section("What it rests on", list(_assumptions(certificate, report.chosen))),
         Section("Mechanism and public numbers", list(_numbers(certificate))),
         Section("How to check it", _checking(certificate, report.verification, command)),
     ]
@@ -88,7 +90,7 @@ def _budget(certificate: Certificate, ledger: Ledger | None) -> list[Block]:
     return [*cancelled, *exceeded, Facts("In the ledger", rows), picture(ledger, data_set)]
 
 
-def _assumptions(certificate: Certificate) -> Iterator[Block]:
+def _assumptions(certificate: Certificate, chosen: str | None) -> Iterator[Block]:
     """Hypotheses, each with how it is enforced, and what the caller answers for."""
     rows = [(part.required, part.enforced) for part in certificate.hypotheses]
     header = ("What must be true", "What makes it true")
@@ -96,10 +98,13 @@ def _assumptions(certificate: Certificate) -> Iterator[Block]:
     noise = f"{certificate.noise}; {'it cannot be replayed' if certificate.noise_private else 'it can be replayed, so it protects nobody'}"
     yield Facts("Noise", [("Where it came from", noise)])
     if certificate.declared:
-        yield Text("Whoever published this answers for the following being public, that is, not learnt from the records:")
+        but = "" if chosen is None else ", but for the bounds named below"
+        yield Text(f"Whoever published this answers for the following being public, that is, not learnt from the records{but}:")
         yield Bullets(certificate.declared)
     else:
         yield Text("Nothing was declared public beyond the numbers below.")
+    if chosen is not None:
+        yield Text(f"{chosen} Where a line above says that bounds were not taken from the records, it is not meant of these.", Tone.NOTE)
 
 
 def _numbers(certificate: Certificate) -> Iterator[Block]:

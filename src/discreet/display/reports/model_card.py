@@ -13,6 +13,7 @@ from discreet.display.estimators import target_words
 from discreet.display.evaluation import measures
 from discreet.display.pages import FOOT, Block, Bullets, Facts, Page, Section, Table, Text, Tone
 from discreet.display.promise import limits, odds_table, promise
+from discreet.display.reports.bounds import chosen_bounds
 from discreet.display.reports.certified import software
 from discreet.estimators import Model
 from discreet.evaluation import PrivateEvaluation
@@ -107,12 +108,18 @@ def _trained(model: Model) -> list[Block]:
         ("Target", target_words(model)),
         ("Features after encoding", f"{model.schema.features:,}"),
         ("Row norm, at most", f"{model.data_norm:g}; longer rows are shortened to it"),
-        ("Ranges and categories", "written down by the data's owner, not learnt from the records"),
+        ("Ranges and categories", _origin(model)),
     ]
     return [
         Facts("What is public about the records", rows),
         *_asked("who is in the table, how and when it was collected, with which consent"),
     ]
+
+
+def _origin(model: Model) -> str:
+    owner = "written down by the data's owner, not learnt from the records"
+    chosen = chosen_bounds(model.schema, what="this model")
+    return owner if chosen is None else f"{owner}, but for some bounds. {chosen}"
 
 
 def _ethics(model: Model, verification: Verification) -> list[Block]:

@@ -14,6 +14,7 @@ from discreet.display import ledger as ledgers
 from discreet.display.estimators import signal_of_estimator, signal_of_model, target_words
 from discreet.display.pages import Facts, Page, Section, Table, Text, Tone, page_html, page_markdown
 from discreet.display.releases import contents_section, noise_section
+from discreet.display.reports.bounds import chosen_bounds
 from discreet.display.reports.certified import Report, certified_page
 from discreet.display.reports.model_card import card_page
 from discreet.estimators import IntervalFile, Model, PrivateSearchCV
@@ -139,6 +140,7 @@ def _model(model: Model) -> Report:
         check="discreet verify model.json",
         first=[Section("What was released", [facts, Text(never, Tone.NOTE)])],
         later=signal_of_model(model),
+        chosen=chosen_bounds(schema, what="this model"),
     )
 
 
@@ -151,6 +153,7 @@ def _publication(release: PublishedRelease) -> Report:
         check=f"discreet verify {quote(str(release.folder.name))}",
         first=[contents_section(release)],
         later=noise_section(release),
+        chosen=None if release.schema is None else chosen_bounds(release.schema, what="this release"),
     )
 
 
