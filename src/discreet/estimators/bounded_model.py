@@ -20,12 +20,12 @@ from discreet.certificates import Certificate, Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.privacy import Privacy
-from discreet.core.validate import bound_or_infinity
+from discreet.core.validate import bound_or_infinity, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records
 from discreet.estimators.base import PrivateModel, require_own_targets
-from discreet.estimators.classes import encoded_codes, signs_and_classes
+from discreet.estimators.classes import check_two, encoded_codes, signs_and_classes
 from discreet.estimators.decision import bounded_decision
-from discreet.estimators.inputs import real_targets
+from discreet.estimators.inputs import count_or_none, real_targets
 from discreet.mechanisms.base import Mechanism, Public
 from discreet.statements.declared import SCHEMA
 
@@ -36,6 +36,8 @@ class Given:
 
     features: int
     records: int
+    classes: npt.NDArray[Any] | None
+    """(2,), of targets that are classes."""
     declared: tuple[str, ...]
     data_of: Callable[[Domain], Records]
 
@@ -49,6 +51,7 @@ class BoundedModel(ABC, PrivateModel):
 
     coef_: Floats = field(init=False)
     intercept_: Any = field(init=False)
+    classes_: npt.NDArray[Any] = field(init=False)
 
     @abstractmethod
     def _of_classes(self) -> bool:
@@ -71,8 +74,12 @@ class BoundedModel(ABC, PrivateModel):
 
         Parameters: `features` d; `records` n, where it is public. Raises InvalidInput and InfeasibleTarget as `fit` does.
         """
-        privacy = self._privacy()
-        domain = self._domain(features, self._known_records(records, privacy.neighbours))
+        self._jobs()
+        labels = self._declared_classes() if self._of_classes() else None
+        if labels is not None:
+            check_two(np.asarray(labels))
+        privacy, known = self._privacy(), count_or_none(records, "records")
+        domain = self._domain(whole(features, "features"), self._known_records(known, privacy.neighbours))
         problem, mechanism = self._prepared(domain, privacy)
         return mechanism.planned(problem, shape=(domain.dimension,))
 
@@ -85,11 +92,13 @@ class BoundedModel(ABC, PrivateModel):
         if isinstance(X, BlockTable):
             return self._given_blocks(X, y)
         rows, jobs = self._rows(X, reset=True), self._jobs()
-        targets, declared = self._encoded(X, y) if isinstance(X, EncodedTable) else self._targets(y, rows.shape[0], self._declared_classes())
+        encoded = isinstance(X, EncodedTable)
+        targets, classes, declared = self._encoded(X, y) if encoded else self._targets(y, rows.shape[0], self._declared_classes())
         records, features = rows.shape
         return Given(
             features=features,
             records=records,
+            classes=classes,
             declared=declared,
             data_of=lambda domain: Records(rows=rows, targets=targets, domain=domain, jobs=jobs),
         )
@@ -104,45 +113,48 @@ class BoundedModel(ABC, PrivateModel):
             labels = self._declared_classes()
             if labels is None:
                 raise InvalidInput("a table that is read in blocks needs its classes declared: classes=[negative, positive].")
-            _, declared = self._targets(labels, len(labels), labels)
+            _, _, declared = self._targets(labels, len(labels), labels)
             classes = np.asarray(labels)
         domain = self._domain(table.features, None)
         needed = "a regression needs a number for every record."
         records, data_of = Reader(domain=domain, classes=classes, needed=needed).read(table, self._jobs())
-        return Given(features=table.features, records=records, declared=declared, data_of=data_of)
+        return Given(features=table.features, records=records, classes=classes, declared=declared, data_of=data_of)
 
-    def _targets(self, y: Any, records: int, classes: Any) -> tuple[Floats, tuple[str, ...]]:
-        """Targets (n,), and what the caller declared public by passing them; of classes, which are kept."""
+    def _targets(self, y: Any, records: int, classes: Any) -> tuple[Floats, npt.NDArray[Any] | None, tuple[str, ...]]:
+        """Targets (n,), the classes where they are classes, and what the caller declared public by passing them."""
         name = type(self).__name__
         if not self._of_classes():
-            return real_targets(y, name, records), ()
-        signs, self.classes_, declared = signs_and_classes(y, classes=classes, name=name, records=records)
-        return signs, declared
+            return real_targets(y, name, records), None, ()
+        return signs_and_classes(y, classes=classes, name=name, records=records)
 
-    def _encoded(self, table: EncodedTable, y: Any) -> tuple[Floats, tuple[str, ...]]:
+    def _encoded(self, table: EncodedTable, y: Any) -> tuple[Floats, npt.NDArray[Any] | None, tuple[str, ...]]:
         """The same of an encoded table, which brings them; numbers lie in [-1, 1]."""
         if self._of_classes():
-            codes, self.classes_ = encoded_codes(table, y), np.asarray(table.classes)
-            if len(self.classes_) != 2:
+            codes, classes = encoded_codes(table, y), np.asarray(table.classes)
+            if len(classes) != 2:
                 raise InvalidInput("Only binary classification is supported. Declare two classes, or use LogisticRegression for more.")
-            return np.where(codes == 1, 1.0, -1.0), (SCHEMA,)
+            return np.where(codes == 1, 1.0, -1.0), classes, (SCHEMA,)
         if y is not None:
             raise InvalidInput("an encoded table brings its own targets; leave y out.")
         if table.numbers is None:
             raise InvalidInput(
                 "the table was encoded without numbers to predict; declare lower and upper of the target, and encode with target=True."
             )
-        return table.numbers, (SCHEMA,)
+        return table.numbers, None, (SCHEMA,)
 
     def _domain(self, features: int, records: int | None) -> Domain:
         entry, norm = bound_or_infinity(self.data_bound, "data_bound"), bound_or_infinity(self.data_norm, "data_norm")
         domain = Domain(features=features, entry_bound=entry, norm_bound=norm, target_bound=self._target_bound(), records=records)
         return replace(domain, intercept_scale=self._constant(domain))
 
-    def _keep(self, release: Release, domain: Domain, declared: tuple[str, ...]) -> None:
-        """The attributes that hold what was released."""
+    def _keep(self, release: Release, domain: Domain, given: Given) -> None:
+        """The attributes that hold what was released; those of an earlier fit stay until there is a release."""
+        if given.classes is not None:
+            self.classes_ = given.classes
+        elif "classes_" in vars(self):  # of an earlier fit with a loss of classes
+            del self.classes_
         self.weights_ = release.value
-        self.certificate_ = replace(release.certificate, declared=declared)
+        self.certificate_ = replace(release.certificate, declared=given.declared)
         self.coef_ = release.value[: domain.features]
         self.intercept_ = domain.intercept_scale * float(release.value[-1]) if domain.intercept_scale > 0 else 0.0
 

@@ -53,14 +53,19 @@ def labels_and_classes(y: Any, *, classes: Any, name: str, records: int) -> tupl
 def signs_and_classes(y: Any, *, classes: Any, name: str, records: int) -> tuple[Floats, npt.NDArray[Any], tuple[str, ...]]:
     """Of two classes: -1.0 for the first and +1.0 for the second (n,), the classes (2,), and what was declared. Raises InvalidInput for more."""
     given, known, declared = labels_and_classes(y, classes=classes, name=name, records=records)
-    if known.ndim == 1 and known.shape[0] > 2:
-        raise InvalidInput("Only binary classification is supported. Declare two classes, or use LogisticRegression for more.")
-    if known.ndim != 1 or known.shape[0] != 2 or known[0] == known[1]:
-        raise InvalidInput(f"two different classes are needed, {known.size} class(es) given. Declare both with classes=[negative, positive].")
+    check_two(known)
     second = given == known[1]
     if not np.all(second | (given == known[0])):
         raise InvalidInput(f"y holds a label outside the declared classes {known.tolist()}; map it to one of them first.")
     return np.where(second, 1.0, -1.0), known, declared
+
+
+def check_two(classes: npt.NDArray[Any]) -> None:
+    """Raise InvalidInput unless there are two classes, and they differ."""
+    if classes.ndim == 1 and classes.shape[0] > 2:
+        raise InvalidInput("Only binary classification is supported. Declare two classes, or use LogisticRegression for more.")
+    if classes.ndim != 1 or classes.shape[0] != 2 or classes[0] == classes[1]:
+        raise InvalidInput(f"two different classes are needed, {classes.size} class(es) given. Declare both with classes=[negative, positive].")
 
 
 def distinct_classes(classes: npt.NDArray[Any]) -> npt.NDArray[Any]:

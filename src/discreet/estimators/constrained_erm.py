@@ -3,7 +3,7 @@
 minimise  sum_i l(<w, x_i> + t v; y_i)   over (w, v) in C, privately;   proof notes mechanisms/constrained/mirror_descent.md and frank_wolfe.md
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -86,8 +86,6 @@ class ConstrainedERM(ByComparison, WithIntercept):
     classes: Any = None
     max_slope: float | None = None
     fit_intercept: bool = False
-
-    classes_: npt.NDArray[Any] = field(init=False)
 
     @available_if(_has_decisions)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Floats:

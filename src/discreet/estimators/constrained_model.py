@@ -5,7 +5,7 @@ minimise  sum_i l(<w, x_i> + t v; y_i)   over (w, v) in C, privately;     interc
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from discreet.core.errors import InvalidInput
@@ -51,7 +51,8 @@ class ConstrainedModel(BoundedModel):
         given = self._given(X, y)
         problem, mechanism = self._prepared(self._domain(given.features, self._known_records(given.records, privacy.neighbours)), privacy)
         release = mechanism.run(problem, given.data_of(problem.domain), self._noise(), account=self._account())
-        self._keep(release, problem.domain, (*given.declared, *self._declared_records(privacy.neighbours, steps=True)))
+        declared = (*given.declared, *self._declared_records(privacy.neighbours, steps=True))
+        self._keep(release, problem.domain, replace(given, declared=declared))
         return self
 
     def _of_classes(self) -> bool:

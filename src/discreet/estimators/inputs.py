@@ -16,7 +16,7 @@ from sklearn.utils.validation import column_or_1d
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, InvalidType
 from discreet.core.quiet import quietly
-from discreet.core.validate import positive
+from discreet.core.validate import positive, whole
 from discreet.matrices import Matrix, as_matrix, travel
 from discreet.matrices.near import check_finite
 from discreet.matrices.tabmat import is_tabmat
@@ -124,6 +124,11 @@ def whole_or_none(value: Any, name: str) -> int | None:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
         raise InvalidInput(f"{name} must be a positive integer or None; {value!r} was given.")
     return int(value)
+
+
+def count_or_none(value: Any, name: str) -> int | None:
+    """An integer of at least 0, or None: a number of records, of which a part of a table under add-remove may have none."""
+    return None if value is None else whole(value, name, least=0)
 
 
 def positive_or_none(value: Any, name: str) -> float | None:

@@ -18,13 +18,15 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.base import clone
 
 from discreet.accounting import Json
 from discreet.certificates import Certificate, digest_of
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.core.validate import number
+from discreet.core.validate import number, whole
 from discreet.data import BlockTable, TransformedTable
+from discreet.estimators.explanation import Explanation
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.kernels import Kernel, draw_frequencies, fresh_public_seed, kernel_named, kernel_names
 from discreet.kernels.feature_map import FeatureMap
@@ -102,9 +104,16 @@ class KernelClassifier(LinearClassifier):
     kernel_: Kernel = field(init=False)
 
     def plan(self, *, features: int, records: int | None = None, classes: int | None = None, weighted: bool = False) -> Certificate:
-        """As LinearSVC does, for rows of d = `features`. It draws the frequencies: without `feature_seed`, a fit draws others."""
-        self._draw(features)
-        return super().plan(features=2 * len(self.frequencies_), records=records, classes=classes, weighted=weighted)
+        """As LinearSVC does, for rows of d = `features`. Without `feature_seed` a fit draws other frequencies. The estimator stays as it is."""
+        drawn = clone(self)
+        drawn._draw(whole(features, "features"))  # noqa: SLF001 - a copy of this one, which may be fitted
+        return super(KernelClassifier, drawn).plan(features=2 * len(drawn.frequencies_), records=records, classes=classes, weighted=weighted)
+
+    def explain(self, *, features: int | None = None, records: int | None = None, classes: int | None = None) -> Explanation:
+        """As LinearSVC does, for rows of d = `features`, which plays no part: the linear model sees D random features, whatever d is."""
+        if features is not None:
+            whole(features, "features")
+        return super().explain(features=self._feature_count(), records=records, classes=classes)
 
     def random_features(self, X: Any) -> Floats:
         """v(x) for the rows of X, (n, D): what the linear classifier sees, and as large as it is. After fit or fit_many."""
@@ -128,25 +137,24 @@ class KernelClassifier(LinearClassifier):
         self._draw(table.features)
         return TransformedTable(table, self._block_rows(), features=2 * len(self.frequencies_), jobs=self._jobs())
 
-    def _known_features(self) -> int | None:
-        return self.n_features
-
     def _draw(self, columns: int) -> None:
         for name in _FITTED:
             if name in vars(self):
                 delattr(self, name)
         self.kernel_ = self._kernel(columns)
         self.feature_seed_ = self._seed()
+        count = self._feature_count()
+        if not isinstance(self.orthogonal, bool):
+            raise InvalidInput(f"orthogonal must be True or False; {self.orthogonal!r} was given.")
+        self.frequencies_ = draw_frequencies(self.kernel_, seed=self.feature_seed_, features=columns, count=count // 2, orthogonal=self.orthogonal)
+
+    def _feature_count(self) -> int:
         count = self.n_features
         if isinstance(count, bool) or not isinstance(count, Integral) or not 2 <= count <= _MOST_FEATURES or count % 2:
             raise InvalidInput(
                 f"n_features must be an even integer from 2 to {_MOST_FEATURES:,}, a cosine and a sine for each frequency; {count!r} was given."
             )
-        if not isinstance(self.orthogonal, bool):
-            raise InvalidInput(f"orthogonal must be True or False; {self.orthogonal!r} was given.")
-        self.frequencies_ = draw_frequencies(
-            self.kernel_, seed=self.feature_seed_, features=columns, count=int(count) // 2, orthogonal=self.orthogonal
-        )
+        return int(count)
 
     def _kernel(self, columns: int) -> Kernel:
         if isinstance(self.kernel, str):

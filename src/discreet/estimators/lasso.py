@@ -8,7 +8,7 @@ The error grows with the logarithm of the number of features (Talwar, Thakurta a
 where features outnumber records (theorem 5.8).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.validate import positive
 from discreet.data import Domain
 from discreet.estimators.base import ScoredClassifier, ScoredRegressor
+from discreet.estimators.bounded_model import Given
 from discreet.estimators.constrained_model import ByFrankWolfe, OfNumbers, WithIntercept
 from discreet.estimators.decision import log_probabilities, probabilities
 from discreet.losses import Logistic
@@ -129,8 +130,6 @@ class LassoClassifier(ScoredClassifier, ByFrankWolfe, WithIntercept):
     data_norm: float | None = None
     classes: Any = None
 
-    classes_: npt.NDArray[Any] = field(init=False)
-
     def decision_function(self, X: Any) -> Floats:
         """<w, x> + intercept, (n,), with rows brought within the declared bounds."""
         return self._predictions(X)
@@ -161,6 +160,6 @@ class LassoClassifier(ScoredClassifier, ByFrankWolfe, WithIntercept):
     def _loss(self) -> OfMargin:
         return OfMargin(loss=Logistic())
 
-    def _keep(self, release: Release, domain: Domain, declared: tuple[str, ...]) -> None:
-        super()._keep(release, domain, declared)
+    def _keep(self, release: Release, domain: Domain, given: Given) -> None:
+        super()._keep(release, domain, given)
         self.coef_, self.intercept_ = self.coef_[np.newaxis, :], np.array([self.intercept_])

@@ -23,7 +23,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.core.privacy import Privacy
-from discreet.core.validate import positive
+from discreet.core.validate import positive, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records, class_codes
 from discreet.data.blocks.moved import moved_blocks, moved_rows
 from discreet.estimators.base import PrivateModel, ScoredClassifier, require_own_targets
@@ -40,7 +40,7 @@ from discreet.estimators.classes import (
 )
 from discreet.estimators.decision import chosen_codes, has_link, linear_decision, log_probabilities, probabilities
 from discreet.estimators.explanation import Explanation, Setting, explain
-from discreet.estimators.inputs import positive_or_none, record_weights
+from discreet.estimators.inputs import count_or_none, positive_or_none, record_weights
 from discreet.losses import MarginLoss, loss_named
 from discreet.losses.regularisers import L2
 from discreet.matrices import Matrix, as_matrix
@@ -150,8 +150,9 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         weights, as those of a table in blocks do if max_sample_weight is declared. Raises InvalidInput and InfeasibleTarget as `fit` does.
         """
         self._jobs()
-        moved_rows(as_matrix(np.zeros((1, features))), self.device)  # to where it may not be able to go
-        problem, mechanism = self._prepared(features, records, self._class_count(classes), self._largest_weight(weighted=weighted))
+        columns, known, count = whole(features, "features"), count_or_none(records, "records"), self._class_count(classes)
+        moved_rows(as_matrix(np.zeros((1, columns))), self.device)  # to where it may not be able to go
+        problem, mechanism = self._prepared(columns, known, count, self._largest_weight(count, weighted=weighted))
         return self._stated(mechanism.planned(problem, shape=(problem.dimension,)), ())
 
     def decision_function(self, X: Any) -> Floats:
@@ -180,16 +181,17 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         Parameters: `features` d (of the fitted model if left out); `records` n, where it is public, turns lambda into alpha; `classes` how many, if
         they are not declared (2). Raises InvalidInput where d is unknown or epsilon is infinite, InfeasibleTarget as `fit` does.
         """
-        privacy, known = self._privacy(), features if features is not None else self._known_features()
+        privacy, known = self._privacy(), features if features is not None else vars(self).get("n_features_in_")
         if known is None:
             raise InvalidInput("explain needs the number of features: explain(features=d), or a fitted model.")
         if not privacy.epsilon < np.inf:
             raise InvalidInput("epsilon=inf is a fit without privacy and without noise; explain(...) needs a finite epsilon.")
         public = self._known_records(None, ADD_REMOVE) if records is None else records
-        domain = self._domain(known, public, self._class_count(classes))
+        count = self._class_count(classes)
+        domain = self._domain(known, public, count)
         setting = Setting(
             name=type(self).__name__,
-            problem=self._problem(domain, self._largest_weight(weighted=True), privacy),
+            problem=self._problem(domain, self._largest_weight(count, weighted=True), privacy),
             privacy=privacy,
             mechanism=self.mechanism,
             chosen=self.alpha is None,
@@ -251,19 +253,16 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         cut = positive_or_none(self.max_sample_weight, "max_sample_weight")
         read = Reader(domain=first, classes=classes, max_weight=cut, class_weights=self._class_weights(classes))
         records, data_of = read.read(table, self._jobs())
-        largest = self._largest_weight(weighted=True)
+        largest = self._largest_weight(len(classes), weighted=True)
         return _Given(features=table.features, records=records, classes=classes, largest=largest, declared=(CLASSES,), data_of=data_of)
 
     def _blocks(self, table: BlockTable) -> BlockTable:
         """What the linear model sees of a table to be fitted."""
         return table
 
-    def _known_features(self) -> int | None:
-        """What the linear model sees of a row, where it is known before a fit or from one."""
-        return vars(self).get("n_features_in_")
-
     def _class_count(self, classes: int | None) -> int:
-        return classes if classes is not None else 2 if self.classes is None else len(self.classes)
+        declared = 2 if self.classes is None else len(distinct_classes(np.asarray(self.classes)))
+        return declared if classes is None else whole(classes, "classes", least=2)
 
     def _calibrated(
         self, two_classes: RegularisedRisk, privacy: Privacy, mechanism: str
@@ -291,6 +290,8 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         problem = RegularisedRisk(loss=self._loss(), regulariser=L2(strength=1.0), domain=domain, max_weight=largest_weight)
         if self.alpha is not None:
             alpha = positive(self.alpha, "alpha")
+            if domain.records is None and privacy.neighbours is not ADD_REMOVE:
+                raise InvalidInput("alpha multiplies the number of records, so it is needed: say plan(records=n), or explain(records=n).")
             if domain.records is None:
                 raise InvalidInput(
                     "alpha multiplies the number of records, which add-remove keeps private; "
@@ -327,11 +328,15 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         by_record, most = by_class[codes], float(by_class.max())
         return (by_record, most) if weights is None else (by_record * weights, most * largest)
 
-    def _largest_weight(self, *, weighted: bool) -> float:
-        """Of any record, from public numbers."""
+    def _largest_weight(self, count: int, *, weighted: bool) -> float:
+        """Of any record of `count` classes, from public numbers: a class that is not named has the weight 1."""
         by_class = None if self.classes is None else self._class_weights(np.asarray(self.classes))
         if by_class is None:
-            largest = max([1.0, *(positive(weight, "class_weight") for weight in (self.class_weight or {}).values())])
+            named = self.class_weight or {}
+            if not isinstance(named, dict):
+                raise InvalidInput(f"class_weight must be a dict from classes to public weights; {named!r} was given.")
+            weights = [positive(weight, "class_weight") for weight in named.values()]
+            largest = max(weights if len(weights) == count else [1.0, *weights])
         else:
             largest = float(by_class.max())
         declared = positive_or_none(self.max_sample_weight, "max_sample_weight")

@@ -88,7 +88,8 @@ class LinearRegression(ScoredRegressor, BoundedModel):
         given = self._given(X, y)
         problem, mechanism = self._prepared(self._domain(given.features, self._known_records(given.records, privacy.neighbours)), privacy)
         release = mechanism.run(problem, given.data_of(problem.domain), self._noise(), account=self._account())
-        self._keep(release, problem.domain, self._declared_records(privacy.neighbours))
+        declared = (*given.declared, *self._declared_records(privacy.neighbours))
+        self._keep(release, problem.domain, replace(given, declared=declared))
         fitted = fitted_of(release)
         self.covariance_, self.residual_deviation_ = fitted.covariance, fitted.residual_deviation
         self.equations_ = None if fitted.equations is None or fitted.symmetric is None else (fitted.equations, fitted.symmetric)

@@ -8,7 +8,7 @@ Fits of a small table in memory are spread over threads, those of a long one and
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any, Protocol, TypeVar
 
@@ -22,6 +22,7 @@ from discreet.core.errors import InfeasibleTarget, VerificationFailure
 from discreet.core.neighbours import Neighbours
 from discreet.core.workers import map_in_order
 from discreet.estimators.search_table import SearchTable
+from discreet.kernels import fresh_public_seed
 from discreet.ledger import without_ledger
 from discreet.mechanisms.selection import whole_curve
 
@@ -70,6 +71,8 @@ class Fits:
     n_jobs: int | None = None
     """As the user gave it; `jobs` threads."""
     jobs: int = 1
+    feature_seed: int = field(default_factory=fresh_public_seed)
+    """Public; of settings that ask for a fresh one, so that every fit draws the random features that were planned."""
 
     def spread(self, table: SearchTable, work: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
         """work(item) for every item, in order, each about a fit of `table` or of a part of it. Items are taken in this thread."""
@@ -89,7 +92,10 @@ class Fits:
         declared = known.get("public_records")
         if isinstance(declared, Integral) and share_of_records > 1:
             fixed["public_records"] = max(1, int(declared) // share_of_records)
-        copy: PrivateEstimator = clone(self.estimator).set_params(**self.settings[number], **fixed)
+        setting = {**known, **self.settings[number]}
+        if "feature_seed" in setting and setting["feature_seed"] is None:
+            fixed["feature_seed"] = self.feature_seed
+        copy: PrivateEstimator = clone(self.estimator).set_params(**{**self.settings[number], **fixed})
         return copy
 
     def planned(

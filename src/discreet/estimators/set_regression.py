@@ -20,6 +20,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.validate import positive
 from discreet.data import Domain
 from discreet.estimators.base import ScoredRegressor
+from discreet.estimators.bounded_model import Given
 from discreet.estimators.constrained_model import ByComparison, OfNumbers
 from discreet.losses.predictions import PredictionLoss, prediction_loss_named
 from discreet.sets import Constraint, GroupL2Ball, NuclearBall, Simplex
@@ -100,6 +101,6 @@ class MatrixRegression(SetRegression):
             raise InvalidInput(f"matrices of shape ({rows}, {columns}) have {rows * columns} entries; X has {dimension} columns.")
         return NuclearBall(rows=rows, columns=columns, radius=positive(self.radius, "radius"))
 
-    def _keep(self, release: Release, domain: Domain, declared: tuple[str, ...]) -> None:
-        super()._keep(release, domain, declared)
+    def _keep(self, release: Release, domain: Domain, given: Given) -> None:
+        super()._keep(release, domain, given)
         self.matrix_ = self.coef_.reshape((1, -1) if self.shape is None else self.shape)
