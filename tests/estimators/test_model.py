@@ -25,6 +25,7 @@ from discreet import (
 from discreet.core.errors import FileFormatError, InvalidInput, InvalidType
 from discreet.core.files import whole_file
 from discreet.data import CategoricalColumn, NumberTarget, NumericColumn, Target
+from discreet.estimators import forms
 from discreet.estimators.model import Model
 from discreet.sets import L2Ball
 
@@ -136,6 +137,18 @@ def test_a_kernel_model_with_frequencies_of_another_seed_is_refused():
         Model.from_json(json.dumps(record))
 
 
+@pytest.mark.parametrize("features", [10**9, 10**400, 10**4299])
+def test_a_file_that_states_more_features_than_it_can_hold_is_refused_before_anything_is_drawn(features, monkeypatch):
+    schema = schema_with()
+    cases = ((CLASSES["kernel-classifier"], schema), (LogisticRegression(data_norm=1.0), schema), (NUMBERS["lasso"], of_numbers(schema)))
+    records = [Model.from_estimator(clone(estimator).fit(of.encode(TABLE, target=True)), of).to_dict() for estimator, of in cases]
+    monkeypatch.setattr(forms, "draw_frequencies", None)
+    for record in records:
+        record["certificate"]["problem"]["features"] = features
+        with pytest.raises(FileFormatError, match=r"weights belong to this problem|the certificate states "):
+            Model.from_json(json.dumps(record))
+
+
 @pytest.mark.parametrize(
     ("estimator", "other"),
     [("lasso", "linear-regression"), ("linear-regression", "lasso"), ("lasso", "group-lasso"), ("linear-regression", "linear-svc")],
@@ -149,12 +162,17 @@ def test_a_model_of_another_kind_is_refused(estimator, other):
 
 def test_targets_of_another_kind_are_refused():
     classes, numbers = schema_with(), of_numbers(schema_with())
-    with pytest.raises(InvalidInput, match="without numbers to predict"):
+    with pytest.raises(InvalidInput, match="declares classes, and a regression needs a number"):
         LinearRegression().fit(classes.encode(TABLE, target=True))
+    with pytest.raises(InvalidInput, match="without its target"):
+        LinearRegression().fit(numbers.encode(TABLE, target=False))
     with pytest.raises(InvalidInput, match="leave y out"):
         Lasso().fit(numbers.encode(TABLE, target=True), TABLE["hours"])
-    with pytest.raises(InvalidInput, match="without its target"):
-        LassoClassifier().fit(numbers.encode(TABLE, target=True))
+    for classifier in (LassoClassifier(), LogisticRegression()):
+        with pytest.raises(InvalidInput, match="declares its target as a number, and a classifier needs classes"):
+            classifier.fit(numbers.encode(TABLE, target=True))
+        with pytest.raises(InvalidInput, match="without its target"):
+            classifier.fit(classes.encode(TABLE, target=False))
     fitted = LinearRegression().fit(numbers.encode(TABLE, target=True))
     with pytest.raises(InvalidInput, match="the schema declares the classes"):
         Model.from_estimator(fitted, classes)

@@ -16,7 +16,7 @@ from discreet.cli.files import check_output, check_report, keep, same_path, writ
 from discreet.cli.options import Argument, File, Hidden, Report, command, flag, noise_of, usage_error
 from discreet.cli.output import Outcome, as_text, labelled, step, table
 from discreet.cli.spending import Spending, check_fits, receipt
-from discreet.cli.tables import Records
+from discreet.cli.tables import Records, check_classes
 from discreet.core.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -104,6 +104,7 @@ def _public(given: _Evaluate, data_is: str) -> Outcome:
     from discreet.estimators.model import Model
 
     model = Model.load(given.model)
+    check_classes(model.schema, "discreet evaluate")
     threads = job_count(given.records.jobs)
     check_output(given.out, *given.records.files, given.model, overwrite=given.overwrite)
     records = given.records.opened(model.schema, may_be_empty=True)
@@ -198,6 +199,7 @@ def _private(given: _Evaluate, epsilon: float) -> Outcome:
         from discreet.evaluation.private import measure, measure_blocks
 
         model = Model.load(given.model)
+        check_classes(model.schema, "discreet evaluate")
         threads, said = job_count(given.records.jobs), given.private
         sources = [*given.records.files, given.model, given.spending.ledger]
         relation = said.neighbours or "replace-one"

@@ -12,7 +12,7 @@ from discreet.cli.files import check_output, check_report, keep, written_report
 from discreet.cli.options import Delta, File, Kind, Neighbours, Option, Report, SchemaFile, Seed, command, warn_of_seed
 from discreet.cli.output import Outcome, labelled, step
 from discreet.cli.spending import Spending, check_fits, guarantee_of, receipt
-from discreet.cli.tables import Records
+from discreet.cli.tables import Records, check_classes
 from discreet.core.errors import InvalidInput
 from discreet.core.privacy import DELTA
 
@@ -114,6 +114,7 @@ def fit(given: _Fit) -> Outcome:
         from discreet.data import Schema
 
         schema = Schema.load(given.schema)
+        check_classes(schema, "discreet fit")
         kind = settings.pop("kind") or standard_kind(schema)
         given.file.check(*given.records.files, given.schema, given.spending.ledger)
         account = given.spending.account()
@@ -189,10 +190,13 @@ def declared_by_schema(certificate: "Certificate") -> "Certificate":
 def described(model: "Model") -> str:
     """A model in one line."""
     from discreet.core.words import quoted
+    from discreet.data import NumberTarget
     from discreet.data.labels import canonical
 
-    names = [canonical(label) for label in model.schema.target.classes]
-    if len(names) > 2:
+    target, names = model.schema.target, [canonical(label) for label in model.classes]
+    if isinstance(target, NumberTarget):
+        which = f"a number from {target.lower:.10g} to {target.upper:.10g}"
+    elif len(names) > 2:
         which = f"{len(names)} classes ({model.certificate.problem.get('scheme')}): {quoted(names)}"
     else:
         which = f"classes {quoted(names[:1])} (negative) and {quoted(names[1:])} (positive)"

@@ -21,13 +21,13 @@ class _Predict:
 
 
 @command(
-    "Predict the class of every record of a table.",
+    "Predict the class or number of every record of a table.",
     "discreet predict model.json people.csv > predictions.csv",
     "discreet predict model.json people.parquet --probabilities --out predictions.csv",
     "cat people.csv | discreet predict model.json -",
 )
 def predict(given: _Predict) -> Outcome:
-    """Predict the class of every record of TABLE, in its order, one line each.
+    """Predict the class of every record of TABLE, or its number in the unit of the target, in its order, one line each.
 
     TABLE needs the columns of the model's schema, the target's not; - is CSV on standard input. Predicting spends nothing, but predictions are about
     the people in TABLE: protect them as you protect TABLE. The file of --out is yours alone to read.
@@ -47,7 +47,7 @@ def predict(given: _Predict) -> Outcome:
         rows = model.schema.encode(frame, target=False)
         labels = model.predict(rows).tolist()
         chances = model.probabilities(rows).tolist() if given.probabilities else None
-    classes = [canonical(label) for label in model.schema.target.classes]
+    classes = [canonical(label) for label in model.classes]
     text = _csv([canonical(label) for label in labels], chances, classes)
     document = {"classes": classes, "written": given.out}
     if given.out is None:

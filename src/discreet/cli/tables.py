@@ -16,7 +16,7 @@ import click
 
 from discreet.cli.options import ARGUMENT, File, Option
 from discreet.cli.output import step
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import InvalidInput, SchemaError
 
 if TYPE_CHECKING:
     from discreet.data import Cluster, EncodedTable, Schema
@@ -117,6 +117,16 @@ class Records:
             if client is None:
                 raise failed
             yield Cluster(client=client, insecure=self.dask_insecure, deadline=DEADLINE if self.dask_deadline is None else self.dask_deadline)
+
+
+def check_classes(schema: "Schema", command: str) -> None:
+    """Raise SchemaError for a schema whose target is a number, where a command is for classes."""
+    from discreet.data import NumberTarget
+
+    if isinstance(schema.target, NumberTarget):
+        raise SchemaError(
+            f"{command} is for classes, and the schema declares that {schema.target.where} is a number; regressions are fitted in Python."
+        )
 
 
 def _whole(path: str, schema: "Schema", *, may_be_empty: bool) -> "EncodedTable":

@@ -14,7 +14,7 @@ from discreet.cli.fit import ModelFile, Settings, declared_by_schema, estimator_
 from discreet.cli.options import Delta, Kind, Neighbours, Option, SchemaFile, command, usage_error, warn_of_seed
 from discreet.cli.output import Outcome, labelled, step
 from discreet.cli.spending import Spending, check_fits
-from discreet.cli.tables import Records
+from discreet.cli.tables import Records, check_classes
 from discreet.core.privacy import DELTA
 from discreet.core.quiet import quietly
 
@@ -60,6 +60,7 @@ def tune(given: _Tune) -> Outcome:
         from discreet.estimators.model import Model
 
         schema = Schema.load(given.schema)
+        check_classes(schema, "discreet tune")
         given.file.check(*given.records.files, given.schema, given.spending.ledger)
         account = given.spending.account()
         if 0 < given.epsilon < math.inf and 0 <= given.delta < 1:  # the search refuses others, and says why

@@ -1,8 +1,9 @@
 """Readers of one value of a JSON record: the value, typed, or TypeError or ValueError for whoever knows the record's name to put into words."""
 
-import math
 import re
 from typing import TypeAlias
+
+from discreet.core.arrays import is_finite
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 """What a certificate may hold."""
@@ -11,15 +12,17 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 def real(value: Json) -> float:
-    """A number, infinite perhaps."""
+    """A number, infinite perhaps; no whole number beyond float64."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError
+    if isinstance(value, int) and not is_finite(value):
+        raise ValueError
     return float(value)
 
 
 def finite(value: Json) -> float:
     """A finite number."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not is_finite(value):
         raise TypeError
     return float(value)
 

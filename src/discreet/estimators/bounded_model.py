@@ -136,10 +136,12 @@ class BoundedModel(ABC, PrivateModel):
             return np.where(codes == 1, 1.0, -1.0), classes, (SCHEMA,)
         if y is not None:
             raise InvalidInput("an encoded table brings its own targets; leave y out.")
-        if table.numbers is None:
+        if table.numbers is None and table.classes:
             raise InvalidInput(
-                "the table was encoded without numbers to predict; declare lower and upper of the target, and encode with target=True."
+                "the schema declares classes, and a regression needs a number: declare lower and upper of the target, or fit a classifier."
             )
+        if table.numbers is None:
+            raise InvalidInput("the table was encoded without its target; encode it with target=True to fit.")
         return table.numbers, None, (SCHEMA,)
 
     def _domain(self, features: int, records: int | None) -> Domain:

@@ -79,8 +79,10 @@ def distinct_classes(classes: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def encoded_codes(table: EncodedTable, y: Any) -> npt.NDArray[np.intp]:
-    """The number of the class of every record (n,). Raises InvalidInput for a table without its target, and for targets beside it."""
+    """The number of the class of every record (n,). Raises InvalidInput for a table of numbers or without its target, and for targets beside it."""
     found = table.codes if table.signs is None else table.signs > 0
+    if found is None and not table.classes:
+        raise InvalidInput("the schema declares its target as a number, and a classifier needs classes: declare them, or fit a regression.")
     if found is None:
         raise InvalidInput("the table was encoded without its target; encode it with target=True to fit.")
     if y is not None:

@@ -29,6 +29,9 @@ from discreet.matrices import Matrix
 Problem: TypeAlias = Mapping[str, Json]
 """What a certificate states."""
 
+_LONGEST = 1 << 53
+"""Counts beyond are not written out."""
+
 
 class Form(Protocol):
     """See module docstring."""
@@ -124,13 +127,16 @@ class BoundedForm:
         return bounded_decision(rows, weights=weights, domain=self.domain)
 
 
-def form_of(problem: Problem, *, columns: int, classes: int) -> Form:
-    """The form of a model of rows with `columns` features, as the schema makes them, and with so many classes, 0 for numbers.
+def form_of(problem: Problem, *, columns: int, classes: int, weights: int) -> Form:
+    """The form of a model of rows with `columns` features, as the schema makes them, with so many classes, 0 for numbers, and so many weights.
 
-    Raises FileFormatError for a problem that states none, or another one.
+    Raises FileFormatError for a problem that states none, or another one; before anything of the size that it states is made.
     """
     try:
-        if "norm_bound" in problem:
+        stated, bounded = problem.get("feature_map"), "norm_bound" in problem
+        if bounded or stated is None:
+            _check_features(whole(problem["features"]), columns)
+        if bounded:
             return BoundedForm(domain=_domain(problem))
         linear = LinearForm(
             features=whole(problem["features"]),
@@ -138,13 +144,35 @@ def form_of(problem: Problem, *, columns: int, classes: int) -> Form:
             intercept_scale=not_negative(problem["intercept_scale"]),
             classes=classes,
         )
-        stated = problem.get("feature_map")
-        return linear if stated is None else KernelForm(feature_map=_feature_map(stated, linear.features, columns), linear=linear)
+        if stated is None:
+            return linear
+        _check_weights(linear.size, weights)
+        return KernelForm(feature_map=_feature_map(stated, linear.features, columns), linear=linear)
+    except FileFormatError:
+        raise
     except (KeyError, TypeError, ValueError, InvalidInput) as error:
         said = f": {error}" if isinstance(error, InvalidInput) else ""
     raise FileFormatError(
         f"the certificate's problem lacks its data_norm, another bound of its rows or its intercept_scale, or states none that can be used{said}."
     )
+
+
+def _check_features(stated: int, columns: int) -> None:
+    if stated > columns:
+        words = str(stated) if stated <= _LONGEST else "more of them"
+        raise FileFormatError(
+            f"the model contradicts itself: the schema makes {columns} features, the certificate states {words}. "
+            "Take weights, schema and certificate from the same fit."
+        )
+
+
+def _check_weights(size: int, held: int) -> None:
+    if size != held:
+        words = str(size) if size <= _LONGEST else "more"
+        raise FileFormatError(
+            f"the model contradicts itself: {words} weights belong to this problem, the model holds {held}. "
+            "Take weights, schema and certificate from the same fit."
+        )
 
 
 def _domain(problem: Problem) -> Domain:

@@ -105,7 +105,7 @@ class Model:
             raise InvalidInput("the weights of a model must be finite numbers.")
         weights.setflags(write=False)
         object.__setattr__(self, "weights", weights)
-        form = form_of(self.certificate.problem, columns=self.schema.features, classes=len(self.classes))
+        form = form_of(self.certificate.problem, columns=self.schema.features, classes=len(self.classes), weights=weights.size)
         object.__setattr__(self, "form", form)
         if failed := [check.detail for check in self._agreement() if not check.ok]:
             raise InvalidInput(f"the model contradicts itself: {failed[0]}. Take weights, schema and certificate from the same fit.")
@@ -160,6 +160,8 @@ class Model:
 
     def require_probabilities(self) -> None:
         """Raise InvalidInput for a model that has none."""
+        if not self.classes:
+            raise InvalidInput(f"a {self.kind} predicts numbers, and only classes have probabilities: leave them out.")
         if not self.has_probabilities:
             raise InvalidInput(
                 f"a {self.kind} with the {_brief(self.certificate.problem.get('loss'))} loss has no probabilities, only classes and decision values. "

@@ -80,11 +80,6 @@ def cache_rows(matrix: Matrix) -> int:
     return int(min(max(bytes_in_block // (8 * (matrix.width + 1)) // BLOCK_ROWS * BLOCK_ROWS, _FEWEST), most))
 
 
-def cache_cuts(matrix: Matrix) -> list[slice]:
-    """Slices of rows that fit the caches; one at least."""
-    return cuts(matrix.shape[0], cache_rows(matrix)) or [slice(0, 0)]
-
-
 def thread_cuts(matrix: Matrix) -> list[slice]:
     """Slices of rows that a thread takes at a time, one at least: by the shape alone, never by the number of threads."""
     if matrix.shape[0] <= _WHOLE:

@@ -1,0 +1,55 @@
+"""A model that predicts numbers, at the command line: shown, checked and used; commands that are for classes say so."""
+
+import pytest
+
+from discreet import LinearRegression
+from discreet.data import Schema, read_table
+from discreet.estimators.model import Model
+from tests.cli.conftest import SURVEY, discreet
+
+
+@pytest.fixture
+def regression(folder):
+    """The folder with the model file of a regression."""
+    (folder / "survey.toml").write_text(SURVEY, encoding="utf-8")
+    schema = Schema.load(folder / "survey.toml")
+    frame = read_table(folder / "people.csv", schema.columns(target=True))
+    model = Model.from_estimator(LinearRegression(data_norm=schema.norm_bound).fit(schema.encode(frame, target=True)), schema)
+    model.save(folder / "model.json")
+    return model, frame
+
+
+def test_it_is_shown_and_checked(regression):
+    shown = discreet("show", "model.json")
+    assert shown.code == 0, shown.err
+    assert "Model: linear regression, 1 features and an intercept, a number from 0 to 80; schema 'survey'" in shown.out
+    assert discreet("verify", "model.json").code == 0
+
+
+def test_it_predicts_numbers_in_the_unit_of_the_target(regression):
+    model, frame = regression
+    wanted = model.predict(frame).tolist()
+    header, *lines = discreet("predict", "model.json", "people.csv").out.splitlines()
+    assert header == "prediction"
+    assert [float(line) for line in lines] == wanted
+    document = discreet("predict", "model.json", "people.csv", "--json").json
+    assert document["predictions"] == wanted
+    assert document["classes"] == []
+    refused = discreet("predict", "model.json", "absent.csv", "--probabilities")
+    assert refused.code == 3
+    assert "only classes have probabilities" in refused.error
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("evaluate", "model.json", "absent.csv", "--data-is", "synthetic"),
+        ("evaluate", "model.json", "absent.csv", "--epsilon", "1"),
+        ("fit", "absent.csv", "--schema", "survey.toml", "--epsilon", "1", "--out", "new.json"),
+        ("fit", "absent.csv", "--schema", "survey.toml", "--epsilon", "1", "--model", "linear-svc", "--out", "new.json"),
+    ],
+)
+def test_what_is_for_classes_says_so_before_the_table_is_read(regression, arguments):
+    refused = discreet(*arguments)
+    assert refused.code == 3
+    assert f"discreet {arguments[0]} is for classes, and the schema declares that target column 'hours' is a number" in refused.error
