@@ -130,8 +130,6 @@ outside = "clip"
 def test_kernel_classifiers_can_be_searched() -> None:
     made = search(KernelClassifier(n_features=10, classes=["no", "yes"]), {"gamma": [0.5, 2.0]}, delta=1e-6).fit(*table())
     assert made.certificate_.verify(made.best_estimator_.weights_).ok
-    with pytest.raises(VerificationFailure, match="differs"):
-        search(KernelClassifier(n_features=10, feature_seed=None, classes=["no", "yes"]), {"gamma": [0.5]}).fit(*table())
 
 
 @pytest.mark.parametrize("method", ["random-stopping", "algorithm-4"])
