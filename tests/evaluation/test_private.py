@@ -275,9 +275,9 @@ class Unsure(Oracle):
         (Oracle(), [[0.5], [0.1]], [["no", CANARY]] * 2),
         (Oracle(), [[CANARY], [0.1]], ["no"]),
         (Oracle(), [[CANARY], [0.1]], None),
-        (Leaky(), [[CANARY], [0.1]], ["no", "yes"]),
-        (Short(), [[CANARY], [0.1]], ["no", "yes"]),
-        (Unsure(), [[CANARY], [0.1]], ["no", "yes"]),
+        (Leaky(), np.array([[CANARY], [0.1]]), ["no", "yes"]),
+        (Short(), np.array([[CANARY], [0.1]]), ["no", "yes"]),
+        (Unsure(), np.array([[CANARY], [0.1]]), ["no", "yes"]),
         (Oracle(), np.zeros((0, 1)), []),
     ],
 )
@@ -285,6 +285,14 @@ def test_no_refusal_shows_a_value(model, X, y):
     with pytest.raises(DiscreetError) as refusal:
         evaluate_privately(model, X, y, epsilon=1.0, metrics=("accuracy", "log_loss"))
     assert_carries_nothing(refusal.value, [X, y])
+
+
+@pytest.mark.parametrize("model", [Leaky(), Short(), Unsure()])
+def test_what_a_model_fails_on_in_a_list_is_counted_in_silence(model):
+    """Of an array a row of zeros is asked about first, and refused; of a list nothing is known without its records."""
+    report = evaluate_privately(model, [[CANARY], [0.1]], ["no", "yes"], epsilon=1.0, metrics=("accuracy", "log_loss"))
+    for text in (report, repr(report), report.to_json()):
+        assert_silent(text)
 
 
 def test_no_report_shows_a_value():

@@ -28,12 +28,12 @@ def gaussian(neighbours, **given):
 @pytest.fixture(scope="module")
 def searches():
     return {
-        "pure": searched(),
+        "pure": searched(delta=0.0),
         "delta": searched(delta=1e-6, inner=gaussian("add-remove", public_records=2000)),
         "replace-one": searched(delta=1e-6, inner=gaussian("replace-one"), grid={"alpha": [0.05]}),
-        "algorithm-4": searched(method="algorithm-4"),
+        "algorithm-4": searched(method="algorithm-4", delta=0.0),
         "add-remove": searched(
-            method="algorithm-4", inner=LinearSVC(neighbours="add-remove", classes=[0, 1]), grid={"mechanism": ["objective", "output"]}
+            method="algorithm-4", delta=0.0, inner=LinearSVC(neighbours="add-remove", classes=[0, 1]), grid={"mechanism": ["objective", "output"]}
         ),
     }
 
