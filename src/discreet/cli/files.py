@@ -88,8 +88,6 @@ def refuse_same_file(out: str, *sources: str | None) -> None:
             same = False
         if same:
             raise InvalidInput(f"--out names {source!r}, which is read by this command. Choose another path.")
-        if source not in (None, "-") and within(str(source), out):
-            raise InvalidInput(f"--out names a folder that holds {source!r}, which this command uses. Choose another path.")
 
 
 def written(*files: tuple[str, Callable[[], str]], overwrite: bool) -> DiscreetError | None:

@@ -108,6 +108,8 @@ def release(given: _Release) -> Outcome:
         about = About(**vars(given.about))
         sources = (*given.records.paths, *given.records.files, given.schema, given.spending.ledger)
         refuse_same_file(given.out, *sources)
+        if held := next((source for source in sources if source not in (None, "-") and within(source, given.out)), None):
+            raise InvalidInput(f"--out names a folder that holds {held!r}, which this command uses. Choose another path.")
         if given.report is not None and within(given.report, given.out):
             raise InvalidInput(f"the report {given.report!r} would be written into the release itself. Choose a path outside {given.out!r}.")
         check_report(given.report, given.out, *sources, overwrite=given.overwrite)
