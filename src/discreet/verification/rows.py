@@ -121,14 +121,8 @@ def _bounded(parameters: Mapping[str, Json], problem: Mapping[str, Json], guaran
     growth = math.exp(epsilon)
     shifts = np.unique(np.linspace(1, largest, 64).astype(int))
     computed = max(float(masses[:d].sum() + np.maximum(masses[d:] - growth * masses[:-d], 0.0).sum()) for d in shifts.tolist())
-    # The integers that are drawn were tabulated from an eigenvector, which floating point gives to u |matrix| / gap (Davis and Kahan). The gap is at
-    # least that of the box alone (Andrews and Clutterbuck 2011), half that of the potential alone, for the grid (Brascamp and Lieb 1976), and, where
-    # one step of the potential outweighs its neighbours, what Gershgorin's circles leave; so `off` stays below 1e-6 for every law that
-    # `_inverse_iteration` takes. A set of probability p then has its p within 2 sqrt(p) of that.
-    weight = positive(parameters["weight"])
-    hop = 16.0 / (weight * step**2)
-    gap = max(3.0 * math.pi**2 / (weight * half_width**2), 2.0 * math.sqrt(level / weight), level * step**2 - hop)
-    off = 2.0**-50 * (hop + level * half_width**2) / gap
+    # The integers that are drawn were tabulated from an eigenvector: a set of probability p has its p within 2 sqrt(p) of what that one is known to.
+    off = eigenvector_error(half_width / step, level * step**2, positive(parameters["weight"]) * step**2)
     computed -= 1e-7 * computed + 2.0 * math.sqrt(computed) * off
     yield delta_check(epsilon, computed, guarantee, releases, "hockey-stick sums of the law found by inverse iteration")
 
@@ -226,6 +220,16 @@ def _mean_curve(epsilon: float, width: int, slope: float, offset: float) -> floa
     curve = np.maximum(np.exp(log_ndtr(0.5 * mu - epsilon / mu)) - np.exp(epsilon + log_ndtr(-0.5 * mu - epsilon / mu)), 0.0)
     values = np.exp(logs) * curve
     return float(np.sum(values[1:] + values[:-1]) * 0.5 * (places[1] - places[0]))
+
+
+def eigenvector_error(half_width: float, level: float, weight: float) -> float:
+    """How far floating point may take the law's eigenvector, of norm 1, from its exact one: u |matrix| / gap, lengths in steps (fisher_noise.md).
+
+    Below 1e-6 for every law that `_inverse_iteration` takes.
+    """
+    angle = math.pi / (2.0 * math.ceil(half_width))
+    gap = max(8.0 / weight * (math.cos(angle) - math.cos(2.0 * angle)), 2.0 * math.sqrt(level / weight), level - 16.0 / weight)
+    return 2.0**-50 * (16.0 / weight + level * half_width**2) / gap
 
 
 def _inverse_iteration(half_width: float, level: float, weight: float) -> Floats:

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.linalg import eigh_tridiagonal
 
 from discreet.accounting import ApproximateDP, NoGuarantee, Unit
 from discreet.certificates import Certificate
@@ -14,6 +15,7 @@ from discreet.mechanisms.release import BoundedNoise
 from discreet.mechanisms.release.bounded_noise import ground_state
 from discreet.noise import SystemNoise
 from discreet.queries import Rows
+from discreet.verification.rows import eigenvector_error
 from tests.mechanisms.release.tables import BALL, of
 
 NARROW = Domain(features=2, entry_bound=0.25, target_bound=1.0)
@@ -109,3 +111,18 @@ def test_a_delta_from_the_far_tail_verifies_and_a_smaller_one_does_not():
     document = made.certificate.to_dict()
     document["guarantee"] = {**document["guarantee"], "delta": 0.999 * document["guarantee"]["delta"]}
     assert not Certificate.from_dict(document).verify().ok
+
+
+def test_what_an_eigenvector_is_known_to_rests_on_a_gap_that_the_matrix_has():
+    """Of boxes from 2 to 2^14 steps and potentials from none to one that leaves nothing but its middle; weight 1, lengths in steps."""
+    errors = []
+    for half_width in (1.5, 2.0, 3.0, 10.0, 33.3, 128.0, 2048.0, 16384.0):
+        places = np.arange(1 - math.ceil(half_width), math.ceil(half_width), dtype=np.float64)
+        for level in (0.0, *np.geomspace(1e-12 / half_width**4, 1e6, 40).tolist()):
+            diagonal, beside = 8.0 + level * np.square(places), np.full(len(places) - 1, -4.0)
+            first, second = eigh_tridiagonal(diagonal, beside, select="i", select_range=(0, 1), eigvals_only=True)
+            errors.append(eigenvector_error(half_width, level, 1.0))
+            norm = 16.0 + level * half_width**2
+            assert 2.0**-50 * norm / errors[-1] <= second - first + 2.0**-50 * norm
+    assert max(errors) < 1e-6
+    assert max(errors) > 1e-7, "for the widest box the bound is not empty"
