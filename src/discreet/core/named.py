@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterable, Mapping
+from inspect import isabstract
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -24,6 +25,12 @@ class Named:
         """Constructor arguments as numbers, lists and dictionaries, for certificates and files."""
         fields: Any = self
         return {field.name: _plain(getattr(self, field.name)) for field in dataclasses.fields(fields)}
+
+
+def exported(package: Mapping[str, Any], base: type[T]) -> list[type[T]]:
+    """The classes of `base` that a package exports (its `globals()`), abstract ones left out."""
+    kinds = (package[name] for name in package["__all__"])
+    return [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, base) and not isabstract(kind)]
 
 
 def made_by_name(kinds: Iterable[type[T]], what: str, name: str, parameters: Mapping[str, Any] | None) -> T:

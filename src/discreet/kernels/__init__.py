@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from discreet.core.named import made_by_name
+from discreet.core.named import exported, made_by_name
 from discreet.kernels.base import Kernel
 from discreet.kernels.cauchy import Cauchy
 from discreet.kernels.frequencies import draw_frequencies
@@ -14,16 +14,11 @@ from discreet.kernels.public_randomness import fresh_public_seed
 __all__ = ["Cauchy", "Gaussian", "Kernel", "Laplacian", "Matern", "draw_frequencies", "fresh_public_seed", "kernel_named", "kernel_names"]
 
 
-def _kinds() -> list[type[Kernel]]:
-    exported = (globals()[name] for name in __all__)
-    return [kind for kind in exported if isinstance(kind, type) and kind is not Kernel]
-
-
 def kernel_names() -> list[str]:
     """Names accepted by `kernel_named`."""
-    return sorted(kind.name for kind in _kinds())
+    return sorted(kind.name for kind in exported(globals(), Kernel))
 
 
 def kernel_named(name: str, parameters: Mapping[str, float] | None = None) -> Kernel:
     """The kernel called `name`, built with `parameters` (its constructor's keywords). Raises InvalidInput for unknown names and keywords."""
-    return made_by_name(_kinds(), "kernel", name, parameters)
+    return made_by_name(exported(globals(), Kernel), "kernel", name, parameters)

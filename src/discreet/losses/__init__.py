@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from discreet.core.errors import InvalidInput
-from discreet.core.named import made_by_name
+from discreet.core.named import exported, made_by_name
 from discreet.losses.base import MarginLoss
 from discreet.losses.huber_hinge import HuberHinge
 from discreet.losses.logistic import Logistic
@@ -24,5 +24,4 @@ def loss_named(name: str, parameters: Mapping[str, float] | None = None) -> Marg
             "the hinge loss has a kink, so objective perturbation has no privacy proof for it (its second derivative is unbounded); "
             "use loss='softplus-hinge', which approaches the hinge as temperature -> 0."
         )
-    exported = (globals()[exported] for exported in __all__)
-    return made_by_name((kind for kind in exported if isinstance(kind, type) and kind is not MarginLoss), "loss", name, parameters)
+    return made_by_name(exported(globals(), MarginLoss), "loss", name, parameters)

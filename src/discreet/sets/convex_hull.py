@@ -20,7 +20,9 @@ from discreet.core.arrays import Floats
 from discreet.sets.base import Polytope
 from discreet.sets.checks import outward, read_only
 from discreet.sets.extremes import mean_largest, mean_largest_dependent
+from discreet.sets.l1_ball import L1Ball
 from discreet.sets.nearest_point import nearest_to_origin
+from discreet.sets.simplex import Simplex
 from discreet.sets.thresholds import norm2
 
 _PAIRS = 2048
@@ -102,3 +104,13 @@ class ConvexHull(Polytope):
 
     def _mixture(self, weights: Floats) -> Floats:
         return weights @ self.vertices
+
+
+def symmetric_hull(polytope: Polytope) -> Polytope:
+    """conv(C u -C), the unit ball Q of theorem 3.2's norm: C itself where it is symmetric, the l1 ball for a simplex."""
+    if polytope.symmetric:
+        return polytope
+    if isinstance(polytope, Simplex):
+        return L1Ball(dimension=polytope.dimension, radius=polytope.radius)
+    vertices = np.array([polytope.vertex(index) for index in range(polytope.vertex_count)])
+    return ConvexHull(vertices=np.concatenate([vertices, -vertices]))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from discreet.core.errors import InvalidInput
-from discreet.core.named import made_by_name
+from discreet.core.named import exported, made_by_name
 from discreet.losses import loss_named
 from discreet.losses.predictions.absolute import Absolute
 from discreet.losses.predictions.base import PredictionLoss
@@ -18,10 +18,7 @@ __all__ = ["Absolute", "Hinge", "HuberLoss", "LogCosh", "OfMargin", "PredictionL
 
 def prediction_loss_named(name: str, parameters: Mapping[str, object] | None = None) -> PredictionLoss:
     """The loss called `name` with these `parameters`; the names of losses of the margin give `OfMargin` of them. Raises InvalidInput otherwise."""
-    exported = (globals()[exported] for exported in __all__)
-    kinds = {
-        kind.name: kind for kind in exported if isinstance(kind, type) and issubclass(kind, PredictionLoss) and kind not in (PredictionLoss, OfMargin)
-    }
+    kinds = {kind.name: kind for kind in exported(globals(), PredictionLoss) if kind is not OfMargin}
     if name in kinds:
         return made_by_name(kinds.values(), "loss", name, parameters)
     try:
