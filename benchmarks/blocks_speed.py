@@ -34,7 +34,6 @@ from threadpoolctl import threadpool_limits
 from discreet.core.arrays import Floats
 from discreet.data import Block, BlockTable, DaskTable, Domain, FunctionTable, NpyTable, Records, local_cluster, numeric_files, streamed_records
 from discreet.losses import Logistic
-from discreet.losses.regularisers import L2
 from discreet.matrices import DenseMatrix
 from discreet.problems import RegularisedRisk
 from discreet.solvers import solve
@@ -85,7 +84,7 @@ class Counted:
 def problem(records: int, columns: int) -> RegularisedRisk:
     """What is minimised, with rows that stay as they are."""
     domain = Domain(features=columns, norm_bound=1e6, records=records, classes=2)
-    return RegularisedRisk(loss=Logistic(), regulariser=L2(strength=1e-3 * records), domain=domain)
+    return RegularisedRisk(loss=Logistic(), ridge=1e-3 * records, domain=domain)
 
 
 def made_rows(number: int, rows: int, columns: int) -> tuple[Floats, Floats]:

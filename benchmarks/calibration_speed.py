@@ -14,7 +14,6 @@ from discreet.accounting import gaussian_mu
 from discreet.core.neighbours import Neighbours
 from discreet.data import Domain
 from discreet.losses import HuberHinge, Logistic, MarginLoss, SmoothedHinge, SoftplusHinge
-from discreet.losses.regularisers import L2
 from discreet.mechanisms.learning import slack_free_ridge
 from discreet.mechanisms.learning.gaussian_profile import objective_scale
 from discreet.problems import RegularisedRisk
@@ -24,7 +23,7 @@ EPSILON, DELTA = 1.0, 1e-6
 
 def problem(loss: MarginLoss, ridge: float) -> RegularisedRisk:
     """105 features in the unit ball."""
-    return RegularisedRisk(loss=loss, regulariser=L2(strength=ridge), domain=Domain(features=105, norm_bound=1.0, classes=2))
+    return RegularisedRisk(loss=loss, ridge=ridge, domain=Domain(features=105, norm_bound=1.0, classes=2))
 
 
 def milliseconds(action: Callable[[], object], repeat: int) -> float:

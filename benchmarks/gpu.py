@@ -25,7 +25,6 @@ import torch
 
 from discreet.data import Domain, Records
 from discreet.losses import Logistic
-from discreet.losses.regularisers import L2
 from discreet.matrices import DeviceMatrix, travel
 from discreet.matrices.device_rows import DeviceRows
 from discreet.problems import RegularisedRisk
@@ -176,7 +175,7 @@ def main() -> None:
     options = parser.parse_args()
     rows, signs = table(options.records, options.columns, options.device)
     domain = Domain(features=options.columns, norm_bound=1e6, records=options.records, classes=2)
-    problem = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=ALPHA * options.records), domain=domain)
+    problem = RegularisedRisk(loss=Logistic(), ridge=ALPHA * options.records, domain=domain)
     codes = (signs > 0).cpu().numpy().astype(np.int64)
     tolerance = PRECISION * options.records
     where = torch.cuda.get_device_name(options.device) if options.device != "cpu" else f"the processor, {torch.get_num_threads()} thread(s)"

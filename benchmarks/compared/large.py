@@ -11,7 +11,6 @@ from compared.measured import Contestant, Table, compete, load, local
 from discreet import LinearRegression
 from discreet.data import Domain, Records
 from discreet.losses import Logistic
-from discreet.losses.regularisers import L2
 from discreet.matrices import DenseMatrix
 from discreet.problems import RegularisedRisk
 from discreet.solvers import solve
@@ -54,7 +53,7 @@ def logistic(rows: Floats, classes: Floats) -> list[Contestant]:
     count = len(rows)
     domain = Domain(features=rows.shape[1], norm_bound=1.0, records=count, classes=2)
     data = Records(rows=DenseMatrix(rows), targets=2.0 * classes - 1.0, domain=domain)
-    risk = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=RIDGE * count), domain=domain)
+    risk = RegularisedRisk(loss=Logistic(), ridge=RIDGE * count, domain=domain)
     model = private()
     found = [
         Contestant(

@@ -23,7 +23,6 @@ from discreet.audit.walks import gaussian_walk, line_problem, polytope_walk
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain, Records
 from discreet.losses import HuberHinge, Logistic
-from discreet.losses.regularisers import L2
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.constrained import GaussianFrankWolfe, NoisyMirrorDescent, PolytopeFrankWolfe
 from discreet.mechanisms.counting import GaussianCounting, Histogram, LaplaceCounting, Queries
@@ -86,7 +85,7 @@ def statistical(fault, audited):
 def risk(ridge, *, norm=1.0, loss=None, features=1):
     return RegularisedRisk(
         loss=loss or Logistic(),
-        regulariser=L2(strength=ridge),
+        ridge=ridge,
         domain=Domain(features=features, norm_bound=norm, records=1000, classes=2),
         max_weight=1.0,
     )
@@ -144,9 +143,7 @@ def intercept(planted):
     problem = risk(1.0, norm=radius)
     problem = risk(slack_free_ridge(problem, epsilon=EPSILON, delta=0.0, neighbours=REPLACE_ONE), norm=radius)
     made = calibrate(problem, mechanism="objective", calibration="tight", epsilon=EPSILON, delta=0.0, neighbours=REPLACE_ONE)
-    law = Release(
-        loss=Logistic(), ridge=problem.strong_convexity, noise=made.rate, gaussian=False, objective=True, unpenalised=(1,) if planted else ()
-    )
+    law = Release(loss=Logistic(), ridge=problem.ridge, noise=made.rate, gaussian=False, objective=True, unpenalised=(1,) if planted else ())
     return audit_release(law, (pair,), Claim(epsilon=EPSILON), subject="intercept")
 
 

@@ -12,7 +12,6 @@ from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain, Records
 from discreet.losses import Logistic
-from discreet.losses.regularisers import L2
 from discreet.matrices import as_matrix
 from discreet.mechanisms.learning import NonPrivate, calibrate, published_objective, published_output
 from discreet.noise import SeededNoise
@@ -28,7 +27,7 @@ def setting():
     rows /= np.maximum(1.0, np.linalg.norm(rows, axis=1, keepdims=True)) * 1.001
     domain = Domain(features=FEATURES, norm_bound=1.0, records=RECORDS, classes=2)
     data = Records(rows=as_matrix(rows), targets=np.where(draw.random(RECORDS) < 0.5, 1.0, -1.0), domain=domain)
-    return RegularisedRisk(loss=Logistic(), regulariser=L2(strength=RIDGE * RECORDS), domain=domain), data, rows
+    return RegularisedRisk(loss=Logistic(), ridge=RIDGE * RECORDS, domain=domain), data, rows
 
 
 def excesses(mechanism, problem, data, rows):

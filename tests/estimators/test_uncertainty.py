@@ -280,7 +280,7 @@ def test_penalised_intervals_cover_while_noise_drowns_the_curvature_of_twenty_fe
     curvature = (basis * shape) @ basis.T
     inverse = np.linalg.inv(curvature + ridge * np.eye(21))
     base = release_uncertainty(model, *people(), epsilon=1.0, delta=DELTA, random_state=0)
-    problem = replace(base.problem, domain=replace(base.problem.domain, features=20), regulariser=replace(base.problem.regulariser, strength=ridge))
+    problem = replace(base.problem, domain=replace(base.problem.domain, features=20), ridge=ridge)
     law = noise_law(model.certificate_, problem)
     true = np.sqrt(np.diag(inverse @ inverse)[:20, np.newaxis] * law.variances)
     chances = []

@@ -10,7 +10,6 @@ import pytest
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import BlockTable, Domain, Records, streamed_records
 from discreet.losses import Logistic, SoftplusHinge
-from discreet.losses.regularisers import L2
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.learning import calibrate
 from discreet.noise import SeededNoise
@@ -52,7 +51,7 @@ def test_blocks_are_the_rows_in_order(table):
 @each_table
 @pytest.mark.parametrize("loss", [Logistic(), SoftplusHinge()], ids=repr)
 def test_a_fit_is_the_fit_in_memory(table, loss):
-    risk = RegularisedRisk(loss=loss, regulariser=L2(strength=5.0), domain=DOMAIN)
+    risk = RegularisedRisk(loss=loss, ridge=5.0, domain=DOMAIN)
     linear = np.linspace(-1.0, 1.0, DOMAIN.dimension)
     expected = solve(risk.objective(in_memory()).with_linear(linear), tolerance=1e-9).weights
     streamed = risk.objective(streamed_records(table, domain=DOMAIN, classes=CLASSES)).with_linear(linear)
@@ -63,7 +62,7 @@ def test_a_fit_is_the_fit_in_memory(table, loss):
 
 @each_table
 def test_many_fits_are_those_in_memory(table):
-    risk = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=5.0), domain=DOMAIN)
+    risk = RegularisedRisk(loss=Logistic(), ridge=5.0, domain=DOMAIN)
     linears = np.random.default_rng(0).standard_normal((DOMAIN.dimension, 3))
     expected, _ = solve_many(risk.objective(in_memory()), linears, tolerance=1e-9)
     found, norms = solve_many(risk.objective(streamed_records(table, domain=DOMAIN, classes=CLASSES)), linears, tolerance=1e-9)
@@ -73,7 +72,7 @@ def test_many_fits_are_those_in_memory(table):
 
 @each_table
 def test_a_private_fit_is_the_fit_in_memory(table):
-    risk = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=50.0), domain=DOMAIN)
+    risk = RegularisedRisk(loss=Logistic(), ridge=50.0, domain=DOMAIN)
     mechanism = calibrate(risk, mechanism="objective", calibration="tight", epsilon=1.0, delta=1e-6, neighbours=ADD_REMOVE)
     expected = mechanism.run(risk, in_memory(), SeededNoise(3))
     found = mechanism.run(risk, streamed_records(table, domain=DOMAIN, classes=CLASSES), SeededNoise(3))
@@ -91,17 +90,17 @@ def test_more_classes_are_those_in_memory(table, kind, tmp_path):
     domain = Domain(features=ROWS.shape[1], norm_bound=1.0, intercept_scale=0.3, records=len(ROWS), classes=3)
     held = Records(rows=DenseMatrix(ROWS), targets=codes, domain=domain)
     streamed = streamed_records(three, domain=domain, classes=np.arange(3))
-    each = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=20.0), domain=domain)
-    for one, other in zip(OneVsRestRisk(each=each).objectives(held), OneVsRestRisk(each=each).objectives(streamed), strict=True):
+    each = OneVsRestRisk(loss=Logistic(), ridge=20.0, domain=domain)
+    for one, other in zip(each.objectives(held), each.objectives(streamed), strict=True):
         np.testing.assert_allclose(solve(other, tolerance=1e-8).weights, solve(one, tolerance=1e-8).weights, atol=1e-9)
-    many = MultinomialRisk(regulariser=L2(strength=20.0), domain=domain)
+    many = MultinomialRisk(ridge=20.0, domain=domain)
     expected = solve(many.objective(held), tolerance=1e-8, by_products=True).weights
     np.testing.assert_allclose(solve(many.objective(streamed), tolerance=1e-8, by_products=True).weights, expected, atol=1e-9)
 
 
 @each_table
 def test_any_number_of_threads_gives_the_same_bits(table):
-    risk = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=5.0), domain=DOMAIN)
+    risk = RegularisedRisk(loss=Logistic(), ridge=5.0, domain=DOMAIN)
     found = [solve(risk.objective(streamed_records(table, domain=DOMAIN, classes=CLASSES, jobs=jobs)), tolerance=1e-9).weights for jobs in (1, 2, 5)]
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])

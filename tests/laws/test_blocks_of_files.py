@@ -6,7 +6,6 @@ import pytest
 
 from discreet.data import Domain, NpyTable, Records, numeric_files, streamed_records
 from discreet.losses import Logistic
-from discreet.losses.regularisers import L2
 from discreet.matrices import DenseMatrix
 from discreet.problems import RegularisedRisk
 from discreet.solvers import solve
@@ -17,7 +16,7 @@ ROWS = RNG.uniform(-0.5, 0.5, (COUNT, len(NAMES)))
 CODES = (ROWS @ np.array([3.0, -2.0, 1.0]) + RNG.logistic(size=COUNT) > 0).astype(np.int64)
 ORDERS = {"as it comes": np.arange(COUNT), "sorted by class": np.argsort(CODES, kind="stable")}
 DOMAIN = Domain(features=len(NAMES), norm_bound=0.7, intercept_scale=0.5, records=COUNT, classes=2)
-PROBLEM = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=0.001 * COUNT), domain=DOMAIN)
+PROBLEM = RegularisedRisk(loss=Logistic(), ridge=0.001 * COUNT, domain=DOMAIN)
 TOLERANCE = 1e-9 * COUNT
 WHOLE = COUNT * 8 * (len(NAMES) + 2)
 
@@ -69,7 +68,7 @@ def expected():
 @pytest.mark.parametrize("memory", [0, WHOLE // 2, WHOLE])
 def test_a_fit_is_the_fit_in_memory_and_threads_change_no_bit(tmp_path, kind, order, memory, expected):
     found = [fitted(kind(tmp_path, ORDERS[order], memory), jobs).weights for jobs in (1, 2, 5)]
-    np.testing.assert_allclose(found[0], expected, atol=2.5 * TOLERANCE / PROBLEM.strong_convexity)
+    np.testing.assert_allclose(found[0], expected, atol=2.5 * TOLERANCE / PROBLEM.ridge)
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])
 

@@ -7,7 +7,6 @@ from discreet import LassoClassifier, LinearSVC, LogisticRegression
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import Block, Domain, FunctionTable, Records
 from discreet.losses import Logistic
-from discreet.losses.regularisers import L2
 from discreet.matrices import DenseMatrix, DeviceMatrix, as_matrix, device_rows, travel
 from discreet.mechanisms.release.eigenvalue_sketch import EigenvalueSketch
 from discreet.mechanisms.release.sketch import GaussianSketch
@@ -151,9 +150,9 @@ def objectives(library, count, features):
         data = Records(rows=as_matrix(there(library, rows)), targets=np.minimum(codes, classes - 1), domain=domain)
         assert isinstance(data.matrix, DeviceMatrix)
         if classes == 2:
-            yield RegularisedRisk(loss=Logistic(), regulariser=L2(strength=10.0), domain=domain).objective(data)
+            yield RegularisedRisk(loss=Logistic(), ridge=10.0, domain=domain).objective(data)
         else:
-            yield MultinomialRisk(regulariser=L2(strength=10.0), domain=domain).objective(data)
+            yield MultinomialRisk(ridge=10.0, domain=domain).objective(data)
 
 
 def passes(objective, columns):
@@ -225,6 +224,6 @@ def test_nothing_prints_a_record(library):
     rows[0, 0] = float(CANARY)
     domain = Domain(features=6, norm_bound=1.0, classes=2)
     data = Records(rows=as_matrix(there(library, rows)), targets=LABELS, domain=domain)
-    objective = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=10.0), domain=domain).objective(data)
+    objective = RegularisedRisk(loss=Logistic(), ridge=10.0, domain=domain).objective(data)
     for one in (data, data.matrix, data.matrix.there, objective, objective.certified_sums(np.zeros((6, 1)))):
         assert str(CANARY) not in repr(one)

@@ -11,12 +11,12 @@ import pytest
 from discreet import accounting, bounds, kernels, losses, planning, sets
 from discreet.core.errors import DiscreetError
 from discreet.core.neighbours import Neighbours
-from discreet.losses import predictions, regularisers
+from discreet.losses import predictions
 from tests.laws.test_refusals import ALL, X, Y, made
 
 HUGE = 10**400
 NO_NUMBERS = {"estimator", "ledger", "param_grid"}
-PACKAGES = (accounting, bounds, kernels, losses, planning, predictions, regularisers, sets)
+PACKAGES = (accounting, bounds, kernels, losses, planning, predictions, sets)
 NUMBERS = {"float": 0.5, "int": 2, "float | None": 0.5, "int | None": 2, "str": "two", "Neighbours": Neighbours.ADD_REMOVE}
 """Values for arguments that must be given, by annotation."""
 

@@ -10,7 +10,7 @@ from discreet.matrices import AugmentedMatrix, DenseMatrix, SparseMatrix
 from discreet.matrices.banded import banded, bands
 from discreet.matrices.base import BLOCK_ROWS
 from discreet.matrices.clipped import ClippedMatrix
-from discreet.problems.rounding import gamma
+from discreet.problems.certified_sums import gamma
 
 MATRICES = {
     "rows": DenseMatrix,

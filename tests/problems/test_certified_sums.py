@@ -7,13 +7,11 @@ import pytest
 
 from discreet.data import Domain, Records
 from discreet.losses import HuberHinge, Logistic
-from discreet.losses.regularisers import L2
 from discreet.matrices import DenseMatrix
 from discreet.problems import RegularisedRisk
 from discreet.problems.certified_sums import CertifiedSums, RunningSum
 from discreet.problems.objective import MarginObjective
-from discreet.problems.parts import WHOLE_RECORDS
-from discreet.problems.summed_objective import SummedObjective
+from discreet.problems.summed_objective import WHOLE_RECORDS, SummedObjective
 from discreet.solvers import solve
 
 
@@ -85,7 +83,7 @@ def long_table(jobs):
     rng = np.random.default_rng(0)
     rows = 0.3 * rng.standard_normal((WHOLE_RECORDS + 5000, 4))
     domain = Domain(features=4, norm_bound=1.0, intercept_scale=0.2, records=len(rows), classes=2)
-    return RegularisedRisk(loss=Logistic(), regulariser=L2(strength=30.0), domain=domain), Records(
+    return RegularisedRisk(loss=Logistic(), ridge=30.0, domain=domain), Records(
         rows=DenseMatrix(rows), targets=(rows[:, 0] > 0).astype(int), domain=domain, jobs=jobs
     )
 

@@ -8,11 +8,10 @@ from mpmath import mp
 
 from discreet.data import Domain, Records
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
-from discreet.losses.regularisers import L2
 from discreet.matrices import as_matrix, device_rows
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk, places
+from discreet.problems.certified_sums import gamma
 from discreet.problems.places import There, tree_sum
-from discreet.problems.rounding import gamma
 from discreet.solvers import solve, solve_many
 
 pytest.importorskip("array_api_compat")
@@ -70,7 +69,7 @@ def check_same(found, expected, point, other, *, hessians=True):
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["ones", "weights"])
 def test_two_classes_are_the_function_in_memory(library, loss, weights):
     domain = Domain(features=FEATURES, norm_bound=2.0, intercept_scale=0.3, classes=2)
-    risk = RegularisedRisk(loss=loss, regulariser=L2(strength=0.7), domain=domain)
+    risk = RegularisedRisk(loss=loss, ridge=0.7, domain=domain)
     found, expected = (
         risk.objective(Records(rows=as_matrix(rows), targets=CODES, domain=domain, weights=weights)) for rows in rows_twice(ROWS, library)
     )
@@ -86,10 +85,10 @@ def test_more_classes_are_the_function_in_memory(library, weights):
     codes = CODES + (ROWS[:, 0] > 1)
     data = [Records(rows=as_matrix(rows), targets=codes, domain=domain, weights=weights) for rows in rows_twice(ROWS, library)]
     point, other = np.concatenate((POINT, OTHER, POINT - OTHER)), np.concatenate((OTHER, POINT, POINT))
-    found, expected = (MultinomialRisk(regulariser=L2(strength=0.7), domain=domain).objective(one) for one in data)
+    found, expected = (MultinomialRisk(ridge=0.7, domain=domain).objective(one) for one in data)
     assert isinstance(found._place, There)
     check_same(found, expected, point, other)
-    risk = OneVsRestRisk(each=RegularisedRisk(loss=Logistic(), regulariser=L2(strength=0.7), domain=domain))
+    risk = OneVsRestRisk(loss=Logistic(), ridge=0.7, domain=domain)
     for one, its in zip(*(risk.objectives(held) for held in data), strict=True):
         assert isinstance(one._place, There)
         check_same(one, its, POINT, OTHER)
@@ -97,7 +96,7 @@ def test_more_classes_are_the_function_in_memory(library, weights):
 
 def test_chunks_change_nothing_but_rounding(monkeypatch):
     monkeypatch.setattr(device_rows, "CHUNK_BYTES", 1)
-    _, (found, expected) = two(lambda domain: RegularisedRisk(loss=Logistic(), regulariser=L2(strength=0.7), domain=domain))
+    _, (found, expected) = two(lambda domain: RegularisedRisk(loss=Logistic(), ridge=0.7, domain=domain))
     check_same(found, expected, POINT, OTHER)
     check_same(found, expected, 1e4 * POINT, 1e4 * OTHER)
 
@@ -130,7 +129,7 @@ def test_certified_norms_are_above_the_exact_ones(library, loss, scale):
     count = device_rows.BLOCK_ROWS + 30
     domain = Domain(features=2, norm_bound=1.5 * scale, intercept_scale=0.3, classes=2)
     rows, codes = scale * ROWS[:count, :2], CODES[:count]
-    risk = RegularisedRisk(loss=loss, regulariser=L2(strength=1e-3), domain=domain)
+    risk = RegularisedRisk(loss=loss, ridge=1e-3, domain=domain)
     objective = risk.objective(Records(rows=as_matrix(there(library, rows)), targets=codes, domain=domain))
     point = POINT[:3]
     balanced = objective.with_linear(-objective.gradient(point, objective.margins(point)))
@@ -150,7 +149,7 @@ def test_certified_norms_are_above_the_exact_ones(library, loss, scale):
 def test_certified_norms_of_more_classes_are_above_the_exact_ones(library):
     count, domain = device_rows.BLOCK_ROWS + 30, Domain(features=2, norm_bound=1.5, intercept_scale=0.3, classes=3)
     codes = CODES[:count] + (ROWS[:count, 0] > 1)
-    risk = MultinomialRisk(regulariser=L2(strength=1e-3), domain=domain)
+    risk = MultinomialRisk(ridge=1e-3, domain=domain)
     objective = risk.objective(Records(rows=as_matrix(there(library, ROWS[:count, :2])), targets=codes, domain=domain))
     point = RNG.standard_normal(9)
     balanced = objective.with_linear(-objective.gradient(point, objective.margins(point)))
@@ -235,7 +234,7 @@ def test_a_tree_that_forgets_the_errors_of_its_additions_is_found(monkeypatch):
 def test_a_long_table_begins_at_a_sample(library, monkeypatch):
     monkeypatch.setattr(places, "WHOLE_RECORDS", 1000)
     domain = Domain(features=FEATURES, norm_bound=2.0, intercept_scale=0.3, classes=2)
-    risk = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=3.2), domain=domain)
+    risk = RegularisedRisk(loss=Logistic(), ridge=3.2, domain=domain)
     found, expected = (
         risk.objective(Records(rows=as_matrix(rows), targets=CODES, domain=domain, weights=WEIGHTS)).with_linear(POINT)
         for rows in rows_twice(ROWS, library)
@@ -257,7 +256,7 @@ def test_a_long_table_begins_at_a_sample(library, monkeypatch):
 def test_a_long_table_of_more_classes_begins_at_a_sample(monkeypatch):
     monkeypatch.setattr(places, "WHOLE_RECORDS", 1000)
     codes = CODES + (ROWS[:, 0] > 1)
-    _, (found, expected) = two(lambda domain: MultinomialRisk(regulariser=L2(strength=3.2), domain=domain), codes=codes)
+    _, (found, expected) = two(lambda domain: MultinomialRisk(ridge=3.2, domain=domain), codes=codes)
     assert found.sample().matrix.shape[0] == 16 * (COUNT // 256)
     one, other = (solve(objective, tolerance=1e-9, by_products=True) for objective in (found, expected))
     np.testing.assert_allclose(one.weights, other.weights, atol=1e-9)
@@ -267,7 +266,7 @@ def test_a_long_table_of_more_classes_begins_at_a_sample(monkeypatch):
 def test_many_blocks_are_added_in_groups_that_the_bound_knows(library, monkeypatch):
     """Of 2500 rows in blocks of 1024, two to a group; the certificate grows with the group and with nothing else."""
     domain = Domain(features=FEATURES, norm_bound=2.0, classes=2)
-    risk = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=0.7), domain=domain)
+    risk = RegularisedRisk(loss=Logistic(), ridge=0.7, domain=domain)
     objective = risk.objective(Records(rows=as_matrix(there(library, ROWS)), targets=CODES, domain=domain))
     point = POINT[:FEATURES, np.newaxis]
     alone = objective.certified_sums(point)

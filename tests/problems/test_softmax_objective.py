@@ -7,9 +7,8 @@ import pytest
 from discreet.core.errors import InvalidInput
 from discreet.data import Domain, Records
 from discreet.losses import Logistic
-from discreet.losses.regularisers import L2
 from discreet.matrices import AugmentedMatrix, DenseMatrix, TabularMatrix
-from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk, SoftmaxObjective, softmax
+from discreet.problems import MultinomialRisk, OneVsRestRisk, SoftmaxObjective, softmax
 from discreet.solvers import solve
 
 K = 4
@@ -133,9 +132,9 @@ def test_the_softmax_adds_up_to_one_and_does_not_overflow():
 def test_one_record_moves_gradients_and_hessians_by_no_more_than_the_problems_say():
     rng = np.random.default_rng(0)
     domain = Domain(features=3, norm_bound=2.0, intercept_scale=0.5, classes=K)
-    strength = L2(strength=0.7)
-    together = MultinomialRisk(regulariser=strength, domain=domain, max_weight=3.0)
-    apart = OneVsRestRisk(each=RegularisedRisk(loss=Logistic(), regulariser=strength, domain=domain, max_weight=3.0))
+    strength = 0.7
+    together = MultinomialRisk(ridge=strength, domain=domain, max_weight=3.0)
+    apart = OneVsRestRisk(loss=Logistic(), ridge=strength, domain=domain, max_weight=3.0)
     assert together.dimension == apart.dimension == 16
     row = rng.standard_normal((1, 3)) * 50.0
     data = Records(rows=DenseMatrix(row), targets=np.array([2]), domain=domain, weights=np.array([3.0]))
@@ -154,12 +153,8 @@ def test_one_record_moves_gradients_and_hessians_by_no_more_than_the_problems_sa
     assert together.value_at_zero == pytest.approx(3.0 * np.log(K))
     assert together.objective(data).value(np.zeros(16), np.zeros((1, K))) == pytest.approx(together.value_at_zero)
     with pytest.raises(InvalidInput, match="different domains"):
-        MultinomialRisk(regulariser=strength, domain=Domain(features=3, norm_bound=1.0, classes=K)).objective(data)
+        MultinomialRisk(ridge=strength, domain=Domain(features=3, norm_bound=1.0, classes=K)).objective(data)
     with pytest.raises(InvalidInput, match="different domains"):
-        next(
-            OneVsRestRisk(
-                each=RegularisedRisk(loss=Logistic(), regulariser=strength, domain=Domain(features=3, norm_bound=1.0, classes=2))
-            ).objectives(data)
-        )
+        next(OneVsRestRisk(loss=Logistic(), ridge=strength, domain=Domain(features=3, norm_bound=1.0, classes=2)).objectives(data))
     with pytest.raises(InvalidInput, match="largest weight of a record"):
-        MultinomialRisk(regulariser=strength, domain=domain, max_weight=0.0)
+        MultinomialRisk(ridge=strength, domain=domain, max_weight=0.0)

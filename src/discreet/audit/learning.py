@@ -96,7 +96,7 @@ def exact_learning_audit(
     stated = Claim.of(mechanism.guarantee(problem)) if claim is None else claim
     relation = mechanism.neighbours if neighbours is None else neighbours
     _require_law(mechanism.name)
-    law = Release.of(mechanism.name, mechanism.parameters(), loss=problem.loss, ridge=problem.strong_convexity)
+    law = Release.of(mechanism.name, mechanism.parameters(), loss=problem.loss, ridge=problem.ridge)
     radius = problem.domain.radius * problem.max_weight
     return audit_release(law, _pairs(law, radius, relation), stated, subject=subject or f"{mechanism.name}, {relation}")
 

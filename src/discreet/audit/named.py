@@ -25,7 +25,6 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.data import Domain, Records
 from discreet.losses import Logistic
-from discreet.losses.regularisers import L2
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.constrained import GaussianFrankWolfe, NoisyMirrorDescent, PolytopeFrankWolfe
 from discreet.mechanisms.counting import GaussianCounting, Histogram, LaplaceCounting, Queries
@@ -66,9 +65,9 @@ class NamedAudit:
 
 def _learning(target: Target, *, mechanism: str) -> AuditReport:
     domain = Domain(features=2, norm_bound=1.0, records=10_000, classes=2)
-    start = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=1.0), domain=domain)
+    start = RegularisedRisk(loss=Logistic(), ridge=1.0, domain=domain)
     ridge = default_ridge(start, mechanism=mechanism, **target.asked)
-    problem = replace(start, regulariser=L2(strength=ridge))
+    problem = replace(start, ridge=ridge)
     made = calibrate(problem, mechanism=mechanism, calibration="tight", **target.asked)
     return exact_learning_audit(problem, made)
 

@@ -23,7 +23,6 @@ from discreet.estimators.constrained_model import ByComparison
 from discreet.estimators.explanation import Explanation, Setting, explain
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.losses import loss_named
-from discreet.losses.regularisers import L2
 from discreet.mechanisms.learning import (
     GaussianObjectivePerturbation,
     GaussianOutputPerturbation,
@@ -130,7 +129,7 @@ def _setting_of(model: Model) -> Setting | None:
         )
         setting = Setting(
             name=_NAMES[model.kind],
-            problem=RegularisedRisk(loss=loss_named(loss, parameters), regulariser=L2(strength=ridge), domain=domain),
+            problem=RegularisedRisk(loss=loss_named(loss, parameters), ridge=ridge, domain=domain),
             privacy=Privacy(epsilon=epsilon, delta=delta, neighbours=guarantee.neighbours),
             mechanism="objective" if "objective" in name else "output",
             chosen=False,

@@ -14,7 +14,6 @@ The released vector holds the classes one after the other, each with its interce
 
 import inspect
 import warnings
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,7 +23,6 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, PrivacyWarning
 from discreet.data import EncodedTable
 from discreet.estimators.inputs import labels
-from discreet.losses.regularisers import L2
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
 from discreet.statements.declared import CLASSES, LABELS_THAT_OCCUR
 
@@ -102,16 +100,8 @@ def scheme_named(multi_class: object, *, standard: str, allowed: tuple[str, ...]
 def class_problem(scheme: str, two_classes: RegularisedRisk) -> ClassRisk:
     """The problem of all classes with the loss, regularisation, domain and weights of the one of two classes."""
     if scheme == "multinomial":
-        return MultinomialRisk(regulariser=two_classes.regulariser, domain=two_classes.domain, max_weight=two_classes.max_weight)
-    return OneVsRestRisk(each=two_classes)
-
-
-def with_ridge(problem: ClassRisk, ridge: float) -> ClassRisk:
-    """The same problem with another lambda."""
-    strength = L2(strength=ridge)
-    if isinstance(problem, MultinomialRisk):
-        return replace(problem, regulariser=strength)
-    return replace(problem, each=replace(problem.each, regulariser=strength))
+        return MultinomialRisk(ridge=two_classes.ridge, domain=two_classes.domain, max_weight=two_classes.max_weight)
+    return OneVsRestRisk(loss=two_classes.loss, ridge=two_classes.ridge, domain=two_classes.domain, max_weight=two_classes.max_weight)
 
 
 def split_weights(weights: Floats, *, features: int, intercept_scale: float, classes: int) -> tuple[Floats, Floats]:

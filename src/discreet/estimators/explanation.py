@@ -16,7 +16,6 @@ from discreet.core.errors import InfeasibleTarget
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.core.privacy import Privacy
 from discreet.core.showing import shown
-from discreet.losses.regularisers import L2
 from discreet.mechanisms.learning import default_ridge, least_ridge, slack_free_ridge
 from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.problems import RegularisedRisk
@@ -85,17 +84,17 @@ def _reasons(setting: Setting) -> Iterator[Reason]:
     problem, domain = setting.problem, setting.problem.domain
     solved, mechanism = setting.calibrated(problem, setting.privacy, setting.mechanism)
     noise = mechanism.weight_noise(solved)
-    size = noise * solved.strong_convexity
+    size = noise * solved.ridge
     yield _loss(problem)
     yield _rows(problem)
-    yield _alpha(setting, solved.strong_convexity)
+    yield _alpha(setting, solved.ridge)
     reach = "at most, less where the records curve the objective" if "objective" in mechanism.name else "whatever the records"
     text = f"{mechanism.name}: the noise alone moves the weights by about {noise:.3g}, {reach}."
     numbers: dict[str, Json] = {"name": mechanism.name, "weight_noise": noise}
     if domain.classes == 2:
         other = "output" if "objective" in mechanism.name else "objective"
         size_of_other = _size_of(setting, setting.privacy, other)
-        moved = None if size_of_other is None else size_of_other / solved.strong_convexity
+        moved = None if size_of_other is None else size_of_other / solved.ridge
         numbers[other] = moved
         at_most = "cannot reach this target at this lambda" if moved is None else f"would move them by {moved:.3g}"
         at_most += "" if moved is None or other == "output" else " at most"
@@ -178,12 +177,12 @@ def _size_of(setting: Setting, privacy: Privacy, mechanism: str) -> float | None
     """lambda times weight_noise under another choice, its lambda chosen anew if it was; None where no noise reaches the target."""
     problem = setting.problem
     if setting.chosen and privacy != setting.privacy:
-        problem = replace(problem, regulariser=L2(strength=default_ridge(problem, mechanism=mechanism, **privacy.target)))
+        problem = replace(problem, ridge=default_ridge(problem, mechanism=mechanism, **privacy.target))
     try:
         solved, calibrated = setting.calibrated(problem, privacy, mechanism)
     except InfeasibleTarget:
         return None
-    return calibrated.weight_noise(solved) * solved.strong_convexity
+    return calibrated.weight_noise(solved) * solved.ridge
 
 
 def _against(what: str, other: float | None, size: float) -> str:

@@ -36,13 +36,11 @@ from discreet.estimators.classes import (
     labels_and_classes,
     scheme_named,
     split_weights,
-    with_ridge,
 )
 from discreet.estimators.decision import chosen_codes, has_link, linear_decision, log_probabilities, probabilities
 from discreet.estimators.explanation import Explanation, Setting, explain
 from discreet.estimators.inputs import count_or_none, positive_or_none, record_weights
 from discreet.losses import MarginLoss, loss_named
-from discreet.losses.regularisers import L2
 from discreet.matrices import Matrix, as_matrix
 from discreet.mechanisms.learning import calibrate, calibrate_classes, default_class_ridge, default_ridge
 from discreet.mechanisms.learning.base import LearningMechanism
@@ -273,7 +271,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
             return two_classes, calibrate(two_classes, mechanism=mechanism, calibration=self.calibration, **privacy.target)
         many = class_problem(scheme, two_classes)
         if self.alpha is None and privacy.adds_noise:
-            many = with_ridge(many, default_class_ridge(many, **privacy.target))
+            many = replace(many, ridge=default_class_ridge(many, **privacy.target))
         return many, calibrate_classes(many, mechanism=mechanism, calibration=self.calibration, **privacy.target)
 
     def _scheme(self) -> str:
@@ -287,7 +285,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         return Domain(features=features, norm_bound=norm, intercept_scale=constant, records=records, classes=classes)
 
     def _problem(self, domain: Domain, largest_weight: float, privacy: Privacy) -> RegularisedRisk:
-        problem = RegularisedRisk(loss=self._loss(), regulariser=L2(strength=1.0), domain=domain, max_weight=largest_weight)
+        problem = RegularisedRisk(loss=self._loss(), ridge=1.0, domain=domain, max_weight=largest_weight)
         if self.alpha is not None:
             alpha = positive(self.alpha, "alpha")
             if domain.records is None and privacy.neighbours is not ADD_REMOVE:
@@ -297,10 +295,10 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
                     "alpha multiplies the number of records, which add-remove keeps private; "
                     "pass public_records (a number that you declare public), or alpha=None."
                 )
-            return replace(problem, regulariser=L2(strength=alpha * domain.records))
+            return replace(problem, ridge=alpha * domain.records)
         if not privacy.adds_noise:  # the calibration refuses it, or adds none
             return problem
-        return replace(problem, regulariser=L2(strength=default_ridge(problem, mechanism=self.mechanism, **privacy.target)))
+        return replace(problem, ridge=default_ridge(problem, mechanism=self.mechanism, **privacy.target))
 
     def _loss(self) -> MarginLoss:
         if self.loss is None:

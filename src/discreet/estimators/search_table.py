@@ -16,7 +16,7 @@ from discreet.estimators.inputs import feature_rows
 from discreet.matrices import Matrix
 from discreet.noise import Noise
 from discreet.noise.uniform import shuffled, uniform_below
-from discreet.problems.parts import WHOLE_RECORDS
+from discreet.problems.summed_objective import WHOLE_RECORDS
 
 
 class Predicts(Protocol):

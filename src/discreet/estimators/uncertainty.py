@@ -189,7 +189,7 @@ class Uncertainty:
 
     def _penalised(self, directions: AnyFloats, law: "NoiseLaw", deviations: float) -> tuple[Floats, list["_Variance"], Floats]:
         """Estimates, what is known of their variance, and their bias: from the equations, where they can be solved, and from H >= 0."""
-        ridge = self.problem.strong_convexity + law.extra_ridge
+        ridge = self.problem.ridge + law.extra_ridge
         sampling, size = self._sampling(ridge), len(self.weights)
         carried = np.square(directions).sum(axis=1)
         values, vectors = self._noisy(np.eye(size), 0.0).cleared()
@@ -203,7 +203,7 @@ class Uncertainty:
 
     def _unpenalised(self, directions: AnyFloats, law: "NoiseLaw", deviations: float) -> tuple[Floats, list["_Variance"], Floats]:
         """The same for the Newton step that takes the penalty off, among weights that are 0 for reference categories, as `directions` are there."""
-        ridge, size, domain = self.problem.strong_convexity + law.extra_ridge, len(self.weights), self.problem.domain
+        ridge, size, domain = self.problem.ridge + law.extra_ridge, len(self.weights), self.problem.domain
         kept = np.delete(np.eye(size), self.references, axis=1)
         begun = self.coding.moved(self.weights, intercept_scale=domain.intercept_scale, norm_bound=domain.norm_bound)
         noisy, within = self._noisy(kept, 0.0), directions @ kept

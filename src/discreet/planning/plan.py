@@ -33,7 +33,6 @@ from discreet.core.showing import shown
 from discreet.core.validate import each, positive, probability, whole
 from discreet.data import Domain
 from discreet.losses import MarginLoss, loss_named
-from discreet.losses.regularisers import L2
 from discreet.mechanisms.learning import (
     GaussianObjectivePerturbation,
     GaussianOutputPerturbation,
@@ -133,7 +132,7 @@ class Plan:
         """The public problem at this number of records and lambda."""
         scale = 0.0 if self.intercept_scale is None else self.intercept_scale
         domain = Domain(features=self.features, norm_bound=self.data_norm, intercept_scale=scale, records=records, classes=2)
-        return RegularisedRisk(loss=self.margin_loss, regulariser=L2(strength=ridge), domain=domain)
+        return RegularisedRisk(loss=self.margin_loss, ridge=ridge, domain=domain)
 
     @property
     def margin_loss(self) -> MarginLoss:
@@ -246,7 +245,7 @@ class Plan:
 
 def _noise_of(mechanism: _Mechanism, problem: RegularisedRisk, failure: float) -> _Noise:
     """The law of the noise in units of the objective (output perturbation: noise on the weights times lambda), and the last stage's reach."""
-    size, dimension = problem.strong_convexity, problem.dimension
+    size, dimension = problem.ridge, problem.dimension
     grid, rounding = mechanism.grid, 0.5 * math.sqrt(dimension)
     norm: NoiseNorm
     match mechanism:

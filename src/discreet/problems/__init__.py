@@ -1,11 +1,9 @@
 """Public problems: where the constants of a loss meet the bounds of the data."""
 
 from discreet.problems.constrained_risk import ConstrainedRisk
-from discreet.problems.multinomial_risk import MultinomialRisk
 from discreet.problems.objective import MarginObjective
-from discreet.problems.one_vs_rest_risk import OneVsRestRisk
 from discreet.problems.prediction_objective import PredictionObjective, PredictionSum
-from discreet.problems.regularised_risk import RegularisedRisk
+from discreet.problems.regularised_risk import MultinomialRisk, OneVsRestRisk, RegularisedRisk
 from discreet.problems.softmax_objective import SoftmaxObjective, softmax
 
 __all__ = [

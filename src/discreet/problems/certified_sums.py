@@ -8,20 +8,42 @@ e_k bounds the error of p_k itself (module `objective`, items 1 to 3; `softmax_o
 of two parts is a TwoSum, whose error is exact and goes into `low`. Whatever the order and the nesting of J additions, the exact sum is high + (sum of
 the J errors), each error is at most u times a partial sum, so that they come to at most gamma_J sum |p_k|, and adding them up loses at most gamma_J
 of that: the bound of Sum2 (Ogita, Rump, Oishi 2005, prop. 4.5) for any tree of additions. So tables may be cut anywhere, and worked on anywhere.
+Everywhere u = 2^-53 and gamma_k = k u / (1 - k u).
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from discreet.core.arrays import Floats, two_sum
 from discreet.matrices.base import BLOCK_ROWS
-from discreet.problems.rounding import UNIT, gamma, norms_above
 
+UNIT = 2.0**-53
+TINY = 2.0**-1022
+CHUNK = 8192
+"""Elementwise work is done on this many numbers at a time: fast in cache, and no temporary array as long as the table."""
 GROUP = 64
 """Blocks that are added plainly: a sixteenth of the rows in one, so that the bound hardly grows, and the additions with errors hardly count."""
+
+
+def chunks(count: int, width: int = 1) -> Iterator[slice]:
+    """Consecutive slices of `count` rows, about CHUNK numbers each when a row has `width`."""
+    size = max(1, CHUNK // width)
+    return (slice(start, min(start + size, count)) for start in range(0, count, size))
+
+
+def gamma(terms: int) -> float:
+    """gamma_k."""
+    return terms * UNIT / (1 - terms * UNIT)
+
+
+def norms_above(columns: Floats) -> Floats:
+    """Upper bounds of the Euclidean norms of the columns (d, k): shape (k,)."""
+    count = len(columns)
+    norms: Floats = np.sqrt(np.einsum("ij,ij->j", columns, columns)) * (1 + 2 * gamma(count + 8)) + np.sqrt(count * TINY)
+    return norms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

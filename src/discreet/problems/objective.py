@@ -41,9 +41,8 @@ from discreet.core.arrays import Floats
 from discreet.losses import MarginLoss
 from discreet.matrices import Matrix, travel
 from discreet.matrices.device_rows import Array
-from discreet.problems.certified_sums import CertifiedSums, Certifying
+from discreet.problems.certified_sums import TINY, UNIT, CertifiedSums, Certifying, gamma, norms_above
 from discreet.problems.places import Place, place_of
-from discreet.problems.rounding import TINY, UNIT, gamma, norms_above
 
 _FINE = 8192
 """The finer bound of item 2, two more slopes a record, is worth it when the coarse one exceeds this many u sum_i c_i L R_i: eight blocks' worth."""

@@ -30,8 +30,7 @@ from discreet.matrices import DeviceMatrix, Matrix, travel
 from discreet.matrices.banded import banded, bands
 from discreet.matrices.base import BLOCK_ROWS
 from discreet.matrices.device_rows import Array, DeviceRows, Library
-from discreet.problems.certified_sums import BandedSum
-from discreet.problems.rounding import CHUNK, chunks, gamma
+from discreet.problems.certified_sums import CHUNK, BandedSum, chunks, gamma
 
 WHOLE_RECORDS = 1 << 16
 """Of up to so many records on a device no sample is taken."""

@@ -30,7 +30,7 @@ from discreet.core.arrays import Floats, two_sum
 from discreet.losses.predictions import PredictionLoss
 from discreet.matrices import BLOCK_ROWS, Matrix, ordered_matvec
 from discreet.matrices.columns import Columns, columns_of
-from discreet.problems.rounding import UNIT, chunks, gamma
+from discreet.problems.certified_sums import UNIT, chunks, gamma
 
 SINGLE_PRODUCT = 1 << 18
 """Most records whose gradient is one matrix product: n gamma_n is then below 2^-17."""

@@ -35,9 +35,8 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.matrices.device_rows import Array, Library
-from discreet.problems.certified_sums import CertifiedSums, side_by_side
+from discreet.problems.certified_sums import TINY, UNIT, CertifiedSums, chunks, gamma, norms_above, side_by_side
 from discreet.problems.objective import RowObjective
-from discreet.problems.rounding import TINY, UNIT, chunks, gamma, norms_above
 
 KRONECKER_LIMIT = 1500
 """Widest table whose Gram matrix is formed and diagonalised."""

@@ -10,21 +10,39 @@ as well.
 
 Results are added in the order of the parts, and where a table is cut depends on its shape alone: the sum is the same, to the last bit, whoever worked
 on the parts. Certified gradient norms add up as `certified_sums` says.
+
+`objective_of` decides: whole where the records are few and held, in parts where they are many or stay in their blocks. Where a table is cut depends
+on its shape alone, never on the number of threads, and so does the choice between the two. On a device it is one part, whose long vectors are there.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from discreet.core.arrays import Floats
+from discreet.core.workers import map_in_order
+from discreet.data import Records
+from discreet.matrices import DeviceMatrix
 from discreet.problems.certified_sums import CertifiedSums
 
 Sums = tuple[Any, ...]
 """What a part gives: numbers, arrays and CertifiedSums, to be added place by place."""
 
+WHOLE_RECORDS = 1 << 16
+"""Up to so many held records an objective is one part, which keeps vectors as long as the table between passes."""
+_EAGER_DIMENSION = 256
+"""Up to it a Gram matrix takes less time than reading the rows from a file does."""
+_SHARE = 16
+"""One part of so many is sampled: where the minimiser of a sample is, a fit begins. Tables in blocks choose theirs (`discreet.data.stream`)."""
+_FEWEST = 2
+"""Parts of a sample."""
+_RUN = 8
+"""Parts that a thread takes at a time."""
+_HANDFUL = 1
+"""Runs."""
 _MATRIX_LIMIT = 3000
 """As in the solvers: up to this dimension a first Hessian is wanted."""
 
@@ -60,6 +78,7 @@ class Part(Protocol):
         """The gradient with bounds of its errors, at the columns of `points`."""
 
 
+P = TypeVar("P", bound=Part)
 Work = Callable[[Part], Sums]
 Spread = Callable[[Work], Iterable[Sums]]
 """Applies a function to all parts, here or elsewhere, and gives results in the order of the parts; neighbouring ones may be added up already."""
@@ -257,3 +276,80 @@ def added(results: Iterable[Sums]) -> Sums:
     for one in results:
         total = tuple(left + right for left, right in zip(total, one, strict=True)) if total else one
     return total
+
+
+def objective_of(data: Records, part: Callable[[Records, float], P], *, dimension: int, ridge: float, hessians: bool = True) -> P | SummedObjective:
+    """The objective of all records, `part(records, ridge)` being that of some that are held, without linear term; see SummedObjective."""
+    if not data.in_memory:
+
+        def streamed(work: Work) -> Iterable[Sums]:
+            return _over(data, part, work)
+
+        return SummedObjective(
+            spread=streamed,
+            dimension=dimension,
+            ridge=ridge,
+            hessians=hessians,
+            eager=data.slow and dimension <= _EAGER_DIMENSION,
+            some=_of_blocks(data, part),
+        )
+    if data.records <= WHOLE_RECORDS or isinstance(data.matrix, DeviceMatrix):
+        return part(data, ridge)
+    made = map_in_order(lambda run: (part(run, 0.0), [part(piece, 0.0) for piece in run.parts()]), data.runs(_RUN), data.jobs)
+    runs, pieces = zip(*made, strict=True)
+    parts = [one for run in pieces for one in run]
+    return SummedObjective(
+        spread=_over_runs(pieces, data.jobs),
+        certify=lambda work: map_in_order(work, runs, data.jobs),
+        dimension=dimension,
+        ridge=ridge,
+        hessians=hessians,
+        eager=data.slow and dimension <= _EAGER_DIMENSION,
+        some=_spaced(parts, data.jobs),
+    )
+
+
+def _over_runs(runs: Sequence[Sequence[Part]], jobs: int) -> Spread:
+    """Work on parts that are held, some at a time; a handful is done sooner than threads are started."""
+    some = jobs if len(runs) > _HANDFUL else 1
+    return lambda work: map_in_order(lambda run: added(work(one) for one in run), runs, some)
+
+
+def _over(data: Records, part: Callable[[Records, float], Part], work: Work) -> Iterable[Sums]:
+    return data.map(lambda _, block: added(work(part(piece, 0.0)) for piece in block.parts()))
+
+
+def _of_blocks(data: Records, part: Callable[[Records, float], Part]) -> Some | None:
+    """One block of so many, evenly spaced, where others work on them; else records that are held meanwhile, see `Records.sample`."""
+    if data.remote:
+        few = data.few(_SHARE) if data.blocks >= _SHARE else None
+        if few is None or few.records == 0:
+            return None
+        share = few.records / data.records
+        return lambda: Sample(spread=lambda work: _over(few, part, work), share=share)
+
+    def held() -> Sample | None:
+        some = data.sample()
+        parts = [part(one, 0.0) for one in some]
+        if not any(one.records for one in some):
+            return None
+        share = sum(one.records for one in some) / data.records
+        return Sample(spread=_over_runs(_in_runs(parts), data.jobs), share=share, some=_spaced(parts, data.jobs))
+
+    return held
+
+
+def _spaced(parts: Sequence[Part], jobs: int) -> Some | None:
+    """One part of so many, evenly spaced, of which a sample may be taken again."""
+    if len(parts) < _SHARE * _FEWEST:
+        return None
+
+    def some() -> Sample:
+        few = parts[::_SHARE]
+        return Sample(spread=_over_runs(_in_runs(few), jobs), share=len(few) / len(parts), some=_spaced(few, jobs))
+
+    return some
+
+
+def _in_runs(parts: Sequence[Part]) -> list[Sequence[Part]]:
+    return [parts[start : start + _RUN] for start in range(0, len(parts), _RUN)]

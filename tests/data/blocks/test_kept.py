@@ -10,7 +10,6 @@ from discreet.data import Domain, numeric_files, streamed_records
 from discreet.data.blocks.base import Block
 from discreet.data.blocks.kept import KeptBlocks
 from discreet.losses import Logistic
-from discreet.losses.regularisers import L2
 from discreet.matrices import AugmentedMatrix, DenseMatrix, SparseMatrix, TabularMatrix, as_matrix
 from discreet.matrices.entries import held_bytes
 from discreet.problems import RegularisedRisk
@@ -45,7 +44,7 @@ def test_a_table_is_slow_when_most_of_it_is_decoded_in_every_pass(tmp_path, memo
 
 def test_weights_do_not_depend_on_what_is_kept(tmp_path):
     domain = Domain(features=4, norm_bound=1.0, records=COUNT, classes=2)
-    problem = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=1.0), domain=domain)
+    problem = RegularisedRisk(loss=Logistic(), ridge=1.0, domain=domain)
     found = [
         solve(problem.objective(streamed_records(table(tmp_path, memory=memory), domain=domain, classes=np.array([0, 1]))), tolerance=1e-9).weights
         for memory in (0, 20_000, 2**20)

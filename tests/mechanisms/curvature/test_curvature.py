@@ -13,7 +13,6 @@ from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
-from discreet.losses.regularisers import L2
 from discreet.matrices import as_matrix
 from discreet.mechanisms.curvature import CurvatureQuery, CurvatureRecords, GaussianCurvature
 from discreet.mechanisms.curvature.query import ABOVE, DIAGONAL
@@ -25,7 +24,7 @@ LOSSES = [Logistic(), SoftplusHinge(), HuberHinge(), SmoothedHinge()]
 
 def question(loss=LOSSES[0], features=3, *, norm=2.0, scale=0.6, heaviest=1.0, weights=None):
     domain = Domain(features=features, norm_bound=norm, intercept_scale=scale, classes=2)
-    problem = RegularisedRisk(loss=loss, regulariser=L2(strength=1.0), domain=domain, max_weight=heaviest)
+    problem = RegularisedRisk(loss=loss, ridge=1.0, domain=domain, max_weight=heaviest)
     dimension = problem.dimension
     return CurvatureQuery(problem=problem, weights=np.linspace(-2.0, 3.0, dimension) if weights is None else weights)
 

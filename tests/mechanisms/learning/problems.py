@@ -2,7 +2,6 @@
 
 from discreet.data import Domain
 from discreet.losses import MarginLoss
-from discreet.losses.regularisers import L2
 from discreet.problems import RegularisedRisk
 
 
@@ -11,4 +10,4 @@ def problem(
 ) -> RegularisedRisk:
     """A regularised risk over a ball."""
     domain = Domain(features=features, norm_bound=norm, intercept_scale=intercept, records=records, classes=2)
-    return RegularisedRisk(loss=loss, regulariser=L2(strength=ridge), domain=domain)
+    return RegularisedRisk(loss=loss, ridge=ridge, domain=domain)

@@ -11,13 +11,12 @@ from discreet.audit.densities import minimiser as one_minimiser
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain
 from discreet.losses import Logistic, SoftplusHinge
-from discreet.losses.regularisers import L2
 from discreet.mechanisms.learning.gaussian_profile import objective_scale
 from discreet.mechanisms.learning.multinomial_profile import cell_edges, most_gained, multinomial_delta, multinomial_scale
 from discreet.mechanisms.learning.one_vs_rest_profile import one_vs_rest_delta, one_vs_rest_scale
 from discreet.mechanisms.learning.pure_profile import multinomial_epsilon, multinomial_rate
 from discreet.mechanisms.learning.ridge import comfortable_multinomial_ridge, comfortable_one_vs_rest_ridge
-from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
+from discreet.problems import MultinomialRisk, OneVsRestRisk
 from tests.mechanisms.learning.class_densities import Labelled, delta_between, log_ratios, minimiser, noise_and_hessians
 
 K = 3
@@ -29,9 +28,7 @@ OTHERS = {
 
 
 def multinomial(ridge, classes=K, features=1):
-    return MultinomialRisk(
-        regulariser=L2(strength=ridge), domain=Domain(features=features, norm_bound=1.0, classes=classes, records=1000), max_weight=1.0
-    )
+    return MultinomialRisk(ridge=ridge, domain=Domain(features=features, norm_bound=1.0, classes=classes, records=1000), max_weight=1.0)
 
 
 def comfortable(epsilon, delta, neighbours, factor=1.0, **shape):
@@ -187,7 +184,7 @@ def test_one_vs_rest_keeps_its_claim_and_noise_for_one_class_breaks_it(loss, fac
     domain = Domain(features=1, norm_bound=1.0, classes=K, records=1000)
 
     def problem(ridge):
-        return OneVsRestRisk(each=RegularisedRisk(loss=loss, regulariser=L2(strength=ridge), domain=domain))
+        return OneVsRestRisk(loss=loss, ridge=ridge, domain=domain)
 
     ridge = factor * comfortable_one_vs_rest_ridge(problem(1.0), epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
     scale = one_vs_rest_scale(problem(ridge), epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
@@ -215,8 +212,8 @@ def test_one_vs_rest_keeps_its_claim_and_noise_for_one_class_breaks_it(loss, fac
 def test_with_enough_regularisation_one_vs_rest_is_one_gaussian_of_sqrt_k():
     domain = Domain(features=1, norm_bound=1.0, classes=10, records=1000)
     scale = 20.0
-    strong = OneVsRestRisk(each=RegularisedRisk(loss=Logistic(), regulariser=L2(strength=2.0 * scale**2 * (1 + 1e-9)), domain=domain))
-    weak = OneVsRestRisk(each=RegularisedRisk(loss=Logistic(), regulariser=L2(strength=1.8 * scale**2), domain=domain))
+    strong = OneVsRestRisk(loss=Logistic(), ridge=2.0 * scale**2 * (1 + 1e-9), domain=domain)
+    weak = OneVsRestRisk(loss=Logistic(), ridge=1.8 * scale**2, domain=domain)
     for neighbours, changed in ((ADD_REMOVE, 1.0), (REPLACE_ONE, 2.0)):
         exact = gaussian_delta(1.0, changed * np.sqrt(10.0) / scale)
         assert one_vs_rest_delta(strong, scale=scale, epsilon=1.0, neighbours=neighbours) == pytest.approx(exact, rel=1e-9)

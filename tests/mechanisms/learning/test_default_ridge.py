@@ -9,7 +9,6 @@ from discreet.accounting import PureDP, gaussian_mu
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.data import Domain
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
-from discreet.losses.regularisers import L2
 from discreet.mechanisms.learning import calibrate, calibrate_classes, default_class_ridge, default_ridge, slack_free_ridge
 from discreet.problems import MultinomialRisk, OneVsRestRisk
 from tests.mechanisms.learning.problems import problem
@@ -24,7 +23,7 @@ LOSSES = [Logistic(), SoftplusHinge(), SoftplusHinge(temperature=0.01), HuberHin
 def test_every_default_is_feasible_and_spends_no_more_than_the_target(neighbours, loss, delta, epsilon):
     for shape in ({"features": 1}, {"features": 2000, "norm": 7.0, "intercept": 2.0}):
         public = problem(loss, ridge=1.0, **shape)
-        public = replace(public, regulariser=L2(strength=default_ridge(public, epsilon=epsilon, delta=delta, neighbours=neighbours)))
+        public = replace(public, ridge=default_ridge(public, epsilon=epsilon, delta=delta, neighbours=neighbours))
         claim = calibrate(public, mechanism="auto", calibration="tight", epsilon=epsilon, delta=delta, neighbours=neighbours).guarantee(public)
         assert claim.epsilon <= epsilon
         assert claim.delta(epsilon) <= delta
@@ -41,7 +40,7 @@ def test_the_rule_is_the_formula_of_its_module():
 
 def test_the_default_does_not_depend_on_n_nor_on_the_problems_own_lambda():
     small = problem(Logistic(), ridge=1.0, features=50)
-    large = replace(small, domain=replace(small.domain, records=10**6), regulariser=L2(strength=123.0))
+    large = replace(small, domain=replace(small.domain, records=10**6), ridge=123.0)
     found = [default_ridge(each, epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE) for each in (small, large)]
     assert found[0] == found[1]
 
@@ -83,14 +82,11 @@ def test_auto_takes_the_output_only_where_slack_has_more_than_doubled_the_noise(
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 0.0), (0.1, 1e-6), (4.0, 0.0), (4.0, 1e-9)])
 def test_defaults_of_many_classes_are_feasible(neighbours, epsilon, delta):
     domain = Domain(features=30, norm_bound=2.0, intercept_scale=0.6, classes=7)
-    each = replace(problem(SoftplusHinge(), ridge=1.0), domain=domain)
-    softmax = MultinomialRisk(regulariser=L2(strength=1.0), domain=domain)
+    softmax = MultinomialRisk(ridge=1.0, domain=domain)
     target = {"epsilon": epsilon, "delta": delta, "neighbours": neighbours}
-    separate = OneVsRestRisk(each=each)
-    for public in (
-        replace(softmax, regulariser=L2(strength=default_class_ridge(softmax, **target))),
-        OneVsRestRisk(each=replace(each, regulariser=L2(strength=default_class_ridge(separate, **target)))),
-    ):
+    separate = OneVsRestRisk(loss=SoftplusHinge(), ridge=1.0, domain=domain)
+    for undecided in (softmax, separate):
+        public = replace(undecided, ridge=default_class_ridge(undecided, **target))
         claim = calibrate_classes(public, mechanism="auto", calibration="tight", **target).guarantee(public)
         assert claim.epsilon <= epsilon
         assert claim.delta(epsilon) <= delta

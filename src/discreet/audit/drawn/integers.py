@@ -12,7 +12,6 @@ from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.data import Domain
 from discreet.losses import Logistic
-from discreet.losses.regularisers import L2
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.bounds_choice import BoundsChoice, BoundsGrid, OpenColumns
@@ -70,7 +69,7 @@ def bounds(target: Target) -> Watch:
 
 def curvature(target: Target) -> Watch:
     """Both matrices, as integers."""
-    problem = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=1.0), domain=Domain(features=2, norm_bound=1.0, classes=2))
+    problem = RegularisedRisk(loss=Logistic(), ridge=1.0, domain=Domain(features=2, norm_bound=1.0, classes=2))
     query = CurvatureQuery(problem=problem, weights=np.array([0.5, -0.25]))
     made = GaussianCurvature.calibrate(query, **target.asked)
     rows, signs = DenseMatrix(np.array([[0.6, 0.1], [-0.3, 0.8], [0.2, -0.5]])), np.array([1.0, -1.0, 1.0])

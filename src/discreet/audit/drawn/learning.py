@@ -19,7 +19,6 @@ from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.data import Domain, Records
 from discreet.losses import Logistic
-from discreet.losses.regularisers import L2
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.learning import calibrate, default_class_ridge, default_ridge
 from discreet.mechanisms.learning.choose import calibrate_classes
@@ -37,15 +36,15 @@ def one_model(target: Target, *, mechanism: str) -> Watch:
     """Two classes; `mechanism` "objective" or "output"."""
     domain = Domain(features=2, norm_bound=1.0, records=len(_ROWS), classes=2)
     asked = {"mechanism": mechanism, **target.asked}
-    start = RegularisedRisk(loss=_LOSS, regulariser=L2(strength=1.0), domain=domain)
-    problem = replace(start, regulariser=L2(strength=default_ridge(start, **asked)))
+    start = RegularisedRisk(loss=_LOSS, ridge=1.0, domain=domain)
+    problem = replace(start, ridge=default_ridge(start, **asked))
     data = Records(rows=DenseMatrix(_ROWS), targets=np.array([1.0, -1.0, 1.0, -1.0]), domain=domain)
     made = calibrate(problem, calibration="tight", **asked)
 
     def recovered(weights: Floats) -> Floats:
         if mechanism == "output":
             return weights - one_minimiser(problem, data, 1e-12)[:, 0]
-        return -np.array([margin_gradient(w, np.array([1.0, -1.0, 1.0, -1.0]), problem.strong_convexity) for w in weights])
+        return -np.array([margin_gradient(w, np.array([1.0, -1.0, 1.0, -1.0]), problem.ridge) for w in weights])
 
     return _watch(problem, data, made, recovered, vectors=1)
 
@@ -58,8 +57,8 @@ def several_classes(target: Target, *, multinomial: bool) -> Watch:
 
     def of_ridge(ridge: float) -> MultinomialRisk | OneVsRestRisk:
         if multinomial:
-            return MultinomialRisk(regulariser=L2(strength=ridge), domain=domain)
-        return OneVsRestRisk(each=RegularisedRisk(loss=_LOSS, regulariser=L2(strength=ridge), domain=domain))
+            return MultinomialRisk(ridge=ridge, domain=domain)
+        return OneVsRestRisk(loss=_LOSS, ridge=ridge, domain=domain)
 
     ridge = default_class_ridge(of_ridge(1.0), **target.asked)
     problem = of_ridge(ridge)

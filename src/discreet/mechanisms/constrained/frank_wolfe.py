@@ -51,8 +51,8 @@ from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
 from discreet.mechanisms.constrained.walk import Walk
 from discreet.noise import Integers, Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
+from discreet.problems.certified_sums import gamma
 from discreet.problems.constrained_risk import ROUNDING
-from discreet.problems.rounding import gamma
 from discreet.sets import Polytope
 from discreet.statements.constrained import FRANK_WOLFE, POLYTOPE
 from discreet.statements.learning import NON_PRIVATE

@@ -21,7 +21,6 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.data import Domain
 from discreet.losses.predictions import OfMargin
-from discreet.losses.regularisers import L2
 from discreet.mechanisms.base import at_epsilon
 from discreet.mechanisms.constrained.base import NOMINAL, ConstrainedMechanism, check_gaussian_target
 from discreet.mechanisms.constrained.objective_set_solver import certified_minimiser, curvature_of, gradient_error, has_certified_projection
@@ -141,7 +140,7 @@ def without_set(problem: ConstrainedRisk, ridge: float) -> RegularisedRisk:
         raise InvalidInput("objective perturbation needs a loss of the margin (OfMargin).")
     domain = problem.domain
     rows = Domain(features=domain.dimension, norm_bound=domain.radius * domain.target_bound, records=domain.records, classes=2)
-    return RegularisedRisk(loss=problem.loss.loss, regulariser=L2(strength=ridge), domain=rows)
+    return RegularisedRisk(loss=problem.loss.loss, ridge=ridge, domain=rows)
 
 
 def _share(problem: ConstrainedRisk, last: float, scale: float) -> float:

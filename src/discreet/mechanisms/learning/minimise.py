@@ -14,7 +14,7 @@ from discreet.core.workers import map_in_order
 from discreet.data import Records
 from discreet.mechanisms.learning.base import AnyRisk
 from discreet.problems import MultinomialRisk, OneVsRestRisk
-from discreet.problems.parts import WHOLE_RECORDS
+from discreet.problems.summed_objective import WHOLE_RECORDS
 from discreet.solvers import Objective, solve, solve_many
 from discreet.solvers.many import COLUMNS
 
@@ -56,10 +56,10 @@ def default_tolerance(problem: AnyRisk, noise_size: float) -> float:
     there is no larger than at 0.
     """
     records = float(problem.domain.records or _NOMINAL_RECORDS)
-    weights = 2.0 * noise_size / problem.strong_convexity + math.sqrt(2.0 * records * problem.value_at_zero / problem.strong_convexity)
+    weights = 2.0 * noise_size / problem.ridge + math.sqrt(2.0 * records * problem.value_at_zero / problem.ridge)
     sums = 1100.0 * records * problem.gradient_bound
     margins = (problem.domain.dimension + 8.0) * records * problem.curvature_bound * weights
-    linear = 16.0 * (noise_size + problem.strong_convexity * weights)
+    linear = 16.0 * (noise_size + problem.ridge * weights)
     return 4.0 * _UNIT_ROUNDOFF * (sums + margins + linear)
 
 
@@ -69,7 +69,7 @@ def weight_reach(problem: AnyRisk) -> float:
     That is lambda, plus the most that n records of this size can add to the Hessian, spread over all directions.
     """
     records = float(problem.domain.records or _NOMINAL_RECORDS)
-    return problem.strong_convexity + problem.curvature_bound * records / problem.domain.dimension
+    return problem.ridge + problem.curvature_bound * records / problem.domain.dimension
 
 
 def last_share(ratio: float) -> float:

@@ -30,7 +30,6 @@ from discreet.core.neighbours import Neighbours
 from discreet.core.quiet import quietly
 from discreet.core.rounding import lowering, raising
 from discreet.data import Records
-from discreet.losses.regularisers import L2
 from discreet.mechanisms.learning.base import AnyRisk, R
 from discreet.mechanisms.learning.gaussian_profile import objective_delta, objective_scale
 from discreet.mechanisms.learning.grid import LaplaceGrid
@@ -124,7 +123,7 @@ class GaussianObjective(GaussianPerturbation[R], Generic[R]):
         """The least noise for a total of (epsilon, delta). Raises InfeasibleTarget when lambda is too small for any noise."""
         head, one = cls.head, one_of(problem)
         refusal = head.refusal(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
-        if problem.strong_convexity <= head.least(problem, epsilon):
+        if problem.ridge <= head.least(problem, epsilon):
             raise refusal
 
         def scale(part: float, least: float) -> float:
@@ -155,7 +154,7 @@ class GaussianObjective(GaussianPerturbation[R], Generic[R]):
 
     def weight_noise(self, problem: R) -> float:
         """See LearningMechanism: |b| is about sigma sqrt(d), and reaches the weights through the inverse of a Hessian of at least lambda."""
-        return self.scale * problem.dimension**0.5 / problem.strong_convexity
+        return self.scale * problem.dimension**0.5 / problem.ridge
 
     def columns(self, problem: R, data: Records, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""
@@ -164,8 +163,8 @@ class GaussianObjective(GaussianPerturbation[R], Generic[R]):
 
 def _radius(problem: AnyRisk, tolerance: float, error: float) -> float:
     if isinstance(problem, OneVsRestRisk):
-        return (math.sqrt(problem.classes) * tolerance + error) / problem.strong_convexity * raising(45)
-    return (tolerance + error) / problem.strong_convexity
+        return (math.sqrt(problem.classes) * tolerance + error) / problem.ridge * raising(45)
+    return (tolerance + error) / problem.ridge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,7 +194,7 @@ class SphericalObjective(SphericalPerturbation[R], Generic[R]):
         rough = rate(each * (1.0 - 1e-3))
         noise_size = one.dimension / rough
         tolerance = default_tolerance(one, noise_size)
-        radius = (tolerance + spherical_error(rate=rough, dimension=one.dimension)) / one.strong_convexity
+        radius = (tolerance + spherical_error(rate=rough, dimension=one.dimension)) / one.ridge
         share = last_share(3.0 * one.dimension * radius / each * weight_reach(one) / noise_size)
         return cls.with_rate(problem, rate=rate(each * (1.0 - share)), tolerance=tolerance, last_epsilon=each * share * _DOWN, neighbours=neighbours)
 
@@ -204,20 +203,20 @@ class SphericalObjective(SphericalPerturbation[R], Generic[R]):
         """The mechanism with this noise, whose last stage (of each noise vector) spends `last_epsilon`."""
         width = one_of(problem).dimension
         error = spherical_error(rate=rate, dimension=width)
-        grid = LaplaceGrid.calibrate(radius=(tolerance + error) / problem.strong_convexity, dimension=width, epsilon=last_epsilon)
+        grid = LaplaceGrid.calibrate(radius=(tolerance + error) / problem.ridge, dimension=width, epsilon=last_epsilon)
         return cls(rate=rate, tolerance=tolerance, noise_error=error, grid=grid, neighbours=neighbours)
 
     def guarantee(self, problem: R) -> PureDP:
         """See module docstring."""
         effective, apart = self._effective(problem), solved_apart(problem)
         first = self.head.epsilon(one_of(effective), rate=self.rate, neighbours=self.neighbours)
-        each = first + self._last(problem, lambda tolerance, error: (tolerance + error) / effective.strong_convexity)
+        each = first + self._last(problem, lambda tolerance, error: (tolerance + error) / effective.ridge)
         epsilon = each if apart == 1 else apart * each * raising(5)
         return PureDP(epsilon=epsilon, neighbours=self.neighbours, theorem=self.head.theorem(problem, True))
 
     def weight_noise(self, problem: R) -> float:
         """See LearningMechanism: |b| is about d / beta, and reaches the weights through the inverse of a Hessian of at least lambda."""
-        return math.sqrt(solved_apart(problem)) * one_of(problem).dimension / self.rate / self._effective(problem).strong_convexity
+        return math.sqrt(solved_apart(problem)) * one_of(problem).dimension / self.rate / self._effective(problem).ridge
 
     def columns(self, problem: R, data: Records, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""
@@ -245,7 +244,7 @@ class PureObjectivePerturbation(SphericalObjective[RegularisedRisk]):
     """Added to lambda before the objective is formed (CMS's n Delta); 0 except under the published calibration."""
 
     def _effective(self, problem: RegularisedRisk) -> RegularisedRisk:
-        return replace(problem, regulariser=L2(strength=problem.strong_convexity + self.extra_ridge))
+        return replace(problem, ridge=problem.ridge + self.extra_ridge)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

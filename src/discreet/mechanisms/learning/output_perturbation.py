@@ -39,7 +39,7 @@ def minimiser_sensitivity(problem: RegularisedRisk, *, neighbours: Neighbours) -
     G_D and G_D' differ by the losses of k records, whose gradients are at most G each, and G_D is lambda-strongly convex.
     """
     changed = 1.0 if neighbours is ADD_REMOVE else 2.0
-    return changed * problem.gradient_bound / problem.strong_convexity * raising(45)
+    return changed * problem.gradient_bound / problem.ridge * raising(45)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,12 +54,12 @@ class GaussianOutputPerturbation(GaussianPerturbation[RegularisedRisk]):
         tolerance, dimension = default_tolerance(problem, 0.0), problem.dimension
         sensitivity = minimiser_sensitivity(problem, neighbours=neighbours)
         full = sensitivity / gaussian_mu(epsilon, delta)
-        radius = tolerance / problem.strong_convexity + gaussian_error(scale=full, dimension=dimension)
+        radius = tolerance / problem.ridge + gaussian_error(scale=full, dimension=dimension)
         share = last_share(2.0 * radius / gaussian_mu(epsilon, delta) / full)
         scale = sensitivity / gaussian_mu(epsilon * (1.0 - share), delta * (1.0 - share) * (1.0 - 1e-6))
         error = gaussian_error(scale=scale, dimension=dimension)
         last = {"epsilon": epsilon * share * _DOWN, "delta": delta * share * (1.0 - 1e-6)}
-        grid = GaussianGrid.calibrate(radius=tolerance / problem.strong_convexity + error, dimension=dimension, **last)
+        grid = GaussianGrid.calibrate(radius=tolerance / problem.ridge + error, dimension=dimension, **last)
         return cls(scale=scale, epsilon=epsilon * (1.0 - share), tolerance=tolerance, noise_error=error, grid=grid, neighbours=neighbours)
 
     def ideal_delta(self, problem: RegularisedRisk, epsilon: float) -> float:
@@ -68,7 +68,7 @@ class GaussianOutputPerturbation(GaussianPerturbation[RegularisedRisk]):
 
     def distance(self, problem: RegularisedRisk, tolerance: float, error: float) -> float:
         """See GaussianPerturbation."""
-        return tolerance / problem.strong_convexity + error
+        return tolerance / problem.ridge + error
 
     def theorem(self, problem: RegularisedRisk) -> str:  # noqa: ARG002 - the same for any problem
         """See GaussianPerturbation."""
@@ -93,7 +93,7 @@ class PureOutputPerturbation(SphericalPerturbation[RegularisedRisk]):
     def calibrate(cls, problem: RegularisedRisk, *, epsilon: float, neighbours: Neighbours) -> Self:
         """The least noise for epsilon."""
         full = epsilon / minimiser_sensitivity(problem, neighbours=neighbours) * _DOWN
-        radius = default_tolerance(problem, 0.0) / problem.strong_convexity + spherical_error(rate=full, dimension=problem.dimension)
+        radius = default_tolerance(problem, 0.0) / problem.ridge + spherical_error(rate=full, dimension=problem.dimension)
         share = last_share(3.0 * problem.dimension * radius / epsilon / (problem.dimension / full))
         return cls.with_rate(problem, rate=full * (1.0 - share), last_epsilon=epsilon * share, neighbours=neighbours)
 
@@ -101,13 +101,13 @@ class PureOutputPerturbation(SphericalPerturbation[RegularisedRisk]):
     def with_rate(cls, problem: RegularisedRisk, *, rate: float, last_epsilon: float, neighbours: Neighbours) -> Self:
         """The mechanism with this noise, whose last stage spends `last_epsilon`."""
         tolerance, error = default_tolerance(problem, 0.0), spherical_error(rate=rate, dimension=problem.dimension)
-        grid = LaplaceGrid.calibrate(radius=tolerance / problem.strong_convexity + error, dimension=problem.dimension, epsilon=last_epsilon)
+        grid = LaplaceGrid.calibrate(radius=tolerance / problem.ridge + error, dimension=problem.dimension, epsilon=last_epsilon)
         return cls(rate=rate, tolerance=tolerance, noise_error=error, grid=grid, neighbours=neighbours)
 
     def guarantee(self, problem: RegularisedRisk) -> PureDP:
         """See module docstring."""
         first = self.rate * minimiser_sensitivity(problem, neighbours=self.neighbours)
-        second = self._last(problem, lambda tolerance, error: tolerance / problem.strong_convexity + error)
+        second = self._last(problem, lambda tolerance, error: tolerance / problem.ridge + error)
         return PureDP(epsilon=first + second, neighbours=self.neighbours, theorem=words.OUTPUT_PURE)
 
     def weight_noise(self, problem: RegularisedRisk) -> float:

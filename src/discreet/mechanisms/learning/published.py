@@ -17,7 +17,6 @@ from dataclasses import replace
 
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
-from discreet.losses.regularisers import L2
 from discreet.mechanisms.learning.minimise import default_tolerance
 from discreet.mechanisms.learning.objective_perturbation import PureObjectivePerturbation
 from discreet.mechanisms.learning.output_perturbation import PureOutputPerturbation
@@ -30,21 +29,21 @@ _LAST_SHARE = 1e-3
 def published_output(problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> PureOutputPerturbation:
     """Algorithm 1 as printed. Raises InvalidInput outside the paper's assumptions."""
     _require_assumptions(problem, delta=delta, neighbours=neighbours)
-    rate = problem.strong_convexity * epsilon / 2.0
+    rate = problem.ridge * epsilon / 2.0
     return PureOutputPerturbation.with_rate(problem, rate=rate, last_epsilon=_LAST_SHARE * epsilon, neighbours=neighbours)
 
 
 def published_objective(problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> PureObjectivePerturbation:
     """Algorithm 2 as printed, with the residual stage paid from what T2 leaves over. Raises InvalidInput outside the paper's assumptions."""
     _require_assumptions(problem, delta=delta, neighbours=neighbours)
-    ridge, curvature = problem.strong_convexity, problem.loss.smoothness
+    ridge, curvature = problem.ridge, problem.loss.smoothness
     remaining = epsilon - math.log1p(2.0 * curvature / ridge + (curvature / ridge) ** 2)
     extra = 0.0
     if remaining <= 0:
         extra = curvature / math.expm1(epsilon / 4.0) - ridge
         remaining = epsilon / 2.0
     rate = remaining / 2.0
-    effective = RegularisedRisk(loss=problem.loss, regulariser=L2(strength=ridge + extra), domain=problem.domain, max_weight=problem.max_weight)
+    effective = RegularisedRisk(loss=problem.loss, ridge=ridge + extra, domain=problem.domain, max_weight=problem.max_weight)
     left_over = epsilon - objective_epsilon(effective, rate=rate, neighbours=neighbours)
     tolerance = default_tolerance(effective, problem.dimension / rate)
     last = min(10.0 * _LAST_SHARE * epsilon, left_over * (1.0 - 1e-9))

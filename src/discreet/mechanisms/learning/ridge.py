@@ -87,7 +87,7 @@ def slack_free_ridge(problem: RegularisedRisk, *, epsilon: float, delta: float, 
     which the Jacobian term takes a tenth of epsilon, and at least c_max c R^2 / epsilon (c the smoothness), since the former vanishes
     exponentially at large epsilon.
     """
-    unit = problem.slack_free_ratio * problem.strong_convexity
+    unit = problem.slack_free_ratio * problem.ridge
     if not math.isfinite(unit):
         return max(least_ridge(problem, 0.1 * epsilon), problem.curvature_bound / epsilon)
     if neighbours is ADD_REMOVE:
@@ -103,14 +103,14 @@ def infeasible(problem: RegularisedRisk, *, epsilon: float, delta: float, neighb
     return InfeasibleTarget(
         f"objective perturbation of the {problem.loss.name} loss needs {name} > {least / divisor:.3g} at epsilon={epsilon:g} ({count}data_norm="
         f"{problem.domain.norm_bound:g}, intercept_scale={problem.domain.intercept_scale:g}, {neighbours}); "
-        f"{name}={problem.strong_convexity / divisor:.3g} was given. "
+        f"{name}={problem.ridge / divisor:.3g} was given. "
         f"Raise {name} (alpha=None takes {comfortable / divisor:.3g}), raise epsilon, or use mechanism='output', which needs no minimum."
     )
 
 
 def least_multinomial_ridge(problem: MultinomialRisk, epsilon: float) -> float:
     """The lambda at which the Jacobian term uses up all of epsilon: every feasible lambda is larger."""
-    unit = problem.jacobian_ratio * problem.strong_convexity
+    unit = problem.jacobian_ratio * problem.ridge
     return unit / (problem.classes * math.expm1(min(epsilon / (problem.classes - 1.0), 700.0)))
 
 
@@ -122,7 +122,7 @@ def comfortable_multinomial_ridge(problem: MultinomialRisk, *, epsilon: float, d
     noise for three classes and 6 % for ten (more for many classes, where pairs are many: 17 % for a hundred). On MNIST test accuracy is about best
     there, for epsilon 0.5, 1 and 4.
     """
-    unit = problem.jacobian_ratio * problem.strong_convexity
+    unit = problem.jacobian_ratio * problem.ridge
     factors = (6.0, 12.0) if delta > 0 else (4.0, 8.0)
     return factors[neighbours is not ADD_REMOVE] * unit / epsilon * (1.0 + 1e-3)
 
@@ -138,7 +138,7 @@ def least_one_vs_rest_ridge(problem: OneVsRestRisk, epsilon: float) -> float:
     """The lambda at which K Jacobian terms use up epsilon: K a / 4 of it where J <= a t (1 - t), else K ln(1 + c_max c R^2 / lambda)."""
     ratio = problem.each.slack_free_ratio
     if math.isfinite(ratio):
-        return 0.25 * problem.classes * ratio * problem.strong_convexity / epsilon
+        return 0.25 * problem.classes * ratio * problem.ridge / epsilon
     return least_ridge(problem.each, epsilon / problem.classes)
 
 
@@ -148,11 +148,7 @@ def comfortable_one_vs_rest_ridge(problem: OneVsRestRisk, *, epsilon: float, del
     Pure: without slack at epsilon / K each. Gaussian: with s = c_max L R / sigma of each problem, about mu / sqrt K (half of it under replace-one),
     the one at which the Jacobian term exceeds what the Gaussian terms absorb, s^2 / 2, by s: about 11 % more noise than without any slack.
     """
-    unit = (
-        problem.curvature_bound * 4.0
-        if not math.isfinite(problem.each.slack_free_ratio)
-        else problem.each.slack_free_ratio * problem.strong_convexity
-    )
+    unit = problem.curvature_bound * 4.0 if not math.isfinite(problem.each.slack_free_ratio) else problem.each.slack_free_ratio * problem.ridge
     changed = 1.0 if neighbours is ADD_REMOVE else 2.0
     if delta == 0:
         return changed * unit * problem.classes / epsilon * (1.0 + 1e-2)
@@ -176,5 +172,5 @@ def _refusal(
     return InfeasibleTarget(
         f"{what} by objective perturbation needs more than {name}={least / divisor:.3g} at epsilon={epsilon:g} ({count}data_norm="
         f"{problem.domain.norm_bound:g}, intercept_scale={problem.domain.intercept_scale:g}, {neighbours}); "
-        f"{name}={problem.strong_convexity / divisor:.3g} was given. Raise {name} ({comfortable / divisor:.3g} is comfortable), or raise epsilon."
+        f"{name}={problem.ridge / divisor:.3g} was given. Raise {name} ({comfortable / divisor:.3g} is comfortable), or raise epsilon."
     )

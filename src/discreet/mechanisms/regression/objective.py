@@ -40,7 +40,6 @@ from discreet.core.rounding import raising
 from discreet.data import Domain, Records
 from discreet.losses.base import MarginLoss
 from discreet.losses.predictions import HuberLoss, LogCosh, PredictionLoss
-from discreet.losses.regularisers import L2
 from discreet.mechanisms.base import at_epsilon
 from discreet.mechanisms.learning.gaussian_profile import objective_delta
 from discreet.mechanisms.learning.grid import GaussianGrid
@@ -132,7 +131,7 @@ def half_problem(*, loss: str, width: float, radius: float, ridge: float, dimens
     """The problem of the margin whose curve is doubled."""
     return RegularisedRisk(
         loss=Half(loss=loss, width=width),
-        regulariser=L2(strength=ridge),
+        ridge=ridge,
         domain=Domain(features=dimension, norm_bound=radius, classes=2),
     )
 
@@ -142,7 +141,7 @@ def two_signed_delta(half: RegularisedRisk, *, scale: float, epsilon: float, nei
     factor = 2.0
     if neighbours is not ADD_REMOVE:
         s = half.gradient_bound / scale * _UP
-        left = epsilon - math.log1p(half.curvature_bound / half.strong_convexity) * _UP
+        left = epsilon - math.log1p(half.curvature_bound / half.ridge) * _UP
         if not (left > 0 and (left / (2.0 * s)) ** 2 - s * s >= 1.0 + 1e-9):
             factor = 4.0
     return min(1.0, factor * objective_delta(half, scale=scale, epsilon=epsilon, neighbours=neighbours))
@@ -155,9 +154,7 @@ def two_signed_scale(half: RegularisedRisk, *, epsilon: float, delta: float, nei
     """
     target = delta * (1.0 - 1e-6)
     above = half.gradient_bound * (1.0 if neighbours is ADD_REMOVE else 2.0) / gaussian_mu(epsilon, target)
-    refusal = InfeasibleTarget(
-        f"objective perturbation at epsilon={epsilon:g} needs a ridge above {half.strong_convexity:.3g}; take a larger one, or epsilon."
-    )
+    refusal = InfeasibleTarget(f"objective perturbation at epsilon={epsilon:g} needs a ridge above {half.ridge:.3g}; take a larger one, or epsilon.")
 
     def risk(scale: float) -> float:
         return two_signed_delta(half, scale=scale, epsilon=epsilon, neighbours=neighbours)

@@ -42,7 +42,7 @@ from discreet.data import Records
 from discreet.losses.predictions import PredictionLoss
 from discreet.matrices.clipped import entry_chunks
 from discreet.mechanisms.regression.sums import LeastSquares
-from discreet.problems.rounding import UNIT, gamma
+from discreet.problems.certified_sums import UNIT, gamma
 
 _MOST = 300
 _HALVINGS = 40

@@ -21,7 +21,6 @@ from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import raising
 from discreet.data import Domain
 from discreet.losses import loss_named
-from discreet.losses.regularisers import L2
 from discreet.mechanisms.learning import GaussianObjectivePerturbation, GaussianOutputPerturbation
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.learning.perturbation import GaussianPerturbation
@@ -55,7 +54,7 @@ def problem_from(record: Mapping[str, Json]) -> RegularisedRisk:
     )
     return RegularisedRisk(
         loss=loss_named(str(record["loss"]), {str(key): real(value) for key, value in given.items()}),
-        regulariser=L2(strength=real(record["ridge"])),
+        ridge=real(record["ridge"]),
         domain=domain,
         max_weight=real(record["max_weight"]),
     )

@@ -7,9 +7,8 @@ import pytest
 
 from discreet.data import Block, Domain, FunctionTable, Records, streamed_records
 from discreet.losses import Logistic
-from discreet.losses.regularisers import L2
 from discreet.matrices import DenseMatrix
-from discreet.problems import RegularisedRisk, parts
+from discreet.problems import RegularisedRisk, summed_objective
 from discreet.solvers import solve
 
 COUNT, FEATURES, SIZE = 70_000, 3, 4000
@@ -17,7 +16,7 @@ RNG = np.random.default_rng(0)
 ROWS = RNG.uniform(-0.5, 0.5, (COUNT, FEATURES))
 CODES = (ROWS @ np.array([3.0, -2.0, 1.0]) + RNG.logistic(size=COUNT) > 0).astype(np.int64)
 DOMAIN = Domain(features=FEATURES, norm_bound=1.0, records=COUNT, classes=2)
-PROBLEM = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=0.001 * COUNT), domain=DOMAIN)
+PROBLEM = RegularisedRisk(loss=Logistic(), ridge=0.001 * COUNT, domain=DOMAIN)
 SORTED = np.argsort(CODES, kind="stable")
 
 
@@ -46,7 +45,7 @@ def fitted(data, **options):
 def plain(monkeypatch):
     """The minimiser from zero."""
     with monkeypatch.context() as patch:
-        patch.setattr(parts, "WHOLE_RECORDS", COUNT)
+        patch.setattr(summed_objective, "WHOLE_RECORDS", COUNT)
         return fitted(Records(rows=DenseMatrix(ROWS), targets=CODES, domain=DOMAIN)).weights
 
 
@@ -71,7 +70,7 @@ def test_held_records_are_sampled_evenly_and_threads_change_no_bit(monkeypatch, 
     np.testing.assert_allclose(found[0].weights, plain, atol=1e-7)
     objective = PROBLEM.objective(Records(rows=DenseMatrix(ROWS[SORTED]), targets=CODES[SORTED], domain=DOMAIN))
     sample = objective.with_linear(np.ones(FEATURES)).sample()
-    assert sample.ridge / objective.ridge == pytest.approx(1 / parts._SHARE, rel=0.2)
+    assert sample.ridge / objective.ridge == pytest.approx(1 / summed_objective._SHARE, rel=0.2)
     np.testing.assert_allclose(sample.linear, np.full(FEATURES, sample.ridge / objective.ridge))
     assert sample.sample() is None
     zero = np.zeros(FEATURES)
@@ -84,7 +83,7 @@ def test_short_tables_and_tables_of_few_blocks_are_not_sampled():
     few = FunctionTable(lambda _: Block(DenseMatrix(ROWS), CODES), blocks=1, features=FEATURES)
     assert PROBLEM.objective(streamed_records(few, domain=DOMAIN, classes=np.array([0, 1]))).sample() is None
     one = replace(DOMAIN, records=100)
-    small = RegularisedRisk(loss=Logistic(), regulariser=L2(strength=1.0), domain=one)
+    small = RegularisedRisk(loss=Logistic(), ridge=1.0, domain=one)
     assert small.objective(Records(rows=DenseMatrix(ROWS[:100]), targets=CODES[:100], domain=one)).sample() is None
 
 
@@ -95,7 +94,7 @@ def test_a_sample_that_cannot_be_fitted_is_left_alone(monkeypatch, plain):
     whole = single.minimise
 
     def failing(objective, directions, *, tolerance, start):
-        if objective.ridge < 0.5 * PROBLEM.strong_convexity:
+        if objective.ridge < 0.5 * PROBLEM.ridge:
             raise SolverFailure("no")
         return whole(objective, directions, tolerance=tolerance, start=start)
 
