@@ -9,7 +9,7 @@ from sklearn.base import clone
 from discreet import ConstrainedERM, GroupLasso, MatrixRegression, SimplexRegression
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import REPLACE_ONE
-from discreet.losses.predictions import Absolute
+from discreet.losses.predictions import Absolute, Pinball, SmoothPinball
 from discreet.mechanisms.constrained import calibrate_over_set, candidates
 from discreet.sets import ConvexHull, KSupportBall, L1Ball, L2Ball, NuclearBall
 from tests.canary import CANARY, assert_silent
@@ -63,6 +63,21 @@ def test_classes_are_predicted_with_the_true_hinge_and_an_intercept():
     assert np.mean(model.predict(rows) == words) > 0.85
     assert model.coef_.shape == (6,)
     assert model.intercept_ < 0
+
+
+@pytest.mark.parametrize("quantile", [0.1, 0.9])
+@pytest.mark.parametrize("loss", [Pinball, SmoothPinball])
+def test_as_many_targets_lie_below_the_prediction_as_the_quantile_says(loss, quantile):
+    """Koenker and Bassett: the mean pinball loss is least at the quantile."""
+    rng = np.random.default_rng(0)
+    rows = rng.uniform(-1.0, 1.0, (50_000, 1))
+    targets = 0.5 * rows[:, 0] + rng.exponential(0.2, 50_000) - 0.2
+    model = ConstrainedERM(
+        loss=loss(quantile=quantile), constraint=L2Ball(dimension=2), fit_intercept=True, epsilon=2.0, delta=1e-6, data_norm=1.0, random_state=0
+    )
+    below = np.mean(targets < model.fit(rows, targets).predict(rows))
+    assert abs(below - quantile) < 0.04
+    assert abs(model.coef_[0] - 0.5) < 0.1
 
 
 def test_the_chosen_mechanism_has_the_smallest_bound():

@@ -64,6 +64,17 @@ def check_smoothness_is_attained(loss):
     assert rise >= (0.5 / step if np.isinf(stated) else 0.99 * stated), "the stated smoothness is too large"
 
 
+def check_smoothed_is_near(loss):
+    """What stands in for a loss in searches has a second derivative, is nowhere more than it says above the loss, and within the width of it."""
+    for width in (0.01, 0.3):
+        smooth, unit, above = loss.smoothed(width)
+        assert np.isfinite(smooth.smoothness(1.0)), "the smoothed loss has a kink"
+        for reach, bound in BOUNDS:
+            ahead = smooth.value(*scan(reach, bound)) / unit - loss.value(*scan(reach, bound))
+            assert np.all(ahead <= above + 1e-12 * (1.0 + reach)), "the smoothed loss is further above than it says"
+            assert np.all(np.abs(ahead) <= width + 1e-12 * (1.0 + reach)), "the smoothed loss is further away than the width"
+
+
 LAWS = [
     check_slope_is_derivative_of_value,
     check_value_is_not_negative,
@@ -71,4 +82,5 @@ LAWS = [
     check_lipschitz_is_attained,
     check_smoothness,
     check_smoothness_is_attained,
+    check_smoothed_is_near,
 ]

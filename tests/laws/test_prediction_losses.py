@@ -8,7 +8,7 @@ import pytest
 
 from discreet.core.errors import InvalidInput
 from discreet.losses import HuberHinge, SoftplusHinge
-from discreet.losses.predictions import HuberLoss, OfMargin, PredictionLoss, Squared, prediction_loss_named
+from discreet.losses.predictions import Absolute, HuberLoss, OfMargin, Pinball, PredictionLoss, Squared, prediction_loss_named
 from tests.laws import prediction_loss_laws as laws
 from tests.laws.catalogue import every, name
 
@@ -58,6 +58,11 @@ def test_a_huber_loss_is_half_the_squared_loss_with_its_slope_clipped():
     assert np.array_equal(HuberLoss(half_width=0.5).slope(predictions, targets), np.clip(0.5 * Squared().slope(predictions, targets), -0.5, 0.5))
 
 
+def test_half_the_absolute_loss_is_the_pinball_loss_of_the_median():
+    predictions, targets = laws.scan(3.0, 1.0)
+    assert np.array_equal(Pinball(quantile=0.5).slope(predictions, targets), 0.5 * Absolute().slope(predictions, targets))
+
+
 # A law that cannot fail is not a law: each is met by a loss with one planted fault.
 
 
@@ -80,6 +85,7 @@ FAULTS = [
     (laws.check_lipschitz_is_attained, "lipschitz", lambda bound: 1.02 * bound),
     (laws.check_smoothness, "smoothness", lambda bound: 0.999 * bound),
     (laws.check_smoothness_is_attained, "smoothness", lambda bound: 1.02 * bound),
+    (laws.check_smoothed_is_near, "smoothed", lambda found: (Pinball(quantile=0.5).smoothed(0.01)[0], *found[1:])),
 ]
 
 

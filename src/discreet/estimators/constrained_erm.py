@@ -54,8 +54,8 @@ class ConstrainedERM(ByComparison, WithIntercept):
 
     Parameters
     ----------
-    loss : a loss of `discreet.losses.predictions`, or its name: "squared", "huber", "log-cosh", "absolute" for real targets; "hinge", "logistic",
-        "huber-hinge", "smoothed-hinge", "softplus-hinge" for two classes.
+    loss : a loss of `discreet.losses.predictions`, or its name: "squared", "huber", "log-cosh", "absolute", "pinball" and
+        "smooth-pinball" (quantiles) for real targets; "hinge", "logistic", "huber-hinge", "smoothed-hinge", "softplus-hinge" for two classes.
     constraint : a set of `discreet.sets` in as many dimensions as there are features, one more with an intercept; None is the unit l2 ball.
     epsilon : privacy loss, > 0; `inf` is the ordinary fit without privacy (smooth losses), and its certificate says so.
     delta : probability that the loss is exceeded, well below 1 / n. With 0 only sets with a list of vertices are left.

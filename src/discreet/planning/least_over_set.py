@@ -1,9 +1,8 @@
 """The least value of a sum of losses over a set, on invented records: what simulated excesses are measured from.
 
 Accelerated projected gradients (Beck and Teboulle 2009) with backtracking, restarted where they stop descending. The Frank-Wolfe gap
-max_{s in C} <theta - s, grad F(theta)> >= F(theta) - min F says how near the value is. A loss with a kink is smoothed over a width h first: with
-l_h <= l <= l_h + h / 2 (absolute) or l <= l_h <= l + h / 4 (hinge), the minimum of one is as near to that of the other. Not private, and for records
-that are public only.
+max_{s in C} <theta - s, grad F(theta)> >= F(theta) - min F says how near the value is. A loss with a kink is smoothed first, by itself
+(`PredictionLoss.smoothed`); the minima are as near to each other as the losses are. Not private, and for records that are public only.
 """
 
 import math
@@ -12,8 +11,6 @@ from dataclasses import replace
 import numpy as np
 
 from discreet.core.arrays import Floats
-from discreet.losses import HuberHinge
-from discreet.losses.predictions import HuberLoss, OfMargin
 from discreet.problems import ConstrainedRisk, PredictionObjective
 from discreet.sets import Constraint
 
@@ -32,14 +29,10 @@ def least_over_set(problem: ConstrainedRisk, objective: PredictionObjective) -> 
         point, gap = _descend(objective, problem.constraint, close)
         return objective.value(point), gap
     width = _WIDTH * min(1.0, problem.spread)
-    if objective.loss.signed_targets:
-        smooth = replace(objective, loss=OfMargin(loss=HuberHinge(half_width=width)), kink=False)
-        point, gap = _descend(smooth, problem.constraint, close)
-        lower = smooth.value(point) - gap - count * width / 4.0
-    else:
-        smooth = replace(objective, loss=HuberLoss(half_width=width), slope_bound=width, kink=False)
-        point, gap = _descend(smooth, problem.constraint, width * close)
-        lower = (smooth.value(point) - gap) / width
+    loss, unit, above = objective.loss.smoothed(width)
+    smooth = replace(objective, loss=loss, slope_bound=objective.slope_bound * unit, kink=False)
+    point, gap = _descend(smooth, problem.constraint, unit * close)
+    lower = (smooth.value(point) - gap) / unit - count * above
     value = objective.value(point)
     return value, value - lower
 

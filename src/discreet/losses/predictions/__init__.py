@@ -11,9 +11,11 @@ from discreet.losses.predictions.hinge import Hinge
 from discreet.losses.predictions.huber import HuberLoss
 from discreet.losses.predictions.log_cosh import LogCosh
 from discreet.losses.predictions.of_margin import OfMargin
+from discreet.losses.predictions.pinball import Pinball
+from discreet.losses.predictions.smooth_pinball import SmoothPinball
 from discreet.losses.predictions.squared import Squared
 
-__all__ = ["Absolute", "Hinge", "HuberLoss", "LogCosh", "OfMargin", "PredictionLoss", "Squared", "prediction_loss_named"]
+__all__ = ["Absolute", "Hinge", "HuberLoss", "LogCosh", "OfMargin", "Pinball", "PredictionLoss", "SmoothPinball", "Squared", "prediction_loss_named"]
 
 
 def prediction_loss_named(name: str, parameters: Mapping[str, object] | None = None) -> PredictionLoss:

@@ -9,6 +9,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.losses.predictions.base import PredictionLoss
+from discreet.losses.predictions.huber import HuberLoss
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,3 +33,7 @@ class Absolute(PredictionLoss):
     def slope(self, predictions: Floats, targets: Floats) -> Floats:
         """sign(f - y), 0 at the kink; the difference of two floats is zero only if they are equal, so its sign is exact."""
         return np.sign(predictions - targets)
+
+    def smoothed(self, width: float) -> tuple[PredictionLoss, float, float]:
+        """The Huber loss over h, from h / 2 below."""
+        return HuberLoss(half_width=width), width, 0.0

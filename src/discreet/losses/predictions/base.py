@@ -33,6 +33,13 @@ class PredictionLoss(Named, ABC):
     def smoothness(self, target_bound: float) -> float:
         """An upper bound of the second derivative in f over |y| <= target_bound; infinity for a loss with a kink."""
 
+    def smoothed(self, width: float) -> "tuple[PredictionLoss, float, float]":  # noqa: ARG002 - for losses with a kink
+        """(smooth, unit, above): a loss with a second derivative, smooth / unit within `width` of this one and at most `above` above it.
+
+        For solvers that look for the least value of a sum. A loss without a kink gives itself; one with a kink overrides this.
+        """
+        return self, 1.0, 0.0
+
     @abstractmethod
     def value(self, predictions: Floats, targets: Floats) -> Floats:
         """l(f; y), elementwise."""

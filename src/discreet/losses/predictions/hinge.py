@@ -11,7 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.core.arrays import Floats
+from discreet.losses.huber_hinge import HuberHinge
 from discreet.losses.predictions.base import PredictionLoss
+from discreet.losses.predictions.of_margin import OfMargin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,3 +38,7 @@ class Hinge(PredictionLoss):
     def slope(self, predictions: Floats, targets: Floats) -> Floats:
         """-y where the rounded product y f is below 1 (for y = +1 and -1 it is exact)."""
         return np.where(targets * predictions < 1.0, -targets, 0.0)
+
+    def smoothed(self, width: float) -> tuple[PredictionLoss, float, float]:
+        """The Huber hinge, up to h / 4 above."""
+        return OfMargin(loss=HuberHinge(half_width=width)), 1.0, width / 4.0
