@@ -14,10 +14,10 @@ from discreet.losses.predictions import Absolute, Hinge, LogCosh, Squared
 from discreet.matrices import as_matrix
 from discreet.mechanisms.constrained.base import gradient_distance
 from discreet.mechanisms.constrained.mirror_descent import NoisyMirrorDescent
-from discreet.mechanisms.constrained.mirror_geometry import map_names, mirror_map_named
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.problems import ConstrainedRisk
 from discreet.sets import Box, L1Ball, L2Ball, Simplex
+from discreet.sets.mirror_maps import map_names, mirror_map_named
 from tests.canary import CANARY, assert_silent
 from tests.mechanisms.constrained.mirror_problems import data_set, line, regression
 

@@ -5,7 +5,7 @@
     c' = c min(R_2 |Q|_2, R_inf |Q|_1)^2  the curvature of one record's loss along a unit vector of the norm
 
 Q is the unit ball of the map's norm, carried to R^d; |Q|_1 its l1 radius. The candidates are the Euclidean map, the p-norm and power maps where they
-exist, and the entropy over up to MOST_VERTICES vertices. The one with the smallest bound is taken. T is the least number of steps with which the
+exist, and the entropy of vertices. The one with the smallest bound is taken. T is the least number of steps with which the
 terms that are not privacy's are at most SHARE of those that are, and at most a number that bounds the work.
 
 Under add-remove the number of records is private: plans then use the one that the caller declares public, or NOMINAL ones (base.py). What is
@@ -33,15 +33,14 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.mechanisms.constrained.base import NOMINAL
 from discreet.problems import ConstrainedRisk
-from discreet.sets import Constraint, GroupL2Ball, L1Ball, NuclearBall, Polytope
-from discreet.sets.mirror_maps import EntropyMap, EuclideanMap, MirrorMap, PNormMap, PowerMap
+from discreet.sets import Constraint
+from discreet.sets.mirror_maps import MirrorMap, map_names, mirror_map_named
 
 AUTO = "auto"
 SMOOTH, LIPSCHITZ, STRONGLY_CONVEX = "smooth", "lipschitz", "strongly-convex"
 SHARE = 0.25
 MOST_STEPS = 4096
 LEAST_STEPS = 16
-MOST_VERTICES = 1 << 17
 _WORK = 2.0**34
 """Entries of the table that all gradients together may read, where T is not chosen by the caller."""
 
@@ -101,58 +100,18 @@ class Plan:
         return average
 
 
-def mirror_map_named(name: str, constraint: Constraint) -> MirrorMap:
-    """The map of this name over the set. Raises InvalidInput where there is none."""
-    if name not in map_names(constraint):
-        raise InvalidInput(f"over the set {constraint.name!r} the mirror map must be one of {[AUTO, *map_names(constraint)]}; {name!r} was given.")
-    match name, constraint:
-        case "p-norm", _:
-            return PNormMap(constraint=constraint)
-        case "power", L1Ball() | GroupL2Ball():
-            return PowerMap(constraint=constraint)
-        case "entropy", Polytope():
-            return EntropyMap(constraint=constraint)
-        case _:
-            return EuclideanMap(constraint=constraint)
-
-
-def map_names(constraint: Constraint) -> tuple[str, ...]:
-    """Maps that the set has."""
-    names = ["euclidean"]
-    if isinstance(constraint, L1Ball | GroupL2Ball | NuclearBall):
-        names.append("p-norm")
-    if isinstance(constraint, L1Ball | GroupL2Ball):
-        names.append("power")
-    if isinstance(constraint, Polytope) and 2 <= constraint.vertex_count <= MOST_VERTICES:
-        names.append("entropy")
-    return tuple(names)
-
-
 def geometry_of(problem: ConstrainedRisk, name: str) -> Geometry:
     """The constants of a map for one record of this problem."""
     made = mirror_map_named(name, problem.constraint)
     domain = problem.domain
-    longest = min(domain.radius * made.norm_radius, domain.largest_entry * _l1_radius(made))
+    longest = min(domain.radius * made.norm_radius, domain.largest_entry * made.norm_l1_radius)
     return Geometry(
         map=made,
         width=math.hypot(made.norm_width, made.norm_radius),
         gradient=problem.slope_bound * longest,
         smoothness=problem.smoothness * longest**2,
-        hilbert=isinstance(made, EuclideanMap),
+        hilbert=made.hilbert,
     )
-
-
-def _l1_radius(made: MirrorMap) -> float:
-    """|Q|_1, or an upper bound."""
-    set_ = made.constraint
-    match made:
-        case EntropyMap():
-            return set_.l1_radius
-        case PNormMap() if isinstance(set_, L1Ball):
-            return float(set_.dimension) ** (1.0 - 1.0 / made.exponent)
-        case PowerMap() if isinstance(set_, L1Ball):
-            return 1.0
-    return math.sqrt(set_.dimension) * made.norm_radius
 
 
 def plan(problem: ConstrainedRisk, *, sensitivity: float, mu: float, mirror_map: str = AUTO, steps: int | None = None, ridge: float = 0.0) -> Plan:

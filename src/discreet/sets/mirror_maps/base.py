@@ -19,49 +19,66 @@ Gaussian Poincare inequality), and norms in L_2 obey the triangle inequality. T 
 itself, G |Q|_2 becomes that constant.
 """
 
-from typing import Protocol, runtime_checkable
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, runtime_checkable
 
 from discreet.core.arrays import Floats
+from discreet.core.named import Named
 from discreet.sets import Constraint
+from discreet.sets.checks import vector
 
 
-@runtime_checkable
-class MirrorMap(Protocol):
-    """What mirror descent and its bounds need. States are arrays that `start` and `step` return."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MirrorMap(Named, ABC):
+    """What mirror descent and its bounds need of a set. States are arrays that `start` and `step` return."""
+
+    hilbert: ClassVar[bool] = False
+    """Whether the norm is the Euclidean one."""
+    strong_convexity: ClassVar[float] = 1.0
+    """Delta."""
+    constraint: Constraint
+    """C."""
+
+    @staticmethod
+    @abstractmethod
+    def serves(constraint: Constraint) -> bool:
+        """Whether there is such a map over this set, and its step is affordable."""
 
     @property
-    def name(self) -> str:
-        """Standard name, used in files."""
-
-    @property
-    def constraint(self) -> Constraint:
-        """C."""
-
-    @property
-    def strong_convexity(self) -> float:
-        """Delta."""
-
-    @property
+    @abstractmethod
     def range(self) -> float:
         """R, an upper bound rounded up."""
 
     @property
+    @abstractmethod
     def norm_radius(self) -> float:
         """|Q|_2, an upper bound rounded up."""
 
     @property
+    def norm_l1_radius(self) -> float:
+        """|Q|_1, the l1 radius of the same set, or an upper bound."""
+        return math.sqrt(self.constraint.dimension) * self.norm_radius
+
+    @property
+    @abstractmethod
     def norm_width(self) -> float:
         """G_Q or an upper bound of it."""
 
+    @abstractmethod
     def start(self) -> Floats:
         """The state where Psi is smallest."""
 
+    @abstractmethod
     def step(self, state: Floats, direction: Floats) -> Floats:
         """The next state; `direction` (d,) is the step size times the gradient at `point(state)`."""
 
     def point(self, state: Floats) -> Floats:
-        """The point of C, shape (d,), that a state stands for; linear in the state."""
+        """The point of C, shape (d,), that a state stands for, linear in the state: here the state itself, a copy."""
+        return vector(state, self.constraint.dimension, "the state").copy()
 
+    @abstractmethod
     def norm(self, difference: Floats) -> float:
         """|difference| for a difference of states."""
 

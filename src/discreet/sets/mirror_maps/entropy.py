@@ -22,19 +22,20 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidType
-from discreet.sets import Polytope
+from discreet.sets import Constraint, Polytope
 from discreet.sets.checks import outward, vector
+from discreet.sets.mirror_maps.base import MirrorMap
 
+MOST_VERTICES = 1 << 17
+"""Beyond, a step takes too long."""
 _FAINTEST = 1000.0 * math.log(2.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EntropyMap:
+class EntropyMap(MirrorMap):
     """The negative entropy of vertex weights."""
 
     name = "entropy"
-    strong_convexity = 1.0
-    """1 in the l1 norm of weights."""
     constraint: Polytope
     """C."""
 
@@ -42,6 +43,11 @@ class EntropyMap:
         """Refuse a set whose vertices cannot be listed."""
         if not isinstance(self.constraint, Polytope):
             raise InvalidType(f"EntropyMap needs a Polytope; a {type(self.constraint).__name__} was given. EuclideanMap takes any set.")
+
+    @staticmethod
+    def serves(constraint: Constraint) -> bool:
+        """Polytopes with at most MOST_VERTICES vertices."""
+        return isinstance(constraint, Polytope) and 2 <= constraint.vertex_count <= MOST_VERTICES
 
     @property
     def range(self) -> float:
@@ -52,6 +58,11 @@ class EntropyMap:
     def norm_radius(self) -> float:
         """Half the diameter."""
         return self.constraint.diameter / 2.0
+
+    @property
+    def norm_l1_radius(self) -> float:
+        """That of the set."""
+        return self.constraint.l1_radius
 
     @property
     def norm_width(self) -> float:

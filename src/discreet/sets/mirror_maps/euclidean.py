@@ -9,20 +9,25 @@ from dataclasses import dataclass
 from discreet.core.arrays import Floats
 from discreet.sets import Constraint, L2Ball
 from discreet.sets.checks import outward, vector
+from discreet.sets.mirror_maps.base import MirrorMap
 from discreet.sets.thresholds import norm2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EuclideanMap:
+class EuclideanMap(MirrorMap):
     """Half the squared Euclidean distance from the set's centre."""
 
     name = "euclidean"
-    strong_convexity = 1.0
-    """1, with equality everywhere."""
+    hilbert = True
     norm_radius = 1.0
     """The norm is |.|_2 itself."""
     constraint: Constraint
     """C, any set."""
+
+    @staticmethod
+    def serves(constraint: Constraint) -> bool:  # noqa: ARG004 - all have a projection
+        """Every set."""
+        return True
 
     @property
     def range(self) -> float:
@@ -42,10 +47,6 @@ class EuclideanMap:
     def step(self, state: Floats, direction: Floats) -> Floats:
         """A gradient step, projected."""
         return self.constraint.project(self._vector(state) - self._vector(direction))
-
-    def point(self, state: Floats) -> Floats:
-        """States are points."""
-        return self._vector(state).copy()
 
     def norm(self, difference: Floats) -> float:
         """|.|_2."""

@@ -18,19 +18,18 @@ import numpy as np
 from scipy.optimize import brentq
 
 from discreet.core.arrays import Floats
-from discreet.sets import Constraint
+from discreet.sets import Constraint, GroupL2Ball, L1Ball, NuclearBall
 from discreet.sets.checks import outward, vector
 from discreet.sets.lp_ball import norm as lp_norm
+from discreet.sets.mirror_maps.base import MirrorMap
 from discreet.sets.mirror_maps.spectra import Spectrum, spectrum_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PNormMap:
+class PNormMap(MirrorMap):
     """Half the squared p-norm of magnitudes over p - 1."""
 
     name = "p-norm"
-    strong_convexity = 1.0
-    """1 in the p-norm of magnitudes."""
     norm_radius = 1.0
     """|.|_2 <= |.|_p."""
     constraint: Constraint
@@ -39,6 +38,11 @@ class PNormMap:
     def __post_init__(self) -> None:
         """Refuse other sets."""
         spectrum_of(self.constraint)
+
+    @staticmethod
+    def serves(constraint: Constraint) -> bool:
+        """Sets with magnitudes."""
+        return isinstance(constraint, L1Ball | GroupL2Ball | NuclearBall)
 
     @property
     def exponent(self) -> float:
@@ -49,6 +53,13 @@ class PNormMap:
     def range(self) -> float:
         """From the centre to where one magnitude has all."""
         return outward(self._spectrum.radius**2 / (2.0 * (self.exponent - 1.0)), self.constraint.dimension)
+
+    @property
+    def norm_l1_radius(self) -> float:
+        """Smaller where magnitudes are the coordinates themselves."""
+        if isinstance(self.constraint, L1Ball):
+            return float(self.constraint.dimension) ** (1.0 - 1.0 / self.exponent)
+        return super(PNormMap, self).norm_l1_radius
 
     @property
     def norm_width(self) -> float:
@@ -83,10 +94,6 @@ class PNormMap:
             found = self._inverse(np.maximum(kept - gaps, 0.0))
             found *= radius / found.sum()
         return self._spectrum.join(found, frame)
-
-    def point(self, state: Floats) -> Floats:
-        """States are points."""
-        return vector(state, self.constraint.dimension, "the state").copy()
 
     def norm(self, difference: Floats) -> float:
         """The p-norm of magnitudes."""

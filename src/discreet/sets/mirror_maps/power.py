@@ -18,18 +18,17 @@ from scipy.optimize import brentq
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidType
-from discreet.sets import GroupL2Ball, L1Ball
+from discreet.sets import Constraint, GroupL2Ball, L1Ball
 from discreet.sets.checks import outward, vector
+from discreet.sets.mirror_maps.base import MirrorMap
 from discreet.sets.mirror_maps.spectra import Spectrum, spectrum_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PowerMap:
+class PowerMap(MirrorMap):
     """The sum of powers of magnitudes."""
 
     name = "power"
-    strong_convexity = 1.0
-    """1 on the set, in the norm of the set at radius 1."""
     norm_radius = 1.0
     """|.|_2 is at most the sum of magnitudes."""
     constraint: L1Ball | GroupL2Ball
@@ -37,10 +36,15 @@ class PowerMap:
 
     def __post_init__(self) -> None:
         """Refuse other sets."""
-        if not isinstance(self.constraint, (L1Ball, GroupL2Ball)):
+        if not self.serves(self.constraint):
             raise InvalidType(
                 f"PowerMap needs an L1Ball or a GroupL2Ball; a {type(self.constraint).__name__} was given. PNormMap takes a NuclearBall."
             )
+
+    @staticmethod
+    def serves(constraint: Constraint) -> bool:
+        """Sets whose norm is a sum of magnitudes that can be told one by one."""
+        return isinstance(constraint, L1Ball | GroupL2Ball)
 
     @property
     def exponent(self) -> float:
@@ -51,6 +55,11 @@ class PowerMap:
     def range(self) -> float:
         """From the centre to where one magnitude has all."""
         return outward(self._spectrum.radius**2 / (self._gamma * self.exponent), self.constraint.dimension)
+
+    @property
+    def norm_l1_radius(self) -> float:
+        """1 where magnitudes are the coordinates themselves."""
+        return 1.0 if isinstance(self.constraint, L1Ball) else super(PowerMap, self).norm_l1_radius
 
     @property
     def norm_width(self) -> float:
@@ -86,10 +95,6 @@ class PowerMap:
             found = inverse(brentq(lambda kept: float(inverse(kept).sum()) - radius, 0.0, most, xtol=1e-300, rtol=8.9e-16, maxiter=2000))
             found *= radius / found.sum()
         return self._spectrum.join(found, frame)
-
-    def point(self, state: Floats) -> Floats:
-        """States are points."""
-        return vector(state, self.constraint.dimension, "the state").copy()
 
     def norm(self, difference: Floats) -> float:
         """The sum of magnitudes."""
