@@ -104,7 +104,7 @@ def exact_learning_audit(
 def certificate_audit(certificate: Certificate) -> AuditReport:
     """The exact audit of one released model of two classes: which epsilon the recorded noise really has, for the recorded problem.
 
-    A recheck (module certificates/rechecks) bounds epsilon from above, from what is recorded; this bounds it from below, from the same numbers and
+    A recheck (package verification) bounds epsilon from above, from what is recorded; this bounds it from below, from the same numbers and
     the exact law of the released minimiser. Between the two lies the truth. Neither sees the records.
 
     Raises InvalidInput where no exact law is known of the mechanism, where several releases share the certificate, and where nothing is promised.

@@ -8,7 +8,7 @@ digest with the value.
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -54,51 +54,12 @@ class Verification:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Certificate:
+class Certificate(Stated):
     """What a release promises and why. Compare, save and publish it freely."""
-
-    mechanism: str
-    """Name of the mechanism, which is also the name of its recheck."""
-    parameters: Mapping[str, Json]
-    """Public parameters of the mechanism: noise scales, tolerance, budget shares."""
-    problem: Mapping[str, Json]
-    """The public problem."""
-    guarantee: Guarantee
-    hypotheses: tuple[Hypothesis, ...]
-    noise: str
-    """Where the noise came from."""
-    noise_private: bool
-    """False when the noise can be replayed."""
-    digest: str
-    """SHA-256 of the released numbers."""
-    declared: tuple[str, ...] = ()
-    """What the caller declared public."""
-    version: str = ""
-    """Version of the library that issued the certificate."""
-    releases: int = field(default=1)
-    """How many releases of the mechanism the guarantee covers together."""
-    ledger_entry: str | None = None
-    """Identifier of the entry in the ledger that the budget was reserved by; None where no ledger was in use."""
 
     def verify(self, value: Floats | None = None) -> Verification:
         """Recompute everything that can be recomputed; with `value`, also that it is the value that was released."""
-        checks = list(recheck(self.mechanism, self.parameters, self.problem, self.guarantee, self.releases))
-        checks += rebuilt_checks(
-            Stated(
-                mechanism=self.mechanism,
-                parameters=self.parameters,
-                problem=self.problem,
-                guarantee=self.guarantee,
-                releases=self.releases,
-                hypotheses=self.hypotheses,
-                declared=self.declared,
-                noise=self.noise,
-                noise_private=self.noise_private,
-                digest=self.digest,
-                version=self.version,
-                ledger_entry=self.ledger_entry,
-            )
-        )
+        checks = [*recheck(self), *rebuilt_checks(self)]
         if value is not None:
             same = digest_of(value) == self.digest
             checks.append(

@@ -15,42 +15,28 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 from scipy.fft import irfft, rfft
 
-from discreet.accounting import Guarantee, Json
+from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.fields import finite, positive
 from discreet.core.neighbours import ADD_REMOVE
-from discreet.verification.parts import (
-    NODES,
-    WEIGHTS,
-    Scan,
-    delta_check,
-    epsilon_check,
-    gaussian_grid,
-    gaussian_integral,
-    laplace_grid,
-    least_of,
-    on_a_grid,
-    same_relation,
-    scan_of,
-)
-from discreet.verification.registry import Check, register_recheck
+from discreet.statements.learning import dimension_of
+from discreet.verification.base import Check, Stated, delta_check, epsilon_check, register_recheck
+from discreet.verification.numerics import NODES, WEIGHTS, Scan, gaussian_integral, last_stage, least_of, scan_of
 
 _MOST_CLASSES = 100_000
 _DIRECT = 4e9
 """Products that a composition of losses may take. Above, a transform does it, whose rounding at a large epsilon is multiplied by its exponential."""
 _LOOSE = 0.1
-"""As `CLOSE`, of M3, which takes the suprema over probabilities and over determinants one by one."""
+"""As `CLOSE` of module `base`, of M3, which takes the suprema over probabilities and over determinants one by one."""
 
 
 @register_recheck("multinomial-perturbation-gaussian")
-def _multinomial_gaussian(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    yield same_relation(parameters, guarantee)
-    yield on_a_grid(parameters)
-    classes, bound, ratio, ridge = _multinomial(problem)
-    epsilon, s = positive(parameters["epsilon"]), bound / positive(parameters["scale"])
+def _multinomial_gaussian(stated: Stated) -> Iterator[Check]:
+    classes, bound, ratio, ridge = _multinomial(stated.problem)
+    epsilon, s = positive(stated.parameters["epsilon"]), bound / positive(stated.parameters["scale"])
     shares, dets = _two_levels(classes, ratio)
     mixtures = [(1, [(2.0, classes - 1), (0.0, 1)])]
-    if guarantee.neighbours is not ADD_REMOVE:
+    if stated.guarantee.neighbours is not ADD_REMOVE:
         mixtures.append((classes - 1, [(8.0, 1), (6.0, classes - 2), (2.0, 1)]))
 
     def with_slope(slope: float) -> float:
@@ -59,58 +45,52 @@ def _multinomial_gaussian(parameters: Mapping[str, Json], problem: Mapping[str, 
         return sum(count * _mixture(shifts, s, bend, epsilon - height, classes) for count, shifts in mixtures)
 
     first = least_of(with_slope, np.linspace(0.0, ratio, 17), near=1e-4 * ratio)
-    last = gaussian_grid(parameters, problem, (positive(parameters["tolerance"]) + positive(parameters["noise_error"])) / ridge)
-    total = epsilon + positive(parameters["grid_epsilon"])
-    yield delta_check(total, first + last, guarantee, releases, "numerical integrals over pairs of classes, plus the last stage")
+    total = first + last_stage(stated.parameters, dimension_of(stated.problem), _radius(stated) / ridge)
+    reached = epsilon + positive(stated.parameters["grid_epsilon"])
+    yield delta_check(stated, reached, total, "numerical integrals over pairs of classes, plus the last stage")
 
 
 @register_recheck("multinomial-perturbation-pure")
-def _multinomial_pure(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    yield same_relation(parameters, guarantee)
-    yield on_a_grid(parameters)
-    classes, bound, ratio, ridge = _multinomial(problem)
-    unit = positive(parameters["rate"]) * bound
+def _multinomial_pure(stated: Stated) -> Iterator[Check]:
+    classes, bound, ratio, ridge = _multinomial(stated.problem)
+    unit = positive(stated.parameters["rate"]) * bound
     shares, dets = _two_levels(classes, ratio)
-    first = float(np.max(unit * np.sqrt(2.0 - shares) + dets)) + (0.0 if guarantee.neighbours is ADD_REMOVE else math.sqrt(2.0) * unit)
-    last = laplace_grid(parameters, problem, (positive(parameters["tolerance"]) + positive(parameters["noise_error"])) / ridge)
-    yield epsilon_check(first + last, guarantee, releases, "supremum of the log density ratio over probabilities, plus the last stage", most=_LOOSE)
+    first = float(np.max(unit * np.sqrt(2.0 - shares) + dets)) + (0.0 if stated.guarantee.neighbours is ADD_REMOVE else math.sqrt(2.0) * unit)
+    total = first + last_stage(stated.parameters, dimension_of(stated.problem), _radius(stated) / ridge)
+    yield epsilon_check(stated, total, "supremum of the log density ratio over probabilities, plus the last stage", most=_LOOSE)
 
 
 @register_recheck("one-vs-rest-pure")
-def _one_vs_rest_pure(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    yield same_relation(parameters, guarantee)
-    yield on_a_grid(parameters)
-    scan, classes = scan_of(problem), _classes(problem)
-    shift = positive(parameters["rate"]) * scan.gradient
-    first = float(np.max(shift * scan.slopes + scan.jacobian)) + (0.0 if guarantee.neighbours is ADD_REMOVE else shift)
-    alone = {key: value for key, value in problem.items() if key != "classes"}
-    radius = (positive(parameters["tolerance"]) + positive(parameters["noise_error"])) / scan.ridge
-    total = classes * (first + laplace_grid(parameters, alone, radius))
-    yield epsilon_check(total, guarantee, releases, "the classes' suprema of the log density ratio, plus their last stages")
+def _one_vs_rest_pure(stated: Stated) -> Iterator[Check]:
+    scan, classes = scan_of(stated.problem), _classes(stated.problem)
+    shift = positive(stated.parameters["rate"]) * scan.gradient
+    first = float(np.max(shift * scan.slopes + scan.jacobian)) + (0.0 if stated.guarantee.neighbours is ADD_REMOVE else shift)
+    total = classes * (first + last_stage(stated.parameters, dimension_of(stated.problem) // classes, _radius(stated) / scan.ridge))
+    yield epsilon_check(stated, total, "the classes' suprema of the log density ratio, plus their last stages")
 
 
 @register_recheck("one-vs-rest-gaussian")
-def _one_vs_rest_gaussian(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    yield same_relation(parameters, guarantee)
-    yield on_a_grid(parameters)
-    scan, classes = scan_of(problem), _classes(problem)
-    epsilon, s = positive(parameters["epsilon"]), scan.gradient / positive(parameters["scale"])
-    losses, masses = _composed(scan, s, classes)
-    one_step = _curve(losses, masses)
-    if guarantee.neighbours is ADD_REMOVE:
+def _one_vs_rest_gaussian(stated: Stated) -> Iterator[Check]:
+    scan, classes = scan_of(stated.problem), _classes(stated.problem)
+    epsilon, s = positive(stated.parameters["epsilon"]), scan.gradient / positive(stated.parameters["scale"])
+    alone = stated.guarantee.neighbours is ADD_REMOVE
+    one_step = _curve(*_composed(scan, s, classes))
+    if alone:
         first = float(one_step(np.array([epsilon]))[0])
     else:
         splits = epsilon * np.linspace(-1.0, 2.0, 3001)
         first = float(np.min(one_step(splits) + np.exp(splits) * one_step(epsilon - splits)))
-    if np.all(
-        scan.jacobian <= 0.5 * s * s * scan.slopes * (1.0 - scan.slopes) + 1e-12
-    ):  # no slack: K Gaussian mechanisms, for which the grid is coarse
-        changed = 1.0 if guarantee.neighbours is ADD_REMOVE else 2.0
-        first = min(first, gaussian_integral(epsilon, changed * math.sqrt(classes) * s))
-    radius = (math.sqrt(classes) * positive(parameters["tolerance"]) + positive(parameters["noise_error"])) / scan.ridge
-    last = gaussian_grid(parameters, problem, radius)
-    total = epsilon + positive(parameters["grid_epsilon"])
-    yield delta_check(total, first + last, guarantee, releases, "a finer composition of the classes' losses, plus the last stage")
+    if np.all(scan.jacobian <= 0.5 * s * s * scan.slopes * (1.0 - scan.slopes) + 1e-12):
+        # No slack: K Gaussian mechanisms, for which the grid is coarse.
+        first = min(first, gaussian_integral(epsilon, (1.0 if alone else 2.0) * math.sqrt(classes) * s))
+    total = first + last_stage(stated.parameters, dimension_of(stated.problem), _radius(stated, tolerances=classes) / scan.ridge)
+    reached = epsilon + positive(stated.parameters["grid_epsilon"])
+    yield delta_check(stated, reached, total, "a finer composition of the classes' losses, plus the last stage")
+
+
+def _radius(stated: Stated, tolerances: int = 1) -> float:
+    """How far gradients at computed weights may be from those at ideal ones, for so many minimisers together."""
+    return math.sqrt(tolerances) * positive(stated.parameters["tolerance"]) + positive(stated.parameters["noise_error"])
 
 
 def _classes(problem: Mapping[str, Json]) -> int:

@@ -1,34 +1,43 @@
-"""What a stranger computes from the certificate of a counting release: its guarantee again, by another road.
+"""What a stranger computes from the certificate of a release of integers: its guarantee again, by another road.
 
-Pure: the largest log ratio of the two laws over a scan of integers, coordinate by coordinate, instead of sensitivities over scales.
+Counts, pure: the largest log ratio of the two laws over a scan of integers, coordinate by coordinate, instead of sensitivities over scales.
 
-Gaussian: the calibration sums over the integer T of the histogram and takes distribution functions of the sum. Here the roles are exchanged, the
-law of a difference is convolved instead of written with theta functions, and noise is enumerated up to a scale of 2^18, where the calibration has
+Counts, Gaussian: the calibration sums over the integer T of the histogram and takes distribution functions of the sum. Here the roles are exchanged,
+the law of a difference is convolved instead of written with theta functions, and noise is enumerated up to a scale of 2^18, where the calibration has
 long taken a normal law.
+
+Curvature: the largest contribution of a record is searched by maximising over margins with a scan of its own, and the Gaussian curve is integrated.
+
+Chosen bounds: choices are counted from what one record can do, the largest number of lists of scores that it moves, over records at all places of
+the grid. The Renyi divergence of a choice is the largest over a scan of two-point laws, instead of a closed form; pure epsilons add up.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import logsumexp, ndtr
 
-from discreet.accounting import Guarantee, Json, PureDP, closeness
+from discreet.accounting import Json, PureDP, closeness
 from discreet.core.arrays import Floats
-from discreet.core.fields import positive
+from discreet.core.fields import finite, positive
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.verification.parts import CLOSE, covers, delta_check, same_relation
-from discreet.verification.registry import Check, register_recheck
+from discreet.statements.base import filled, mapping
+from discreet.statements.learning import dimension_of
+from discreet.verification.base import AGREEMENT, Check, Stated, delta_check, epsilon_check, register_recheck
+from discreet.verification.numerics import discrete_integral, loss_of
 
-_AGREEMENT = 1e-9
 _AGREEMENT_OF_SUMS = 1e-7
 """Relative room for a million rounded terms and differences of distribution functions."""
+_AGREEMENT_OF_SCANS = 1e-5
+"""Relative room for two scans over orders and laws."""
 _LEAST = 1e-17
 """What a sum of a million doubles that is a delta is known to at best: probabilities of 1 cancel in it."""
 _ENUMERATED = 2.0**18
 _CONVOLVED = 2.0**13
 _MOST = 1 << 20
+_ORDERS = 1.0 + np.geomspace(0.01, 1e4, 1200)
 
 
 class _Move(NamedTuple):
@@ -39,31 +48,53 @@ class _Move(NamedTuple):
 
 
 @register_recheck("counting-laplace")
-def _laplace(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    yield same_relation(parameters, guarantee)
+def _laplace(stated: Stated) -> Iterator[Check]:
     total = 0.0
-    for move in _moves(parameters, problem, guarantee):
+    for move in _moves(stated):
         for step in move.steps:
             k = np.linspace(-3.0 * abs(step) - 3.0, 3.0 * abs(step) + 3.0, 1001).round()
             total += float(np.max((np.abs(k - step) - np.abs(k)) / move.scale))
-    stated = guarantee.epsilon if isinstance(guarantee, PureDP) else math.nan
-    ok = total > 0 and releases >= 1 and covers(stated, releases * total, most=CLOSE)
-    yield Check("epsilon", bool(ok), f"stated {stated:.10g}, recomputed {releases * total:.10g} (largest log ratio of the discrete laws)")
+    yield epsilon_check(stated, total, "largest log ratio of the discrete laws")
 
 
 @register_recheck("counting-gaussian")
-def _gaussian(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    yield same_relation(parameters, guarantee)
-    epsilon = positive(parameters["epsilon"])
-    computed = _divergence(_moves(parameters, problem, guarantee), epsilon)
-    yield delta_check(epsilon, computed, guarantee, releases, "hockey-stick sum over integers", room=_AGREEMENT_OF_SUMS, least=_LEAST)
+def _gaussian(stated: Stated) -> Iterator[Check]:
+    epsilon = positive(stated.parameters["epsilon"])
+    computed = _divergence(_moves(stated), epsilon)
+    yield delta_check(stated, epsilon, computed, "hockey-stick sum over integers", room=_AGREEMENT_OF_SUMS, least=_LEAST)
 
 
-def _moves(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee) -> list[_Move]:
-    scales, queries = parameters["scales"], problem["queries"]
-    if not isinstance(scales, list) or not isinstance(queries, list) or len(scales) != len(queries) or not 1 <= len(queries) <= 2:
+@register_recheck("curvature-gaussian")
+def _curvature(stated: Stated) -> Iterator[Check]:
+    scale, epsilon, unit, levels = (positive(stated.parameters[name]) for name in ("scale", "epsilon", "unit", "levels"))
+    dimension = dimension_of(stated.problem)
+    row = unit + 0.5 * math.sqrt(dimension) + 1.0
+    longest = 5.0 * row * row * (levels * _largest_contribution(stated) + 1.0)
+    apart = longest if stated.guarantee.neighbours is ADD_REMOVE else math.sqrt(2.0) * longest
+    computed = discrete_integral(epsilon, apart / scale, integers=dimension * (dimension + 1), scale=scale)
+    yield delta_check(stated, epsilon, computed, "largest contribution searched over margins, numerical integral of the Gaussian curve")
+
+
+@register_recheck("bounds-choice")
+def _bounds_choice(stated: Stated) -> Iterator[Check]:
+    width = positive(stated.parameters["rate"])
+    count = sum(_lists_moved(mapping(column), stated.guarantee.neighbours) for column in filled(stated.problem["columns"]))
+    if isinstance(stated.guarantee, PureDP):
+        if stated.parameters["epsilon"] is not None:
+            raise ValueError
+        yield epsilon_check(stated, count * width, f"{count} choices of range {width:.6g}")
+        return
+    epsilon = positive(stated.parameters["epsilon"])
+    computed = 0.0 if count * width <= epsilon * (1.0 + AGREEMENT) else _delta_of_choices(width, count, epsilon)
+    how = f"{count} choices of range {width:.6g}, Renyi divergences scanned over two-point laws"
+    yield delta_check(stated, epsilon, computed, how, room=_AGREEMENT_OF_SCANS)
+
+
+def _moves(stated: Stated) -> list[_Move]:
+    scales, queries = filled(stated.parameters["scales"]), filled(stated.problem["queries"])
+    if len(scales) != len(queries) or len(queries) > 2:
         raise ValueError
-    return [_Move(_steps(query, guarantee.neighbours), positive(scale)) for query, scale in zip(queries, scales, strict=True)]
+    return [_Move(_steps(query, stated.guarantee.neighbours), positive(scale)) for query, scale in zip(queries, scales, strict=True)]
 
 
 def _steps(query: Json, neighbours: Neighbours) -> tuple[int, ...]:
@@ -137,3 +168,40 @@ def _by_transform(mass: Floats) -> Floats:
     transform = np.fft.rfft(mass, size)
     square: Floats = np.maximum(np.fft.irfft(transform * transform, size), 0.0)
     return square
+
+
+def _largest_contribution(stated: Stated) -> float:
+    """sup over margins of the length of (l'' / c, l'^2 / L^2), c and L the largest values that the scan meets."""
+    loss, widths = loss_of(stated.problem)
+    margins = np.concatenate((np.linspace(-7.0, 7.0, 300_007) * widths.max(), np.linspace(-60.0, 60.0, 50_021) * widths.max()))
+    curvature, slope = loss.curvature(margins), np.square(loss.slope(margins))
+    return float(np.max(np.hypot(curvature / curvature.max(), slope / slope.max())))
+
+
+def _lists_moved(column: dict[str, Json], neighbours: Neighbours) -> int:
+    """The most lists of scores of one column that one record (or the two contents of a replaced one) moves."""
+    lower, upper = (np.array([finite(value) for value in filled(column[side])]) for side in ("lower", "upper"))
+    if not (np.all(np.diff(lower) < 0) and np.all(np.diff(upper) > 0) and lower[0] <= upper[0]):
+        raise ValueError
+    places = np.concatenate((lower, upper, [-np.inf, np.inf]))
+    moves = [(bool(np.any(place < lower)) and len(lower) > 1, bool(np.any(place > upper)) and len(upper) > 1) for place in places]
+    if neighbours is ADD_REMOVE:
+        return max(1, *(below + above for below, above in moves))
+    return max(below or other_below for below, _ in moves for other_below, _ in moves) + max(above for _, above in moves)
+
+
+def _delta_of_choices(width: float, count: int, epsilon: float) -> float:
+    """From Renyi divergences to delta (Canonne, Kamath, Steinke 2020, proposition 12), the least over orders.
+
+    A choice of this range takes, at worst, the log ratios t and t - width only, with the probabilities that make both laws sum to one.
+    """
+    high = np.linspace(0.0, width, 2002)[1:-1]
+    log_share = np.log(-np.expm1(high - width)) - math.log(-math.expm1(-width))
+    log_rest = np.log(-np.expm1(-high)) + high - width - math.log(-math.expm1(-width))
+    best = math.inf
+    for order in _ORDERS.tolist():
+        excess = order - 1.0
+        moments: Floats = logsumexp(np.stack((log_share + excess * high, log_rest + excess * (high - width))), axis=0)
+        divergence = count * float(np.max(moments)) / excess
+        best = min(best, excess * (divergence - epsilon) + excess * math.log(excess) - order * math.log(order))
+    return min(1.0, math.exp(best))

@@ -1,71 +1,54 @@
-"""What a stranger computes from a certificate: the guarantee again, by another road.
+"""What a stranger computes from the certificate of a fit by objective or output perturbation: the guarantee again, by another road.
 
 Calibration works with the loss's stated constants, a bound of its curvature by slope, corners of a concave majorant and closed forms. A
-recheck takes none of these. It scans the loss's first and second derivatives over margins, takes suprema over that scan, and integrates
-privacy losses numerically with Gauss-Legendre panels. Both roads use the theorems of the proof notes, and the loss's own derivative
+recheck takes none of these. It scans the loss's first and second derivatives over margins, or over residuals, takes suprema over that scan, and
+integrates privacy losses numerically with Gauss-Legendre panels. Both roads use the theorems of the proof notes, and the loss's own derivative
 functions, which the law tests compare with finite differences.
 
 Under replace-one with Gaussian noise two numbers are computed: the hockey-stick divergence of the worst pair (opposite records, where the
 loss is a function of one normal variable), and the union bound of theorem T1 with the line (c, A) found anew.
+
+Over a set the numbers are those of the problem without it (T1's limit), at the recorded ridge: with a computed point within tau / lambda of the exact
+minimiser and drawn noise within e of its ideal, tolerance, noise_error and the grid mean the same. Of residuals both signs of a slope are counted.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from discreet.accounting import Guarantee, Json
 from discreet.core.arrays import Floats
 from discreet.core.fields import finite, positive
-from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.verification.parts import (
-    Scan,
-    delta_check,
-    epsilon_check,
-    excess,
-    gaussian_grid,
-    gaussian_integral,
-    laplace_grid,
-    least_union,
-    noise_error,
-    on_a_grid,
-    same_relation,
-    scan_of,
-    upper_lines,
-)
-from discreet.verification.registry import Check, register_recheck
+from discreet.core.neighbours import ADD_REMOVE
+from discreet.statements.learning import dimension_of
+from discreet.verification.base import Check, Stated, delta_check, epsilon_check, register_recheck
+from discreet.verification.constrained import public_numbers
+from discreet.verification.numerics import Scan, excess, gaussian_integral, last_stage, least_union, noise_error, scan_of, upper_lines
+from discreet.verification.regression import public_bounds
+
+_LESS = 1.0 - 1e-7
+"""Room for the quadrature over residuals."""
 
 
 @register_recheck("objective-perturbation-pure")
-def _objective_pure(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    scan = scan_of(problem, finite(parameters["extra_ridge"]))
-    shift = positive(parameters["rate"]) * scan.gradient
-    first = float(np.max(shift * scan.slopes + scan.jacobian)) + (0.0 if guarantee.neighbours is ADD_REMOVE else shift)
-    radius = (positive(parameters["tolerance"]) + noise_error(parameters, problem)) / scan.ridge
-    yield same_relation(parameters, guarantee)
-    yield on_a_grid(parameters)
-    total = first + laplace_grid(parameters, problem, radius)
-    yield epsilon_check(total, guarantee, releases, "supremum of the log density ratio over all margins, plus the last stage")
+def _objective_pure(stated: Stated) -> Iterator[Check]:
+    scan = scan_of(stated.problem, finite(stated.parameters["extra_ridge"]))
+    shift = positive(stated.parameters["rate"]) * scan.gradient
+    first = float(np.max(shift * scan.slopes + scan.jacobian)) + (0.0 if stated.guarantee.neighbours is ADD_REMOVE else shift)
+    radius = (positive(stated.parameters["tolerance"]) + noise_error(stated)) / scan.ridge
+    total = first + last_stage(stated.parameters, dimension_of(stated.problem), radius)
+    yield epsilon_check(stated, total, "supremum of the log density ratio over all margins, plus the last stage")
 
 
 @register_recheck("output-perturbation-pure")
-def _output_pure(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    yield same_relation(parameters, guarantee)
-    yield on_a_grid(parameters)
-    scan = scan_of(problem)
-    radius = positive(parameters["tolerance"]) / scan.ridge + noise_error(parameters, problem)
-    total = positive(parameters["rate"]) * _minimiser_shift(scan, guarantee.neighbours) + laplace_grid(parameters, problem, radius)
-    yield epsilon_check(total, guarantee, releases, "shift of the minimiser times the noise rate, plus the last stage")
-
-
-@register_recheck("output-perturbation-gaussian")
-def _output_gaussian(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    yield from _two_stages(output_stages(parameters, problem, guarantee.neighbours), parameters, guarantee, releases)
-
-
-@register_recheck("objective-perturbation-gaussian")
-def _objective_gaussian(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    yield from _two_stages(objective_stages(parameters, problem, guarantee.neighbours), parameters, guarantee, releases)
+def _output_pure(stated: Stated) -> Iterator[Check]:
+    scan = scan_of(stated.problem)
+    radius = positive(stated.parameters["tolerance"]) / scan.ridge + noise_error(stated)
+    first = positive(stated.parameters["rate"]) * _minimiser_shift(scan, stated)
+    total = first + last_stage(stated.parameters, dimension_of(stated.problem), radius)
+    yield epsilon_check(stated, total, "shift of the minimiser times the noise rate, plus the last stage")
 
 
 class Stages(NamedTuple):
@@ -81,24 +64,27 @@ class Stages(NamedTuple):
         return min(1.0, self.first[-1][0](epsilon - self.last_epsilon) + self.last)
 
 
-def output_stages(parameters: Mapping[str, Json], problem: Mapping[str, Json], neighbours: Neighbours) -> Stages:
-    """Of output perturbation."""
-    scan = scan_of(problem)
-    radius = positive(parameters["tolerance"]) / scan.ridge + noise_error(parameters, problem)
-    mu = _minimiser_shift(scan, neighbours) / positive(parameters["scale"])
+@register_recheck("objective-perturbation-gaussian", "output-perturbation-gaussian")
+def _gaussian(stated: Stated) -> Iterator[Check]:
+    stages, epsilon = STAGES[stated.mechanism](stated), positive(stated.parameters["epsilon"])
+    for first, how in stages.first:
+        yield delta_check(stated, epsilon + stages.last_epsilon, first(epsilon) + stages.last, f"{how}, plus the last stage")
+
+
+def _output_stages(stated: Stated) -> Stages:
+    scan = scan_of(stated.problem)
+    mu = _minimiser_shift(scan, stated) / positive(stated.parameters["scale"])
     first = ((lambda epsilon: gaussian_integral(epsilon, mu), "numerical hockey-stick integral of the noise"),)
-    return Stages(first, positive(parameters["grid_epsilon"]), gaussian_grid(parameters, problem, radius))
+    return _with_last(stated, first, positive(stated.parameters["tolerance"]) / scan.ridge + noise_error(stated))
 
 
-def objective_stages(parameters: Mapping[str, Json], problem: Mapping[str, Json], neighbours: Neighbours) -> Stages:
-    """Of objective perturbation."""
-    scan = scan_of(problem)
-    radius = (positive(parameters["tolerance"]) + noise_error(parameters, problem)) / scan.ridge
-    s = scan.gradient / positive(parameters["scale"])
-    alone = _worst_loss(scan, s, other=False)
+def _objective_stages(stated: Stated) -> Stages:
+    scan = scan_of(stated.problem)
+    s = scan.gradient / positive(stated.parameters["scale"])
+    alone = _worst_loss(scan.slopes, scan.jacobian, s)
     first: tuple[tuple[Callable[[float], float], str], ...] = ((lambda epsilon: excess(epsilon, alone), "numerical hockey-stick integral of T1"),)
-    if neighbours is not ADD_REMOVE:
-        opposite = _worst_loss(scan, s, other=True)
+    if stated.guarantee.neighbours is not ADD_REMOVE:
+        opposite = _worst_loss(scan.slopes, scan.jacobian, s, pushes=(0.0, 1.0))
         first = (
             (lambda epsilon: excess(epsilon, opposite), "numerical hockey-stick integral of the worst pair"),
             (
@@ -106,29 +92,72 @@ def objective_stages(parameters: Mapping[str, Json], problem: Mapping[str, Json]
                 "union bound of T1 with its line found anew",
             ),
         )
-    return Stages(first, positive(parameters["grid_epsilon"]), gaussian_grid(parameters, problem, radius))
+    return _with_last(stated, first, (positive(stated.parameters["tolerance"]) + noise_error(stated)) / scan.ridge)
 
 
-def _two_stages(stages: Stages, parameters: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    yield same_relation(parameters, guarantee)
-    yield on_a_grid(parameters)
-    epsilon = positive(parameters["epsilon"])
-    for first, how in stages.first:
-        total = first(epsilon) + stages.last
-        yield delta_check(epsilon + stages.last_epsilon, total, guarantee, releases, f"{how}, plus the last stage")
+STAGES: dict[str, Callable[[Stated], Stages]] = {
+    "objective-perturbation-gaussian": _objective_stages,
+    "output-perturbation-gaussian": _output_stages,
+}
+"""By the names of the mechanisms of two stages whose curve is known at every epsilon."""
 
 
-@register_recheck("non-private")
-def _non_private(_parameters: Mapping[str, Json], _problem: Mapping[str, Json], _guarantee: Guarantee, _releases: int) -> Iterator[Check]:
-    yield Check("guarantee", False, "epsilon is infinite: this is a fit without privacy")
+def _with_last(stated: Stated, first: tuple[tuple[Callable[[float], float], str], ...], radius: float) -> Stages:
+    return Stages(first, positive(stated.parameters["grid_epsilon"]), last_stage(stated.parameters, dimension_of(stated.problem), radius))
 
 
-def _worst_loss(scan: Scan, s: float, *, other: bool) -> Callable[[Floats], Floats]:
-    """g -> supremum of the privacy loss over margins; with `other`, the second record opposite to the first pushes the same way with slope 0 or 1."""
-    pushes = (0.0, 1.0) if other else (0.0,)
-    steep = np.concatenate([(scan.slopes + push) * s for push in pushes])
-    return upper_lines(steep, 0.5 * np.square(steep) + np.tile(scan.jacobian, len(pushes)))
+def _worst_loss(slopes: Floats, jacobian: Floats, s: float, pushes: tuple[float, ...] = (0.0,)) -> Callable[[Floats], Floats]:
+    """g -> supremum of the privacy loss over margins; a second record, opposite to the first, pushes the same way with slopes among `pushes`."""
+    steep = np.concatenate([(slopes + push) * s for push in pushes])
+    return upper_lines(steep, 0.5 * np.square(steep) + np.tile(jacobian, len(pushes)))
 
 
-def _minimiser_shift(scan: Scan, neighbours: Neighbours) -> float:
-    return (1.0 if neighbours is ADD_REMOVE else 2.0) * scan.gradient / scan.ridge
+def _minimiser_shift(scan: Scan, stated: Stated) -> float:
+    return (1.0 if stated.guarantee.neighbours is ADD_REMOVE else 2.0) * scan.gradient / scan.ridge
+
+
+@register_recheck("objective-perturbation-set")
+def _over_set(stated: Stated) -> Iterator[Check]:
+    public, problem = public_numbers(stated.problem), stated.problem
+    unclipped = problem["max_slope"] is None
+    yield Check("loss", unclipped, "slopes are not clipped" if unclipped else "clipped slopes make another loss than the theorem's")
+    if not math.isfinite(public.radius):
+        raise ValueError
+    twin = {
+        "loss": problem["loss"],
+        "loss_parameters": problem["loss_parameters"],
+        "ridge": finite(stated.parameters["ridge"]),
+        "features": public.dimension,
+        "data_norm": public.radius * finite(problem["target_bound"]),
+        "intercept_scale": 0.0,
+        "max_weight": 1.0,
+    }
+    yield from _gaussian(replace(stated, mechanism="objective-perturbation-gaussian", problem=twin))
+
+
+@register_recheck("least-squares-objective")
+def _residuals(stated: Stated) -> Iterator[Check]:
+    bounds, ridge, epsilon = public_bounds(stated.problem), *(positive(stated.parameters[name]) for name in ("ridge", "epsilon"))
+    s = positive(stated.parameters["width"]) * bounds.radius / positive(stated.parameters["scale"])
+    slopes, jacobian = _scan_of_residuals(str(stated.parameters["loss"]), bounds.radius**2 / ridge)
+    total = 2.0 * excess(epsilon, _worst_loss(slopes, jacobian, s))
+    if stated.guarantee.neighbours is not ADD_REMOVE:
+        left = epsilon - float(jacobian.max())
+        convex = left > 0 and (left / (2.0 * s)) ** 2 - s**2 >= 1.0
+        total = (1.0 if convex else 2.0) * (total + 2.0 * least_union(slopes, jacobian, s, epsilon))
+    radius = (positive(stated.parameters["tolerance"]) + positive(stated.parameters["noise_error"])) / ridge
+    total = total * _LESS + last_stage(stated.parameters, bounds.dimension, radius)
+    how = "numerical integral of the privacy loss over both signs of slopes, plus the last stage"
+    yield delta_check(stated, epsilon + positive(stated.parameters["grid_epsilon"]), total, how)
+
+
+def _scan_of_residuals(name: str, curvature: float) -> tuple[Floats, Floats]:
+    """|l'| / a and ln(1 + l'' R^2 / lambda) over residuals of up to twenty widths."""
+    residuals = np.concatenate((np.linspace(0.0, 3.0, 1501), np.linspace(3.0, 20.0, 201)))
+    match name:
+        case "log-cosh":
+            return np.tanh(residuals), np.log1p(curvature / np.cosh(residuals) ** 2)
+        case "huber":
+            return np.minimum(residuals, 1.0), np.where(residuals <= 1.0, math.log1p(curvature), 0.0)
+        case _:
+            raise ValueError

@@ -1,57 +1,106 @@
 """What a stranger computes from the certificate of a least-squares mechanism: its guarantee again, by another road.
 
-The calibration has a closed form of the joint sensitivity. Here the distance of two records' moments is maximised over their lengths, targets and
-angle numerically, and the curve of the composed Gaussian answers is an integral of its density.
+Moments. The calibration has a closed form of the joint sensitivity. Here the distance of two records' moments is maximised over their lengths,
+targets and angle numerically, and the curve of the composed Gaussian answers is an integral of its density.
+
+Sketches. Gaussian mixing is the release of a sketch, and its recheck that one's. Of Hessian mixing the calibration composes a profile of 200 points
+on a grid; here the loss of the sketch is integrated against the exact curve of the gradients,
+
+    delta(epsilon) = E delta_G(epsilon - L; mu),     L the log ratio of the sketch's worst pair, both ways round
 """
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from discreet.accounting import Guarantee, Json, NoGuarantee
-from discreet.core.fields import finite, positive, whole
+from discreet.accounting import Json, closeness, gaussian_deltas
+from discreet.core.fields import count, finite, positive, whole
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.verification.parts import delta_check, discrete_integral, same_relation
-from discreet.verification.registry import Check, register_recheck
+from discreet.verification.base import Check, Stated, delta_check, register_recheck
+from discreet.verification.numerics import LEAST_SCALE, discrete_integral
+from discreet.verification.sketch import CLOSENESS_DELTA, LARGEST_ETA, errors_of, gaussian_sketch
 
 _LESS = 1.0 - 1e-6
 """Room for the quadrature and the search; calibrations leave less noise unused than that costs."""
+_LESS_OF_LOSSES = 1.0 - 1e-3
+"""Room for the quadrature and for the margin of rounding errors, which is added at the end here and inside there."""
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(400)
+_REACH = 11.0
+MOST_ROWS = 100_000
+"""Of a sketch."""
+_OF_MOMENTS = "numerical worst case of the moments, integral of the density of all answers"
 
 
 @register_recheck("least-squares-moments")
-def _moments(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    yield same_relation(parameters, guarantee)
-    a, g = positive(parameters["target_weight"]), positive(parameters["square_weight"])
-    steps, epsilon = int(finite(parameters["steps"])), positive(parameters["epsilon"])
-    squared = (farthest(guarantee.neighbours, a, g) / positive(parameters["moment_noise"])) ** 2
-    if steps != parameters["steps"] or steps < 0:
-        raise ValueError
+def _moments(stated: Stated) -> Iterator[Check]:
+    a, g, sigma, epsilon = (positive(stated.parameters[name]) for name in ("target_weight", "square_weight", "moment_noise", "epsilon"))
+    steps, bounds = count(stated.parameters["steps"]), public_bounds(stated.problem)
+    squared = (farthest(stated.guarantee.neighbours, a, g) / sigma) ** 2
+    # A bound R is at least half of the power of two that its integers are multiples of.
+    least = sigma * min(1.0 / math.sqrt(2.0), 1.0 / a, 1.0 / g) * 4.0 ** (bounds.bits - 1)
     if steps:
-        squared += steps * ((1.0 if guarantee.neighbours is ADD_REMOVE else 2.0) / positive(parameters["step_noise"])) ** 2
-    integers, least = _integers(parameters, problem, steps)
+        step_noise = positive(stated.parameters["step_noise"])
+        squared += steps * ((1.0 if stated.guarantee.neighbours is ADD_REMOVE else 2.0) / step_noise) ** 2
+        least = min(least, step_noise * 4.0**bounds.bits / 64.0)
+    integers = _numbers(bounds) + steps * bounds.dimension
     computed = discrete_integral(epsilon, math.sqrt(squared) * (1.0 - 1e-9), integers=integers, scale=least, stages=steps + 1) * _LESS
-    yield delta_check(epsilon, computed, guarantee, releases, "numerical worst case of the moments, integral of the density of all answers")
+    yield delta_check(stated, epsilon, computed, _OF_MOMENTS)
 
 
 @register_recheck("least-squares-adassp")
-def _adassp(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    yield same_relation(parameters, guarantee)
-    a, sigma, of_eigenvalue = (positive(parameters[name]) for name in ("target_weight", "moment_noise", "eigenvalue_noise"))
-    epsilon, (size, _, bits) = positive(parameters["epsilon"]), public_bounds(problem)
-    error = 200.0 * (size + 3) * 2.0**-53 * positive(problem["most_records"])
-    squared = (farthest(guarantee.neighbours, a, 0.0) / sigma) ** 2 + ((1.0 + 2.0 * error + 2.0**-20) / of_eigenvalue) ** 2
-    least = min(sigma / math.sqrt(2.0) * 4.0 ** (bits - 1), sigma / a * 4.0 ** (bits - 1), of_eigenvalue * 2.0**20)
-    integers = size * (size + 1) / 2 + size + 1
-    computed = discrete_integral(epsilon, math.sqrt(squared) * (1.0 - 1e-9), integers=integers, scale=least, stages=2) * _LESS
-    yield delta_check(epsilon, computed, guarantee, releases, "numerical worst case of the moments, integral of the density of all answers")
+def _adassp(stated: Stated) -> Iterator[Check]:
+    a, sigma, of_eigenvalue, epsilon = (
+        positive(stated.parameters[name]) for name in ("target_weight", "moment_noise", "eigenvalue_noise", "epsilon")
+    )
+    bounds = public_bounds(stated.problem)
+    error = 200.0 * (bounds.dimension + 3) * 2.0**-53 * positive(stated.problem["most_records"])
+    squared = (farthest(stated.guarantee.neighbours, a, 0.0) / sigma) ** 2 + ((1.0 + 2.0 * error + 2.0**-20) / of_eigenvalue) ** 2
+    least = min(sigma * min(1.0 / math.sqrt(2.0), 1.0 / a) * 4.0 ** (bounds.bits - 1), of_eigenvalue * 2.0**20)
+    computed = discrete_integral(epsilon, math.sqrt(squared) * (1.0 - 1e-9), integers=_numbers(bounds), scale=least, stages=2) * _LESS
+    yield delta_check(stated, epsilon, computed, _OF_MOMENTS)
 
 
-@register_recheck("least-squares-non-private")
-def _non_private(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:  # noqa: ARG001
-    promised = not isinstance(guarantee, NoGuarantee)
-    yield Check("guarantee", False, "this fit can promise nothing" if promised else "none is stated: the ordinary fit is not private")
+@register_recheck("least-squares-mixing")
+def _mixing(stated: Stated) -> Iterator[Check]:
+    declared, bounds = finite(stated.parameters["least_eigenvalue"]), public_bounds(stated.problem)
+    yield Check("eigenvalue", declared == 0, "none is taken for granted" if declared == 0 else "this fit declares no least eigenvalue")
+    # The problem record of the sketch: the constant feature is a column like the others.
+    inner: dict[str, Json] = {
+        "features": bounds.dimension,
+        "entry_bound": None,
+        "norm_bound": bounds.radius,
+        "target_bound": positive(stated.parameters["target_weight"]) * bounds.radius,
+        "target": "noisy",
+        "most_records": stated.problem["most_records"],
+    }
+    yield from gaussian_sketch(replace(stated, problem=inner))
+
+
+@register_recheck("least-squares-hessian-mixing")
+def _hessian(stated: Stated) -> Iterator[Check]:
+    bounds, epsilon, steps = public_bounds(stated.problem), positive(stated.parameters["epsilon"]), whole(stated.parameters["steps"])
+    rows, variance = whole(stated.parameters["sketch_rows"]), positive(stated.parameters["sketch_variance"])
+    least, noise = finite(stated.parameters["sketch_least_eigenvalue"]), positive(stated.parameters["step_noise"])
+    unit = 2.0 ** (math.ceil(math.log2(bounds.radius * (1.0 + 2.0**-30))) - bounds.bits)
+    norm = (bounds.radius / unit) ** 2
+    trace = positive(stated.problem["most_records"]) * norm + bounds.dimension * variance
+    errors = errors_of(rows, bounds.dimension, trace, variance)
+    step, scale, last_epsilon = (positive(stated.parameters[f"sketch_{name}"]) for name in ("step", "scale", "last_epsilon"))
+    size = rows * bounds.dimension
+    last = discrete_integral(last_epsilon, (2.0 * errors.radius / step + math.sqrt(size)) / scale, integers=size, scale=scale)
+    integers, finest = steps * bounds.dimension, noise * 4.0**bounds.bits / 64.0
+    apart = closeness(integers, finest, stages=steps)
+    if rows > MOST_ROWS or least != 0 or finest < LEAST_SCALE or not errors.eta <= LARGEST_ETA:
+        raise ValueError
+    spent = apart.total + 2.0 * errors.closeness + last_epsilon
+    mu = math.sqrt(steps) * (1.0 if stated.guarantee.neighbours is ADD_REMOVE else 2.0) / noise
+    whole_curve = composed(stated.guarantee.neighbours, epsilon - spent, rows, norm / variance, mu) if spent < epsilon else 1.0
+    computed = whole_curve * math.exp(apart.upper + errors.closeness) + last + 2.0 * math.exp(epsilon) * CLOSENESS_DELTA
+    how = "integral of the gradients' curve over the loss of the sketch, plus its last stage"
+    yield delta_check(stated, epsilon, computed * _LESS_OF_LOSSES, how)
 
 
 class PublicBounds(NamedTuple):
@@ -99,13 +148,26 @@ def farthest(neighbours: Neighbours, target_weight: float, square_weight: float)
     return math.sqrt(best)
 
 
-def _integers(parameters: Mapping[str, Json], problem: Mapping[str, Json], steps: int) -> tuple[float, float]:
-    """How many integers are drawn in all, and the least scale among them."""
-    size, _, bits = public_bounds(problem)
-    integers = size * (size + 1) / 2 + size + 1 + steps * size
-    a, g, sigma = positive(parameters["target_weight"]), positive(parameters["square_weight"]), positive(parameters["moment_noise"])
-    # A bound R is at least half of the power of two that its integers are multiples of.
-    scales = [sigma / math.sqrt(2.0) * 4.0 ** (bits - 1), sigma / a * 4.0 ** (bits - 1), sigma / g * 4.0 ** (bits - 1)]
-    if steps:
-        scales.append(positive(parameters["step_noise"]) * 4.0**bits / 64.0)
-    return integers, min(scales)
+def _numbers(bounds: PublicBounds) -> float:
+    """How many numbers moments have: products, those with the target, and its square (or an eigenvalue)."""
+    return bounds.dimension * (bounds.dimension + 1) / 2 + bounds.dimension + 1
+
+
+def composed(neighbours: Neighbours, epsilon: float, rows: int, ratio: float, mu: float) -> float:
+    """delta of a sketch of `rows` rows and h = `ratio`, and of mu-GDP answers, together."""
+    low, high = max(0.0, math.sqrt(rows) - _REACH), math.sqrt(rows) + _REACH
+    roots = 0.5 * (low + high) + 0.5 * (high - low) * _NODES
+    logs = (rows - 1.0) * np.log(roots) - 0.5 * np.square(roots)
+    masses = np.exp(logs - logs.max()) * _WEIGHTS
+    masses /= masses.sum()
+    squares = np.square(roots)
+    if neighbours is ADD_REMOVE:
+        shift = 0.5 * rows * math.log1p(ratio)
+        losses = (0.5 * ratio * squares - shift, shift - 0.5 * ratio / (1.0 + ratio) * squares)
+        return max(float(masses @ gaussian_deltas(epsilon - loss, mu)) for loss in losses)
+    slope = 0.5 * ratio / (1.0 + ratio)
+    total = 0.0
+    for square, mass in zip(squares.tolist(), masses.tolist(), strict=True):
+        if mass > 1e-30:
+            total += mass * float(masses @ gaussian_deltas(epsilon - slope * ((1.0 + ratio) * squares - square), mu))
+    return total

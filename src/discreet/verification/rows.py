@@ -12,14 +12,13 @@ import numpy as np
 from scipy.linalg import solveh_banded
 from scipy.special import gammaln, log_ndtr
 
-from discreet.accounting import Guarantee, Json, MutualInformation, NoGuarantee, Unit, closeness
-from discreet.accounting.base import Statement
+from discreet.accounting import Json, Unit, closeness
 from discreet.core.arrays import Floats
 from discreet.core.fields import finite, positive, whole
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.queries.projection import public_matrix
-from discreet.verification.parts import CLOSE, covers, delta_check, discrete_integral, power_of_two, same_relation
-from discreet.verification.registry import Check, register_recheck
+from discreet.verification.base import Check, Stated, bits_check, delta_check, register_recheck
+from discreet.verification.numerics import discrete_integral
 
 LEAST_SCALE = 4096.0
 """Of noise on a grid, in steps."""
@@ -52,43 +51,36 @@ class Record(NamedTuple):
 
 
 @register_recheck("release-gaussian-rows")
-def _gaussian_rows(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    read = record_of(problem)
-    yield from scope_checks(parameters, read, guarantee)
-    if isinstance(guarantee, NoGuarantee):
-        return
-    distance, columns = _distance(problem, read, guarantee)
-    step, scale, epsilon = positive(parameters["step"]), positive(parameters["scale"]), positive(parameters["epsilon"])
-    yield power_of_two(step)
+def _gaussian_rows(stated: Stated) -> Iterator[Check]:
+    read = record_of(stated.problem)
+    yield _unit(stated, Unit.FEATURES if read.clear else Unit.RECORD)
+    distance, columns = _distance(stated, read)
+    step, scale, epsilon = (positive(stated.parameters[name]) for name in ("step", "scale", "epsilon"))
     computed = discrete_integral(epsilon, (distance / step + math.sqrt(columns)) / scale, integers=columns, scale=scale)
-    yield delta_check(epsilon, computed, guarantee, releases, "numerical integral of the Gaussian curve, distances from eigenvalues")
+    yield delta_check(stated, epsilon, computed, "numerical integral of the Gaussian curve, distances from eigenvalues")
 
 
 @register_recheck("release-fisher-noise")
-def _fisher(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    yield from _gaussian_rows(parameters, problem, guarantee, releases)
-    weights, root = _matrix(problem["weights"]), _matrix(problem["matrix"])
-    level = positive(parameters["level"])
+def _fisher(stated: Stated) -> Iterator[Check]:
+    yield from _gaussian_rows(stated)
+    weights, root = _matrix(stated.problem["weights"]), _matrix(stated.problem["matrix"])
+    level, step, scale = (positive(stated.parameters[name]) for name in ("level", "step", "scale"))
     # (T T')^2 is the weights times level and variance^2; in the weights' own directions, the light ones among them, as far as T is on a grid.
     values, vectors = np.linalg.eigh(weights)
     if not values[0] > 0:
         raise ValueError
     turned = (vectors / np.sqrt(values)).T @ root @ root.T
-    found = turned @ turned.T / (level * (positive(parameters["step"]) * positive(parameters["scale"])) ** 4)
+    found = turned @ turned.T / (level * (step * scale) ** 4)
     same = bool(np.linalg.norm(found - np.eye(len(values))) <= 1e-3)
     yield Check("shape of the noise", same, "its covariance squared is the inverse of the weights over the level")
 
 
 @register_recheck("release-fresh-projection")
-def _fresh(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    read = record_of(problem)
-    yield from scope_checks(parameters, read, guarantee)
-    if isinstance(guarantee, NoGuarantee):
-        return
-    step, scale, epsilon = positive(parameters["step"]), positive(parameters["scale"]), positive(parameters["epsilon"])
-    width = whole(parameters["width"])
-    yield power_of_two(step)
-    ranges = 1.0 if guarantee.neighbours is ADD_REMOVE else 2.0
+def _fresh(stated: Stated) -> Iterator[Check]:
+    read = record_of(stated.problem)
+    yield _unit(stated, Unit.FEATURES if read.clear else Unit.RECORD)
+    width, step, scale, epsilon = whole(stated.parameters["width"]), *(positive(stated.parameters[name]) for name in ("step", "scale", "epsilon"))
+    ranges = 1.0 if stated.guarantee.neighbours is ADD_REMOVE else 2.0
     length = ranges * min(read.length, float(np.linalg.norm(read.entries))) + _resolution(read) * math.sqrt(read.columns)
     grid = 2.0 ** math.ceil(math.log2((math.sqrt(read.columns) + 16.0) / math.sqrt(width) * 2.0**-25))
     error = math.sqrt(read.columns * width) * (0.5 * grid + 37.0 * 2.0**-48 / math.sqrt(width))
@@ -98,22 +90,18 @@ def _fresh(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarante
         return
     slope, offset = length / math.sqrt(width) / step / scale, (length * error / step + math.sqrt(width)) / scale
     computed = _mean_curve(epsilon - apart.total, width, slope, offset) * math.exp(apart.upper)
-    yield delta_check(epsilon, computed * (1.0 - 1e-7), guarantee, releases, "trapezoid sum over the density of W")
+    yield delta_check(stated, epsilon, computed * (1.0 - 1e-7), "trapezoid sum over the density of W")
 
 
 @register_recheck("release-bounded-noise")
-def _bounded(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    read = record_of(problem)
-    yield same_relation(parameters, guarantee)
-    yield Check("unit", guarantee.unit is Unit.ENTRY and read.norm == math.inf, f"stated for {str(guarantee.unit)!r}; bounded noise protects entries")
-    if isinstance(guarantee, NoGuarantee):
-        yield no_promise(guarantee)
-        return
-    step, half_width, epsilon = positive(parameters["step"]), positive(parameters["half_width"]), positive(parameters["epsilon"])
-    yield power_of_two(step)
-    level = finite(parameters["level"])
+def _bounded(stated: Stated) -> Iterator[Check]:
+    read = record_of(stated.problem)
+    yield _unit(stated, Unit.ENTRY, of_entries=read.norm == math.inf)
+    step, half_width, epsilon, weight = (positive(stated.parameters[name]) for name in ("step", "half_width", "epsilon", "weight"))
+    level = finite(stated.parameters["level"])
     yield Check("level", level >= 0, "the weight of the variance is not negative")
-    masses = _inverse_iteration(half_width / step, level * step**2, positive(parameters["weight"]) * step**2)
+    in_steps = (half_width / step, level * step**2, weight * step**2)
+    masses = _inverse_iteration(*in_steps)
     largest = math.floor(2.0 * float(np.max(read.entries)) / step) + 1
     if largest >= len(masses):
         yield Check("delta", False, "the noise is narrower than the range of an entry")
@@ -122,23 +110,24 @@ def _bounded(parameters: Mapping[str, Json], problem: Mapping[str, Json], guaran
     shifts = np.unique(np.linspace(1, largest, 64).astype(int))
     computed = max(float(masses[:d].sum() + np.maximum(masses[d:] - growth * masses[:-d], 0.0).sum()) for d in shifts.tolist())
     # The integers that are drawn were tabulated from an eigenvector: a set of probability p has its p within 2 sqrt(p) of what that one is known to.
-    off = eigenvector_error(half_width / step, level * step**2, positive(parameters["weight"]) * step**2)
-    computed -= 1e-7 * computed + 2.0 * math.sqrt(computed) * off
-    yield delta_check(epsilon, computed, guarantee, releases, "hockey-stick sums of the law found by inverse iteration")
+    computed -= 1e-7 * computed + 2.0 * math.sqrt(computed) * eigenvector_error(*in_steps)
+    yield delta_check(stated, epsilon, computed, "hockey-stick sums of the law found by inverse iteration")
 
 
 @register_recheck("release-information-rows")
-def _information(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    """The same number from differences of logarithms."""
-    yield same_relation(parameters, guarantee)
-    read, step, scale = record_of(problem), positive(parameters["step"]), positive(parameters["scale"])
-    yield power_of_two(step)
-    yield Check("unit", guarantee.unit is Unit.ENTRY and read.norm == math.inf, f"stated for {str(guarantee.unit)!r}; bits are about entries")
+def _information(stated: Stated) -> Iterator[Check]:
+    read, step, scale = record_of(stated.problem), positive(stated.parameters["step"]), positive(stated.parameters["scale"])
+    yield _unit(stated, Unit.ENTRY, of_entries=read.norm == math.inf and stated.problem["query"] == "rows")
     yield Check("noise", scale >= LEAST_SCALE, f"{scale:.6g} steps; at least {LEAST_SCALE:g} are needed")
     reach = float(max(read.entries)) / step + 0.5
-    computed = releases * math.log1p((reach**2 + 1.0 / 12.0) / scale**2) / (2.0 * math.log(2.0))
-    stated = guarantee.bits if isinstance(guarantee, MutualInformation) else -1.0
-    yield Check("bits", covers(stated, computed, most=CLOSE) and problem["query"] == "rows", f"stated {stated:.6g}, recomputed {computed:.6g}")
+    bits = math.log1p((reach**2 + 1.0 / 12.0) / scale**2) / (2.0 * math.log(2.0))
+    yield bits_check(stated, bits, "differences of logarithms")
+
+
+def _unit(stated: Stated, unit: Unit, *, of_entries: bool = True) -> Check:
+    """Whether what is protected is what the release allows; `of_entries`: for a unit of entries these must be bounded one by one."""
+    allows = f"stated for {str(stated.guarantee.unit)!r}; what is released allows {str(unit)!r}"
+    return Check("unit", stated.guarantee.unit is unit and of_entries, allows)
 
 
 def record_of(problem: Mapping[str, Json]) -> Record:
@@ -155,30 +144,10 @@ def record_of(problem: Mapping[str, Json]) -> Record:
     )
 
 
-def scope_checks(parameters: Mapping[str, Json], read: Record, guarantee: Guarantee) -> Iterator[Check]:
-    """Relation, unit, rows and the local flag; a failed one for no guarantee."""
-    yield same_relation(parameters, guarantee)
-    unit = Unit.FEATURES if read.clear else Unit.RECORD
-    yield Check("unit", guarantee.unit is unit, f"stated for {str(guarantee.unit)!r}; what is released allows {str(unit)!r}")
-    slots = parameters.get("slots")
-    hidden = slots is not None and positive(slots) >= 1
-    yield Check(
-        "number of records", hidden is (guarantee.neighbours is ADD_REMOVE), "hidden by a public number of rows under add-remove, and only there"
-    )
-    local = bool(parameters.get("local", False))
-    yield Check("who randomised", local is (isinstance(guarantee, Statement) and guarantee.local), "owners" if local else "the holder of the table")
-    if isinstance(guarantee, NoGuarantee):
-        yield no_promise(guarantee)
-
-
-def no_promise(guarantee: Guarantee) -> Check:
-    """A failed check that says why nothing is promised."""
-    return Check("guarantee", False, guarantee.theorem)
-
-
-def _distance(problem: Mapping[str, Json], read: Record, guarantee: Guarantee) -> tuple[float, int]:
+def _distance(stated: Stated, read: Record) -> tuple[float, int]:
     """How far a computed row moves, and how many numbers it has."""
-    ranges = 1.0 if guarantee.neighbours is not REPLACE_ONE else 2.0
+    problem = stated.problem
+    ranges = 1.0 if stated.guarantee.neighbours is not REPLACE_ONE else 2.0
     if problem["query"] == "rows":
         return ranges * min(read.length, float(np.linalg.norm(read.entries))), read.columns
     if problem.get("seed") is not None:

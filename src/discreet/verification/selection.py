@@ -6,24 +6,24 @@ scanned over probabilities instead of read at three of them.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
 from scipy.special import gammaln
 
-from discreet.accounting import ApproximateDP, Guarantee, Json, PureDP, closeness, guarantee_from_dict
+from discreet.accounting import ApproximateDP, PureDP, closeness, guarantee_from_dict
 from discreet.core.arrays import Floats
-from discreet.core.fields import finite, positive
+from discreet.core.fields import finite, positive, text
 from discreet.core.neighbours import ADD_REMOVE
-from discreet.verification.learning import objective_stages, output_stages
-from discreet.verification.parts import covers, same_relation
-from discreet.verification.registry import Check, recheck, register_recheck
+from discreet.statements.base import filled, mapping
+from discreet.verification.base import AGREEMENT, Check, Stated, covers, epsilon_check, recheck, register_recheck
+from discreet.verification.learning import STAGES
 
 ALGORITHM_4 = "algorithm-4"
 """Name in certificates of the search by parts (exponential.md)."""
-_AGREEMENT = 1e-9
 _POINTS = 257
 _KNOTS = 97
 _ENUMERATED = 2.0**12
@@ -32,63 +32,82 @@ _AGREEMENT_OF_CURVES = 1e-4
 LAPLACE, GAUSSIAN = "discrete-laplace", "discrete-gaussian"
 Curve: TypeAlias = Callable[[Floats], Floats]
 """epsilons -> deltas."""
-_STAGES = {"objective-perturbation-gaussian": objective_stages, "output-perturbation-gaussian": output_stages}
 _PROBABILITIES = 2001
 
 
 @register_recheck("exponential-mechanism")
-def _exponential(parameters: Mapping[str, Json], _problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    yield same_relation(parameters, guarantee)
-    yield _epsilon(releases * _selection_epsilon(parameters, guarantee), guarantee, "largest log ratio of two softmax laws")
+def _exponential(stated: Stated) -> Iterator[Check]:
+    yield epsilon_check(stated, _selection_epsilon(stated), "largest log ratio of two softmax laws", most=math.inf)
 
 
 @register_recheck(ALGORITHM_4)
-def _algorithm_4(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    candidates = _candidates(parameters)
-    yield same_relation(parameters, guarantee)
-    yield _chosen(parameters, problem, candidates)
-    yield from _settings(candidates, guarantee)
-    stated = [guarantee_from_dict(_record(each["guarantee"])) for each in candidates]
-    epsilons = [part.epsilon for part in stated if isinstance(part, PureDP | ApproximateDP)]
-    if len(epsilons) < len(stated) or releases != 1:
+def _algorithm_4(stated: Stated) -> Iterator[Check]:
+    settings = _settings(stated)
+    yield from _searched(stated, settings)
+    parts = [setting.guarantee for setting in settings]
+    epsilons = [part.epsilon for part in parts if isinstance(part, PureDP | ApproximateDP)]
+    if len(epsilons) < len(parts) or stated.releases != 1:
         yield Check("epsilon", False, "pure or (epsilon, delta) guarantees of the parts and one release were expected")
         return
-    delta = max((part.delta_at_epsilon for part in stated if isinstance(part, ApproximateDP)), default=0.0)
-    total = max(*epsilons, _selection_epsilon(parameters, guarantee))
-    yield _epsilon(total, guarantee, "the largest of the parts, and the choice on the last one")
-    yield Check(
-        "delta", guarantee.delta(total * (1.0 + _AGREEMENT)) >= delta * (1.0 - _AGREEMENT), f"recomputed {delta:.6g}, the largest of the parts"
-    )
+    delta = max((part.delta_at_epsilon for part in parts if isinstance(part, ApproximateDP)), default=0.0)
+    total = max(*epsilons, _selection_epsilon(stated))
+    yield epsilon_check(stated, total, "the largest of the parts, and the choice on the last one", most=math.inf, approximate=True)
+    covered = stated.guarantee.delta(total * (1.0 + AGREEMENT)) >= delta * (1.0 - AGREEMENT)
+    yield Check("delta", covered, f"recomputed {delta:.6g}, the largest of the parts")
 
 
 @register_recheck("random-stopping")
-def _random_stopping(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    candidates = _candidates(parameters)
-    yield same_relation(parameters, guarantee)
-    yield _chosen(parameters, problem, candidates)
-    yield from _settings(candidates, guarantee)
-    law, scale = str(parameters["score_noise"]), positive(parameters["score_scale"])
-    eta, gamma = finite(parameters["eta"]), finite(parameters["gamma"])
+def _random_stopping(stated: Stated) -> Iterator[Check]:
+    settings, guarantee = _settings(stated), stated.guarantee
+    yield from _searched(stated, settings)
+    law, scale = str(stated.parameters["score_noise"]), positive(stated.parameters["score_scale"])
+    eta, gamma = finite(stated.parameters["eta"]), finite(stated.parameters["gamma"])
     mean = _mean_of_runs(eta, gamma)
-    if releases != 1 or law not in (LAPLACE, GAUSSIAN):
+    if stated.releases != 1 or law not in (LAPLACE, GAUSSIAN):
         yield Check("releases", False, "one release was expected, and a score with discrete Laplace or discrete Gaussian noise")
     elif isinstance(guarantee, PureDP):
-        stated = [guarantee_from_dict(_record(each["guarantee"])) for each in candidates]
-        worst = max(part.epsilon if isinstance(part, PureDP) and law == LAPLACE else math.inf for part in stated) + 1.0 / scale
-        yield _epsilon(worst + _scanned_tilt(eta, gamma, np.array([worst]), np.array([0.0])), guarantee, "one run, and C scanned over probabilities")
+        parts = [setting.guarantee for setting in settings]
+        worst = max(part.epsilon if isinstance(part, PureDP) and law == LAPLACE else math.inf for part in parts) + 1.0 / scale
+        total = worst + _scanned_tilt(eta, gamma, np.array([worst]), np.array([0.0]))
+        yield epsilon_check(stated, total, "one run, and C scanned over probabilities", most=math.inf)
     elif isinstance(guarantee, ApproximateDP):
         # Where C is read, and what is left of epsilon after it.
-        one_run = _with_score([_curve(each, guarantee.epsilon) for each in candidates], law, scale)
+        one_run = _with_score([_curve(setting, guarantee.epsilon) for setting in settings], law, scale)
         points = np.linspace(0.0, guarantee.epsilon, _POINTS)
         tilt = _scanned_tilt(eta, gamma, points, one_run(points))
         delta = mean * float(one_run(np.array([guarantee.epsilon - tilt]))[0]) if guarantee.epsilon >= tilt else 1.0
         ok = covers(guarantee.delta_at_epsilon, delta, room=_AGREEMENT_OF_CURVES)
-        stated_there = f"stated {guarantee.delta_at_epsilon:.6g} at epsilon {guarantee.epsilon:.6g}"
-        yield Check(
-            "delta", bool(ok), f"{stated_there}, recomputed {delta:.6g} ({mean:.6g} runs expected, ln C = {tilt:.6g} scanned over probabilities)"
-        )
+        said = f"stated {guarantee.delta_at_epsilon:.6g} at epsilon {guarantee.epsilon:.6g}"
+        yield Check("delta", bool(ok), f"{said}, recomputed {delta:.6g} ({mean:.6g} runs expected, ln C = {tilt:.6g} scanned over probabilities)")
     else:
         yield Check("delta", False, "a pure or an (epsilon, delta) guarantee was expected")
+
+
+def _settings(stated: Stated) -> list[Stated]:
+    """What the certificate of a fit of every setting states."""
+    return [
+        replace(
+            stated,
+            mechanism=text(each["mechanism"]),
+            parameters=mapping(each["parameters"]),
+            problem=mapping(each["problem"]),
+            guarantee=guarantee_from_dict(mapping(each["guarantee"])),
+            releases=1,
+        )
+        for each in map(mapping, filled(stated.parameters["candidates"]))
+    ]
+
+
+def _searched(stated: Stated, settings: list[Stated]) -> Iterator[Check]:
+    """Whether a setting of the list was chosen, and the recheck of every one at what its own certificate stated."""
+    chosen = stated.parameters["chosen"]
+    known = isinstance(chosen, int) and not isinstance(chosen, bool) and 0 <= chosen < len(settings)
+    same = known and settings[int(chosen)].problem == dict(stated.problem)  # type: ignore[arg-type]
+    yield Check("chosen setting", same, f"number {chosen} of {len(settings)}, whose problem is the one that is stated")
+    for number, setting in enumerate(settings):
+        failed = [f"{check.name}: {check.detail}" for check in recheck(setting) if not check.ok]
+        related = setting.guarantee.neighbours is stated.guarantee.neighbours
+        yield Check(f"setting {number}", related and not failed, "; ".join(failed) or f"{setting.mechanism}, rechecked")
 
 
 def _with_score(settings: list[Curve], law: str, scale: float) -> Curve:
@@ -121,16 +140,6 @@ def _score_losses(law: str, scale: float) -> tuple[Floats, Floats]:
     return mu * nodes + 0.5 * mu * mu + apart.total, weights / weights.sum()
 
 
-def _settings(candidates: list[dict[str, Json]], guarantee: Guarantee) -> Iterator[Check]:
-    """The recheck of every setting at what its own certificate stated."""
-    for number, each in enumerate(candidates):
-        stated = guarantee_from_dict(_record(each["guarantee"]))
-        checks = recheck(str(each["mechanism"]), _record(each["parameters"]), _record(each["problem"]), stated, 1)
-        failed = [f"{check.name}: {check.detail}" for check in checks if not check.ok]
-        same = stated.neighbours is guarantee.neighbours
-        yield Check(f"setting {number}", same and not failed, "; ".join(failed) or f"{each['mechanism']}, rechecked")
-
-
 def _scanned_tilt(eta: float, gamma: float, epsilons: Floats, deltas: Floats) -> float:
     """Least over points of the curve of the largest (eta + 1) ln((1 - c x) / (1 - c U(x))), c = 1 - gamma, over probabilities x."""
     kept = 1.0 - gamma
@@ -155,31 +164,23 @@ def _mean_of_runs(eta: float, gamma: float) -> float:
     return float(k @ p / p.sum())
 
 
-def _selection_epsilon(parameters: Mapping[str, Json], guarantee: Guarantee) -> float:
+def _selection_epsilon(stated: Stated) -> float:
     """The largest log ratio of softmax laws on two candidates whose scores move against each other, or together if they are monotone."""
-    move = finite(parameters["rate"]) * finite(parameters["sensitivity"])
-    if parameters["monotone"] is True:
-        if guarantee.neighbours is not ADD_REMOVE:
+    move = finite(stated.parameters["rate"]) * finite(stated.parameters["sensitivity"])
+    if stated.parameters["monotone"] is True:
+        if stated.guarantee.neighbours is not ADD_REMOVE:
             raise ValueError
         return move
     gaps = np.linspace(-60.0, 60.0, 4001)
     return float(np.max(np.logaddexp(0.0, gaps + 2.0 * move) - np.logaddexp(0.0, gaps)))
 
 
-def _chosen(parameters: Mapping[str, Json], problem: Mapping[str, Json], candidates: list[dict[str, Json]]) -> Check:
-    chosen = parameters["chosen"]
-    ok = isinstance(chosen, int) and not isinstance(chosen, bool) and 0 <= chosen < len(candidates) and candidates[chosen]["problem"] == dict(problem)
-    return Check("chosen setting", bool(ok), f"number {chosen} of {len(candidates)}, whose problem is the one that is stated")
-
-
-def _curve(candidate: dict[str, Json], farthest: float) -> Curve:
+def _curve(setting: Stated, farthest: float) -> Curve:
     """Of one setting, recomputed from its record where its two stages are known, and what is stated of it otherwise; for epsilons from 0 on."""
-    stated = guarantee_from_dict(_record(candidate["guarantee"]))
-    maker = _STAGES.get(str(candidate["mechanism"]))
-    problem = _record(candidate["problem"])
-    if maker is None or not isinstance(stated, ApproximateDP) or "scheme" in problem:
-        return lambda epsilons: np.array([stated.delta(float(epsilon)) for epsilon in epsilons])
-    stages = maker(_record(candidate["parameters"]), problem, stated.neighbours)
+    maker = STAGES.get(setting.mechanism)
+    if maker is None or not isinstance(setting.guarantee, ApproximateDP) or "scheme" in setting.problem:
+        return lambda epsilons: np.array([setting.guarantee.delta(float(epsilon)) for epsilon in epsilons])
+    stages = maker(setting)
     # Below the last stage's epsilon: at 0 randomised response at that epsilon on top, and a chord in e^epsilon in between, the curve being convex.
     start = stages.last_epsilon
     at_start = stages.curve(start)
@@ -195,22 +196,3 @@ def _curve(candidate: dict[str, Json], farthest: float) -> Curve:
         return found
 
     return curve
-
-
-def _candidates(parameters: Mapping[str, Json]) -> list[dict[str, Json]]:
-    found = parameters["candidates"]
-    if not isinstance(found, list) or not found:
-        raise TypeError
-    return [_record(each) for each in found]
-
-
-def _record(value: Json) -> dict[str, Json]:
-    if not isinstance(value, dict):
-        raise TypeError
-    return value
-
-
-def _epsilon(computed: float, guarantee: Guarantee, how: str) -> Check:
-    stated = guarantee.epsilon if isinstance(guarantee, PureDP | ApproximateDP) else math.nan
-    ok = computed > 0 and covers(stated, computed)
-    return Check("epsilon", bool(ok), f"stated {stated:.10g}, recomputed {computed:.10g} ({how})")

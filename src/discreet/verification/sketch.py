@@ -11,14 +11,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln, ndtr
 
-from discreet.accounting import Guarantee, Json, MutualInformation, NoGuarantee
+from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.fields import finite, positive, whole
-from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import raising
-from discreet.verification.parts import CLOSE, covers, delta_check, discrete_integral, power_of_two, same_relation
-from discreet.verification.registry import Check, register_recheck
-from discreet.verification.rows import Record, no_promise, record_of
+from discreet.verification.base import Check, Stated, bits_check, delta_check, register_recheck
+from discreet.verification.numerics import discrete_integral
+from discreet.verification.rows import Record, record_of
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
 _PANELS = 80
@@ -37,99 +37,89 @@ class Errors(NamedTuple):
     radius: float
 
 
-class Bounds(NamedTuple):
-    """Of one sketch: its size and errors; in units of q or q^2."""
+class Sketched(NamedTuple):
+    """A record's numbers, those of a sketch of it, and its errors; in units of q or q^2."""
 
-    columns: int
+    read: Record
+    rows: int
     norm: float
     """C^2."""
-    eta: float
-    closeness: float
-    radius: float
     trace: float
     unit: float
+    errors: Errors
+
+    @property
+    def size(self) -> int:
+        """Numbers of the sketch."""
+        return self.rows * self.read.columns
 
 
 @register_recheck("release-gaussian-sketch")
-def _sketch(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    yield from _scope(parameters, guarantee)
-    if isinstance(guarantee, NoGuarantee):
-        return
-    read, rows, variance = record_of(problem), whole(parameters["rows"]), positive(parameters["variance"])
-    credit = finite(parameters["least_eigenvalue"])
-    unit = _unit(read, problem)
-    root = max(math.sqrt(credit) / unit - math.sqrt(positive(problem["most_records"]) * read.columns), 0.0) if credit > 0 else 0.0
-    bounds = _bounds(read, problem, rows, variance, variance + root**2)
-    epsilon, last_epsilon = positive(parameters["epsilon"]), positive(parameters["last_epsilon"])
-    yield power_of_two(positive(parameters["step"]))
-    first = _charged(guarantee, epsilon - last_epsilon, rows, bounds, variance + root**2)
-    last = _last(parameters, rows, bounds, last_epsilon)
-    yield delta_check(epsilon, (first + last) * _LESS, guarantee, releases, "integral of the difference of densities, plus the last stage")
+def gaussian_sketch(stated: Stated) -> Iterator[Check]:
+    """The recheck, of a sketch that is released or that a regression rests on."""
+    variance, credit = positive(stated.parameters["variance"]), finite(stated.parameters["least_eigenvalue"])
+    floor = variance
+    if credit > 0:
+        read = record_of(stated.problem)
+        lost = math.sqrt(positive(stated.problem["most_records"]) * read.columns)
+        floor += max(math.sqrt(credit) / _unit(read, stated.problem) - lost, 0.0) ** 2
+    sketched = _sketched(stated, variance, floor)
+    epsilon, last_epsilon = positive(stated.parameters["epsilon"]), positive(stated.parameters["last_epsilon"])
+    first = _charged(stated, epsilon - last_epsilon, sketched, floor)
+    last = _last(stated, sketched, last_epsilon)
+    yield delta_check(stated, epsilon, (first + last) * _LESS, "integral of the difference of densities, plus the last stage")
 
 
 @register_recheck("release-eigenvalue-sketch")
-def _eigenvalue(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    yield from _scope(parameters, guarantee)
-    if isinstance(guarantee, NoGuarantee):
-        return
-    read, rows, floor = record_of(problem), whole(parameters["rows"]), positive(parameters["floor"])
-    bounds = _bounds(read, problem, rows, floor, floor)
-    epsilon, last_epsilon = positive(parameters["epsilon"]), positive(parameters["last_epsilon"])
-    of_eigenvalue, gap = positive(parameters["eigenvalue_epsilon"]), positive(parameters["eigenvalue_step"])
-    noise, quantile = positive(parameters["eigenvalue_scale"]), finite(parameters["quantile"])
-    yield power_of_two(positive(parameters["step"]))
-    yield power_of_two(gap)
-    error = 200.0 * (bounds.columns + 3) * 2.0**-53 * bounds.trace
-    moved = (bounds.norm + 2.0 * error) / gap + 1.0
+def _eigenvalue(stated: Stated) -> Iterator[Check]:
+    floor = positive(stated.parameters["floor"])
+    sketched = _sketched(stated, floor, floor)
+    epsilon, last_epsilon = positive(stated.parameters["epsilon"]), positive(stated.parameters["last_epsilon"])
+    of_eigenvalue, gap, noise = (positive(stated.parameters[f"eigenvalue_{name}"]) for name in ("epsilon", "step", "scale"))
+    quantile = finite(stated.parameters["quantile"])
+    error = 200.0 * (sketched.read.columns + 3) * 2.0**-53 * sketched.trace
+    moved = (sketched.norm + 2.0 * error) / gap + 1.0
     seen = discrete_integral(of_eigenvalue, moved / noise, integers=1, scale=noise) + float(ndtr(-quantile / noise))
-    first = _charged(guarantee, epsilon - last_epsilon - of_eigenvalue, rows, bounds, floor)
-    total = (seen + first + _last(parameters, rows, bounds, last_epsilon)) * _LESS
-    yield delta_check(epsilon, total, guarantee, releases, "eigenvalue, its quantile, integral of the difference of densities, and the last stage")
-    credit = max(0.0, gap * (finite(parameters["noisy_eigenvalue"]) - quantile - 0.5) - error) - bounds.norm
-    enough = finite(parameters["variance"]) >= min(floor, max(0.0, floor - credit)) * (1.0 - 1e-9)
+    first = _charged(stated, epsilon - last_epsilon - of_eigenvalue, sketched, floor)
+    total = (seen + first + _last(stated, sketched, last_epsilon)) * _LESS
+    yield delta_check(stated, epsilon, total, "eigenvalue, its quantile, integral of the difference of densities, and the last stage")
+    credit = max(0.0, gap * (finite(stated.parameters["noisy_eigenvalue"]) - quantile - 0.5) - error) - sketched.norm
+    enough = finite(stated.parameters["variance"]) >= min(floor, max(0.0, floor - credit)) * (1.0 - 1e-9)
     yield Check("noise", bool(enough), "follows from the released eigenvalue")
 
 
 @register_recheck("release-information-sketch")
-def _information(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    yield from _scope(parameters, guarantee)
-    read, rows, variance = record_of(problem), whole(parameters["rows"]), positive(parameters["variance"])
-    bounds = _bounds(read, problem, rows, variance, variance)
-    yield power_of_two(positive(parameters["step"]))
+def _information(stated: Stated) -> Iterator[Check]:
+    variance = positive(stated.parameters["variance"])
+    sketched = _sketched(stated, variance, variance)
+    read, rows, eta = sketched.read, sketched.rows, sketched.errors.eta
     yield Check("entries", read.norm == math.inf, "entries are bounded one by one")
-    beta = variance * bounds.unit**2
+    beta = variance * sketched.unit**2
     squares = np.square(read.entries)
     total = float(squares.sum())
-    rounding = 0.5 * rows / math.log(2.0) * (4.2 * bounds.eta * total / beta + 4.5 * bounds.columns * bounds.eta**2)
+    rounding = 0.5 * rows / math.log(2.0) * (4.2 * eta * total / beta + 4.5 * read.columns * eta**2)
     divergence = max(_matrix_bits(rows, beta, float(square), total - float(square)) for square in squares) + rounding
     coherent = max(0.5 * math.log1p(rows * float(square) / beta) / math.log(2.0) for square in squares)
-    size = rows * bounds.columns
-    far = bounds.radius + _covariance_distance(bounds, size, variance)
-    bits = min(divergence + _last_bits(parameters, bounds.radius, size), coherent + _last_bits(parameters, far, size))
-    yield _bits_check(bits, guarantee, releases, "determinants and traces of covariances")
+    near = sketched.errors.radius
+    far = near + _covariance_distance(sketched, variance)
+    bits = min(divergence + _last_bits(stated, near, sketched.size), coherent + _last_bits(stated, far, sketched.size))
+    yield bits_check(stated, bits, "determinants and traces of covariances", room=1.0 - _LESS)
 
 
 @register_recheck("release-clear-target-sketch")
-def _clear_target(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:
-    yield from _scope(parameters, guarantee)
-    read, rows, variance = record_of(problem), whole(parameters["rows"]), positive(parameters["variance"])
-    bounds = _bounds(read, problem, rows, variance, variance)
-    yield power_of_two(positive(parameters["step"]))
+def _clear_target(stated: Stated) -> Iterator[Check]:
+    variance = positive(stated.parameters["variance"])
+    sketched = _sketched(stated, variance, variance)
+    read, rows = sketched.read, sketched.rows
     yield Check("entries", read.norm == math.inf and read.target > 0, "entries are bounded one by one, and the target is the last column")
-    far = 2.0 * bounds.radius + _covariance_distance(bounds, rows * bounds.columns, variance)
-    bits = 0.5 * math.log1p(rows * read.entry**2 / (variance * bounds.unit**2)) / math.log(2.0) + _last_bits(parameters, far, rows * read.features)
-    yield _bits_check(bits, guarantee, releases, "capacity of k uses of a channel with known S")
+    far = 2.0 * sketched.errors.radius + _covariance_distance(sketched, variance)
+    bits = 0.5 * math.log1p(rows * read.entry**2 / (variance * sketched.unit**2)) / math.log(2.0) + _last_bits(stated, far, rows * read.features)
+    yield bits_check(stated, bits, "capacity of k uses of a channel with known S", room=1.0 - _LESS)
 
 
-@register_recheck("release-null-space-noise")
-@register_recheck("release-published-sketch")
-def _published(parameters: Mapping[str, Json], problem: Mapping[str, Json], guarantee: Guarantee, releases: int) -> Iterator[Check]:  # noqa: ARG001
-    yield no_promise(guarantee) if isinstance(guarantee, NoGuarantee) else Check("guarantee", False, "this release can promise nothing")
-
-
-def integral(guarantee: Guarantee, epsilon: float, rows: int, ratio: float) -> float:
+def integral(neighbours: Neighbours, epsilon: float, rows: int, ratio: float) -> float:
     """The hockey-stick divergence of the worst pair of a relation."""
-    if guarantee.neighbours is ADD_REMOVE:
+    if neighbours is ADD_REMOVE:
         return max(_more(epsilon, rows, ratio), _less(epsilon, rows, ratio))
     return _replaced(epsilon, rows, ratio)
 
@@ -177,34 +167,31 @@ def _chi(rows: int, low: float, high: float) -> tuple[Floats, Floats]:
     return roots, np.exp(logs) * np.tile(_WEIGHTS, _PANELS) * half
 
 
-def _charged(guarantee: Guarantee, epsilon: float, rows: int, bounds: Bounds, floor: float) -> float:
-    first = epsilon - 2.0 * bounds.closeness
-    if not (bounds.eta <= LARGEST_ETA and first > 0):
+def _charged(stated: Stated, epsilon: float, sketched: Sketched, floor: float) -> float:
+    closeness = sketched.errors.closeness
+    first = epsilon - 2.0 * closeness
+    if not (sketched.errors.eta <= LARGEST_ETA and first > 0):
         return 1.0
-    return math.exp(bounds.closeness) * integral(guarantee, first, rows, bounds.norm / floor) + 2.0 * math.exp(epsilon) * CLOSENESS_DELTA
+    found = integral(stated.guarantee.neighbours, first, sketched.rows, sketched.norm / floor)
+    return math.exp(closeness) * found + 2.0 * math.exp(epsilon) * CLOSENESS_DELTA
 
 
-def _last(parameters: Mapping[str, Json], rows: int, bounds: Bounds, epsilon: float) -> float:
-    step, scale, size = positive(parameters["step"]), positive(parameters["scale"]), rows * bounds.columns
-    return discrete_integral(epsilon, (2.0 * bounds.radius / step + math.sqrt(size)) / scale, integers=size, scale=scale)
+def _last(stated: Stated, sketched: Sketched, epsilon: float) -> float:
+    scale, size = positive(stated.parameters["scale"]), sketched.size
+    far = 2.0 * sketched.errors.radius / positive(stated.parameters["step"]) + math.sqrt(size)
+    return discrete_integral(epsilon, far / scale, integers=size, scale=scale)
 
 
-def _last_bits(parameters: Mapping[str, Json], radius: float, size: int) -> float:
-    far = 2.0 * radius / positive(parameters["step"]) + math.sqrt(size)
-    return far**2 / (2.0 * positive(parameters["scale"]) ** 2 * math.log(2.0))
+def _last_bits(stated: Stated, radius: float, size: int) -> float:
+    far = 2.0 * radius / positive(stated.parameters["step"]) + math.sqrt(size)
+    return far**2 / (2.0 * positive(stated.parameters["scale"]) ** 2 * math.log(2.0))
 
 
-def _bits_check(bits: float, guarantee: Guarantee, releases: int, how: str) -> Check:
-    stated = guarantee.bits if isinstance(guarantee, MutualInformation) else math.nan
-    ok = releases >= 1 and covers(stated, releases * bits, room=1.0 - _LESS, most=CLOSE)
-    return Check("bits", bool(ok), f"stated {stated:.10g}, recomputed {releases * bits:.10g} ({how})")
-
-
-def _covariance_distance(bounds: Bounds, size: int, floor: float) -> float:
+def _covariance_distance(sketched: Sketched, floor: float) -> float:
     """Half of |E|_F / (least singular value of the computed factor), times the largest |normal numbers|; infinite where the lemma does not apply."""
-    if not bounds.eta <= 2.0**-10:
+    if not sketched.errors.eta <= LARGEST_ETA:
         return math.inf
-    return 1.02 * 37.0 * math.sqrt(size) * 0.51 * bounds.eta * math.sqrt(floor)
+    return 1.02 * 37.0 * math.sqrt(sketched.size) * 0.51 * sketched.errors.eta * math.sqrt(floor)
 
 
 def _matrix_bits(rows: int, beta: float, square: float, others: float) -> float:
@@ -222,11 +209,12 @@ def _unit(read: Record, problem: Mapping[str, Json]) -> float:
     return 2.0 ** (math.ceil(math.log2(norm)) - bits)
 
 
-def _bounds(read: Record, problem: Mapping[str, Json], rows: int, variance: float, floor: float) -> Bounds:
-    unit, columns = _unit(read, problem), read.columns
+def _sketched(stated: Stated, variance: float, floor: float) -> Sketched:
+    read, rows = record_of(stated.problem), whole(stated.parameters["rows"])
+    unit = _unit(read, stated.problem)
     norm = (min(read.length, float(np.linalg.norm(read.entries))) / unit) ** 2
-    trace = positive(problem["most_records"]) * norm + columns * variance
-    return Bounds(columns=columns, norm=norm, **errors_of(rows, columns, trace, floor)._asdict(), trace=trace, unit=unit)
+    trace = positive(stated.problem["most_records"]) * norm + read.columns * variance
+    return Sketched(read, rows, norm, trace, unit, errors_of(rows, read.columns, trace, floor))
 
 
 def errors_of(rows: int, columns: int, trace: float, floor: float) -> Errors:
@@ -235,12 +223,3 @@ def errors_of(rows: int, columns: int, trace: float, floor: float) -> Errors:
     size, share = rows * columns, eta / (1.0 - eta)
     radius = 1.02 * 37.0 * math.sqrt(size * trace) * (2.0**-48 + (columns + 4) * 2.0**-53)
     return Errors(eta, share * (math.sqrt(100.0 * size) + 100.0) + 0.5 * size * share**2, radius)
-
-
-def _scope(parameters: Mapping[str, Json], guarantee: Guarantee) -> Iterator[Check]:
-    yield same_relation(parameters, guarantee)
-    told = isinstance(guarantee, MutualInformation) and guarantee.neighbours is REPLACE_ONE
-    record = str(guarantee.unit) == "record"
-    yield Check("unit", told or record, f"stated for {str(guarantee.unit)!r}")
-    if isinstance(guarantee, NoGuarantee):
-        yield no_promise(guarantee)

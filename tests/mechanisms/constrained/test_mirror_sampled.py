@@ -15,7 +15,7 @@ from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
 from discreet.mechanisms.constrained.mirror_sampled import SampledMirrorDescent, batch, sampled_delta
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.sets import L1Ball, L2Ball
-from discreet.verification.mirror_sampled import composed
+from discreet.verification.constrained import composed_batches
 from tests.canary import CANARY, assert_silent
 from tests.mechanisms.constrained.mirror_problems import data_set, line, regression
 
@@ -43,7 +43,7 @@ def test_one_step_has_the_curve_of_its_densities_in_both_directions(mu, rate):
 )
 def test_the_composed_curve_is_just_above_the_true_one(mu, rate, count, epsilon):
     found = subsampled_gaussian(mu=mu, rate=rate, count=count).delta(epsilon)
-    assert composed(mu, rate, count, 0.0, epsilon) <= found <= 1.003 * composed(mu, rate, count, 0.0, epsilon)
+    assert composed_batches(mu, rate, count, 0.0, epsilon) <= found <= 1.003 * composed_batches(mu, rate, count, 0.0, epsilon)
 
 
 def test_without_sampling_it_is_one_gaussian_mechanism():

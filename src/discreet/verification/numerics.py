@@ -1,4 +1,4 @@
-"""What the rechecks share: scans of a loss over margins, numerical integrals, the last stage, and the verdicts in words."""
+"""What the rechecks compute alike: scans of a loss over margins, integrals of privacy losses, the last stage of fits."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -7,22 +7,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
-from discreet.accounting import ApproximateDP, Guarantee, Json, PureDP, closeness
+from discreet.accounting import Json, closeness
 from discreet.core.arrays import Floats
-from discreet.core.fields import finite, positive
-from discreet.core.neighbours import Neighbours
-from discreet.losses import loss_named
+from discreet.core.fields import finite, numbers, positive
+from discreet.losses import MarginLoss, loss_named
 from discreet.noise import gaussian_error, spherical_error
 from discreet.statements.learning import dimension_of
-from discreet.verification.registry import Check
+from discreet.verification.base import Stated
 
-AGREEMENT = 1e-9
-"""Relative room for the quadrature; the calibrations leave more than that."""
 LEAST_SCALE = 64.0
 """Of discrete noise that is compared with Gaussian noise, in steps; the lemma would do with less."""
-CLOSE = 2e-3
-"""By how much of itself a stated epsilon, or a number of bits, may be above the recomputed one."""
-SAME = 1e-11
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 
 
@@ -35,21 +29,23 @@ class Scan(NamedTuple):
     ridge: float
 
 
+def loss_of(problem: Mapping[str, Json]) -> tuple[MarginLoss, Floats]:
+    """The loss of a problem record, and lengths over which it bends: 1 and its parameters."""
+    parameters = numbers(problem["loss_parameters"])
+    return loss_named(str(problem["loss"]), parameters), np.array([1.0, *parameters.values()])
+
+
 def scan_of(problem: Mapping[str, Json], extra_ridge: float = 0.0) -> Scan:
     """The scan of a problem record."""
-    given = problem["loss_parameters"]
-    if not isinstance(given, dict):
-        raise TypeError
-    parameters = {str(key): finite(value) for key, value in given.items()}
-    loss = loss_named(str(problem["loss"]), parameters)
+    loss, widths = loss_of(problem)
     radius = math.hypot(finite(problem["data_norm"]), finite(problem["intercept_scale"]))
     ridge = finite(problem["ridge"]) + extra_ridge
     weight = finite(problem["max_weight"])
     if not (ridge > 0 and extra_ridge >= 0 and radius > 0 and weight > 0):
         raise ValueError
-    width = max([1.0, *parameters.values()])
-    kinks = [1.0 + sign * value for value in parameters.values() for sign in (-1.0, 1.0)]
-    margins = np.unique(np.concatenate((np.linspace(-4.0, 6.0, 8_001) * width, np.linspace(-60.0, 60.0, 6_001) * width, kinks)))
+    width = widths.max()
+    margins = np.concatenate((np.linspace(-4.0, 6.0, 8_001) * width, np.linspace(-60.0, 60.0, 6_001) * width, 1.0 - widths[1:], 1.0 + widths[1:]))
+    margins = np.unique(margins)
     slopes = np.abs(loss.slope(margins))
     steepest = float(slopes.max())
     jacobian = np.log1p(weight * loss.curvature(margins) * radius**2 / ridge)
@@ -141,86 +137,24 @@ def discrete_integral(epsilon: float, mu: float, *, integers: float, scale: floa
     return gaussian_integral(epsilon - apart.total, mu) * math.exp(apart.upper)
 
 
-def noise_error(parameters: Mapping[str, Json], problem: Mapping[str, Json]) -> float:
+def noise_error(stated: Stated) -> float:
     """How far drawn noise may be from its ideal: what is recorded, or what the sampler's arithmetic allows if that is more."""
+    parameters, dimension = stated.parameters, dimension_of(stated.problem)
     if "rate" in parameters:
-        allowed = spherical_error(rate=positive(parameters["rate"]), dimension=dimension_of(problem))
+        allowed = spherical_error(rate=positive(parameters["rate"]), dimension=dimension)
     else:
-        allowed = gaussian_error(scale=positive(parameters["scale"]), dimension=dimension_of(problem))
+        allowed = gaussian_error(scale=positive(parameters["scale"]), dimension=dimension)
     return max(positive(parameters["noise_error"]), allowed)
 
 
-def grid_distances(parameters: Mapping[str, Json], problem: Mapping[str, Json], radius: float) -> tuple[int, float, float]:
-    """Number of weights, of all classes, and how far apart roundings of points within `radius` of one ideal may be, in steps: |.|_1 and |.|_2."""
-    dimension = dimension_of(problem)
-    euclidean = 2.0 * radius / positive(parameters["grid_step"]) + math.sqrt(dimension)
-    return dimension, math.sqrt(dimension) * euclidean, euclidean
+def last_stage(parameters: Mapping[str, Json], dimension: int, radius: float) -> float:
+    """The last stage of so many weights that are computed within `radius` of ideal ones: epsilon of Laplace noise, or delta at `grid_epsilon`.
 
-
-def laplace_grid(parameters: Mapping[str, Json], problem: Mapping[str, Json], radius: float) -> float:
-    """The last stage's epsilon."""
-    return grid_distances(parameters, problem, radius)[1] / positive(parameters["grid_scale"])
-
-
-def gaussian_grid(parameters: Mapping[str, Json], problem: Mapping[str, Json], radius: float) -> float:
-    """The last stage's delta at grid_epsilon: a Gaussian's, at an epsilon smaller by what separates the discrete law from the rounded normal one."""
-    dimension, _, euclidean = grid_distances(parameters, problem, radius)
-    scale = positive(parameters["grid_scale"])
-    return discrete_integral(positive(parameters["grid_epsilon"]), euclidean / scale, integers=dimension, scale=scale)
-
-
-def on_a_grid(parameters: Mapping[str, Json]) -> Check:
-    """Whether the step is one of the grid's."""
-    return power_of_two(positive(parameters["grid_step"]))
-
-
-def power_of_two(step: float) -> Check:
-    """Whether grid points are exact numbers."""
-    return Check("grid", math.frexp(step)[0] == 0.5, f"step {step:.6g}, which must be a power of two, so that grid points are exact numbers")
-
-
-def same_relation(parameters: Mapping[str, Json], guarantee: Guarantee) -> Check:
-    """Whether noise and guarantee are for one relation."""
-    same = Neighbours(str(parameters["neighbours"])) is guarantee.neighbours
-    return Check("neighbouring relation", same, f"guarantee stated for {guarantee.neighbours}, noise calibrated for {parameters['neighbours']}")
-
-
-def covers(stated: float, computed: float, *, room: float = AGREEMENT, most: float = math.inf, least: float = 0.0) -> bool:
-    """Whether a stated number is not below the recomputed one, which is known up to `least`, an absolute number, at best.
-
-    Above it is no danger. Where both roads are sharp, numbers that are apart by more than `most` of them do not belong together all the same; deltas
-    may be, since calibrations are looser at the ends of their ranges, by a factor of 250 even.
+    Roundings of points around one ideal are `apart` steps from each other (l2). With Gaussian noise delta is that of a rounded normal law, at an
+    epsilon smaller by what separates the discrete law from it.
     """
-    return computed <= stated * (1.0 + room) + least and (math.isinf(most) or stated <= computed * (1.0 + most))
-
-
-def epsilon_check(computed: float, guarantee: Guarantee, releases: int, how: str, *, most: float = CLOSE) -> Check:
-    """Whether the stated epsilon covers the recomputed one, see `covers`."""
-    stated = guarantee.epsilon if isinstance(guarantee, PureDP) else math.nan
-    ok = computed > 0 and releases >= 1 and covers(stated, releases * computed, most=most)
-    return Check("epsilon", bool(ok), f"stated {stated:.10g}, recomputed {releases * computed:.10g} ({how})")
-
-
-def delta_check(
-    epsilon: float,
-    computed: float,
-    guarantee: Guarantee,
-    releases: int,
-    how: str,
-    *,
-    room: float = AGREEMENT,
-    least: float = 0.0,
-) -> Check:
-    """Whether the stated delta covers the recomputed one, at the epsilon that is stated; see `covers`."""
-    if not isinstance(guarantee, ApproximateDP):
-        return Check("delta", False, "an (epsilon, delta) guarantee was expected")
-    ok = (
-        epsilon > 0
-        and computed >= 0
-        and releases >= 1
-        and math.isclose(guarantee.epsilon, releases * epsilon, rel_tol=SAME)
-        and covers(guarantee.delta_at_epsilon, releases * computed, room=room, least=least)
-    )
-    stated = f"stated {guarantee.delta_at_epsilon:.6g} at epsilon {guarantee.epsilon:.6g}"
-    detail = f"{stated}, recomputed {releases * computed:.6g} at {releases * epsilon:.6g} ({how})"
-    return Check("delta", bool(ok), detail)
+    scale = positive(parameters["grid_scale"])
+    apart = 2.0 * radius / positive(parameters["grid_step"]) + math.sqrt(dimension)
+    if "grid_epsilon" not in parameters:
+        return math.sqrt(dimension) * apart / scale
+    return discrete_integral(positive(parameters["grid_epsilon"]), apart / scale, integers=dimension, scale=scale)
