@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from discreet.core.errors import InvalidInput, PrivateDataError
 from discreet.data import Domain, Records
-from discreet.matrices import as_matrix, entries_of
+from discreet.matrices import as_matrix
 from tests.canary import CANARY, assert_silent
 
 KINDS = {"dense": np.asarray, "single": lambda X: X.astype(np.float32), "sparse": sp.csr_array}
@@ -25,7 +25,7 @@ def table(records=500, features=4):
 
 
 def rows_of(data):
-    return np.concatenate([entries_of(block, slice(None)) for _, block in data.matrix.blocks()])
+    return np.concatenate([block.entries(slice(None)) for _, block in data.matrix.blocks()])
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -13,7 +13,6 @@ from discreet.kernels import Gaussian, draw_frequencies
 from discreet.kernels.feature_map import FeatureMap
 from discreet.kernels.matrix import FeatureMapMatrix, RecentFeatures
 from discreet.matrices import BLOCK_ROWS, AugmentedMatrix, DenseMatrix, Matrix, SparseMatrix, TabularMatrix
-from discreet.matrices.cut import rows_of
 
 COLUMNS = 6
 
@@ -108,7 +107,7 @@ def test_some_rows_of_features_are_the_features_of_some_rows(kind, held_bytes):
     matrix = FeatureMapMatrix(base(kind, 2 * BLOCK_ROWS + 9)[0], feature_map(), held_bytes=held_bytes)
     whole = matrix.matvec(np.eye(matrix.shape[1]))
     for rows in (slice(0, 4), slice(BLOCK_ROWS - 1, BLOCK_ROWS + 7)):
-        part = rows_of(matrix, rows)
+        part = matrix.rows(rows)
         np.testing.assert_allclose(part.matvec(np.eye(matrix.shape[1])), whole[rows], rtol=1e-12, atol=1e-14)
 
 
@@ -119,15 +118,15 @@ def test_a_thread_keeps_the_features_of_the_part_that_it_asked_about_last(monkey
     monkeypatch.setattr(FeatureMapMatrix, "_computed", lambda self, block: computed.append(block.shape[0]) or original(self, block))
     below, _ = base("dense", 2000)
     whole = FeatureMapMatrix(below, feature_map(), held_bytes=0)
-    first, second = rows_of(whole, slice(0, 900)), rows_of(whole, slice(900, 2000))
+    first, second = whole.rows(slice(0, 900)), whole.rows(slice(900, 2000))
     for _ in range(3):
         first.matvec(np.ones(10))
         first.gram(np.ones(900))
     assert computed == [900]
     second.row_norms()
     assert computed == [900, 1024, 76]
-    inner = rows_of(second, slice(0, 100))
-    np.testing.assert_array_equal(inner.rmatvec(np.ones(100)), rows_of(whole, slice(900, 1000)).rmatvec(np.ones(100)))
+    inner = second.rows(slice(0, 100))
+    np.testing.assert_array_equal(inner.rmatvec(np.ones(100)), whole.rows(slice(900, 1000)).rmatvec(np.ones(100)))
     assert computed == [900, 1024, 76, 100]
     with ThreadPoolExecutor(1) as pool:
         np.testing.assert_array_equal(pool.submit(second.row_norms).result(), second.row_norms())
@@ -144,7 +143,7 @@ def test_kept_features_do_not_travel():
 def test_a_long_part_is_not_kept(monkeypatch):
     monkeypatch.setattr("discreet.kernels.matrix.RECENT_BYTES", 1000)
     below, _ = base("dense", 2000)
-    part = rows_of(FeatureMapMatrix(below, feature_map(), held_bytes=0), slice(0, 900))
-    expected = rows_of(FeatureMapMatrix(below, feature_map()), slice(0, 900))
+    part = FeatureMapMatrix(below, feature_map(), held_bytes=0).rows(slice(0, 900))
+    expected = FeatureMapMatrix(below, feature_map()).rows(slice(0, 900))
     np.testing.assert_allclose(part.matvec(np.ones(10)), expected.matvec(np.ones(10)), rtol=1e-12)
     assert part._at_hand() is None

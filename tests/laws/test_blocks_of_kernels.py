@@ -9,7 +9,7 @@ from discreet.data import Block, BlockTable, Domain, FunctionTable, Records, Tra
 from discreet.kernels.feature_map import FeatureMap
 from discreet.kernels.matrix import FeatureMapMatrix, RecentFeatures
 from discreet.ledger import Account, Ledger
-from discreet.matrices import DenseMatrix, SparseMatrix, entries_of
+from discreet.matrices import DenseMatrix, SparseMatrix
 from tests.laws.block_tables import TABLES, each_table, records
 
 ROWS, LABELS = records()
@@ -37,7 +37,7 @@ def classifier(**settings):
 def test_features_of_blocks_are_the_features_of_the_rows(table, monkeypatch):
     monkeypatch.setattr("discreet.data.blocks.transformed.block_rows", lambda _: 300)
     whole = mapped(table, jobs=2)
-    found = list(whole.map(lambda number, block: (number, np.vstack([entries_of(b, slice(None)) for _, b in block.rows.blocks()]), block.targets), 3))
+    found = list(whole.map(lambda number, block: (number, np.vstack([b.entries(slice(None)) for _, b in block.rows.blocks()]), block.targets), 3))
     assert isinstance(whole, BlockTable)
     assert (whole.features, whole.remote, whole.source) == (WIDTH, False, table)
     assert [number for number, _, _ in found] == list(range(len(found)))

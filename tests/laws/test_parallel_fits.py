@@ -15,7 +15,6 @@ from discreet.core.errors import InvalidInput, SolverFailure, VerificationFailur
 from discreet.data import Block, BlockTable, FunctionTable
 from discreet.ledger import Account, Ledger
 from discreet.ledger.entries import State
-from discreet.matrices.cut import rows_of
 from discreet.noise import SeededNoise
 from discreet.planning import Plan, SetPlan, simulate, simulate_epsilons, simulate_over_set
 from discreet.sets import L1Ball
@@ -251,7 +250,7 @@ def test_a_table_that_changes_between_two_fits_is_an_error(account):
     def make(number: int) -> Block:
         reads[0] += 1
         block = blocks(number)
-        return block if reads[0] <= 40 else Block(rows_of(block.rows, slice(0, 150)), block.targets[:150])
+        return block if reads[0] <= 40 else Block(block.rows.rows(slice(0, 150)), block.targets[:150])
 
     with pytest.raises((InvalidInput, VerificationFailure), match=r"changed|differs"):
         search(ledger=account, n_jobs=2).fit(FunctionTable(make, blocks=5, features=ROWS.shape[1]))

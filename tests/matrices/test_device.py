@@ -7,26 +7,8 @@ import pytest
 
 from discreet import LogisticRegression
 from discreet.core.errors import InvalidInput, InvalidType
-from discreet.matrices import (
-    BLOCK_ROWS,
-    AugmentedMatrix,
-    ClippedMatrix,
-    DenseMatrix,
-    DeviceMatrix,
-    Matrix,
-    as_matrix,
-    device_rows,
-    entries_of,
-    ordered_matvec,
-    ordered_row_norms,
-    travel,
-)
-from discreet.matrices.banded import banded
-from discreet.matrices.bounded import shortened, shortened_in_order
-from discreet.matrices.clipped import clip_entries
-from discreet.matrices.cut import cache_rows, rows_of
-from discreet.matrices.integer_gram import integer_gram
-from discreet.matrices.near import check_finite
+from discreet.matrices import BLOCK_ROWS, AugmentedMatrix, ClippedMatrix, DenseMatrix, DeviceMatrix, Matrix, as_matrix, device_rows, travel
+from discreet.matrices.bounded import check_finite, clip_entries, shortened, shortened_in_order
 
 pytest.importorskip("array_api_compat")
 RNG = np.random.default_rng(0)
@@ -52,7 +34,7 @@ def check_agrees(matrix, dense):
         weights, coefficients = RNG.standard_normal((columns, *width)), RNG.standard_normal((count, *width))
         np.testing.assert_allclose(matrix.matvec(weights), dense.matvec(weights), rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(matrix.rmatvec(coefficients), dense.rmatvec(coefficients), rtol=1e-12, atol=1e-11)
-    np.testing.assert_allclose(banded(matrix, coefficients), banded(dense, coefficients), rtol=1e-12, atol=1e-11)
+    np.testing.assert_allclose(matrix.banded(coefficients), dense.banded(coefficients), rtol=1e-12, atol=1e-11)
     curvatures = RNG.random(count)
     np.testing.assert_allclose(matrix.gram(curvatures), dense.gram(curvatures), rtol=1e-11, atol=1e-11)
     np.testing.assert_allclose(matrix.gram(curvatures, single_precision=True), dense.gram(curvatures), rtol=1e-3, atol=1e-2)
@@ -69,8 +51,8 @@ def test_every_method_agrees_with_the_rows_in_memory(library, kind, count):
     assert isinstance(matrix, DeviceMatrix)
     check_agrees(matrix, dense)
     assert b"".join(matrix.content()) == b"".join(dense.content())
-    np.testing.assert_array_equal(entries_of(matrix, slice(0, min(3, count))), explicit[:3])
-    np.testing.assert_array_equal(entries_of(rows_of(matrix, slice(count // 2, count)), slice(0, 1)), explicit[count // 2 :][:1])
+    np.testing.assert_array_equal(matrix.entries(slice(0, min(3, count))), explicit[:3])
+    np.testing.assert_array_equal(matrix.rows(slice(count // 2, count)).entries(slice(0, 1)), explicit[count // 2 :][:1])
     assert sum(block.shape[0] for _, block in matrix.blocks()) == count
 
 
@@ -83,7 +65,7 @@ def test_rows_within_a_bound_agree_with_those_in_memory(library, kind, constant,
     found, expected = (shortened(rows, bound=bound, constant=constant) for rows in (as_matrix(there(library, explicit)), DenseMatrix(explicit)))
     assert isinstance(found, DeviceMatrix)
     check_agrees(found, expected)
-    check_agrees(rows_of(found, slice(100, 1500)), rows_of(expected, slice(100, 1500)))
+    check_agrees(found.rows(slice(100, 1500)), expected.rows(slice(100, 1500)))
     assert b"".join(found.content()) == b"".join(expected.content())
 
 
@@ -100,8 +82,8 @@ def test_clipped_and_ordered_rows_are_the_same_to_the_last_bit(library, kind, en
     check_agrees(found, expected)
     weights = RNG.standard_normal(7)
     weights[2] = 0.0
-    for change in (entries_of, lambda rows, _: ordered_row_norms(rows), lambda rows, _: ordered_matvec(rows, weights)):
-        np.testing.assert_array_equal(change(found, slice(0, 3000)), change(expected, slice(0, 3000)))
+    for asked in (lambda rows: rows.entries(slice(0, 3000)), lambda rows: rows.ordered_row_norms(), lambda rows: rows.ordered_matvec(weights)):
+        np.testing.assert_array_equal(asked(found), asked(expected))
 
 
 @each_library
@@ -109,7 +91,7 @@ def test_clipped_and_ordered_rows_are_the_same_to_the_last_bit(library, kind, en
 @pytest.mark.parametrize("last", [False, True])
 def test_sums_of_integers_are_exact(library, count, last):
     numbers = RNG.standard_normal(count) if last else None
-    found, expected = (integer_gram(rows, numbers, unit=2.0**-16) for rows in (as_matrix(there(library, ROWS[:count])), DenseMatrix(ROWS[:count])))
+    found, expected = (rows.integer_gram(numbers, unit=2.0**-16) for rows in (as_matrix(there(library, ROWS[:count])), DenseMatrix(ROWS[:count])))
     integers = np.trunc((ROWS[:count] if numbers is None else np.column_stack((ROWS[:count], numbers))) * 2.0**16).astype(object)
     np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(found, (integers.T @ integers).astype(np.int64))
@@ -130,7 +112,7 @@ def test_rows_that_are_bounded_already_are_bounded_again_around():
     check_agrees(shortened(first, bound=1.0, constant=0.2), expected)
     again = shortened_in_order(clip_entries(first, 0.2), bound=1.0, constant=0.0)
     assert np.all(again.row_norms() <= 1.0)
-    assert np.abs(entries_of(clip_entries(first, 0.2), slice(0, 3000))).max() == 0.2
+    assert np.abs(clip_entries(first, 0.2).entries(slice(0, 3000))).max() == 0.2
 
 
 @each_library
@@ -147,8 +129,8 @@ def test_a_gram_matrix_is_in_float64_where_that_is_asked_for(library):
 def test_blocks_on_a_device_are_long():
     matrix = as_matrix(there("array_api_strict", ROWS))
     wrapped = AugmentedMatrix(ClippedMatrix(matrix, bound=1.0), scale=None, constant=1.0)
-    assert cache_rows(wrapped) == cache_rows(matrix) == 1 << 22
-    assert cache_rows(DenseMatrix(ROWS)) <= 1 << 16
+    assert wrapped.cache_rows == matrix.cache_rows == 1 << 22
+    assert DenseMatrix(ROWS).cache_rows <= 1 << 16
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""Every matrix against the explicit matrix it stands for."""
+"""Every layout of rows against the explicit matrix it stands for."""
+
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -7,104 +9,232 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from discreet.core.errors import InvalidInput, InvalidType
-from discreet.matrices import BLOCK_ROWS, AugmentedMatrix, DenseMatrix, Matrix, SparseMatrix, TabularMatrix, as_matrix
+from discreet.data import Domain, Records
+from discreet.kernels.feature_map import FeatureMap
+from discreet.kernels.matrix import FeatureMapMatrix
+from discreet.matrices import BLOCK_ROWS, AugmentedMatrix, ClippedMatrix, DenseMatrix, Matrix, SparseMatrix, TabularMatrix, as_matrix
+from discreet.matrices.base import cuts
+from discreet.problems.certified_sums import gamma
 
 SIZES = (3, 1, 5)
 
 
-def _tabular(rng, count, numbers):
-    numeric = rng.standard_normal((count, numbers)) if numbers else None
-    codes = [rng.integers(0, size, count) for size in SIZES]
-    explicit = np.hstack([numeric if numbers else np.empty((count, 0)), *(np.eye(size)[code] for code, size in zip(codes, SIZES, strict=True))])
-    return TabularMatrix(numeric, codes, SIZES), explicit
+class Least(Matrix):
+    """A layout of another package, which says what it must and nothing else."""
+
+    def __init__(self, rows):
+        self._rows = rows
+
+    @property
+    def shape(self):
+        return self._rows.shape
+
+    @property
+    def width(self):
+        return self._rows.shape[1]
+
+    def rows(self, rows):
+        return Least(self._rows[rows])
+
+    def chosen(self, numbers):
+        return Least(self._rows[numbers])
+
+    def entries(self, rows):
+        return self._rows[rows]
+
+    def content(self):
+        yield self._rows.tobytes()
 
 
-def _make(kind, rng, count):
-    if kind == "tabular":
-        return _tabular(rng, count, 2)
-    if kind == "tabular-no-numbers":
-        return _tabular(rng, count, 0)
+def _tabular(rng, explicit):
+    codes = [rng.integers(0, size, len(explicit)) for size in SIZES]
+    numeric = explicit if explicit.shape[1] else None
+    return TabularMatrix(numeric, codes, SIZES), np.hstack([explicit, *(np.eye(size)[code] for code, size in zip(codes, SIZES, strict=True))])
+
+
+def _augmented(base, explicit, scale, constant):
+    inner = explicit if scale is None else explicit * scale[:, np.newaxis]
+    whole = np.hstack([inner, np.full((len(inner), 1), constant)]) if constant else inner
+    return AugmentedMatrix(base, scale=scale, constant=constant), whole
+
+
+def make(kind, rng, count):
+    """The matrix and its entries."""
     explicit = rng.standard_normal((count, 7))
-    if kind == "dense":
-        return DenseMatrix(explicit), explicit
-    if kind == "dense-columns":
-        return DenseMatrix(np.asfortranarray(explicit)), explicit
-    if kind == "dense-view":
-        return DenseMatrix(explicit[:, ::2]), explicit[:, ::2]
-    if kind == "dense-float32":
-        narrow = explicit.astype(np.float32)
-        return DenseMatrix(narrow), narrow.astype(np.float64)
-    if kind == "sparse":
-        explicit[rng.random(explicit.shape) < 0.6] = 0.0
-        return SparseMatrix(sparse.csr_array(explicit)), explicit
-    if kind == "sparse-wide":
-        explicit = np.where(rng.random((count, 200)) < 0.01, 1.5, 0.0)
-        return SparseMatrix(sparse.csr_array(explicit)), explicit
-    scale = rng.random(count)
-    if kind == "augmented":
-        return AugmentedMatrix(DenseMatrix(explicit), scale=scale, constant=0.7), np.hstack([scale[:, None] * explicit, np.full((count, 1), 0.7)])
-    if kind == "augmented-scale":
-        base, inner = _tabular(rng, count, 2)
-        return AugmentedMatrix(base, scale=scale, constant=0.0), scale[:, None] * inner
-    return AugmentedMatrix(SparseMatrix(sparse.csr_array(explicit)), scale=None, constant=2.0), np.hstack([explicit, np.full((count, 1), 2.0)])
+    explicit[rng.random(explicit.shape) < 0.4] = 0.0
+    scale, held = rng.random(count), DenseMatrix(explicit)
+    match kind:
+        case "dense":
+            return held, explicit
+        case "dense-columns":
+            return DenseMatrix(np.asfortranarray(explicit)), explicit
+        case "dense-view":
+            return DenseMatrix(explicit[:, ::2]), explicit[:, ::2]
+        case "dense-float32":
+            narrow = explicit.astype(np.float32)
+            return DenseMatrix(narrow), narrow.astype(np.float64)
+        case "sparse":
+            return SparseMatrix(sparse.csr_array(explicit)), explicit
+        case "sparse-wide":
+            explicit = np.where(rng.random((count, 200)) < 0.01, 1.5, 0.0)
+            return SparseMatrix(sparse.csr_array(explicit)), explicit
+        case "tabular":
+            return _tabular(rng, explicit[:, :2])
+        case "tabular-no-numbers":
+            return _tabular(rng, explicit[:, :0])
+        case "clipped":
+            return ClippedMatrix(held, bound=0.7), np.clip(explicit, -0.7, 0.7)
+        case "clipped-tabular":
+            base, inner = _tabular(rng, explicit[:, :2])
+            return ClippedMatrix(base, bound=0.7, powers=np.arange(count, dtype=np.int32) % 3), np.clip(inner, -0.7, 0.7) * 2.0 ** (
+                np.arange(count)[:, np.newaxis] % 3
+            )
+        case "augmented":
+            return _augmented(held, explicit, scale, 0.7)
+        case "augmented-scale":
+            return _augmented(*_tabular(rng, explicit[:, :2]), scale, 0.0)
+        case "augmented-constant":
+            return _augmented(SparseMatrix(sparse.csr_array(explicit)), explicit, None, 2.0)
+        case "least":
+            return Least(explicit), explicit
 
 
 KINDS = [
-    "dense", "dense-columns", "dense-view", "dense-float32", "sparse", "sparse-wide", "tabular", "tabular-no-numbers",
-    "augmented", "augmented-scale", "augmented-constant",
+    "dense", "dense-columns", "dense-view", "dense-float32", "sparse", "sparse-wide", "tabular", "tabular-no-numbers", "clipped", "clipped-tabular",
+    "augmented", "augmented-scale", "augmented-constant", "least",
 ]  # fmt: skip
+each_kind = pytest.mark.parametrize("kind", KINDS)
+COUNT = 2 * BLOCK_ROWS + 5
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each_kind
 @settings(max_examples=8, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1), count=st.sampled_from([1, 2, 7, 40, BLOCK_ROWS + 1]))
-def test_every_method_agrees_with_the_explicit_matrix(kind, seed, count):
+def test_every_product_is_that_of_the_explicit_matrix(kind, seed, count):
     rng = np.random.default_rng(seed)
-    matrix, explicit = _make(kind, rng, count)
+    matrix, explicit = make(kind, rng, count)
     assert isinstance(matrix, Matrix)
     assert matrix.shape == explicit.shape
     assert np.count_nonzero(explicit, axis=1).max() <= matrix.width <= explicit.shape[1]
+    close = {"rtol": 1e-10, "atol": 1e-10}
     for width in ((), (1,), (3,)):
         weights, coefficients = rng.standard_normal((explicit.shape[1], *width)), rng.standard_normal((count, *width))
-        np.testing.assert_allclose(matrix.matvec(weights), explicit @ weights, rtol=1e-10, atol=1e-10)
-        np.testing.assert_allclose(matrix.rmatvec(coefficients), explicit.T @ coefficients, rtol=1e-10, atol=1e-10)
+        np.testing.assert_allclose(matrix.matvec(weights), explicit @ weights, **close)
+        np.testing.assert_allclose(matrix.rmatvec(coefficients), explicit.T @ coefficients, **close)
+    np.testing.assert_allclose(matrix.banded(coefficients), explicit.T @ coefficients, **close)
+    np.testing.assert_allclose(matrix.ordered_matvec(weights[:, 0]), explicit @ weights[:, 0], **close)
     curvatures = rng.random(count)
     gram = explicit.T @ (curvatures[:, None] * explicit)
-    np.testing.assert_allclose(matrix.gram(curvatures), gram, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(matrix.gram(curvatures), gram, **close)
     np.testing.assert_allclose(matrix.gram(curvatures, single_precision=True), gram, rtol=1e-4, atol=1e-4 * max(1.0, np.abs(gram).max()))
-    np.testing.assert_allclose(matrix.gram_diagonal(curvatures), np.diag(gram), rtol=1e-10, atol=1e-10)
-    np.testing.assert_allclose(matrix.row_norms(), np.linalg.norm(explicit, axis=1), rtol=1e-12)
+    np.testing.assert_allclose(matrix.gram_diagonal(curvatures), np.diag(gram), **close)
+    for norms in (matrix.row_norms(), matrix.ordered_row_norms()):
+        np.testing.assert_allclose(norms, np.linalg.norm(explicit, axis=1), rtol=1e-12)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_adjoint_identity_holds(kind):
-    rng = np.random.default_rng(3)
-    matrix, explicit = _make(kind, rng, 50)
-    weights, coefficients = rng.standard_normal(explicit.shape[1]), rng.standard_normal(50)
-    assert coefficients @ matrix.matvec(weights) == pytest.approx(weights @ matrix.rmatvec(coefficients), rel=1e-11)
+@each_kind
+@pytest.mark.parametrize("models", [1, 3])
+def test_a_banded_product_is_the_product_for_any_number_of_blocks(kind, models):
+    for count in (0, BLOCK_ROWS, 3 * BLOCK_ROWS + 77):
+        matrix, explicit = make(kind, np.random.default_rng(count), count)
+        coefficients = np.random.default_rng(1).standard_normal((count, models))
+        np.testing.assert_allclose(matrix.banded(coefficients), explicit.T @ coefficients, rtol=0, atol=1e-11 * (1 + count))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each_kind
+def test_entries_columns_and_plain_rows_are_exact(kind):
+    matrix, explicit = make(kind, np.random.default_rng(0), COUNT)
+    for rows in (slice(0, 5), slice(BLOCK_ROWS - 1, BLOCK_ROWS + 4), slice(None), slice(3, 3)):
+        found = matrix.entries(rows)
+        assert found.dtype == np.float64
+        np.testing.assert_array_equal(found, explicit[rows])
+    plain = matrix.plain()
+    assert sparse.issparse(plain) is isinstance(matrix, SparseMatrix)
+    np.testing.assert_array_equal(plain.toarray() if sparse.issparse(plain) else plain, explicit)
+    column = matrix.columns()
+    for index in range(0, explicit.shape[1], 1 + explicit.shape[1] // 20):
+        rows, values = column(index)
+        found = np.zeros(COUNT)
+        found[slice(None) if rows is None else rows] = values
+        np.testing.assert_array_equal(found, explicit[:, index])
+
+
+@each_kind
+def test_some_rows_are_a_matrix_of_these_rows(kind):
+    rng = np.random.default_rng(1)
+    matrix, explicit = make(kind, rng, COUNT)
+    taken = [(matrix.rows(rows), explicit[rows]) for rows in (slice(0, COUNT), slice(0, 0), slice(BLOCK_ROWS - 2, BLOCK_ROWS + 3), slice(7, COUNT))]
+    taken += [(matrix.chosen(numbers), explicit[numbers]) for numbers in (np.array([3, 1, 1030, 3]), np.array([], dtype=np.intp))]
+    for part, wanted in taken:
+        assert part.shape == wanted.shape
+        np.testing.assert_array_equal(part.entries(slice(0, len(wanted))), wanted)
+        np.testing.assert_allclose(part.row_norms(), np.linalg.norm(wanted, axis=1), rtol=1e-12, atol=1e-14)
+        weights = rng.random(len(wanted))
+        np.testing.assert_allclose(part.gram(weights), wanted.T @ (weights[:, np.newaxis] * wanted), rtol=1e-9, atol=1e-9)
+
+
+@each_kind
 def test_blocks_are_the_rows_in_order_and_short(kind):
-    rng = np.random.default_rng(5)
-    count = 2 * BLOCK_ROWS + 3
-    matrix, explicit = _make(kind, rng, count)
-    weights = rng.standard_normal(explicit.shape[1])
-    seen = np.full(count, np.nan)
-    for rows, block in matrix.blocks():
-        assert block.shape == (rows.stop - rows.start, explicit.shape[1])
-        assert rows.stop - rows.start <= BLOCK_ROWS
-        assert np.isnan(seen[rows]).all()
-        seen[rows] = block.matvec(weights)
-        np.testing.assert_allclose(block.rmatvec(seen[rows]), explicit[rows].T @ seen[rows], rtol=1e-10, atol=1e-9)
-    np.testing.assert_allclose(seen, explicit @ weights, rtol=1e-10, atol=1e-10)
+    matrix, explicit = make(kind, np.random.default_rng(5), COUNT)
+    places, found = zip(*((rows, block.entries(slice(None))) for rows, block in matrix.blocks()), strict=True)
+    assert [place.start for place in places] == [0, *(place.stop for place in places[:-1])]
+    assert all(len(block) == place.stop - place.start <= BLOCK_ROWS for place, block in zip(places, found, strict=True))
+    np.testing.assert_array_equal(np.concatenate(found), explicit)
 
 
-def test_float32_storage_is_multiplied_in_float64():
-    rng = np.random.default_rng(0)
-    narrow = rng.standard_normal((300, 40)).astype(np.float32)
-    weights = rng.standard_normal(40)
-    np.testing.assert_allclose(DenseMatrix(narrow).matvec(weights), narrow.astype(np.float64) @ weights, rtol=1e-12, atol=1e-13)
+@pytest.mark.parametrize("models", [1, 64])
+def test_bands_are_all_rows_in_order(models):
+    rows = np.random.default_rng(0).standard_normal((70_001, 3))
+    seen = list(DenseMatrix(rows).bands(models))
+    assert [place.start for place, _ in seen] == [0, *(place.stop for place, _ in seen[:-1])]
+    assert all(place.start % BLOCK_ROWS == 0 for place, _ in seen)
+    np.testing.assert_array_equal(np.concatenate([band.entries(slice(None)) for _, band in seen]), rows)
+
+
+@pytest.mark.parametrize("kind", ["dense", "dense-columns", "augmented"])
+def test_the_error_of_a_banded_product_is_within_its_bound_in_exact_arithmetic(kind):
+    """Sizes that differ and cancel: the error is a good part of its bound, and not above it."""
+    rng = np.random.default_rng(4)
+    entries, coefficients, scale = (rng.choice([-1.0, 1.0], (COUNT, 1)) * rng.uniform(0.5, 1.0, (COUNT, 1)) for _ in range(3))
+    base = DenseMatrix(np.asfortranarray(entries) if kind == "dense-columns" else entries)
+    factors = np.abs(scale[:, 0]) if kind == "augmented" else np.ones(COUNT)
+    matrix = AugmentedMatrix(base, scale=factors, constant=0.5) if kind == "augmented" else base
+    terms = [Fraction(float(x)) * Fraction(float(f)) * Fraction(float(c)) for x, f, c in zip(entries[:, 0], factors, coefficients[:, 0], strict=True)]
+    off = abs(Fraction(float(matrix.banded(coefficients)[0, 0])) - sum(terms, Fraction(0)))
+    assert off <= Fraction(gamma(BLOCK_ROWS + 3 + 3)) * sum(map(abs, terms), Fraction(0))
+
+
+@pytest.mark.parametrize("change", [np.asarray, np.asfortranarray, np.float32, sparse.csr_array, Least])
+@pytest.mark.parametrize("left_out", [0, 1, 1023, 1024, 2000, 2999])
+def test_an_ordered_product_of_a_row_does_not_depend_on_the_other_rows(change, left_out):
+    rows = np.random.default_rng(0).standard_normal((3000, 6))
+    weights = np.random.default_rng(2).normal(size=6)
+    kept = np.delete(np.arange(len(rows)), left_out)
+    whole, part = as_matrix(change(rows)), as_matrix(change(rows[kept]))
+    assert np.array_equal(whole.ordered_matvec(weights)[kept], part.ordered_matvec(weights))
+    assert np.array_equal(whole.ordered_row_norms()[kept], part.ordered_row_norms())
+
+
+def test_features_that_are_not_held_are_computed():
+    rows, features = DenseMatrix(np.random.default_rng(0).standard_normal((10, 3))), FeatureMap(frequencies=np.ones((2, 3)))
+    streamed, held = FeatureMapMatrix(rows, features, held_bytes=0), FeatureMapMatrix(rows, features)
+    for matrix, expected in ((rows, False), (held, False), (streamed, True)):
+        assert matrix.computed is AugmentedMatrix(matrix, scale=None, constant=0.5).computed is expected
+        data = Records(rows=matrix, targets=np.ones(10), domain=Domain(features=matrix.shape[1], norm_bound=1.0, classes=2))
+        assert data.slow is expected
+
+
+def test_cuts_cover_every_row_once():
+    for count, size in ((0, 3), (1, 3), (9, 3), (10, 3)):
+        assert [row for part in cuts(count, size) for row in range(part.start, part.stop)] == list(range(count))
+        assert all(part.stop - part.start <= size for part in cuts(count, size))
+
+
+def test_the_size_of_a_part_depends_on_the_width_alone():
+    sizes = [DenseMatrix(np.zeros((3, width))).cache_rows for width in (1, 50, 5000)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert all(1 << 12 <= size <= 1 << 16 for size in sizes)
+    assert DenseMatrix(np.zeros((9, 50))).cache_rows == sizes[1]
 
 
 def test_arrays_and_csr_matrices_are_held_by_reference():

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from discreet import LinearSVC, LogisticRegression
 from discreet.core.errors import InvalidInput
-from discreet.matrices import AugmentedMatrix, DenseMatrix, DeviceMatrix, SparseMatrix, entries_of, move
+from discreet.matrices import AugmentedMatrix, DenseMatrix, DeviceMatrix, SparseMatrix, move
 from discreet.matrices.move import check_device, on_device
 
 pytest.importorskip("array_api_compat")
@@ -31,7 +31,7 @@ def test_moved_rows_are_the_entries_in_float64(kind):
     moved = on_device(MATRICES[kind], "cpu")
     assert isinstance(moved, DeviceMatrix)
     assert moved.there.table.dtype == torch.float64
-    np.testing.assert_array_equal(moved.entries(slice(0, 2500)), entries_of(MATRICES[kind], slice(0, 2500)))
+    np.testing.assert_array_equal(moved.entries(slice(0, 2500)), MATRICES[kind].entries(slice(0, 2500)))
     assert on_device(moved, "cpu") is moved
 
 

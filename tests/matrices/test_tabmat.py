@@ -61,7 +61,7 @@ def test_products_are_those_of_the_dense_array(kind):
 def test_dense_numbers_and_entries_are_not_copied():
     numbers = np.asfortranarray(NUMBERS)
     assert np.shares_memory(as_matrix(tabmat.DenseMatrix(numbers))._rows, numbers)
-    assert np.shares_memory(as_matrix(tabmat.SplitMatrix([tabmat.DenseMatrix(numbers), category(CODES[0], 3)]))._table, numbers)
+    assert np.shares_memory(as_matrix(tabmat.SplitMatrix([tabmat.DenseMatrix(numbers), category(CODES[0], 3)]))._numeric._rows, numbers)
 
 
 def test_an_estimator_gives_the_same_weights():

@@ -24,7 +24,7 @@ from discreet.consumers.reconstruction import reconstructed_rows, refined
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.losses import Logistic, MarginLoss, SmoothedHinge
-from discreet.matrices import answers_per_record, as_matrix, ordered_matvec
+from discreet.matrices import answers_per_record, as_matrix
 from discreet.problems.objective import MarginObjective
 from discreet.queries import Target
 from discreet.releases import Kind, PublishedRelease
@@ -58,7 +58,7 @@ class _NoisyClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
     def decision_function(self, X: Any) -> Floats:
         """<coef_, x> + intercept_, (n,), for rows WITHOUT noise; positive for the second class."""
         check_is_fitted(self)
-        return ordered_matvec(as_matrix(new_rows(X, self.coef_.shape[1])), self.coef_[0]) + self.intercept_[0]
+        return as_matrix(new_rows(X, self.coef_.shape[1])).ordered_matvec(self.coef_[0]) + self.intercept_[0]
 
     def predict(self, X: Any) -> Any:
         """Classes (n,)."""

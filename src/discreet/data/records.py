@@ -26,11 +26,8 @@ from discreet.core.workers import map_in_order
 from discreet.data.domain import Domain
 from discreet.data.stream import NOT_HELD, Stream, column_bytes
 from discreet.matrices import Matrix
-from discreet.matrices.bounded import shortened, shortened_in_order
-from discreet.matrices.clipped import clip_entries
-from discreet.matrices.cut import cache_rows, cuts, rows_of, thread_cuts
-from discreet.matrices.entries import computed_rows
-from discreet.matrices.near import check_finite
+from discreet.matrices.base import cuts
+from discreet.matrices.bounded import check_finite, clip_entries, shortened, shortened_in_order
 
 Codes: TypeAlias = npt.NDArray[np.integer]
 """Numbers of classes, from 0."""
@@ -107,7 +104,7 @@ class Records:
     @property
     def slow(self) -> bool:
         """Whether getting at a row takes longer than computing with it."""
-        return self._stream.slow if self._stream is not None else computed_rows(self.matrix)
+        return self._stream.slow if self._stream is not None else self.matrix.computed
 
     @property
     def remote(self) -> bool:
@@ -204,11 +201,11 @@ class Records:
 
     def runs(self, length: int) -> "list[Records]":
         """The held records in order, cut into pieces of `length` such parts."""
-        return [self._part(rows) for rows in cuts(self.records, length * cache_rows(self.matrix)) or [slice(0, 0)]]
+        return [self._part(rows) for rows in cuts(self.records, length * self.matrix.cache_rows) or [slice(0, 0)]]
 
     def _held(self) -> "list[tuple[int, Records]]":
         if self._pieces is None:
-            cut = thread_cuts(self.matrix)
+            cut = self.matrix.thread_cuts()
             self._pieces = [(0, self)] if len(cut) == 1 else [(rows.start, self._part(rows)) for rows in cut]
         return self._pieces
 
@@ -222,7 +219,7 @@ class Records:
         part = Records.__new__(Records)
         targets = None if self._targets is None else self._targets[rows]
         weights = None if self._weights is None else self._weights[rows]
-        part._hold(rows_of(self.matrix, rows), targets, weights, self.domain, 1, given=None)
+        part._hold(self.matrix.rows(rows), targets, weights, self.domain, 1, given=None)
         return part
 
     def content(self) -> Iterator[bytes]:

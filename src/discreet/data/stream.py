@@ -16,7 +16,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records
 from discreet.data.blocks.base import CHANGED, Block, BlockTable
 from discreet.matrices import BLOCK_ROWS, DenseMatrix, Matrix
-from discreet.matrices.cut import cache_rows, cuts
+from discreet.matrices.base import cuts
 
 NOT_HELD = (
     "this needs all records in memory at once, and the table is read in blocks. Load it into an array, or use a method that goes block by block."
@@ -139,7 +139,7 @@ class Stream(Generic[D]):
         count = block.rows.shape[0]
         if count != self._counts[number]:
             raise InvalidInput(CHANGED)
-        size = min(cache_rows(block.rows), max(BLOCK_ROWS, count // step))
+        size = min(block.rows.cache_rows, max(BLOCK_ROWS, count // step))
         before = self._starts[number] // size
         return [self._bound(block.part(rows)) for place, rows in enumerate(cuts(count, size), before) if place % step == 0]
 

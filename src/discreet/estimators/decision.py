@@ -25,23 +25,23 @@ from scipy.special import expit, log_expit, log_softmax, softmax
 from discreet.core.arrays import Floats
 from discreet.data import Domain, bounded_rows
 from discreet.losses import Logistic, MarginLoss, SoftplusHinge
-from discreet.matrices import Matrix, ordered_matvec, ordered_row_norms, shortening
-from discreet.matrices.near import brought_near
+from discreet.matrices import Matrix, shortening
+from discreet.matrices.bounded import brought_near
 
 
 def linear_decision(rows: Matrix, *, weights: Floats, intercept: float | Floats, data_norm: float) -> Floats:
     """Decisions (n,) for `rows` (n, d) and `weights` (d,); (n, K) for `weights` (d, K) and `intercept` (K,)."""
     rows = brought_near(rows, data_norm)
-    factors = shortening(ordered_row_norms(rows), data_norm)
+    factors = shortening(rows.ordered_row_norms(), data_norm)
     if weights.ndim == 1:
-        return np.asarray(ordered_matvec(rows, weights) * factors + intercept)
-    products = np.column_stack([ordered_matvec(rows, np.ascontiguousarray(column)) for column in weights.T])
+        return np.asarray(rows.ordered_matvec(weights) * factors + intercept)
+    products = np.column_stack([rows.ordered_matvec(np.ascontiguousarray(column)) for column in weights.T])
     return np.asarray(products * factors[:, np.newaxis] + intercept)
 
 
 def bounded_decision(rows: Matrix, *, weights: Floats, domain: Domain) -> Floats:
     """Decisions, or predicted numbers, (n,) for `rows` (n, features) that are brought within the domain, and `weights` (domain.dimension,)."""
-    return ordered_matvec(bounded_rows(rows, domain), weights)
+    return bounded_rows(rows, domain).ordered_matvec(weights)
 
 
 def chosen_codes(decision: Floats) -> npt.NDArray[np.intp]:

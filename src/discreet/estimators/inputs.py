@@ -18,8 +18,8 @@ from discreet.core.errors import InvalidInput, InvalidType
 from discreet.core.quiet import quietly
 from discreet.core.validate import positive, whole
 from discreet.matrices import Matrix, as_matrix, travel
-from discreet.matrices.near import check_finite
-from discreet.matrices.tabmat import is_tabmat
+from discreet.matrices.bounded import check_finite
+from discreet.matrices.convert import is_tabmat
 from discreet.matrices.travel import is_device_array
 
 _NOT_FINITE = "X must be finite: it contains NaN or inf. Decide on missing values before fitting (a schema can do that, column by column)."

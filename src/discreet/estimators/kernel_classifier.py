@@ -31,7 +31,7 @@ from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.kernels import Kernel, draw_frequencies, fresh_public_seed, kernel_named, kernel_names
 from discreet.kernels.feature_map import FeatureMap
 from discreet.kernels.matrix import FeatureMapMatrix, RecentFeatures
-from discreet.matrices import Matrix, answers_per_record, entries_of
+from discreet.matrices import Matrix, answers_per_record
 from discreet.statements.declared import KERNEL
 from discreet.statements.learning import mapped_hypothesis
 
@@ -203,4 +203,4 @@ def _written(rows: Matrix) -> Floats:
 
 
 def _entries(rows: Matrix) -> Iterator[Floats]:
-    return (entries_of(block, slice(None)) for _, block in rows.blocks())
+    return (block.entries(slice(None)) for _, block in rows.blocks())

@@ -25,8 +25,7 @@ from discreet.data import Domain, bounded_rows
 from discreet.estimators.base import ScoredRegressor
 from discreet.estimators.bounded_model import BoundedModel
 from discreet.estimators.inputs import whole_or_none
-from discreet.matrices import Matrix, ordered_matvec
-from discreet.matrices.clipped import entry_chunks
+from discreet.matrices import Matrix
 from discreet.mechanisms.regression import Equations, LeastSquares, RegressionMechanism, calibrate_least_squares, fitted_of
 from discreet.mechanisms.regression.sums import MOST_RECORDS
 
@@ -169,8 +168,8 @@ class LinearRegression(ScoredRegressor, BoundedModel):
 
 def _intervals(rows: Matrix, *, domain: Domain, weights: Floats, covariance: Floats, residual: float, quantile: float) -> Floats:
     rows = bounded_rows(rows, domain)
-    middle = ordered_matvec(rows, weights)
-    spread = np.concatenate([np.einsum("ij,jk,ik->i", part, covariance, part) for _, part in entry_chunks(rows)])
+    middle = rows.ordered_matvec(weights)
+    spread = np.concatenate([np.einsum("ij,jk,ik->i", part, covariance, part) for _, part in rows.chunks()])
     half = quantile * np.sqrt(spread + residual**2)
     return np.column_stack((middle - half, middle + half))
 

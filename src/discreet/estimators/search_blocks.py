@@ -24,7 +24,6 @@ from discreet.data.stream import Stream
 from discreet.estimators.classes import distinct_classes
 from discreet.estimators.search_table import HeldTable, Predicts, SearchTable
 from discreet.matrices import SparseMatrix
-from discreet.matrices.cut import chosen_rows
 from discreet.noise import Integers, Noise
 from discreet.noise.uniform import shuffled, uniform_below
 from discreet.noise.words import keyed_words
@@ -150,7 +149,7 @@ class _Cut:
         members = _members(self.seed, self.starts, self.parts, number, block.rows.shape[0])
         chosen = np.flatnonzero(members == self.part)
         targets = None if block.targets is None else block.targets[chosen]
-        return Block(chosen_rows(block.rows, chosen), targets, None if block.weights is None else block.weights[chosen])
+        return Block(block.rows.chosen(chosen), targets, None if block.weights is None else block.weights[chosen])
 
 
 class _PartTable(BlockTable):

@@ -50,9 +50,8 @@ from discreet.data import EncodedTable
 from discreet.data.coding import Coding
 from discreet.estimators.decision import has_link, probabilities
 from discreet.estimators.inputs import feature_rows
-from discreet.matrices import Matrix, ordered_row_norms, shortening
-from discreet.matrices.clipped import entry_chunks
-from discreet.matrices.near import brought_near
+from discreet.matrices import Matrix, shortening
+from discreet.matrices.bounded import brought_near
 from discreet.mechanisms.curvature import Curvature
 from discreet.mechanisms.curvature.query import ABOVE, DIAGONAL
 from discreet.problems import RegularisedRisk
@@ -162,8 +161,8 @@ class Uncertainty:
     def _directions(self, rows: Matrix) -> Iterator[AnyFloats]:
         domain = self.problem.domain
         rows = brought_near(rows, domain.norm_bound)
-        factors = shortening(ordered_row_norms(rows), domain.norm_bound)
-        for span, entries in entry_chunks(rows):
+        factors = shortening(rows.ordered_row_norms(), domain.norm_bound)
+        for span, entries in rows.chunks():
             shortened: AnyFloats = entries * factors[span, np.newaxis]
             constant = np.full((len(shortened), 1), domain.intercept_scale)
             yield np.hstack((shortened, constant)) if domain.intercept_scale > 0 else shortened

@@ -21,7 +21,7 @@ from discreet.core.private import holds_records
 from discreet.core.quiet import quietly
 from discreet.data import Block, EncodedTable, Schema
 from discreet.data.labels import canonical
-from discreet.matrices import Matrix, as_matrix, entries_of, is_per_record, plain_rows
+from discreet.matrices import Matrix, as_matrix, is_per_record
 from discreet.noise import Integers
 
 
@@ -168,7 +168,7 @@ def _column(actual: Integers, classes: int) -> npt.NDArray[Any]:
 
 def _as_taken(model: Any, rows: Matrix) -> Any:  # noqa: ANN401 - as above
     """Rows in the form that a model takes: encoded for one that brings its schema, an array or a sparse matrix for the others."""
-    return model.schema.encoded(rows) if isinstance(model, StoredModel) else plain_rows(rows)
+    return model.schema.encoded(rows) if isinstance(model, StoredModel) else rows.plain()
 
 
 class _Said(NamedTuple):
@@ -281,7 +281,7 @@ def _one_by_one(X: Any, records: int) -> Iterator[Any]:  # noqa: ANN401 - as abo
         one = slice(record, record + 1)
         if isinstance(X, EncodedTable):
             yield EncodedTable(
-                rows=as_matrix(np.array(entries_of(X.rows, one))),
+                rows=as_matrix(np.array(X.rows.entries(one))),
                 signs=None,
                 classes=X.classes,
                 schema=X.schema,

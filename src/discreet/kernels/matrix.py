@@ -20,10 +20,9 @@ from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records
 from discreet.kernels.feature_map import FeatureMap
-from discreet.matrices import DenseMatrix, Matrix, entries_of
-from discreet.matrices.cut import rows_of
-from discreet.matrices.dense import weighted_gram
-from discreet.matrices.entries import computed_rows
+from discreet.matrices import DenseMatrix, Matrix
+from discreet.matrices.base import cuts, gram_rows, weighted_gram
+from discreet.matrices.bounded import RowsOf
 
 HELD_BYTES = 256 * 2**20
 """Up to this size a table of features is computed once and kept."""
@@ -31,8 +30,6 @@ RECENT_BYTES = 128 * 2**20
 """Up to this size the features of a part are kept while a thread works on it."""
 _WRITTEN_OUT = 2**18
 """Entries of the base that are written out at a time."""
-_GRAM_BYTES = 512 * 1024
-"""A scaled copy of this size stays in cache while a Gram matrix is updated."""
 
 
 class RecentFeatures:
@@ -59,14 +56,15 @@ class RecentFeatures:
 
 
 @holds_records
-class FeatureMapMatrix:
-    """v(x_i) for the rows x_i of `base` (n, d): a Matrix of shape (n, D). Rows have norm 1 up to rounding.
+class FeatureMapMatrix(RowsOf):
+    """v(x_i) for the rows x_i of `base` (n, d): a Matrix of shape (n, D).
 
-    `recent` is for rows that are part of a longer table: where their features are kept while a thread works on them. Raises InvalidInput when the map
-    takes rows of another width. The caller guarantees finite entries and leaves the base unchanged.
+    Rows have norm 1 up to rounding; norms are computed, not taken to be 1, so that rounding above 1 is seen and cut. `recent` is for rows that are
+    part of a longer table: where their features are kept while a thread works on them. Raises InvalidInput when the map takes rows of another width.
+    The caller guarantees finite entries and leaves the base unchanged.
     """
 
-    __slots__ = ("_base", "_held", "_keeps", "_lent", "_map", "_name", "_recent")
+    __slots__ = ("_held", "_keeps", "_lent", "_map", "_name", "_recent")
 
     def __init__(self, base: Matrix, feature_map: FeatureMap, *, held_bytes: int = HELD_BYTES, recent: RecentFeatures | None = None) -> None:
         """Hold the base, and the features where they are small."""
@@ -91,46 +89,31 @@ class FeatureMapMatrix:
         """D."""
         return self._map.outputs
 
-    def matvec(self, weights: Floats) -> Floats:
-        """See Matrix."""
-        result = np.empty((self.shape[0], *weights.shape[1:]))
-        for rows, part in self._parts():
-            result[rows] = part @ weights
-        return result
+    @property
+    def on_device(self) -> bool:
+        """No: features are made in memory."""
+        return False
 
-    def rmatvec(self, coefficients: Floats) -> Floats:
+    @property
+    def computed(self) -> bool:
         """See Matrix."""
-        result = np.zeros((self.shape[1], *coefficients.shape[1:]))
-        for rows, part in self._parts():
-            result += part.T @ coefficients[rows]
-        return result
+        return self._held is None
 
     def gram(self, weights: Floats, *, single_precision: bool = False) -> AnyFloats:
         """See Matrix."""
-        return weighted_gram(self._small_parts(), self.shape[1], weights, single_precision=single_precision)
+        size = gram_rows(self.shape[1])
+        small = (part[rows] for _, part in self._parts() for rows in cuts(len(part), size))
+        return weighted_gram(small, self.shape[1], weights, single_precision=single_precision)
 
-    def gram_diagonal(self, weights: Floats) -> Floats:
+    def entries(self, rows: slice) -> Floats:
         """See Matrix."""
-        result = np.zeros(self.shape[1])
-        for rows, part in self._parts():
-            result += weights[rows] @ np.square(part)
-        return result
-
-    def row_norms(self) -> Floats:
-        """See Matrix: computed, not taken to be 1, so that rounding above 1 is seen and cut."""
-        norms = np.empty(self.shape[0])
-        for rows, part in self._parts():
-            norms[rows] = np.sqrt(np.einsum("ij,ij->i", part, part))
-        return norms
+        features = self._at_hand()
+        return self._computed(self._base.rows(rows)) if features is None else features[rows]
 
     def blocks(self) -> Iterator[tuple[slice, Matrix]]:
         """See Matrix: each block is written out, and gone with its last reference."""
         for rows, part in self._parts():
             yield rows, DenseMatrix(part)
-
-    def content(self) -> Iterator[bytes]:
-        """See Matrix: that of the rows below, so that a table is known again whatever features were made of it."""
-        yield from self._base.content()
 
     @property
     def _bytes(self) -> int:
@@ -163,36 +146,21 @@ class FeatureMapMatrix:
         count, columns = block.shape
         step = max(16, _WRITTEN_OUT // max(columns, self._map.outputs))
         features = np.empty((count, self._map.outputs))
-        for start in range(0, count, step):
-            rows = slice(start, min(start + step, count))
-            self._map.write(entries_of(block, rows), features[rows])
+        for rows in cuts(count, step):
+            self._map.write(block.entries(rows), features[rows])
         return features
 
-    def _small_parts(self) -> Iterator[Floats]:
-        size = max(64, _GRAM_BYTES // (8 * self.shape[1]))
-        for _, part in self._parts():
-            for start in range(0, len(part), size):
-                yield part[start : start + size]
-
     def rows(self, rows: slice) -> Matrix:
-        """The matrix of consecutive `rows`.
+        """See Matrix.
 
         Whether it is held depends on the shape of the whole table alone, and so does the order in which sums are taken: features that happen to be
         kept in this thread only save computing them.
         """
-        if self._held is not None:
-            return DenseMatrix(self._held[rows])
-        part = FeatureMapMatrix(rows_of(self._base, rows), self._map, held_bytes=0, recent=self._recent)
+        return super().rows(rows) if self._held is None else DenseMatrix(self._held[rows])
+
+    def part(self, base: Matrix, rows: slice) -> Matrix:
+        """See RowsOf."""
+        part = FeatureMapMatrix(base, self._map, held_bytes=0, recent=self._recent)
         features = self._at_hand()
         part._lent = None if features is None else features[rows]
         return part
-
-
-@rows_of.register
-def _some_rows(matrix: FeatureMapMatrix, rows: slice) -> Matrix:
-    return matrix.rows(rows)
-
-
-@computed_rows.register
-def _computed_rows(matrix: FeatureMapMatrix) -> bool:
-    return matrix._held is None  # noqa: SLF001 - this module's own class

@@ -1,15 +1,10 @@
 """Tables of rows x_1, ..., x_n in R^d, behind one protocol: dense, sparse, tabular (numbers and categories), and scaled with a constant column."""
 
-from discreet.matrices.augmented import AugmentedMatrix
-from discreet.matrices.base import BLOCK_ROWS, Matrix
-from discreet.matrices.bounded import safe_shortening, shortening
-from discreet.matrices.clipped import ClippedMatrix, clip_entries
-from discreet.matrices.columns import Column, columns_of
+from discreet.matrices.base import BLOCK_ROWS, Column, Matrix
+from discreet.matrices.bounded import AugmentedMatrix, ClippedMatrix, clip_entries, safe_shortening, shortening
 from discreet.matrices.convert import as_matrix
 from discreet.matrices.dense import DenseMatrix
 from discreet.matrices.device import DeviceMatrix
-from discreet.matrices.entries import entries_of, plain_rows
-from discreet.matrices.ordered import ordered_matvec, ordered_row_norms
 from discreet.matrices.per_record import answers_as_its, answers_per_record, is_per_record, marked_per_record
 from discreet.matrices.sparse import SparseMatrix
 from discreet.matrices.tabular import TabularMatrix
@@ -28,13 +23,8 @@ __all__ = [
     "answers_per_record",
     "as_matrix",
     "clip_entries",
-    "columns_of",
-    "entries_of",
     "is_per_record",
     "marked_per_record",
-    "ordered_matvec",
-    "ordered_row_norms",
-    "plain_rows",
     "safe_shortening",
     "shortening",
 ]

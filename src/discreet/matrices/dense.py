@@ -1,10 +1,6 @@
 """A dense table, row-major or column-major, float64 or float32, never copied.
 
-    gram(h) = sum over row blocks B of (sqrt(h_B) X_B)^T (sqrt(h_B) X_B)
-
-Scaling by sqrt(h) makes each term a symmetric rank-k update (half the work of a general product), and blocks of about half a megabyte keep the
-scaled copy in cache: 1.5 to 2 times faster than (h X)^T X, without its copy of the table. float32 storage is widened a block at a time wherever
-the result must be accurate.
+float32 storage is widened a block at a time wherever the result must be accurate.
 """
 
 from collections.abc import Iterator
@@ -12,18 +8,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import blas
 
 from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records_of_a_block
-from discreet.matrices.base import BLOCK_ROWS
-
-_BLOCK_BYTES = 512 * 1024
+from discreet.matrices.base import BLOCK_BYTES, BLOCK_ROWS, Column, Columns, Matrix, Numbers, cuts, gram_rows, weighted_gram
 
 
 @holds_records_of_a_block
-class DenseMatrix:
+class DenseMatrix(Matrix):
     """Rows of a two-dimensional float64 or float32 array, held by reference.
 
     Raises InvalidInput for another number of dimensions or another type. The caller guarantees finite entries and leaves the array unchanged.
@@ -50,85 +43,75 @@ class DenseMatrix:
         """d."""
         return self.shape[1]
 
-    def matvec(self, weights: Floats) -> Floats:
+    def rows(self, rows: slice) -> "DenseMatrix":
         """See Matrix."""
-        if self._rows.dtype == np.float64:
-            return np.asarray(self._rows @ weights)
-        result = np.empty((self.shape[0], *weights.shape[1:]))
-        for rows, block in self._wide_blocks():
-            result[rows] = block @ weights
-        return result
+        return DenseMatrix(self._rows[rows])
 
-    def rmatvec(self, coefficients: Floats) -> Floats:
+    def chosen(self, numbers: Numbers) -> "DenseMatrix":
         """See Matrix."""
-        if self._rows.dtype == np.float64:
-            return np.asarray(self._rows.T @ coefficients)
-        result = np.zeros((self.shape[1], *coefficients.shape[1:]))
-        for rows, block in self._wide_blocks():
-            result += block.T @ coefficients[rows]
-        return result
+        return DenseMatrix(self._rows[numbers])
 
-    def gram(self, weights: Floats, *, single_precision: bool = False) -> AnyFloats:
+    def entries(self, rows: slice) -> Floats:
         """See Matrix."""
-        return weighted_gram(
-            (block for _, block in _cut(self._rows, _gram_rows(self.shape[1]))), self.shape[1], weights, single_precision=single_precision
-        )
-
-    def gram_diagonal(self, weights: Floats) -> Floats:
-        """See Matrix."""
-        result = np.zeros(self.shape[1])
-        for rows, block in self._wide_blocks():
-            result += weights[rows] @ np.square(block)
-        return result
-
-    def row_norms(self) -> Floats:
-        """See Matrix; remembered, and not to be written to."""
-        if self._norms is None:
-            norms = np.empty(self.shape[0])
-            wide = self._rows.dtype == np.float64  # nothing is copied then, and long columns are faster in one go
-            for rows, block in [(slice(None), self._rows)] if wide else self._wide_blocks():
-                np.sqrt(np.einsum("ij,ij->i", block, block), out=norms[rows])
-            norms.flags.writeable = False
-            self._norms = norms
-        return self._norms
-
-    def blocks(self) -> Iterator[tuple[slice, "DenseMatrix"]]:
-        """See Matrix; views, not copies."""
-        for rows, block in _cut(self._rows, BLOCK_ROWS):
-            yield rows, DenseMatrix(block)
+        return np.asarray(self._rows[rows], dtype=np.float64)
 
     def content(self) -> Iterator[bytes]:
         """See Matrix: rows of float64, whatever the layout in memory."""
         yield repr(("rows", self.shape)).encode()
-        for _, block in self._wide_blocks():
+        for _, block in self._parts():
             yield np.ascontiguousarray(block).tobytes()
 
-    def _wide_blocks(self) -> Iterator[tuple[slice, Floats]]:
-        for rows, block in _cut(self._rows, max(1, _BLOCK_BYTES // (8 * max(1, self.shape[1])))):
-            yield rows, block.astype(np.float64, copy=False)
+    def matvec(self, weights: Floats) -> Floats:
+        """See Matrix."""
+        return np.asarray(self._rows @ weights) if self._is_wide else super().matvec(weights)
 
+    def rmatvec(self, coefficients: Floats) -> Floats:
+        """See Matrix."""
+        return np.asarray(self._rows.T @ coefficients) if self._is_wide else super().rmatvec(coefficients)
 
-def weighted_gram(blocks: Iterator[npt.NDArray[Any]], columns: int, weights: Floats, *, single_precision: bool) -> AnyFloats:
-    """sum_i weights_i x_i x_i^T over consecutive row `blocks` (rows, columns), in float32 if `single_precision`: shape (columns, columns)."""
-    kind = np.float32 if single_precision else np.float64
-    update = blas.ssyrk if single_precision else blas.dsyrk
-    roots = np.sqrt(weights).astype(kind, copy=False)
-    gram = np.zeros((columns, columns), dtype=kind, order="F")
-    start = 0
-    for block in blocks if columns else ():
-        scaled = np.multiply(block, roots[start : start + len(block), np.newaxis], dtype=kind, casting="same_kind")
-        start += len(block)
-        by_rows = scaled.flags.c_contiguous  # either way BLAS sees a column-major array, so nothing is copied
-        gram = update(1.0, scaled.T if by_rows else scaled, beta=1.0, c=gram, overwrite_c=1, trans=0 if by_rows else 1)
-    upper = np.triu(gram)
-    return np.asarray(upper + np.triu(gram, 1).T)
+    def gram(self, weights: Floats, *, single_precision: bool = False) -> AnyFloats:
+        """See Matrix."""
+        columns = self.shape[1]
+        blocks = (self._rows[rows] for rows in cuts(self.shape[0], gram_rows(columns)))
+        return weighted_gram(blocks, columns, weights, single_precision=single_precision)
 
+    def row_norms(self) -> Floats:
+        """See Matrix; remembered, and not to be written to."""
+        if self._norms is None:
+            # Nothing is copied of float64 numbers, and long columns are faster in one go.
+            norms = np.sqrt(np.einsum("ij,ij->i", self._rows, self._rows)) if self._is_wide else super().row_norms()
+            norms.flags.writeable = False
+            self._norms = norms
+        return self._norms
 
-def _gram_rows(columns: int) -> int:
-    return max(64, _BLOCK_BYTES // (8 * max(1, columns)))
+    def banded(self, coefficients: Floats) -> Floats:
+        """See Matrix: all blocks in one batched product."""
+        if not self._is_wide:
+            return super().banded(coefficients)
+        count, columns = self.shape
+        whole = count // BLOCK_ROWS
+        split = whole * BLOCK_ROWS
+        turned = self._rows[:split].reshape(whole, BLOCK_ROWS, columns).transpose(0, 2, 1)  # a view, in any layout
+        total: Floats = np.add.reduce(np.matmul(turned, coefficients[:split].reshape(whole, BLOCK_ROWS, coefficients.shape[1])), axis=0)
+        return total if split == count else total + self._rows[split:].T @ coefficients[split:]
 
+    def columns(self) -> Columns:
+        """See Matrix."""
+        return lambda index: Column(None, self._rows[:, index].astype(np.float64))
 
-def _cut(array: npt.NDArray[Any], size: int) -> Iterator[tuple[slice, npt.NDArray[Any]]]:
-    for start in range(0, len(array), size):
-        rows = slice(start, min(start + size, len(array)))
-        yield rows, array[rows]
+    def plain(self) -> Floats:
+        """See Matrix."""
+        return self.entries(slice(None))
+
+    @property
+    def held_bytes(self) -> int:
+        """See Matrix."""
+        return int(self._rows.nbytes) + 8 * self.shape[0]
+
+    @property
+    def _is_wide(self) -> bool:
+        return bool(self._rows.dtype == np.float64)
+
+    def _parts(self) -> Iterator[tuple[slice, Floats]]:
+        for rows in cuts(self.shape[0], max(1, BLOCK_BYTES // (8 * max(1, self.shape[1])))):
+            yield rows, self.entries(rows)

@@ -11,19 +11,21 @@ from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records
 from discreet.matrices import travel
-from discreet.matrices.base import BLOCK_ROWS, Matrix
-from discreet.matrices.device_rows import DeviceRows
+from discreet.matrices.base import BLOCK_ROWS, Matrix, Numbers
+from discreet.matrices.dense import DenseMatrix
+from discreet.matrices.device_rows import DeviceRows, whole_blocks
 
 Precision: TypeAlias = Literal["float32", "float64"]
 
 
 @holds_records
-class DeviceMatrix:
+class DeviceMatrix(Matrix):
     """Rows of a two-dimensional float64 or float32 array of the array API standard, held by reference, wherever it is.
 
     `gram` is the arithmetic of Gram matrices that may be coarse: "float32" (TF32 where torch.set_float32_matmul_precision says so) or "float64".
@@ -103,21 +105,58 @@ class DeviceMatrix:
         """See Matrix."""
         return travel.here(self.norms_there)
 
-    def blocks(self) -> Iterator[tuple[slice, Matrix]]:
-        """See Matrix; views, not copies."""
-        for start in range(0, self.shape[0], BLOCK_ROWS):
-            rows = slice(start, min(start + BLOCK_ROWS, self.shape[0]))
-            yield rows, self.rows(rows)
-
     def rows(self, rows: slice) -> "DeviceMatrix":
-        """The matrix of consecutive `rows`, a view."""
+        """See Matrix."""
         part = self.of(self._there.part(rows))
         part._norms = None if self._norms is None else self._norms[rows]
         return part
 
     def entries(self, rows: slice) -> Floats:
-        """Some rows as a NumPy array of float64, (rows, d)."""
+        """See Matrix: a copy."""
         return travel.here(self._there.entries(rows))
+
+    def chosen(self, numbers: Numbers) -> Matrix:
+        """See Matrix: written out in memory."""
+        return DenseMatrix(self.entries(slice(0, self.shape[0]))[numbers])
+
+    def banded(self, coefficients: Floats) -> Floats:
+        """See Matrix."""
+        parts = self._there.blocks(travel.there(coefficients, self._there.table), slice(0, self.shape[0]))
+        return travel.here(self._there.xp.sum(parts, axis=0))
+
+    def ordered_matvec(self, weights: Floats) -> Floats:
+        """See Matrix."""
+        return travel.here(self._there.ordered_matvec(weights.tolist()))
+
+    def ordered_row_norms(self) -> Floats:
+        """See Matrix."""
+        norms: Floats = np.sqrt(travel.here(self._there.ordered_squares()))
+        return norms
+
+    def integer_gram(self, last: Floats | None, *, unit: float) -> npt.NDArray[np.int64]:
+        """See Matrix: blocks of 1024 rows where they are, and one (m, m) matrix of integers travels."""
+        from array_api_compat import device  # noqa: PLC0415 - an optional dependency
+
+        rows, xp = self._there, self._there.xp
+        columns = self.shape[1] + (last is not None)
+        total = xp.zeros((columns, columns), dtype=xp.int64, device=device(rows.table))
+        column = None if last is None else travel.there(last[:, np.newaxis], rows.table)
+        for piece in rows.chunks(3 * columns + 2 * columns * columns // BLOCK_ROWS):
+            numbers = rows.entries(piece) if column is None else xp.concat([rows.entries(piece), column[piece, :]], axis=1)
+            for block in whole_blocks(xp.trunc(numbers / unit), xp):
+                products = xp.matrix_transpose(block) @ block
+                total = total + xp.sum(xp.astype(products, xp.int64), axis=0, dtype=xp.int64)
+        return travel.here(total)
+
+    @property
+    def on_device(self) -> bool:
+        """Whether the rows are in an array of another library: yes."""
+        return True
+
+    def all_within(self, most: float) -> bool:
+        """See Matrix."""
+        with np.errstate(over="ignore", invalid="ignore"):  # some libraries compute by NumPy
+            return bool(self._there.xp.all(self.norms_there <= most))
 
     def content(self) -> Iterator[bytes]:
         """See Matrix: those of the same rows in memory, before they were clipped, scaled or given a constant."""

@@ -167,7 +167,7 @@ class DeviceRows:
         return norms if self.constant == 0 else xp.hypot(norms, xp.full_like(norms, self.constant))
 
     def ordered_squares(self) -> Array:
-        """|x'_i|^2, (n,), added up in the order of the columns: of each row a function of this row alone, to the last bit (module `ordered`).
+        """|x'_i|^2, (n,), added up in the order of the columns: of each row a function of this row alone, to the last bit (module `base`).
 
         Multiplications and additions are rounded as IEEE 754 says everywhere. Roots are not (torch on a processor), so nobody takes them there.
         """
@@ -179,7 +179,7 @@ class DeviceRows:
         return total
 
     def ordered_matvec(self, weights: list[float]) -> Array:
-        """X' w in the order of the columns, terms with w_j = 0 left out (module `ordered`)."""
+        """X' w in the order of the columns, terms with w_j = 0 left out (module `base`)."""
         columns = self.table.shape[1]
         total = self.xp.zeros_like(self._numbers())
         plain = replace(self, scale=None, constant=0.0)

@@ -12,7 +12,6 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.quiet import quietly
 from discreet.matrices.base import Matrix
-from discreet.matrices.clipped import entry_chunks
 from discreet.matrices.device import DeviceMatrix
 from discreet.matrices.device_rows import CHUNK_BYTES, Array
 
@@ -38,8 +37,7 @@ def on_device(matrix: Matrix, device: object) -> DeviceMatrix:
     name = check_device(device)
     if isinstance(matrix, DeviceMatrix):
         return matrix
-    chunks = ((rows, entries) for rows, entries in entry_chunks(matrix))
-    return DeviceMatrix(_maker(name)(name, matrix.shape, chunks))
+    return DeviceMatrix(_maker(name)(name, matrix.shape, matrix.chunks()))
 
 
 _Maker = Callable[[str, tuple[int, int], Iterator[tuple[slice, Floats]]], Array]

@@ -14,8 +14,7 @@ from scipy import sparse
 from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records_of_a_block
-from discreet.matrices.base import BLOCK_ROWS
-from discreet.matrices.dense import weighted_gram
+from discreet.matrices.base import BLOCK_ROWS, Column, Columns, Matrix, Numbers, cuts, gram_rows, weighted_gram
 
 CSR: TypeAlias = "sparse.csr_array[np.float64, tuple[int, int]]"
 CSC: TypeAlias = "sparse.csc_array[np.float64]"
@@ -27,7 +26,7 @@ _SPARSE_PRODUCT_COST = 200.0
 
 
 @holds_records_of_a_block
-class SparseMatrix:
+class SparseMatrix(Matrix):
     """Rows of a SciPy sparse matrix. Other formats than canonical float64 CSR are converted, which copies.
 
     The caller guarantees finite entries and leaves the matrix unchanged. Raises InvalidInput when it is not two-dimensional.
@@ -76,26 +75,30 @@ class SparseMatrix:
             scaled = self._rows.copy()
             scaled.data *= np.repeat(weights, np.diff(self._rows.indptr))
             return np.asarray((self._transposed @ scaled).toarray())
-        size = max(64, 512 * 1024 // (8 * max(1, columns)))
-        blocks = (_rows_of(self._rows, slice(start, min(start + size, count))).toarray() for start in range(0, count, size))
+        blocks = (_rows_of(self._rows, rows).toarray() for rows in cuts(count, gram_rows(columns)))
         return weighted_gram(blocks, columns, weights, single_precision=single_precision)
 
     def gram_diagonal(self, weights: Floats) -> Floats:
         """See Matrix."""
-        squares = sparse.csr_array((np.square(self._rows.data), self._rows.indices, self._rows.indptr), shape=self.shape)
-        return np.asarray(squares.T @ weights)
+        return np.asarray(self._squares().T @ weights)
 
     def row_norms(self) -> Floats:
         """See Matrix."""
-        squares = sparse.csr_array((np.square(self._rows.data), self._rows.indices, self._rows.indptr), shape=self.shape)
-        norms: Floats = np.sqrt(np.asarray(squares @ np.ones(self.shape[1])))
+        norms: Floats = np.sqrt(np.asarray(self._squares() @ np.ones(self.shape[1])))
         return norms
+
+    def ordered_matvec(self, weights: Floats) -> Floats:
+        """See Matrix: SciPy's loop is one over the stored entries of a row."""
+        return self.matvec(weights)
+
+    def ordered_row_norms(self) -> Floats:
+        """See Matrix."""
+        return self.row_norms()
 
     def blocks(self) -> Iterator[tuple[slice, "SparseMatrix"]]:
         """See Matrix; views, made once."""
         if self._blocks is None:
-            cuts = [slice(start, min(start + BLOCK_ROWS, self.shape[0])) for start in range(0, self.shape[0], BLOCK_ROWS)]
-            self._blocks = tuple((rows, self.rows(rows)) for rows in cuts)
+            self._blocks = tuple((rows, self.rows(rows)) for rows in cuts(self.shape[0], BLOCK_ROWS))
         return iter(self._blocks)
 
     def content(self) -> Iterator[bytes]:
@@ -106,8 +109,45 @@ class SparseMatrix:
         yield np.asarray(self._rows.data, dtype=np.float64).tobytes()
 
     def rows(self, rows: slice) -> "SparseMatrix":
-        """The matrix of consecutive `rows`, a view."""
+        """See Matrix."""
         return SparseMatrix(_rows_of(self._rows, rows))
+
+    def chosen(self, numbers: Numbers) -> "SparseMatrix":
+        """See Matrix."""
+        return SparseMatrix(self._rows[numbers])
+
+    def entries(self, rows: slice) -> Floats:
+        """See Matrix."""
+        return np.asarray(self._rows[rows].toarray(), dtype=np.float64)
+
+    def columns(self) -> Columns:
+        """See Matrix; compressed columns are made once, a second copy of the stored numbers."""
+        compressed: CSC = self._rows.tocsc()
+
+        def column(index: int) -> Column:
+            entries = slice(int(compressed.indptr[index]), int(compressed.indptr[index + 1]))
+            return Column(compressed.indices[entries], compressed.data[entries])
+
+        return column
+
+    def plain(self) -> CSR:
+        """See Matrix."""
+        return self._rows
+
+    def with_numbers(self, numbers: Floats) -> "SparseMatrix":
+        """Other stored numbers in the same places."""
+        made: CSR = sparse.csr_array((numbers, self._rows.indices, self._rows.indptr), shape=self.shape)
+        made.has_canonical_format = True
+        return SparseMatrix(made)
+
+    @property
+    def held_bytes(self) -> int:
+        """See Matrix."""
+        return int(self._rows.data.nbytes + self._rows.indices.nbytes + self._rows.indptr.nbytes)
+
+    def _squares(self) -> CSR:
+        squares: CSR = sparse.csr_array((np.square(self._rows.data), self._rows.indices, self._rows.indptr), shape=self.shape)
+        return squares
 
 
 def _product(matrix: "CSR | CSC", vectors: Floats) -> Floats:

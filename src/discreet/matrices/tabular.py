@@ -16,7 +16,7 @@ from scipy import sparse
 from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records_of_a_block
-from discreet.matrices.base import Matrix
+from discreet.matrices.base import Column, Columns, Matrix, Numbers, cuts
 from discreet.matrices.dense import DenseMatrix
 from discreet.matrices.sparse import CSR, SparseMatrix
 
@@ -25,14 +25,14 @@ _SUM_ROWS = 32768
 
 
 @holds_records_of_a_block
-class TabularMatrix:
+class TabularMatrix(Matrix):
     """Columns: the numbers first, then the levels of each category in order; no level is dropped.
 
     Parameters: `numeric` (n, p) floats, held by reference, or None; `codes`, one (n,) integer array a category with 0 <= code < size; `sizes`, the
     public number of levels of each. Raises InvalidInput when shapes disagree or a code is out of range (a missing value needs a level of its own).
     """
 
-    __slots__ = ("_codes", "_indicators", "_numeric", "_offsets", "_sizes", "_table")
+    __slots__ = ("_codes", "_indicators", "_numeric", "_offsets", "_sizes")
 
     def __init__(self, numeric: npt.NDArray[Any] | None, codes: Sequence[npt.NDArray[np.integer]], sizes: Sequence[int]) -> None:
         """Check the codes and lay out the indicators."""
@@ -50,14 +50,16 @@ class TabularMatrix:
         table = numeric if numeric is not None else np.empty((count, 0))
         counted = [np.asarray(column, dtype=np.intp) for column in codes]  # the type that np.bincount counts without converting
         indicators = SparseMatrix(_indicator_rows(counted, sizes, count))
-        self._hold(table, DenseMatrix(table), indicators, counted, [int(size) for size in sizes])
+        self._hold(DenseMatrix(table), indicators, counted, [int(size) for size in sizes])
 
-    def _hold(
-        self, table: npt.NDArray[Any], numeric: DenseMatrix, indicators: SparseMatrix, codes: list[npt.NDArray[np.intp]], sizes: list[int]
-    ) -> None:
-        self._table, self._numeric, self._indicators = table, numeric, indicators
-        self._codes, self._sizes = codes, sizes
+    def _hold(self, numeric: DenseMatrix, indicators: SparseMatrix, codes: list[npt.NDArray[np.intp]], sizes: list[int]) -> None:
+        self._numeric, self._indicators, self._codes, self._sizes = numeric, indicators, codes, sizes
         self._offsets = [int(start) for start in np.cumsum([0, *sizes])]
+
+    def _part(self, numeric: DenseMatrix, indicators: SparseMatrix, rows: slice) -> "TabularMatrix":
+        part = TabularMatrix.__new__(TabularMatrix)
+        part._hold(numeric, indicators, [code[rows] for code in self._codes], self._sizes)
+        return part
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -106,6 +108,16 @@ class TabularMatrix:
         """See Matrix: every category adds 1 to the square."""
         return np.sqrt(np.square(self._numeric.row_norms()) + float(len(self._codes)))
 
+    def ordered_matvec(self, weights: Floats) -> Floats:
+        """See Matrix."""
+        numbers = self._numeric.shape[1]
+        levels = self._indicators.matvec(weights[numbers:])
+        return levels + self._numeric.ordered_matvec(weights[:numbers]) if numbers else levels
+
+    def ordered_row_norms(self) -> Floats:
+        """See Matrix."""
+        return np.sqrt(np.square(self._numeric.ordered_row_norms()) + float(len(self._codes)))
+
     def content(self) -> Iterator[bytes]:
         """See Matrix: the numbers, then the codes."""
         yield from self._numeric.content()
@@ -113,21 +125,49 @@ class TabularMatrix:
         for column in self._codes:
             yield np.asarray(column, dtype=np.int64).tobytes()
 
+    def rows(self, rows: slice) -> "TabularMatrix":
+        """See Matrix."""
+        return self._part(self._numeric.rows(rows), self._indicators.rows(rows), rows)
+
+    def chosen(self, numbers: Numbers) -> "TabularMatrix":
+        """See Matrix."""
+        return TabularMatrix(self._numeric._rows[numbers], [code[numbers] for code in self._codes], self._sizes)
+
     def blocks(self) -> Iterator[tuple[slice, Matrix]]:
-        """See Matrix; views, not copies."""
-        for (rows, numeric), (_, indicators) in zip(self._numeric.blocks(), self._indicators.blocks(), strict=True):
-            part = TabularMatrix.__new__(TabularMatrix)
-            part._hold(self._table[rows], numeric, indicators, [code[rows] for code in self._codes], self._sizes)
-            yield rows, part
+        """See Matrix; of indicators that are made once."""
+        for rows, indicators in self._indicators.blocks():
+            yield rows, self._part(self._numeric.rows(rows), indicators, rows)
+
+    def entries(self, rows: slice) -> Floats:
+        """See Matrix."""
+        return np.hstack((self._numeric.entries(rows), self._indicators.entries(rows)))
+
+    def columns(self) -> Columns:
+        """See Matrix."""
+        numbers, offsets = self._numeric.shape[1], np.asarray(self._offsets)
+        numeric = self._numeric.columns()
+
+        def column(index: int) -> Column:
+            if index < numbers:
+                return numeric(index)
+            category = int(np.searchsorted(offsets, index - numbers, side="right")) - 1
+            rows = np.flatnonzero(self._codes[category] == index - numbers - offsets[category])
+            return Column(rows, np.ones(len(rows)))
+
+        return column
+
+    @property
+    def held_bytes(self) -> int:
+        """See Matrix."""
+        return self._numeric.held_bytes + self._indicators.held_bytes + sum(column.nbytes for column in self._codes)
 
     def _level_sums(self, weights: Floats) -> Floats:
         """sum_i weights_i e(codes_i) numeric_i^T, shape (levels, p)."""
         result = np.zeros((self._offsets[-1], self._numeric.shape[1]))
         if not result.size:
             return result
-        for start in range(0, self.shape[0], _SUM_ROWS):
-            rows = slice(start, min(start + _SUM_ROWS, self.shape[0]))
-            result += self._indicators.rows(rows).rmatvec(weights[rows, np.newaxis] * self._table[rows])
+        for rows in cuts(self.shape[0], _SUM_ROWS):
+            result += self._indicators.rows(rows).rmatvec(weights[rows, np.newaxis] * self._numeric.entries(rows))
         return result
 
 

@@ -132,7 +132,7 @@ class RunningSum:
 
 
 class BandedSum:
-    """Gradients of bands of rows (module `banded`): up to GROUP blocks of them added plainly make one p_k, off by gamma_(longest + 3) in item 3."""
+    """Gradients of bands of rows (`Matrix.banded`): up to GROUP blocks of them added plainly make one p_k, off by gamma_(longest + 3) in item 3."""
 
     __slots__ = ("_blocks", "_rows", "_sum", "_waiting", "longest")
 

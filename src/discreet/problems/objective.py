@@ -14,7 +14,7 @@ smoothness constants of l, d the dimension, the gradient is summed band by band,
    operation of its formula counted. Together with 1, and l' being c-Lipschitz, each slope is off by at most 16 u L + c delta_i, delta_i =
    gamma_(p+4) R_i |w| + 12 u (1 + R_i |w|). As l' is non-decreasing, it is also off by at most l'(m_i + delta_i) - l'(m_i - delta_i) (+ 48 u L, as
    computed): this is much smaller for margins far in the tail, so it is used when the first bound would dominate.
-3. Sums over some bands of rows. fl(X^T s), summed in K blocks of at most B rows, is off by gamma_(B+K+4) sum_i |s_i| R_i in norm (module `banded`).
+3. Sums over some bands of rows. fl(X^T s), summed in K blocks of at most B rows, is off by gamma_(B+K+4) sum_i |s_i| R_i in norm (`Matrix.banded`).
    |s_i| <= c_i L (1 + 20 u).
 4. Sums of these: compensated, off by u |sum| + gamma_J^2 sum of absolute values for J additions in any order (module `certified_sums`). Items 1 to
    3 are bounds of sums over records, so that they add up over parts of a table.

@@ -11,7 +11,7 @@ X_k^T s_k of blocks of B = 1024 rows, one batched product;   p_j = the plain sum
 
     (p_1 .. p_J) -> (p_1 + p_(J/2+1), ..) -> ..  log2 J levels, the errors of the additions added up beside them
 
-p_j is off by gamma_(B + 32 + 3) sum_i |s_i| |x_i| (module `banded`): 3 % more than that of one block, for a smaller tree. Module `certified_sums`
+p_j is off by gamma_(B + 32 + 3) sum_i |s_i| |x_i| (`Matrix.banded`): 3 % more than that of one block, for a smaller tree. Module `certified_sums`
 bounds the rest for any tree of J additions: the exact sum is high + (J errors), each at most u times a partial sum. A padded zero counts as an
 addition here, though it is exact.
 
@@ -27,7 +27,6 @@ import numpy as np
 
 from discreet.core.arrays import Floats, two_sum
 from discreet.matrices import DeviceMatrix, Matrix, travel
-from discreet.matrices.banded import banded, bands
 from discreet.matrices.base import BLOCK_ROWS
 from discreet.matrices.device_rows import Array, DeviceRows, Library
 from discreet.problems.certified_sums import CHUNK, BandedSum, chunks, gamma
@@ -138,8 +137,8 @@ class Here:
     def summed(self, points: Floats, slopes: Slopes) -> Summed:
         """The rows times what `slopes` makes of their products with `points` (d, m), band by band."""
         total = BandedSum(points.shape)
-        for rows, band in bands(self._matrix, points.shape[1]):
-            total.add(banded(band, slopes(rows, band.matvec(points))), rows.stop - rows.start)
+        for rows, band in self._matrix.bands(points.shape[1]):
+            total.add(band.banded(slopes(rows, band.matvec(points))), rows.stop - rows.start)
         found = total.total()
         return Summed(found.high, found.low, found.sizes, found.additions, total.longest)
 

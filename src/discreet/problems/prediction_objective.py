@@ -28,8 +28,8 @@ import numpy as np
 
 from discreet.core.arrays import Floats, two_sum
 from discreet.losses.predictions import PredictionLoss
-from discreet.matrices import BLOCK_ROWS, Matrix, ordered_matvec
-from discreet.matrices.columns import Columns, columns_of
+from discreet.matrices import BLOCK_ROWS, Matrix
+from discreet.matrices.base import Columns
 from discreet.problems.certified_sums import UNIT, chunks, gamma
 
 SINGLE_PRODUCT = 1 << 18
@@ -79,7 +79,7 @@ class PredictionObjective:
 
     def predictions(self, point: Floats) -> Floats:
         """<x_i, theta>, (n,)."""
-        return ordered_matvec(self.matrix, point) if self.kink else self.matrix.matvec(point)
+        return self.matrix.ordered_matvec(point) if self.kink else self.matrix.matvec(point)
 
     def value(self, point: Floats) -> float:
         """F(theta), of the loss itself: clipped slopes do not enter."""
@@ -126,7 +126,7 @@ class PredictionObjective:
 
     def columns(self) -> Columns | None:
         """Single columns of the table."""
-        return columns_of(self.matrix)
+        return self.matrix.columns()
 
     def _block_sums(self, slopes: Floats) -> tuple[Floats, Floats]:
         high = np.zeros(self.matrix.shape[1])

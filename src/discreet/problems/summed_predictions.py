@@ -22,7 +22,7 @@ from discreet.core.arrays import Floats, two_sum
 from discreet.core.errors import InvalidInput
 from discreet.data import Records
 from discreet.losses.predictions import PredictionLoss
-from discreet.matrices.columns import Columns, columns_of
+from discreet.matrices.base import Columns
 from discreet.problems.prediction_objective import SINGLE_PRODUCT, PredictionObjective
 
 MOST_BLOCKS = 1 << 20
@@ -91,7 +91,7 @@ class SummedPredictions:
 
     def columns(self) -> Columns | None:
         """Single columns of a table that is held; None where they cost a pass each."""
-        return columns_of(self.data.matrix) if self.data.in_memory else None
+        return self.data.matrix.columns() if self.data.in_memory else None
 
     def _part(self) -> Callable[[Records], PredictionObjective]:
         """F_k of a block: public numbers only, so that it may travel to where the block is."""

@@ -24,7 +24,6 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import raising
 from discreet.data import Domain, Records
-from discreet.matrices.clipped import entry_chunks
 
 UP = raising(4_096)
 """More than the rounding errors of a formula of a few terms."""
@@ -97,7 +96,7 @@ class Released(NamedTuple):
 
     def _read(self, start: int, data: Records, of: Callable[[Floats], Floats] | None) -> Iterator[tuple[slice, Floats]]:
         """The rows of records that are held, the first of which has number `start`."""
-        for rows, entries in entry_chunks(data.matrix):
+        for rows, entries in data.matrix.chunks():
             whole = np.column_stack((entries, data.targets[rows])) if self.target is Target.NOISY else entries
             yield slice(start + rows.start, start + rows.stop), whole if of is None else of(whole)
 

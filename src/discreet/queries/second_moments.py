@@ -16,7 +16,6 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import raising
 from discreet.data import Domain, Records
-from discreet.matrices.integer_gram import integer_gram
 from discreet.noise import Integers
 from discreet.queries.base import Released, Target, released
 from discreet.queries.linear import power_of_two
@@ -86,7 +85,7 @@ class SecondMoments:
     def _products(self, data: Records) -> Integers:
         """Those of records that are held."""
         self.read.require(data)
-        return integer_gram(data.matrix, data.targets if self.target is Target.NOISY else None, unit=self.unit)
+        return data.matrix.integer_gram(data.targets if self.target is Target.NOISY else None, unit=self.unit)
 
     def to_dict(self) -> dict[str, Json]:
         """For certificates."""

@@ -11,7 +11,6 @@ from discreet.data.blocks.base import Block
 from discreet.data.blocks.kept import KeptBlocks
 from discreet.losses import Logistic
 from discreet.matrices import AugmentedMatrix, DenseMatrix, SparseMatrix, TabularMatrix, as_matrix
-from discreet.matrices.entries import held_bytes
 from discreet.problems import RegularisedRisk
 from discreet.solvers import solve
 
@@ -77,7 +76,7 @@ def test_small_numbers_stay_in_single_precision_and_large_ones_do_not(tmp_path):
     frame.write_parquet(tmp_path / "t.parquet")
     (single,) = numeric_files(tmp_path / "t.parquet", features=["half", "small"]).map(lambda _, block: block.rows, 1)
     (double,) = numeric_files(tmp_path / "t.parquet", features=["half", "large"]).map(lambda _, block: block.rows, 1)
-    assert held_bytes(single) == COUNT * (2 * 4 + 8)
+    assert single.held_bytes == COUNT * (2 * 4 + 8)
     np.testing.assert_array_equal(single.matvec(np.eye(2)), frame.select("half", "small").to_numpy().astype(float))
     np.testing.assert_array_equal(double.matvec(np.eye(2)), frame.select("half", "large").to_numpy().astype(float))
 
@@ -86,7 +85,7 @@ def test_the_memory_of_every_kind_of_rows_is_counted():
     sparse = as_matrix(sp.csr_array(np.eye(5)))
     tabular = TabularMatrix(np.zeros((5, 2)), [np.zeros(5, dtype=int)], [3])
     assert isinstance(sparse, SparseMatrix)
-    assert held_bytes(sparse) >= 5 * 8
-    assert held_bytes(tabular) >= 5 * (2 * 8 + 8 + 12)
-    assert held_bytes(AugmentedMatrix(sparse, scale=np.ones(5), constant=1.0)) > held_bytes(sparse)
-    assert held_bytes(DenseMatrix(np.zeros((5, 2), dtype=np.float32))) == 5 * (2 * 4 + 8)
+    assert sparse.held_bytes >= 5 * 8
+    assert tabular.held_bytes >= 5 * (2 * 8 + 8 + 12)
+    assert AugmentedMatrix(sparse, scale=np.ones(5), constant=1.0).held_bytes > sparse.held_bytes
+    assert DenseMatrix(np.zeros((5, 2), dtype=np.float32)).held_bytes == 5 * (2 * 4 + 8)

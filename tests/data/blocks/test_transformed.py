@@ -5,7 +5,7 @@ import pytest
 
 from discreet.core.errors import InvalidInput
 from discreet.data import Block, FunctionTable, TransformedTable
-from discreet.matrices import DenseMatrix, entries_of
+from discreet.matrices import DenseMatrix
 
 ROWS = np.arange(60.0).reshape(20, 3)
 LENGTHS = [7, 0, 9, 4]
@@ -18,7 +18,7 @@ def make(number):
 
 
 def doubled(rows):
-    entries = entries_of(rows, slice(None))
+    entries = rows.entries(slice(None))
     return DenseMatrix(np.hstack((entries, 2.0 * entries)))
 
 
@@ -29,7 +29,7 @@ def table(jobs=1):
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_blocks_are_numbered_and_short_and_bring_their_columns(monkeypatch, jobs):
     monkeypatch.setattr("discreet.data.blocks.transformed.block_rows", lambda columns: 4 if columns == 6 else 1)
-    found = list(table(jobs).map(lambda number, block: (number, entries_of(block.rows, slice(None)), block.targets, block.weights), jobs))
+    found = list(table(jobs).map(lambda number, block: (number, block.rows.entries(slice(None)), block.targets, block.weights), jobs))
     assert [number for number, *_ in found] == [0, 1, 2, 3, 4, 5]
     assert [len(rows) for _, rows, _, _ in found] == [4, 3, 4, 4, 1, 4]
     np.testing.assert_array_equal(np.vstack([rows for _, rows, _, _ in found]), np.hstack((ROWS, 2.0 * ROWS)))

@@ -16,7 +16,6 @@ from discreet.core.arrays import Floats
 from discreet.core.private import holds_records_of_a_block
 from discreet.core.workers import map_in_order
 from discreet.matrices import Matrix
-from discreet.matrices.cut import rows_of
 
 R = TypeVar("R")
 BLOCK_BYTES = 32 * 2**20
@@ -38,7 +37,7 @@ class Block(NamedTuple):
     def part(self, rows: slice) -> "Block":
         """Records rows.start .. rows.stop - 1: views, not copies."""
         targets, weights = (None if column is None else column[rows] for column in (self.targets, self.weights))
-        return Block(rows_of(self.rows, rows), targets, weights)
+        return Block(self.rows.rows(rows), targets, weights)
 
     def __repr__(self) -> str:
         """Nothing: a log may print what a worker was given."""

@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records
 from discreet.data.blocks.base import Block
-from discreet.matrices.entries import held_bytes
 
 MEMORY = 2**30
 """Bytes of blocks that a table of files keeps unless told otherwise."""
@@ -68,4 +67,4 @@ def _spread(memory: int, sizes: Sequence[int]) -> tuple[int, ...]:
 
 def _bytes(block: Block) -> int:
     columns = sum(int(column.nbytes) for column in (block.targets, block.weights) if column is not None)
-    return held_bytes(block.rows) + columns
+    return block.rows.held_bytes + columns

@@ -12,7 +12,7 @@ from discreet.core.private import holds_records
 from discreet.core.workers import map_in_order
 from discreet.data.blocks.base import Block, BlockTable, SomeBlocks, block_rows
 from discreet.matrices import as_matrix
-from discreet.matrices.cut import cuts
+from discreet.matrices.base import cuts
 
 R = TypeVar("R")
 

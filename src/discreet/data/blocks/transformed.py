@@ -13,7 +13,7 @@ from typing import TypeVar
 from discreet.core.errors import InvalidInput
 from discreet.data.blocks.base import CHANGED, Block, BlockTable, block_rows
 from discreet.matrices import Matrix
-from discreet.matrices.cut import cuts, rows_of
+from discreet.matrices.base import cuts
 
 R = TypeVar("R")
 
@@ -79,4 +79,4 @@ class TransformedTable(BlockTable):
 def _piece(block: Block, rows: slice, function: Callable[[Matrix], Matrix]) -> Block:
     targets = None if block.targets is None else block.targets[rows]
     weights = None if block.weights is None else block.weights[rows]
-    return Block(function(rows_of(block.rows, rows)), targets, weights)
+    return Block(function(block.rows.rows(rows)), targets, weights)

@@ -22,8 +22,8 @@ from discreet.data.draft import SchemaDraft
 from discreet.data.frames import Frame
 from discreet.data.schema import Schema
 from discreet.ledger import Account
-from discreet.matrices import as_matrix, ordered_row_norms
-from discreet.matrices.near import brought_near
+from discreet.matrices import as_matrix
+from discreet.matrices.bounded import brought_near
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.bounds_choice.choice import BoundsChoice, OpenColumns
 from discreet.mechanisms.bounds_choice.grid import BoundsGrid, grid_named
@@ -133,7 +133,7 @@ def choose_norm(
     problem = OpenColumns({NORM: grid})
     mechanism = BoundsChoice.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours_of(neighbours))
     rows = as_matrix(X)
-    norms = ordered_row_norms(brought_near(rows, max(edges)))  # one that is beyond all candidates stays beyond them
+    norms = brought_near(rows, max(edges)).ordered_row_norms()  # one that is beyond all candidates stays beyond them
     release = mechanism.run(problem, Numbers([norms], rows.content()), _noise(random_state), account=ledger)
     return ReleasedBounds(bounds=_named([NORM], release), certificate=release.certificate)
 

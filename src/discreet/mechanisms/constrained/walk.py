@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from discreet.core.arrays import Floats
-from discreet.matrices.columns import Columns
+from discreet.matrices.base import Columns
 from discreet.problems import PredictionSum
 from discreet.sets import Constraint
 

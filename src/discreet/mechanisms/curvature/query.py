@@ -28,9 +28,8 @@ from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.private import holds_records
 from discreet.core.rounding import raising
 from discreet.losses import MarginLoss
-from discreet.matrices import Matrix, ordered_row_norms, shortening
-from discreet.matrices.clipped import entry_chunks
-from discreet.matrices.near import brought_near
+from discreet.matrices import Matrix, shortening
+from discreet.matrices.bounded import brought_near
 from discreet.noise import Integers
 from discreet.problems import RegularisedRisk
 
@@ -116,7 +115,7 @@ class CurvatureQuery:
         """
         domain = self.problem.domain
         rows = brought_near(rows, domain.norm_bound)
-        factors = shortening(ordered_row_norms(rows), domain.norm_bound)
+        factors = shortening(rows.ordered_row_norms(), domain.norm_bound)
         relative = np.ones(len(signs)) if record_weights is None else record_weights / self.problem.max_weight
         dimension = self.problem.dimension
         total = np.zeros((2, dimension, dimension), dtype=object)
@@ -164,7 +163,7 @@ class CurvatureQuery:
         """Rows with their constant feature in units of R 2^-13, each from this row alone: elementwise products, and rounding."""
         domain = self.problem.domain
         unit = UNIT / domain.radius
-        for span, entries in entry_chunks(rows):
+        for span, entries in rows.chunks():
             scaled = np.rint((entries * factors[span, np.newaxis]) * unit)
             if domain.intercept_scale > 0:
                 scaled = np.column_stack((scaled, np.full(len(scaled), np.rint(domain.intercept_scale * unit))))

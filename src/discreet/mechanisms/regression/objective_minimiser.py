@@ -40,7 +40,6 @@ from discreet.core.errors import SolverFailure
 from discreet.core.rounding import raising
 from discreet.data import Records
 from discreet.losses.predictions import PredictionLoss
-from discreet.matrices.clipped import entry_chunks
 from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.problems.certified_sums import UNIT, gamma
 
@@ -117,7 +116,7 @@ def _evaluated(_: int, block: Records, *, point: Floats, loss: PredictionLoss, c
 
 def _accurate(_: int, block: Records, *, point: Floats, loss: PredictionLoss) -> Floats:
     parts = [np.zeros((1, len(point)))]
-    for rows, entries in entry_chunks(block.matrix):
+    for rows, entries in block.matrix.chunks():
         residual = accurate_residuals(entries, block.targets[rows], point)
         slopes = loss.slope(residual, np.zeros_like(residual))
         padding = -len(slopes) % BLOCK

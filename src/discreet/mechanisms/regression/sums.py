@@ -22,7 +22,6 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.core.rounding import raising
 from discreet.data import Domain, Records
-from discreet.matrices.clipped import entry_chunks
 from discreet.noise import Integers, Noise
 
 MOST_BITS = 20
@@ -158,7 +157,7 @@ def _moments(_: int, block: Records, *, row_unit: float, target_unit: float) -> 
     """Sums of products of the numbers of a record, the target's last, over records that are held."""
     size = block.domain.dimension + 1
     total = np.zeros((size, size), dtype=np.int64)
-    for rows, entries in entry_chunks(block.matrix):
+    for rows, entries in block.matrix.chunks():
         record = np.column_stack((np.trunc(entries / row_unit), np.trunc(block.targets[rows] / target_unit)))
         total += (record.T @ record).astype(np.int64)
     return total
@@ -167,7 +166,7 @@ def _moments(_: int, block: Records, *, row_unit: float, target_unit: float) -> 
 def _gradient(_: int, block: Records, *, step: _Step, row_unit: float, target_unit: float) -> Integers:
     """Sums of clipped contributions over records that are held."""
     total = np.zeros(len(step.integers), dtype=np.int64)
-    for rows, entries in entry_chunks(block.matrix):
+    for rows, entries in block.matrix.chunks():
         record = np.trunc(entries / row_unit)
         predicted = (record @ step.integers) * (row_unit * step.grid)
         residual = np.trunc(block.targets[rows] / target_unit) * target_unit - predicted

@@ -18,7 +18,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.workers import map_in_order
 from discreet.data import Records
-from discreet.matrices.cut import cuts
+from discreet.matrices.base import cuts
 from discreet.mechanisms.base import Drawn
 from discreet.noise import Noise
 from discreet.noise.uniform import shuffled
