@@ -14,8 +14,7 @@ from discreet.accounting import gaussian_mu
 from discreet.core.neighbours import Neighbours
 from discreet.data import Domain
 from discreet.losses import HuberHinge, Logistic, MarginLoss, SmoothedHinge, SoftplusHinge
-from discreet.mechanisms.learning import slack_free_ridge
-from discreet.mechanisms.learning.gaussian_profile import objective_scale
+from discreet.mechanisms.learning.margin import MARGIN
 from discreet.problems import RegularisedRisk
 
 EPSILON, DELTA = 1.0, 1e-6
@@ -42,11 +41,11 @@ def main() -> None:
     print(f"analytic Gaussian {milliseconds(lambda: gaussian_mu(EPSILON, DELTA), 200):.3f} ms")
     for loss in (Logistic(), SoftplusHinge(), HuberHinge(), SmoothedHinge()):
         for neighbours in Neighbours:
-            comfortable = slack_free_ridge(problem(loss, 1.0), epsilon=EPSILON, delta=DELTA, neighbours=neighbours)
+            comfortable = MARGIN.comfortable_ridge(problem(loss, 1.0), epsilon=EPSILON, delta=DELTA, neighbours=neighbours)
             for factor in (0.55, 1.0, 3.0):
                 chosen = problem(loss, factor * comfortable)
                 spent = milliseconds(
-                    lambda chosen=chosen, relation=neighbours: objective_scale(chosen, epsilon=EPSILON, delta=DELTA, neighbours=relation), 9
+                    lambda chosen=chosen, relation=neighbours: MARGIN.scale(chosen, epsilon=EPSILON, delta=DELTA, neighbours=relation), 9
                 )
                 print(f"T1 {loss.name:15s} {neighbours:12s} lambda {factor:4.2f} x slack-free   {spent:6.2f} ms")
 

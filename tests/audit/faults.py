@@ -26,7 +26,8 @@ from discreet.losses import HuberHinge, Logistic
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.constrained import GaussianFrankWolfe, NoisyMirrorDescent, PolytopeFrankWolfe
 from discreet.mechanisms.counting import GaussianCounting, Histogram, LaplaceCounting, Queries
-from discreet.mechanisms.learning import calibrate, slack_free_ridge
+from discreet.mechanisms.learning import calibrate
+from discreet.mechanisms.learning.margin import MARGIN
 from discreet.mechanisms.release import GaussianRelease, GaussianSketch, PublishedSketch
 from discreet.mechanisms.selection import ExponentialMechanism
 from discreet.noise import SeededNoise, SystemNoise
@@ -93,7 +94,7 @@ def risk(ridge, *, norm=1.0, loss=None, features=1):
 
 def learning(mechanism, delta, neighbours, *, weaker=1.0, calibrated_for=None):
     """The exact audit of a learning mechanism whose noise is `weaker` times as wide, or calibrated for another relation."""
-    ridge = slack_free_ridge(risk(1.0), epsilon=EPSILON, delta=delta, neighbours=neighbours)
+    ridge = MARGIN.comfortable_ridge(risk(1.0), epsilon=EPSILON, delta=delta, neighbours=neighbours)
     problem = risk(ridge)
     numbers = {"mechanism": mechanism, "calibration": "tight", "epsilon": EPSILON, "delta": delta}
     right = calibrate(problem, neighbours=neighbours, **numbers)
@@ -122,7 +123,7 @@ def curvature(planted):
     norm = 12.0
     problem = risk(1.0, norm=norm)
     if not planted:
-        problem = risk(slack_free_ridge(problem, epsilon=EPSILON, delta=0.0, neighbours=ADD_REMOVE), norm=norm)
+        problem = risk(MARGIN.comfortable_ridge(problem, epsilon=EPSILON, delta=0.0, neighbours=ADD_REMOVE), norm=norm)
         made = calibrate(problem, mechanism="objective", calibration="tight", epsilon=EPSILON, delta=0.0, neighbours=ADD_REMOVE)
         return exact_learning_audit(problem, made)
     ridge = 0.25 * norm / np.expm1(0.3)
@@ -141,7 +142,7 @@ def intercept(planted):
     pair = Pair(Counted.of(((1.0, 1.0), 1.0), *others), Counted.of(((0.0, 1.0), 1.0), *others), "(1, +) replaced by (0, +), beside (0, +) and (0, -)")
     radius = np.sqrt(2.0)
     problem = risk(1.0, norm=radius)
-    problem = risk(slack_free_ridge(problem, epsilon=EPSILON, delta=0.0, neighbours=REPLACE_ONE), norm=radius)
+    problem = risk(MARGIN.comfortable_ridge(problem, epsilon=EPSILON, delta=0.0, neighbours=REPLACE_ONE), norm=radius)
     made = calibrate(problem, mechanism="objective", calibration="tight", epsilon=EPSILON, delta=0.0, neighbours=REPLACE_ONE)
     law = Release(loss=Logistic(), ridge=problem.ridge, noise=made.rate, gaussian=False, objective=True, unpenalised=(1,) if planted else ())
     return audit_release(law, (pair,), Claim(epsilon=EPSILON), subject="intercept")

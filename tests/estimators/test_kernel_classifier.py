@@ -125,7 +125,7 @@ def test_a_fit_that_fails_leaves_no_model(monkeypatch: pytest.MonkeyPatch) -> No
     def fail(*_: object, **__: object) -> None:
         raise SolverFailure("no")
 
-    monkeypatch.setattr("discreet.mechanisms.learning.minimise.solve", fail)
+    monkeypatch.setattr("discreet.mechanisms.learning.base.solve", fail)
     with pytest.raises(SolverFailure):
         model.fit(X, y)
     with pytest.raises(NotFittedError):

@@ -82,7 +82,7 @@ def test_a_fit_that_fails_after_drawing_stays_spent_and_a_refused_one_does_not(a
     with pytest.raises(InvalidInput):
         LogisticRegression(epsilon=-1.0, ledger=account, classes=[0, 1]).fit(*table())
     assert account.ledger.spent("people").epsilon == 0.0
-    monkeypatch.setattr("discreet.mechanisms.learning.minimise.solve", fail)
+    monkeypatch.setattr("discreet.mechanisms.learning.base.solve", fail)
     with pytest.raises(SolverFailure):
         LogisticRegression(epsilon=0.6, ledger=account, classes=[0, 1]).fit(*table())
     assert account.ledger.spent("people").epsilon == pytest.approx(0.6)

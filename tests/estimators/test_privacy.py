@@ -175,7 +175,7 @@ def test_a_failing_solver_raises_and_releases_nothing(monkeypatch: pytest.Monkey
         raise SolverFailure("no")
 
     monkeypatch.setattr(base, "SystemNoise", Counting)
-    monkeypatch.setattr("discreet.mechanisms.learning.minimise.solve", fail)
+    monkeypatch.setattr("discreet.mechanisms.learning.base.solve", fail)
     model = LogisticRegression(classes=["no", "yes"])
     with pytest.raises(SolverFailure):
         model.fit(X, y)

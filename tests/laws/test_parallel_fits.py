@@ -237,7 +237,7 @@ def test_many_fits_of_which_one_fails_count_as_spent(account, jobs, monkeypatch)
             raise SolverFailure("no")
         return solve(*given, **options)
 
-    monkeypatch.setattr("discreet.mechanisms.learning.minimise.solve", failing)
+    monkeypatch.setattr("discreet.mechanisms.learning.base.solve", failing)
     model = LogisticRegression(epsilon=1.0, classes=[0, 1, 2], ledger=account, n_jobs=jobs)
     with pytest.raises(SolverFailure):
         model.fit_many(ROWS, THREE, count=5)

@@ -16,8 +16,9 @@ from discreet.core.errors import InfeasibleTarget
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.core.privacy import Privacy
 from discreet.core.showing import shown
-from discreet.mechanisms.learning import default_ridge, least_ridge, slack_free_ridge
+from discreet.mechanisms.learning import default_ridge
 from discreet.mechanisms.learning.base import LearningMechanism
+from discreet.mechanisms.learning.margin import MARGIN
 from discreet.problems import RegularisedRisk
 
 Calibrated = Callable[[RegularisedRisk, Privacy, str], tuple[Any, LearningMechanism[Any]]]
@@ -143,8 +144,8 @@ def _alpha(setting: Setting, ridge: float) -> Reason:
         rule = default_ridge(problem, mechanism=setting.mechanism, **setting.privacy.target)
         text += f", as given (alpha=None would take {rule:.3g})"
     if problem.domain.classes == 2:
-        least = least_ridge(problem, setting.privacy.epsilon)
-        free = slack_free_ridge(problem, **setting.privacy.target)
+        least = MARGIN.least_ridge(problem, setting.privacy.epsilon)
+        free = MARGIN.comfortable_ridge(problem, **setting.privacy.target)
         numbers |= {"least": least, "slack_free": free}
         text += f". The theorem has no slack from {free:.3g} on, and no noise is enough at {least:.3g} or below"
     return Reason(choice="alpha", text=text + ".", numbers=numbers)

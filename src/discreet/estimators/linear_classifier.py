@@ -42,7 +42,7 @@ from discreet.estimators.explanation import Explanation, Setting, explain
 from discreet.estimators.inputs import count_or_none, positive_or_none, record_weights
 from discreet.losses import MarginLoss, loss_named
 from discreet.matrices import Matrix, as_matrix
-from discreet.mechanisms.learning import calibrate, calibrate_classes, default_class_ridge, default_ridge
+from discreet.mechanisms.learning import calibrate, default_ridge
 from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.problems import RegularisedRisk
 from discreet.statements.declared import CLASSES, SCHEMA
@@ -271,8 +271,8 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
             return two_classes, calibrate(two_classes, mechanism=mechanism, calibration=self.calibration, **privacy.target)
         many = class_problem(scheme, two_classes)
         if self.alpha is None and privacy.adds_noise:
-            many = replace(many, ridge=default_class_ridge(many, **privacy.target))
-        return many, calibrate_classes(many, mechanism=mechanism, calibration=self.calibration, **privacy.target)
+            many = replace(many, ridge=default_ridge(many, **privacy.target))
+        return many, calibrate(many, mechanism=mechanism, calibration=self.calibration, **privacy.target)
 
     def _scheme(self) -> str:
         return scheme_named(self.multi_class, standard=self._standard_scheme, allowed=self._schemes)

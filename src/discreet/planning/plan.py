@@ -39,8 +39,8 @@ from discreet.mechanisms.learning import (
     PureObjectivePerturbation,
     PureOutputPerturbation,
     calibrate,
-    slack_free_ridge,
 )
+from discreet.mechanisms.learning.margin import MARGIN
 from discreet.problems import RegularisedRisk
 
 MECHANISMS = ("objective", "output")
@@ -207,7 +207,7 @@ class Plan:
 
     def _ridge(self, records: int) -> float:
         """lambda: the best for the noise at the theorem's comfortable lambda, and not below that."""
-        comfortable = slack_free_ridge(self.problem(records, 1.0), epsilon=self.epsilon, delta=self.delta, neighbours=self.neighbours)
+        comfortable = MARGIN.comfortable_ridge(self.problem(records, 1.0), epsilon=self.epsilon, delta=self.delta, neighbours=self.neighbours)
         problem = self.problem(records, comfortable)
         norm = _noise_of(self.calibrated(records, comfortable), problem, self.failure * _LAST).norm
         constants = {"records": float(records), "norm": self.norm, "failure": 0.5 * self.failure}

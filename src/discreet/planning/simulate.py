@@ -20,7 +20,8 @@ from discreet.core.workers import job_count, map_in_order
 from discreet.data import Records
 from discreet.ledger import without_ledger
 from discreet.matrices import as_matrix
-from discreet.mechanisms.learning import default_ridge, slack_free_ridge
+from discreet.mechanisms.learning import default_ridge
+from discreet.mechanisms.learning.margin import MARGIN
 from discreet.noise import Noise, apart
 from discreet.planning.plan import Plan
 
@@ -91,7 +92,7 @@ def usual_ridge(plan: Plan) -> Callable[[int], float]:
 
     def ridge(records: int) -> float:
         problem = plan.problem(records, 1.0)
-        least = slack_free_ridge(problem, epsilon=plan.epsilon, delta=plan.delta, neighbours=plan.neighbours)
+        least = MARGIN.comfortable_ridge(problem, epsilon=plan.epsilon, delta=plan.delta, neighbours=plan.neighbours)
         chosen = default_ridge(problem, epsilon=plan.epsilon, delta=plan.delta, neighbours=plan.neighbours, mechanism=plan.mechanism)
         return max(chosen, least)
 

@@ -3,10 +3,11 @@
 from discreet.problems.constrained_risk import ConstrainedRisk
 from discreet.problems.objective import MarginObjective
 from discreet.problems.prediction_objective import PredictionObjective, PredictionSum
-from discreet.problems.regularised_risk import MultinomialRisk, OneVsRestRisk, RegularisedRisk
+from discreet.problems.regularised_risk import AnyRisk, MultinomialRisk, OneVsRestRisk, RegularisedRisk
 from discreet.problems.softmax_objective import SoftmaxObjective, softmax
 
 __all__ = [
+    "AnyRisk",
     "ConstrainedRisk",
     "MarginObjective",
     "MultinomialRisk",

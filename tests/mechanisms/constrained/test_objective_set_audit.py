@@ -11,7 +11,7 @@ from discreet.data import Domain
 from discreet.losses import HuberHinge, Logistic
 from discreet.losses.predictions import OfMargin
 from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet, without_set
-from discreet.mechanisms.learning.gaussian_profile import objective_delta
+from discreet.mechanisms.learning.margin import MARGIN
 from discreet.problems import ConstrainedRisk
 from discreet.sets import LInfinityBall
 
@@ -63,7 +63,7 @@ def audited(neighbours, *, half_width, loss, ridge, scale, epsilon):
 def test_the_calibrated_noise_keeps_its_claim_over_every_interval(half_width, loss, neighbours):
     problem = over(half_width, loss)
     mechanism = ObjectivePerturbationOverSet.calibrate(problem, epsilon=EPSILON, delta=DELTA, neighbours=neighbours)
-    claimed = objective_delta(without_set(problem, mechanism.ridge), scale=mechanism.scale, epsilon=mechanism.epsilon, neighbours=neighbours)
+    claimed = MARGIN.delta(without_set(problem, mechanism.ridge), scale=mechanism.scale, epsilon=mechanism.epsilon, neighbours=neighbours)
     known = {"half_width": half_width, "loss": loss, "ridge": mechanism.ridge, "scale": mechanism.scale, "epsilon": mechanism.epsilon}
     found = audited(neighbours, **known)
     assert found <= claimed * (1.0 + 1e-9)

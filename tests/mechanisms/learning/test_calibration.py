@@ -23,10 +23,8 @@ from discreet.mechanisms.learning import (
     calibrate,
     published_objective,
     published_output,
-    slack_free_ridge,
 )
-from discreet.mechanisms.learning.gaussian_profile import objective_delta
-from discreet.mechanisms.learning.pure_profile import jacobian_corners, objective_epsilon
+from discreet.mechanisms.learning.margin import MARGIN, jacobian_corners
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.problems import RegularisedRisk
 from tests.mechanisms.learning.problems import problem
@@ -35,7 +33,7 @@ LOSSES = [Logistic(), SoftplusHinge(), HuberHinge(), SmoothedHinge()]
 
 
 def comfortable(loss: MarginLoss, epsilon: float, delta: float, neighbours: Neighbours, **shape: float) -> RegularisedRisk:
-    ridge = slack_free_ridge(problem(loss, ridge=1.0, **shape), epsilon=epsilon, delta=delta, neighbours=neighbours)
+    ridge = MARGIN.comfortable_ridge(problem(loss, ridge=1.0, **shape), epsilon=epsilon, delta=delta, neighbours=neighbours)
     return problem(loss, ridge=ridge, **shape)
 
 
@@ -74,12 +72,12 @@ def test_without_slack_the_noise_is_that_of_one_mechanism() -> None:
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
 @pytest.mark.parametrize("share", [0.6, 1.0, 5.0])
 def test_under_replacement_no_line_above_the_jacobian_term_gives_much_less(loss: MarginLoss, share: float) -> None:
-    public = problem(loss, ridge=share * slack_free_ridge(problem(loss, ridge=1.0), epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE))
+    public = problem(loss, ridge=share * MARGIN.comfortable_ridge(problem(loss, ridge=1.0), epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE))
     t, corners = jacobian_corners(public)
     for scale in (3.0, 10.0, 30.0):
         s = public.gradient_bound / scale
-        alone = objective_delta(public, scale=scale, epsilon=1.0, neighbours=ADD_REMOVE)
-        both = objective_delta(public, scale=scale, epsilon=1.0, neighbours=REPLACE_ONE) - alone
+        alone = MARGIN.delta(public, scale=scale, epsilon=1.0, neighbours=ADD_REMOVE)
+        both = MARGIN.delta(public, scale=scale, epsilon=1.0, neighbours=REPLACE_ONE) - alone
         for start in np.linspace(corners[-1], corners.max(), 200):
             slope = max(0.0, float(np.max((corners[:-1] - start) / (1.0 - t[:-1]))))
             bound = gaussian_delta(1.0 - start, 2.0 * s) + gaussian_delta(1.0 - start - slope, s)
@@ -194,7 +192,9 @@ def test_the_comfortable_ridge_falls_no_faster_than_one_over_epsilon(loss: Margi
     """Otherwise a huge epsilon would leave the solver without strong convexity."""
     for neighbours in Neighbours:
         public = problem(loss, ridge=1.0)
-        ridges = [slack_free_ridge(public, epsilon=epsilon, delta=0.0, neighbours=neighbours) * epsilon for epsilon in (1.0, 10.0, 100.0, 1000.0)]
+        ridges = [
+            MARGIN.comfortable_ridge(public, epsilon=epsilon, delta=0.0, neighbours=neighbours) * epsilon for epsilon in (1.0, 10.0, 100.0, 1000.0)
+        ]
         assert min(ridges) >= loss.smoothness * (1 - 1e-12)
 
 
@@ -203,4 +203,4 @@ def test_epsilon_of_a_rate_is_rounded_up_in_every_branch(rate: float, norm: floa
     """Against exact fractions: never below the slack-free part, which every branch contains."""
     public = problem(Logistic(), ridge=10.0**ridge, norm=norm, intercept=0.3)
     exact = Fraction(rate) ** 2 * (Fraction(norm) ** 2 + Fraction(0.3) ** 2) * (1 if neighbours is ADD_REMOVE else 4)
-    assert Fraction(objective_epsilon(public, rate=rate, neighbours=neighbours)) ** 2 >= exact
+    assert Fraction(MARGIN.epsilon(public, rate=rate, neighbours=neighbours)) ** 2 >= exact

@@ -11,11 +11,9 @@ from discreet.audit.densities import minimiser as one_minimiser
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain
 from discreet.losses import Logistic, SoftplusHinge
-from discreet.mechanisms.learning.gaussian_profile import objective_scale
-from discreet.mechanisms.learning.multinomial_profile import cell_edges, most_gained, multinomial_delta, multinomial_scale
-from discreet.mechanisms.learning.one_vs_rest_profile import one_vs_rest_delta, one_vs_rest_scale
-from discreet.mechanisms.learning.pure_profile import multinomial_epsilon, multinomial_rate
-from discreet.mechanisms.learning.ridge import comfortable_multinomial_ridge, comfortable_one_vs_rest_ridge
+from discreet.mechanisms.learning.margin import MARGIN
+from discreet.mechanisms.learning.multinomial import MULTINOMIAL, cell_edges, most_gained
+from discreet.mechanisms.learning.one_vs_rest import ONE_VS_REST
 from discreet.problems import MultinomialRisk, OneVsRestRisk
 from tests.mechanisms.learning.class_densities import Labelled, delta_between, log_ratios, minimiser, noise_and_hessians
 
@@ -32,7 +30,7 @@ def multinomial(ridge, classes=K, features=1):
 
 
 def comfortable(epsilon, delta, neighbours, factor=1.0, **shape):
-    return factor * comfortable_multinomial_ridge(multinomial(1.0, **shape), epsilon=epsilon, delta=delta, neighbours=neighbours)
+    return factor * MULTINOMIAL.comfortable_ridge(multinomial(1.0, **shape), epsilon=epsilon, delta=delta, neighbours=neighbours)
 
 
 @pytest.mark.parametrize("others", OTHERS)
@@ -40,7 +38,7 @@ def comfortable(epsilon, delta, neighbours, factor=1.0, **shape):
 def test_multinomial_add_remove_keeps_its_claim_and_less_noise_breaks_it(others, factor):
     epsilon, delta = 1.0, 1e-4
     ridge = comfortable(epsilon, delta, ADD_REMOVE, factor)
-    scale = multinomial_scale(multinomial(ridge), epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
+    scale = MULTINOMIAL.scale(multinomial(ridge), epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
     with_it, without = Labelled.of(K, *OTHERS[others], ((1.0,), 0, 1.0)), Labelled.of(K, *OTHERS[others])
 
     def worst(noise):
@@ -59,7 +57,7 @@ def test_multinomial_add_remove_keeps_its_claim_and_less_noise_breaks_it(others,
 def test_multinomial_replace_one_keeps_its_claim_on_the_line(second, others):
     epsilon, delta = 1.0, 1e-4
     ridge = comfortable(epsilon, delta, REPLACE_ONE)
-    scale = multinomial_scale(multinomial(ridge), epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE)
+    scale = MULTINOMIAL.scale(multinomial(ridge), epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE)
     first, other = Labelled.of(K, *OTHERS[others], ((1.0,), 0, 1.0)), Labelled.of(K, *OTHERS[others], (*second, 1.0))
     for pair in ((first, other), (other, first)):
         assert delta_between(*pair, ridge=ridge, scale=scale, epsilon=epsilon, nodes=45) <= delta
@@ -78,8 +76,8 @@ def test_a_missing_factor_two_under_replace_one_is_caught():
     def reached(scale):
         return float(np.mean(-np.expm1(np.minimum(epsilon - log_ratios(standard * scale, *pair, ridge=ridge, scale=scale), 0.0))))
 
-    right = multinomial_scale(problem, epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE)
-    wrong = multinomial_scale(problem, epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
+    right = MULTINOMIAL.scale(problem, epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE)
+    wrong = MULTINOMIAL.scale(problem, epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
     assert 0.1 * delta < reached(right) < delta
     assert reached(wrong) > 3.0 * delta
 
@@ -101,7 +99,7 @@ def test_the_bound_covers_the_supremum_over_probabilities_and_one_class_alone_do
     epsilon, delta, classes = 1.0, 2e-2, 4
     ridge = comfortable(epsilon, delta, ADD_REMOVE, factor, classes=classes)
     problem = multinomial(ridge, classes=classes)
-    scale = multinomial_scale(problem, epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
+    scale = MULTINOMIAL.scale(problem, epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
     s, bend = 1.0 / scale, 1.0 / ridge - 0.5 / scale**2
     normal = np.random.default_rng(1).standard_normal((400_000, classes))
     scores = s * (normal - normal[:, :1]) + s * s
@@ -117,9 +115,9 @@ def test_without_its_factor_m1_is_false_and_for_weak_regularisation_the_factor_i
     """One record added to nothing: the law without it against the law with it, beside one Gaussian mechanism of sensitivity sqrt(2) R."""
     epsilon, delta = 1.0, 1e-4
     with_it, without = Labelled.of(K, ((1.0,), 0, 1.0)), Labelled.of(K, ((1.0,), 0, 1e-9))
-    comfortable_scale = multinomial_scale(multinomial(comfortable(epsilon, delta, ADD_REMOVE)), epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
+    comfortable_scale = MULTINOMIAL.scale(multinomial(comfortable(epsilon, delta, ADD_REMOVE)), epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
     ridge = comfortable(epsilon, delta, ADD_REMOVE, 0.4)
-    scale = multinomial_scale(multinomial(ridge), epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
+    scale = MULTINOMIAL.scale(multinomial(ridge), epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
     for one_ridge, one_scale, least in ((ridge, scale, 1.5), (0.05, comfortable_scale, 1.9)):
         reached = delta_between(without, with_it, ridge=one_ridge, scale=one_scale, epsilon=epsilon, nodes=61)
         assert least < reached / gaussian_delta(epsilon, np.sqrt(2.0) / one_scale) <= K - 1.0
@@ -158,8 +156,8 @@ def test_the_comparison_lemma_on_samples():
 def test_pure_multinomial_noise_keeps_its_claim_and_less_of_it_breaks_it(neighbours, factor):
     epsilon = 1.0
     ridge = comfortable(epsilon, 0.0, neighbours, factor)
-    rate = multinomial_rate(multinomial(ridge), epsilon=epsilon, neighbours=neighbours)
-    assert multinomial_epsilon(multinomial(ridge), rate=rate, neighbours=neighbours) <= epsilon
+    rate = MULTINOMIAL.rate(multinomial(ridge), epsilon=epsilon, neighbours=neighbours)
+    assert MULTINOMIAL.epsilon(multinomial(ridge), rate=rate, neighbours=neighbours) <= epsilon
     second = [] if neighbours is ADD_REMOVE else [((1.0,), 1, 1.0)]
     base = [((1.0,), 1, 100.0), ((1.0,), 2, 80.0)]
     pair = Labelled.of(K, *base, ((1.0,), 0, 1.0)), Labelled.of(K, *base, *second)
@@ -186,9 +184,9 @@ def test_one_vs_rest_keeps_its_claim_and_noise_for_one_class_breaks_it(loss, fac
     def problem(ridge):
         return OneVsRestRisk(loss=loss, ridge=ridge, domain=domain)
 
-    ridge = factor * comfortable_one_vs_rest_ridge(problem(1.0), epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
-    scale = one_vs_rest_scale(problem(ridge), epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
-    assert one_vs_rest_delta(problem(ridge), scale=scale, epsilon=epsilon, neighbours=ADD_REMOVE) <= delta
+    ridge = factor * ONE_VS_REST.comfortable_ridge(problem(1.0), epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
+    scale = ONE_VS_REST.scale(problem(ridge), epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
+    assert ONE_VS_REST.delta(problem(ridge), scale=scale, epsilon=epsilon, neighbours=ADD_REMOVE) <= delta
     others = ((-1.0,), 3e4 * ridge)
     without, with_it = Counted.of(others), Counted.of(others, ((1.0,), 1.0))
     axis = np.linspace(-7.5, 7.5, 151)
@@ -205,7 +203,7 @@ def test_one_vs_rest_keeps_its_claim_and_noise_for_one_class_breaks_it(loss, fac
 
     assert reached(scale) <= delta * (1 + 2e-3)  # the quadrature's own error, as with exactly Gaussian losses
     assert reached(scale) > (0.9 if factor == 20.0 else 0.1) * delta
-    alone = objective_scale(problem(ridge).each, epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
+    alone = MARGIN.scale(problem(ridge).each, epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
     assert reached(alone) > 3.0 * delta
 
 
@@ -216,8 +214,8 @@ def test_with_enough_regularisation_one_vs_rest_is_one_gaussian_of_sqrt_k():
     weak = OneVsRestRisk(loss=Logistic(), ridge=1.8 * scale**2, domain=domain)
     for neighbours, changed in ((ADD_REMOVE, 1.0), (REPLACE_ONE, 2.0)):
         exact = gaussian_delta(1.0, changed * np.sqrt(10.0) / scale)
-        assert one_vs_rest_delta(strong, scale=scale, epsilon=1.0, neighbours=neighbours) == pytest.approx(exact, rel=1e-9)
-        assert exact < one_vs_rest_delta(weak, scale=scale, epsilon=1.0, neighbours=neighbours) < 1.05 * exact
+        assert ONE_VS_REST.delta(strong, scale=scale, epsilon=1.0, neighbours=neighbours) == pytest.approx(exact, rel=1e-9)
+        assert exact < ONE_VS_REST.delta(weak, scale=scale, epsilon=1.0, neighbours=neighbours) < 1.05 * exact
 
 
 @pytest.mark.parametrize("classes", [3, 10, 100])
@@ -225,12 +223,12 @@ def test_with_enough_regularisation_one_vs_rest_is_one_gaussian_of_sqrt_k():
 def test_only_the_logarithm_of_the_number_of_classes_is_paid(classes, neighbours):
     epsilon, delta = 1.0, 1e-5
     problem = multinomial(1e6, classes=classes)
-    scale = multinomial_scale(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
+    scale = MULTINOMIAL.scale(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
     moved = np.sqrt(2.0) * (1.0 if neighbours is ADD_REMOVE else 2.0)
     share = (classes - 1) * gaussian_delta(epsilon, moved / scale) / delta
     assert share == pytest.approx(1.0, rel=1e-3) if neighbours is ADD_REMOVE else 0.3 < share < 1.0
-    assert multinomial_delta(problem, scale=scale, epsilon=epsilon, neighbours=neighbours) <= delta
-    comfortable_scale = multinomial_scale(
+    assert MULTINOMIAL.delta(problem, scale=scale, epsilon=epsilon, neighbours=neighbours) <= delta
+    comfortable_scale = MULTINOMIAL.scale(
         multinomial(comfortable(epsilon, delta, neighbours, classes=classes), classes=classes), epsilon=epsilon, delta=delta, neighbours=neighbours
     )
     assert comfortable_scale < (1.18 if classes == 100 else 1.06) * scale

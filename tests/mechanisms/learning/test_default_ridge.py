@@ -9,7 +9,8 @@ from discreet.accounting import PureDP, gaussian_mu
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.data import Domain
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
-from discreet.mechanisms.learning import calibrate, calibrate_classes, default_class_ridge, default_ridge, slack_free_ridge
+from discreet.mechanisms.learning import calibrate, default_ridge
+from discreet.mechanisms.learning.margin import MARGIN
 from discreet.problems import MultinomialRisk, OneVsRestRisk
 from tests.mechanisms.learning.problems import problem
 
@@ -56,7 +57,7 @@ def test_units_lambda_grows_with_the_square_of_the_norm_and_with_the_weights():
 
 def test_the_floor_is_half_of_what_is_slack_free():
     public = problem(SoftplusHinge(temperature=0.01), ridge=1.0, features=3)
-    free = slack_free_ridge(public, epsilon=5.0, delta=0.0, neighbours=ADD_REMOVE)
+    free = MARGIN.comfortable_ridge(public, epsilon=5.0, delta=0.0, neighbours=ADD_REMOVE)
     assert default_ridge(public, epsilon=5.0, delta=0.0, neighbours=ADD_REMOVE) == pytest.approx(0.5 * free)
 
 
@@ -86,7 +87,7 @@ def test_defaults_of_many_classes_are_feasible(neighbours, epsilon, delta):
     target = {"epsilon": epsilon, "delta": delta, "neighbours": neighbours}
     separate = OneVsRestRisk(loss=SoftplusHinge(), ridge=1.0, domain=domain)
     for undecided in (softmax, separate):
-        public = replace(undecided, ridge=default_class_ridge(undecided, **target))
-        claim = calibrate_classes(public, mechanism="auto", calibration="tight", **target).guarantee(public)
+        public = replace(undecided, ridge=default_ridge(undecided, **target))
+        claim = calibrate(public, mechanism="auto", calibration="tight", **target).guarantee(public)
         assert claim.epsilon <= epsilon
         assert claim.delta(epsilon) <= delta

@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from discreet.audit.densities import Counted, gaussian_losses, spherical_log_ratios
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.losses import HuberHinge, Logistic, MarginLoss, SmoothedHinge, SoftplusHinge
-from discreet.mechanisms.learning import slack_free_ridge
-from discreet.mechanisms.learning.gaussian_profile import objective_delta, objective_scale
-from discreet.mechanisms.learning.pure_profile import objective_epsilon, objective_rate
+from discreet.mechanisms.learning.margin import MARGIN
 from tests.mechanisms.learning.problems import problem
 
 LOSSES = [Logistic(), SoftplusHinge(), SoftplusHinge(temperature=0.1), HuberHinge(), SmoothedHinge()]
@@ -22,7 +20,7 @@ TARGETS = [(0.3, 1e-3), (1.0, 1e-5), (4.0, 1e-6)]
 
 def comfortable(loss: MarginLoss, epsilon: float, delta: float, neighbours: Neighbours, factor: float = 1.0) -> float:
     """lambda at which the theorem has next to no slack, times a factor."""
-    return factor * slack_free_ridge(problem(loss, ridge=1.0), epsilon=epsilon, delta=delta, neighbours=neighbours)
+    return factor * MARGIN.comfortable_ridge(problem(loss, ridge=1.0), epsilon=epsilon, delta=delta, neighbours=neighbours)
 
 
 def pulled(count: float, record: float = 1.0) -> tuple[Counted, Counted]:
@@ -36,7 +34,7 @@ def pulled(count: float, record: float = 1.0) -> tuple[Counted, Counted]:
 @pytest.mark.parametrize("factor", [pytest.param(0.6, marks=pytest.mark.slow), 1.0, pytest.param(3.0, marks=pytest.mark.slow)])
 def test_gaussian_add_remove_keeps_its_claim_and_half_the_noise_breaks_it(loss: MarginLoss, epsilon: float, delta: float, factor: float) -> None:
     ridge = comfortable(loss, epsilon, delta, ADD_REMOVE, factor)
-    scale = objective_scale(problem(loss, ridge=ridge), epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
+    scale = MARGIN.scale(problem(loss, ridge=ridge), epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
 
     def worst(noise: float) -> float:
         pairs = [pair for count in (0.0, 3.0, 300.0) for pair in (pulled(count), pulled(count)[::-1])]
@@ -52,8 +50,8 @@ def test_gaussian_add_remove_keeps_its_claim_and_half_the_noise_breaks_it(loss: 
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 1e-5), (3.0, 1e-4)])
 def test_gaussian_replace_one_keeps_its_claim_and_a_missing_factor_two_is_caught(epsilon: float, delta: float) -> None:
     ridge = comfortable(Logistic(), epsilon, delta, REPLACE_ONE)
-    scale = objective_scale(problem(Logistic(), ridge=ridge), epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE)
-    without_factor_two = objective_scale(problem(Logistic(), ridge=ridge), epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
+    scale = MARGIN.scale(problem(Logistic(), ridge=ridge), epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE)
+    without_factor_two = MARGIN.scale(problem(Logistic(), ridge=ridge), epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
     angle = 0.15
     others = ((0.0, -0.01), 400_000.0)
     here, there = (np.cos(angle), np.sin(angle)), (-np.cos(angle), np.sin(angle))
@@ -72,7 +70,7 @@ def test_gaussian_replace_one_keeps_its_claim_and_a_missing_factor_two_is_caught
 def test_gaussian_replace_one_holds_at_every_angle(loss: MarginLoss, factor: float, angle: float) -> None:
     epsilon, delta = 1.0, 1e-4
     ridge = comfortable(loss, epsilon, delta, REPLACE_ONE, factor)
-    scale = objective_scale(problem(loss, ridge=ridge, features=2), epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE)
+    scale = MARGIN.scale(problem(loss, ridge=ridge, features=2), epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE)
     others = ((0.0, -0.3), 50.0)
     pair = Counted.of(others, ((np.cos(angle), np.sin(angle)), 1.0)), Counted.of(others, ((-np.cos(angle), np.sin(angle)), 1.0))
     assert gaussian_losses(*pair, loss=loss, ridge=np.full(2, ridge), scale=scale, nodes=101).delta(epsilon) <= delta * (1 + 1e-6)
@@ -84,7 +82,7 @@ def test_gaussian_claim_holds_on_random_data_sets_in_two_dimensions(seed: int, n
     epsilon, delta = 1.0, 1e-3
     draw = np.random.default_rng(seed)
     ridge = comfortable(loss, epsilon, delta, neighbours, factor)
-    scale = objective_scale(problem(loss, ridge=ridge, features=2), epsilon=epsilon, delta=delta, neighbours=neighbours)
+    scale = MARGIN.scale(problem(loss, ridge=ridge, features=2), epsilon=epsilon, delta=delta, neighbours=neighbours)
     angles, lengths = draw.uniform(0, 2 * np.pi, 8), draw.uniform(0.2, 1.0, 8)
     rows = np.column_stack((np.cos(angles), np.sin(angles))) * lengths[:, np.newaxis]
     counts = draw.integers(0, 30, 8).astype(float)
@@ -103,7 +101,7 @@ def test_gaussian_claim_holds_on_random_data_sets_in_two_dimensions(seed: int, n
 @pytest.mark.parametrize("factor", [0.7, 1.0, 3.0])
 def test_pure_add_remove_keeps_its_claim_and_half_the_noise_breaks_it(loss: MarginLoss, epsilon: float, factor: float) -> None:
     ridge = comfortable(loss, epsilon, 0.0, ADD_REMOVE, factor)
-    rate = objective_rate(problem(loss, ridge=ridge), epsilon=epsilon, neighbours=ADD_REMOVE)
+    rate = MARGIN.rate(problem(loss, ridge=ridge), epsilon=epsilon, neighbours=ADD_REMOVE)
     points = np.linspace(-200.0, 200.0, 200_001)[:, np.newaxis] / max(1.0, ridge) + np.array([[1e-9]])
 
     def worst(noise_rate: float) -> float:
@@ -121,7 +119,7 @@ def test_pure_add_remove_keeps_its_claim_and_half_the_noise_breaks_it(loss: Marg
 def test_pure_replace_one_keeps_its_claim_and_a_missing_factor_two_is_caught() -> None:
     epsilon = 1.0
     ridge = comfortable(Logistic(), epsilon, 0.0, REPLACE_ONE)
-    rate = objective_rate(problem(Logistic(), ridge=ridge, features=2), epsilon=epsilon, neighbours=REPLACE_ONE)
+    rate = MARGIN.rate(problem(Logistic(), ridge=ridge, features=2), epsilon=epsilon, neighbours=REPLACE_ONE)
     angle = 0.05
     others = ((0.0, -0.001), 1e8)
     pair = Counted.of(others, ((np.cos(angle), np.sin(angle)), 1.0)), Counted.of(others, ((-np.cos(angle), np.sin(angle)), 1.0))
@@ -148,7 +146,7 @@ def test_curvature_grows_with_the_square_of_the_norm_and_c_times_r_is_caught(nor
     if norm > 5:
         assert np.abs(wrong).max() > 1.2 * epsilon
     ridge = max(alpha, 1.01 * loss.smoothness * norm**2 / np.expm1(epsilon))
-    rate = objective_rate(problem(loss, ridge=ridge, norm=norm), epsilon=epsilon, neighbours=REPLACE_ONE)
+    rate = MARGIN.rate(problem(loss, ridge=ridge, norm=norm), epsilon=epsilon, neighbours=REPLACE_ONE)
     ours = spherical_log_ratios(present, absent, points, loss=loss, ridge=np.array([ridge]), rate=rate)
     assert np.abs(ours).max() <= epsilon * (1 + 1e-9)
 
@@ -157,7 +155,7 @@ def test_an_unpenalised_intercept_breaks_the_claim_and_ours_keeps_it() -> None:
     """Two-dimensional (weight, intercept); replacing (1, +) by (0, +) beside one record of each class at 0."""
     epsilon, constant, loss = 1.0, 1.0, Logistic()
     ridge = comfortable(loss, epsilon, 0.0, REPLACE_ONE) * 2.0
-    rate = objective_rate(problem(loss, ridge=ridge, intercept=constant), epsilon=epsilon, neighbours=REPLACE_ONE)
+    rate = MARGIN.rate(problem(loss, ridge=ridge, intercept=constant), epsilon=epsilon, neighbours=REPLACE_ONE)
     others = (((0.0, constant), 1.0), ((0.0, -constant), 1.0))
     pair = Counted.of(*others, ((1.0, constant), 1.0)), Counted.of(*others, ((0.0, constant), 1.0))
     axis = np.linspace(-40.0, 40.0, 401)
@@ -173,9 +171,9 @@ def test_stated_guarantees_are_those_of_the_noise_that_was_found(loss: MarginLos
     for neighbours in Neighbours:
         for epsilon, delta in TARGETS:
             here = problem(loss, ridge=comfortable(loss, epsilon, delta, neighbours))
-            scale = objective_scale(here, epsilon=epsilon, delta=delta, neighbours=neighbours)
-            assert objective_delta(here, scale=scale, epsilon=epsilon, neighbours=neighbours) <= delta
-            assert objective_delta(here, scale=scale * (1 - 1e-5), epsilon=epsilon, neighbours=neighbours) > delta, "more noise than needed"
-            rate = objective_rate(here, epsilon=epsilon, neighbours=neighbours)
-            assert objective_epsilon(here, rate=rate, neighbours=neighbours) <= epsilon
-            assert objective_epsilon(here, rate=rate * (1 + 1e-9), neighbours=neighbours) > epsilon, "more noise than needed"
+            scale = MARGIN.scale(here, epsilon=epsilon, delta=delta, neighbours=neighbours)
+            assert MARGIN.delta(here, scale=scale, epsilon=epsilon, neighbours=neighbours) <= delta
+            assert MARGIN.delta(here, scale=scale * (1 - 1e-5), epsilon=epsilon, neighbours=neighbours) > delta, "more noise than needed"
+            rate = MARGIN.rate(here, epsilon=epsilon, neighbours=neighbours)
+            assert MARGIN.epsilon(here, rate=rate, neighbours=neighbours) <= epsilon
+            assert MARGIN.epsilon(here, rate=rate * (1 + 1e-9), neighbours=neighbours) > epsilon, "more noise than needed"

@@ -16,7 +16,7 @@ from discreet.kernels.feature_map import FeatureMap
 from discreet.kernels.matrix import FeatureMapMatrix
 from discreet.losses import HuberHinge
 from discreet.matrices import DenseMatrix
-from discreet.mechanisms.learning.published import published_objective, published_output
+from discreet.mechanisms.learning import published_objective, published_output
 from tests.mechanisms.learning.problems import problem
 
 EPSILON, RECORDS = 1.0, 101

@@ -13,7 +13,8 @@ from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import Records
 from discreet.losses import Logistic
 from discreet.matrices import DenseMatrix
-from discreet.mechanisms.learning import PureObjectivePerturbation, slack_free_ridge
+from discreet.mechanisms.learning import PureObjectivePerturbation
+from discreet.mechanisms.learning.margin import MARGIN
 from discreet.noise import SystemNoise
 from discreet.problems import RegularisedRisk
 from discreet.solvers import solve
@@ -26,7 +27,7 @@ BITS = 32
 
 @pytest.fixture(scope="module")
 def public() -> RegularisedRisk:
-    ridge = slack_free_ridge(problem(Logistic(), ridge=1.0), epsilon=EPSILON, delta=0.0, neighbours=REPLACE_ONE)
+    ridge = MARGIN.comfortable_ridge(problem(Logistic(), ridge=1.0), epsilon=EPSILON, delta=0.0, neighbours=REPLACE_ONE)
     return problem(Logistic(), ridge=ridge, records=50)
 
 

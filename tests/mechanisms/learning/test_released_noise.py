@@ -13,8 +13,9 @@ from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import Records
 from discreet.losses import HuberHinge, Logistic, MarginLoss, SoftplusHinge
 from discreet.matrices import DenseMatrix
-from discreet.mechanisms.learning import calibrate, slack_free_ridge
+from discreet.mechanisms.learning import calibrate
 from discreet.mechanisms.learning.base import LearningMechanism
+from discreet.mechanisms.learning.margin import MARGIN
 from discreet.noise import SystemNoise
 from discreet.problems import RegularisedRisk
 from tests.mechanisms.learning.problems import problem
@@ -25,7 +26,7 @@ SPREAD = 6.5 / np.sqrt(2.0 * DRAWS * DIMENSION)
 
 
 def setting(loss: MarginLoss, mechanism: str, delta: float) -> tuple[RegularisedRisk, Records, LearningMechanism]:
-    ridge = slack_free_ridge(problem(loss, ridge=1.0, features=DIMENSION), epsilon=1.0, delta=delta, neighbours=REPLACE_ONE)
+    ridge = MARGIN.comfortable_ridge(problem(loss, ridge=1.0, features=DIMENSION), epsilon=1.0, delta=delta, neighbours=REPLACE_ONE)
     public = problem(loss, ridge=ridge, features=DIMENSION, records=40)
     rows = np.random.default_rng(0).standard_normal((40, DIMENSION))
     data = Records(rows=DenseMatrix(rows), targets=np.sign(rows[:, 0] + 0.5), domain=public.domain)

@@ -8,7 +8,7 @@ import pytest
 
 from discreet.accounting import gaussian_delta
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.mechanisms.learning.gaussian_profile import objective_scale
+from discreet.mechanisms.learning.margin import MARGIN
 from discreet.mechanisms.regression.objective import curvature_at, half_problem, prediction_loss, two_signed_delta, two_signed_scale
 
 
@@ -71,7 +71,7 @@ def test_one_record_more_keeps_the_claim_and_half_the_noise_or_one_sign_breaks_i
     assert worst(0.5 * scale) > 2.0 * delta
     if loss == "log-cosh":
         assert reached > 0.9 * delta, "a record with target 0 pulls from both ends: the two is attained"
-        assert worst(objective_scale(setting.half, epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)) > 1.5 * delta
+        assert worst(MARGIN.scale(setting.half, epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)) > 1.5 * delta
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), TARGETS)

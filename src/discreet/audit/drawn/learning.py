@@ -20,8 +20,7 @@ from discreet.core.fields import real
 from discreet.data import Domain, Records
 from discreet.losses import Logistic
 from discreet.matrices import DenseMatrix
-from discreet.mechanisms.learning import calibrate, default_class_ridge, default_ridge
-from discreet.mechanisms.learning.choose import calibrate_classes
+from discreet.mechanisms.learning import calibrate, default_ridge
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.learning.output_perturbation import one_minimiser
 from discreet.noise import SystemNoise
@@ -60,9 +59,9 @@ def several_classes(target: Target, *, multinomial: bool) -> Watch:
             return MultinomialRisk(ridge=ridge, domain=domain)
         return OneVsRestRisk(loss=_LOSS, ridge=ridge, domain=domain)
 
-    ridge = default_class_ridge(of_ridge(1.0), **target.asked)
+    ridge = default_ridge(of_ridge(1.0), **target.asked)
     problem = of_ridge(ridge)
-    made = calibrate_classes(problem, mechanism="objective", calibration="tight", **target.asked)
+    made = calibrate(problem, mechanism="objective", calibration="tight", **target.asked)
 
     def recovered(weights: Floats) -> Floats:
         gradient = softmax_gradient if multinomial else rest_gradient

@@ -24,10 +24,9 @@ from discreet.losses.predictions import OfMargin
 from discreet.mechanisms.base import at_epsilon
 from discreet.mechanisms.constrained.base import NOMINAL, ConstrainedMechanism, check_gaussian_target
 from discreet.mechanisms.constrained.objective_set_solver import certified_minimiser, curvature_of, gradient_error, has_certified_projection
-from discreet.mechanisms.learning.gaussian_profile import objective_delta, objective_scale
 from discreet.mechanisms.learning.grid import GaussianGrid
+from discreet.mechanisms.learning.margin import MARGIN
 from discreet.mechanisms.learning.perturbation import gaussian_plan
-from discreet.mechanisms.learning.ridge import infeasible, least_ridge, slack_free_ridge
 from discreet.noise import Noise, gaussian_error
 from discreet.problems import ConstrainedRisk, PredictionSum, RegularisedRisk
 from discreet.statements.constrained import OBJECTIVE_SET
@@ -68,17 +67,19 @@ class ObjectivePerturbationOverSet(ConstrainedMechanism):
         check_gaussian_target(epsilon, delta)
         require_margin_loss(problem)
         if ridge is None:
-            ridge = slack_free_ridge(without_set(problem, 1.0), epsilon=epsilon * (1.0 - 2.0 * _LARGEST_SHARE), delta=delta, neighbours=neighbours)
+            ridge = MARGIN.comfortable_ridge(
+                without_set(problem, 1.0), epsilon=epsilon * (1.0 - 2.0 * _LARGEST_SHARE), delta=delta, neighbours=neighbours
+            )
         if not (is_finite(ridge) and ridge > 0):
             raise InvalidInput(f"ridge must be a positive finite number or None; {ridge!r} was given.")
         twin = without_set(problem, ridge)
-        if ridge <= least_ridge(twin, epsilon * (1.0 - _LARGEST_SHARE)):
-            raise infeasible(twin, epsilon=epsilon, delta=delta, neighbours=neighbours)
+        if ridge <= MARGIN.least_ridge(twin, epsilon * (1.0 - _LARGEST_SHARE)):
+            raise MARGIN.refusal(twin, epsilon=epsilon, delta=delta, neighbours=neighbours)
         plan = gaussian_plan(
             epsilon=epsilon,
             delta=delta,
             dimension=problem.dimension,
-            scale=lambda part, least: objective_scale(twin, epsilon=part, delta=least, neighbours=neighbours),
+            scale=lambda part, least: MARGIN.scale(twin, epsilon=part, delta=least, neighbours=neighbours),
             tolerance=lambda scale: _tolerance(problem, ridge, scale),
             radius=lambda tolerance, error: (tolerance + error) / ridge,
             share=lambda last, scale: _share(problem, last, scale),
@@ -90,7 +91,7 @@ class ObjectivePerturbationOverSet(ConstrainedMechanism):
         """See module docstring."""
         require_margin_loss(problem)
         twin = without_set(problem, self.ridge)
-        first = objective_delta(twin, scale=self.scale, epsilon=self.epsilon, neighbours=self.neighbours)
+        first = MARGIN.delta(twin, scale=self.scale, epsilon=self.epsilon, neighbours=self.neighbours)
         error = max(self.noise_error, gaussian_error(scale=self.scale, dimension=problem.dimension))
         second = self.grid.delta(radius=(self.tolerance + error) / self.ridge, dimension=problem.dimension)
         return at_epsilon(self.epsilon + self.grid.epsilon, first + second * (1.0 + _COARSER), self.neighbours, OBJECTIVE_SET)

@@ -1,7 +1,8 @@
 """Mechanisms for private learning, with their proof notes beside them (objective_perturbation.md, output_perturbation.md, residual_stage.md)."""
 
 from discreet.mechanisms.learning.base import LearningMechanism
-from discreet.mechanisms.learning.choose import calibrate, calibrate_classes, mechanism_names
+from discreet.mechanisms.learning.choose import calibrate, default_ridge, mechanism_names, published_objective, published_output
+from discreet.mechanisms.learning.margin import MARGIN
 from discreet.mechanisms.learning.objective_perturbation import (
     GaussianMultinomialPerturbation,
     GaussianObjectivePerturbation,
@@ -11,10 +12,9 @@ from discreet.mechanisms.learning.objective_perturbation import (
     PureOneVsRest,
 )
 from discreet.mechanisms.learning.output_perturbation import GaussianOutputPerturbation, NonPrivate, PureOutputPerturbation
-from discreet.mechanisms.learning.published import published_objective, published_output
-from discreet.mechanisms.learning.ridge import default_class_ridge, default_ridge, least_ridge, slack_free_ridge
 
 __all__ = [
+    "MARGIN",
     "GaussianMultinomialPerturbation",
     "GaussianObjectivePerturbation",
     "GaussianOneVsRest",
@@ -26,12 +26,8 @@ __all__ = [
     "PureOneVsRest",
     "PureOutputPerturbation",
     "calibrate",
-    "calibrate_classes",
-    "default_class_ridge",
     "default_ridge",
-    "least_ridge",
     "mechanism_names",
     "published_objective",
     "published_output",
-    "slack_free_ridge",
 ]

@@ -11,15 +11,13 @@
     delta(epsilon + epsilon_2) <= delta_head(epsilon) + delta_2(epsilon_2),         epsilon_1 + epsilon_2 where noise is spherical
 
 epsilon_2 and delta_2 hide a distance of (tau + e) / lambda from f: the solver stops at gradient norm tau, the drawn b is within e of its ideal; all K
-vectors of Gaussian one-vs-rest are within (sqrt(K) tau + e) / lambda of their ideals together. Curves of the exact minimiser are in modules
-`gaussian_profile`, `pure_profile`, `multinomial_profile` and `one_vs_rest_profile`; spherical one-vs-rest is K problems at epsilon / K, each with a
-last stage. A new head is one value of `Head`.
+vectors of Gaussian one-vs-rest are within (sqrt(K) tau + e) / lambda of their ideals together. Curves of the exact minimiser are in modules `margin`,
+`multinomial` and `one_vs_rest`; spherical one-vs-rest is K problems at epsilon / K, each with a last stage.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Generic, NamedTuple, Self
+from typing import Any, ClassVar, Generic, Self
 
 import numpy as np
 
@@ -30,88 +28,24 @@ from discreet.core.neighbours import Neighbours
 from discreet.core.quiet import quietly
 from discreet.core.rounding import lowering, raising
 from discreet.data import Records
-from discreet.mechanisms.learning.base import AnyRisk, R
-from discreet.mechanisms.learning.gaussian_profile import objective_delta, objective_scale
+from discreet.mechanisms.learning.base import R, default_tolerance, last_share, minimisers, one_of, solved_apart, weight_reach
 from discreet.mechanisms.learning.grid import LaplaceGrid
-from discreet.mechanisms.learning.minimise import default_tolerance, last_share, minimisers, weight_reach
-from discreet.mechanisms.learning.multinomial_profile import multinomial_delta, multinomial_scale
-from discreet.mechanisms.learning.one_vs_rest_profile import one_vs_rest_delta, one_vs_rest_scale
-from discreet.mechanisms.learning.perturbation import GaussianPerturbation, SphericalPerturbation, gaussian_plan, one_of, solved_apart
-from discreet.mechanisms.learning.pure_profile import multinomial_epsilon, multinomial_rate, objective_epsilon, objective_rate
-from discreet.mechanisms.learning.ridge import (
-    infeasible,
-    infeasible_multinomial,
-    infeasible_one_vs_rest,
-    least_multinomial_ridge,
-    least_one_vs_rest_ridge,
-    least_ridge,
-)
+from discreet.mechanisms.learning.margin import MARGIN
+from discreet.mechanisms.learning.multinomial import MULTINOMIAL
+from discreet.mechanisms.learning.one_vs_rest import ONE_VS_REST
+from discreet.mechanisms.learning.perturbation import GaussianPerturbation, Head, SphericalPerturbation, gaussian_plan
 from discreet.noise import Noise, spherical_error
-from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
-from discreet.statements import learning as words
+from discreet.problems import AnyRisk, MultinomialRisk, OneVsRestRisk, RegularisedRisk
 
 _DOWN = lowering(450)
 """Factor that outweighs the rounding of a handful of operations."""
-
-
-class Head(NamedTuple):
-    """What noise in the objective costs for problems of one kind. `epsilon` and `rate` are those of one noise vector, of `one_of` the problem."""
-
-    name: str
-    """Of its mechanisms, but for the law."""
-    delta: Callable[..., float]
-    """(problem, scale=, epsilon=, neighbours=): upper bound of delta of the exact minimiser."""
-    scale: Callable[..., float]
-    """(problem, epsilon=, delta=, neighbours=): the least scale. Raises InfeasibleTarget."""
-    epsilon: Callable[..., float]
-    """(problem, rate=, neighbours=): epsilon of the exact minimiser, rounded up."""
-    rate: Callable[..., float]
-    """(problem, epsilon=, neighbours=): the largest rate; 0 where there is none."""
-    least: Callable[[Any, float], float]
-    """(problem, epsilon): lambda at which the Jacobian term alone uses up epsilon."""
-    refusal: Callable[..., InfeasibleTarget]
-    """(problem, epsilon=, delta=, neighbours=): the error where lambda is too small for any noise, with what would do."""
-    theorem: Callable[[Any, bool], str]
-    """(problem, whether pure)."""
-
-
-MARGIN = Head(
-    name="objective-perturbation",
-    delta=objective_delta,
-    scale=objective_scale,
-    epsilon=objective_epsilon,
-    rate=objective_rate,
-    least=least_ridge,
-    refusal=infeasible,
-    theorem=lambda _, pure: words.OBJECTIVE_PURE if pure else words.OBJECTIVE_GAUSSIAN,
-)
-MULTINOMIAL = Head(
-    name="multinomial-perturbation",
-    delta=multinomial_delta,
-    scale=multinomial_scale,
-    epsilon=multinomial_epsilon,
-    rate=multinomial_rate,
-    least=least_multinomial_ridge,
-    refusal=infeasible_multinomial,
-    theorem=lambda _, pure: words.MULTINOMIAL_PURE if pure else words.MULTINOMIAL_GAUSSIAN,
-)
-ONE_VS_REST = Head(
-    name="one-vs-rest",
-    delta=one_vs_rest_delta,
-    scale=one_vs_rest_scale,
-    epsilon=objective_epsilon,
-    rate=objective_rate,
-    least=least_one_vs_rest_ridge,
-    refusal=infeasible_one_vs_rest,
-    theorem=lambda problem, pure: words.one_vs_rest(problem.classes, pure=pure),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GaussianObjective(GaussianPerturbation[R], Generic[R]):
     """Gaussian noise in the objective."""
 
-    head: ClassVar[Head]
+    head: ClassVar[Head[Any]]
 
     @property
     def name(self) -> str:
@@ -123,7 +57,7 @@ class GaussianObjective(GaussianPerturbation[R], Generic[R]):
         """The least noise for a total of (epsilon, delta). Raises InfeasibleTarget when lambda is too small for any noise."""
         head, one = cls.head, one_of(problem)
         refusal = head.refusal(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
-        if problem.ridge <= head.least(problem, epsilon):
+        if problem.ridge <= head.least_ridge(problem, epsilon):
             raise refusal
 
         def scale(part: float, least: float) -> float:
@@ -150,7 +84,7 @@ class GaussianObjective(GaussianPerturbation[R], Generic[R]):
 
     def theorem(self, problem: R) -> str:
         """See GaussianPerturbation."""
-        return self.head.theorem(problem, False)
+        return self.head.theorem(problem, pure=False)
 
     def weight_noise(self, problem: R) -> float:
         """See LearningMechanism: |b| is about sigma sqrt(d), and reaches the weights through the inverse of a Hessian of at least lambda."""
@@ -171,7 +105,7 @@ def _radius(problem: AnyRisk, tolerance: float, error: float) -> float:
 class SphericalObjective(SphericalPerturbation[R], Generic[R]):
     """Spherical noise in the objective: in that of each class, for one-vs-rest, with epsilon / K."""
 
-    head: ClassVar[Head]
+    head: ClassVar[Head[Any]]
 
     @property
     def name(self) -> str:
@@ -212,7 +146,7 @@ class SphericalObjective(SphericalPerturbation[R], Generic[R]):
         first = self.head.epsilon(one_of(effective), rate=self.rate, neighbours=self.neighbours)
         each = first + self._last(problem, lambda tolerance, error: (tolerance + error) / effective.ridge)
         epsilon = each if apart == 1 else apart * each * raising(5)
-        return PureDP(epsilon=epsilon, neighbours=self.neighbours, theorem=self.head.theorem(problem, True))
+        return PureDP(epsilon=epsilon, neighbours=self.neighbours, theorem=self.head.theorem(problem, pure=True))
 
     def weight_noise(self, problem: R) -> float:
         """See LearningMechanism: |b| is about d / beta, and reaches the weights through the inverse of a Hessian of at least lambda."""

@@ -21,12 +21,11 @@ from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import lowering, raising
 from discreet.data import Records
-from discreet.mechanisms.learning.base import AnyRisk, LearningMechanism
+from discreet.mechanisms.learning.base import LearningMechanism, default_tolerance, last_share, minimisers
 from discreet.mechanisms.learning.grid import GaussianGrid, LaplaceGrid
-from discreet.mechanisms.learning.minimise import default_tolerance, last_share, minimisers
 from discreet.mechanisms.learning.perturbation import GaussianPerturbation, SphericalPerturbation
 from discreet.noise import Noise, gaussian_error, spherical_error
-from discreet.problems import RegularisedRisk
+from discreet.problems import AnyRisk, RegularisedRisk
 from discreet.statements import learning as words
 
 _DOWN = lowering(450)

@@ -1,40 +1,29 @@
-"""The two laws of noise in learning mechanisms: Gaussian, for (epsilon, delta), and spherical, for pure epsilon; and how a budget is cut in two.
+"""The two laws of noise in learning mechanisms: Gaussian, for (epsilon, delta), and spherical, for pure epsilon; and what a budget buys of them.
 
     N(0, sigma^2 I),        density proportional to exp(-beta |b|_2)
 
 The first part of the budget pays for this noise, in the objective or on its minimiser, by a theorem; the second for the last stage, on the grid,
 whose noise hides how far solver and noise are from real numbers: a distance of the weights that is a function of tau, the solver's tolerance, and e,
-the error of the drawn noise. The share is chosen so that both noises together are least (module `minimise`).
+the error of the drawn noise. The share is chosen so that both noises together are least (`last_share`).
 """
 
 import math
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, ClassVar, Generic, NamedTuple
 
 import numpy as np
 
 from discreet.accounting import ApproximateDP, gaussian_mu
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget
-from discreet.core.neighbours import Neighbours
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import lowering
 from discreet.mechanisms.base import at_epsilon
-from discreet.mechanisms.learning.base import AnyRisk, LearningMechanism, R
+from discreet.mechanisms.learning.base import LearningMechanism, R, one_of, solved_apart
 from discreet.mechanisms.learning.grid import GaussianGrid, LaplaceGrid
 from discreet.noise import Noise, gaussian_error, spherical_error
-from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
-
-
-def one_of(problem: AnyRisk) -> RegularisedRisk | MultinomialRisk:
-    """The problem that one solver solves: of one-vs-rest, that of one class."""
-    return problem.each if isinstance(problem, OneVsRestRisk) else problem
-
-
-def solved_apart(problem: AnyRisk) -> int:
-    """How many of them there are."""
-    return problem.classes if isinstance(problem, OneVsRestRisk) else 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,3 +149,69 @@ def least_scale(delta: Callable[[float], float], *, above: float, target: float,
         else:
             low = middle
     return math.exp(high)
+
+
+class Head(ABC, Generic[R]):
+    """What noise in the objective costs for problems of one kind. A new kind is one file with one of these."""
+
+    name: ClassVar[str]
+    """Of its mechanisms, but for the law."""
+    step: ClassVar[float] = 1e-2
+    """How far from the scale of one Gaussian mechanism the least one is looked for first."""
+    precision: ClassVar[float] = 1e-8
+    """Of the least scale, relative."""
+    needs: ClassVar[str] = "{problem} by objective perturbation needs more than {name}={least}"
+    remedy: ClassVar[str] = "Raise {name} ({comfortable} is comfortable), or raise epsilon."
+
+    @abstractmethod
+    def profile(self, problem: R, neighbours: Neighbours) -> Callable[[float, float], float]:
+        """Upper bound of delta of the exact minimiser as a function of (scale, epsilon)."""
+
+    def delta(self, problem: R, *, scale: float, epsilon: float, neighbours: Neighbours) -> float:
+        """Upper bound of delta(epsilon) when the objective is perturbed by N(0, scale^2 I), afresh for each class, and minimised exactly."""
+        return self.profile(problem, neighbours)(scale, epsilon)
+
+    def scale(self, problem: R, *, epsilon: float, delta: float, neighbours: Neighbours) -> float:
+        """The least scale (to `precision`, rounded up) with `delta` at most this one, which has been evaluated there.
+
+        Raises InfeasibleTarget when the Jacobian term alone exceeds epsilon, so that no noise would do.
+        """
+        profile, target = self.profile(problem, neighbours), delta * (1.0 - 1e-6)
+        above = problem.gradient_bound * (1.0 if neighbours is ADD_REMOVE else 2.0) / gaussian_mu(epsilon, target)
+        return least_scale(lambda scale: profile(scale, epsilon), above=above, target=target, step=self.step, precision=self.precision)
+
+    @abstractmethod
+    def least_ridge(self, problem: R, epsilon: float) -> float:
+        """lambda at which the Jacobian term alone uses up epsilon: every feasible one is larger."""
+
+    @abstractmethod
+    def comfortable_ridge(self, problem: R, *, epsilon: float, delta: float, neighbours: Neighbours) -> float:
+        """A lambda at which the theorem has little slack, from public numbers; it does not depend on the problem's own lambda."""
+
+    @abstractmethod
+    def epsilon(self, one: Any, *, rate: float, neighbours: Neighbours) -> float:  # noqa: ANN401 - `one_of` R
+        """epsilon of the exact minimiser under one vector of spherical noise of this rate, rounded up."""
+
+    @abstractmethod
+    def rate(self, one: Any, *, epsilon: float, neighbours: Neighbours) -> float:  # noqa: ANN401 - `one_of` R
+        """The largest rate, about, with `epsilon` at most this one; 0 when there is none."""
+
+    @abstractmethod
+    def theorem(self, problem: R, *, pure: bool) -> str:
+        """What says so, in certificates."""
+
+    @abstractmethod
+    def described(self, problem: R) -> str:
+        """The problem, in a sentence on it."""
+
+    def refusal(self, problem: R, *, epsilon: float, delta: float, neighbours: Neighbours) -> InfeasibleTarget:
+        """The error where the Jacobian term leaves no budget for noise, with what would do."""
+        least, comfortable = self.least_ridge(problem, epsilon), self.comfortable_ridge(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
+        domain = problem.domain
+        name, divisor, count = ("lambda", 1.0, "") if domain.records is None else ("alpha", float(domain.records), f"n={domain.records}, ")
+        needs = self.needs.format(problem=self.described(problem), name=name, least=f"{least / divisor:.3g}")
+        remedy = self.remedy.format(name=name, comfortable=f"{comfortable / divisor:.3g}")
+        return InfeasibleTarget(
+            f"{needs} at epsilon={epsilon:g} ({count}data_norm={domain.norm_bound:g}, intercept_scale={domain.intercept_scale:g}, {neighbours}); "
+            f"{name}={problem.ridge / divisor:.3g} was given. {remedy}"
+        )

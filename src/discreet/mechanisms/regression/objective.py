@@ -41,9 +41,9 @@ from discreet.data import Domain, Records
 from discreet.losses.base import MarginLoss
 from discreet.losses.predictions import HuberLoss, LogCosh, PredictionLoss
 from discreet.mechanisms.base import at_epsilon
-from discreet.mechanisms.learning.gaussian_profile import objective_delta
+from discreet.mechanisms.learning.base import last_share
 from discreet.mechanisms.learning.grid import GaussianGrid
-from discreet.mechanisms.learning.minimise import last_share
+from discreet.mechanisms.learning.margin import MARGIN
 from discreet.mechanisms.learning.perturbation import gaussian_plan, least_scale
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, gradient_error, longest
@@ -144,7 +144,7 @@ def two_signed_delta(half: RegularisedRisk, *, scale: float, epsilon: float, nei
         left = epsilon - math.log1p(half.curvature_bound / half.ridge) * _UP
         if not (left > 0 and (left / (2.0 * s)) ** 2 - s * s >= 1.0 + 1e-9):
             factor = 4.0
-    return min(1.0, factor * objective_delta(half, scale=scale, epsilon=epsilon, neighbours=neighbours))
+    return min(1.0, factor * MARGIN.delta(half, scale=scale, epsilon=epsilon, neighbours=neighbours))
 
 
 def two_signed_scale(half: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> float:

@@ -1,0 +1,243 @@
+"""What noise in the objective of two classes costs (theorems T1 and T2 of the proof note objective_perturbation.md), and the lambda that it needs.
+
+Notation: s = G / sigma with G = c_max L R the gradient bound and sigma the noise; J the Jacobian term and (t_j, C_j) its corners (below); a the
+slack-free ratio, so that J(t) <= a t (1 - t); delta_G the Gaussian profile.
+
+Add-remove. The privacy loss is at most PL*(g) = sup_t { t s g + t^2 s^2 / 2 + J(t) }, g ~ N(0, 1), and delta(eps) <= E (1 - e^{eps - PL*(g)})_+.
+    - eps >= a: exactly delta_G(eps; s) (corollary 1), one Gaussian mechanism and nothing more.
+    - otherwise the maximum over the corners, max_j (alpha_j g + k_j) with alpha_j = t_j s, k_j = t_j^2 s^2 / 2 + C_j, is convex and
+      piecewise linear in g, and the expectation is a finite sum: with g_0 where the envelope crosses eps, g_b its later kinks, z_b =
+      envelope(g_b) - eps, phi the density and M Mills' ratio,
+          phi(g_0) (M(g_0) - M(g_0 + alpha_0)) + sum_b phi(g_b) e^{-z_b} (M(g_b + alpha_b) - M(g_b + alpha_{b+1}))
+      (all terms positive: nothing cancels, no integration error).
+
+Replace-one. For every line c + A (1 - t) >= J(t):
+    delta(eps) <= delta_add-remove(eps) + delta_G(eps - c; 2 s) + delta_G(eps - c - A; s)
+The least over many lines is taken; c = 0, A = a is one of them. Its last term is negligible once lambda is about 3 R^2 / eps, and the
+mechanism then costs what one Gaussian of sensitivity 2 G costs.
+
+Spherical noise b of density proportional to exp(-beta |b|_2):
+
+    epsilon = max_t { beta G t + J(t) }  (+ beta G under replace-one),      0 <= t <= 1
+
+For losses with J(t) <= a t (1 - t) and a <= beta G this is exactly beta G (2 beta G under replace-one): no slack (corollary 2).
+
+The Jacobian term, for spherical and Gaussian noise alike, is taken as a piecewise linear function that is nowhere too small. With
+t = |l'| / L in [0, 1] the size of a record's slope, that record multiplies the density of the minimiser by at most
+
+    e^{J(t)},   J(t) = ln(1 + c_max kappa(L t) R^2 / lambda)
+
+J is concave because kappa is (a law of every loss). On a grid 0 = t_0 < ... < t_N = 1 the values C_j = J(t_j) + g_j, where g_j is the
+larger gap that a concave function can leave above its chords beside t_j, are the corners of a piecewise linear function that is >= J
+everywhere. A privacy loss that is convex in t between corners, plus this function, takes its maximum at a corner: that is how every
+supremum over t in this package becomes a maximum over finitely many numbers, without a rounding in the wrong direction.
+
+Gap of a concave function over the chord of [t_j, t_{j+1}], a triangle between the extended neighbouring chords: at most width * (left slope
+- right slope) / 4. The outermost cells have one neighbour only; there the gap is bounded by the interval bound of J minus the smaller end.
+
+The Jacobian term alone uses up ln(1 + c_max c R^2 / lambda) of epsilon when its curvature and slope peak together, so lambda > c_max c R^2 /
+(e^epsilon - 1) is necessary for these theorems.
+"""
+
+import math
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import erfcx, ndtr
+
+from discreet.accounting import gaussian_delta, gaussian_deltas
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.rounding import lowering, raising
+from discreet.mechanisms.learning.perturbation import Head
+from discreet.problems import RegularisedRisk
+from discreet.statements import learning as words
+
+_DOWN = lowering(450)
+"""Factor that outweighs the rounding of a handful of operations, and what `_UP` adds."""
+_UP = raising(45)
+"""Factor that outweighs the rounding of c_max L R, of its product with the rate, and of two sums: seven operations,
+with R = hypot(.). A ratio a above beta G by its own rounding costs the square of that only."""
+_CORNERS = 512
+_LINES = 48
+_FARTHEST = 37.0
+_CORNERS_UP, _LINES_UP = 1e-14, 1e-12
+"""Relative, of corners and of lines above them."""
+
+
+class JacobianCorners(NamedTuple):
+    """Corners of a piecewise linear upper bound of J."""
+
+    slopes: Floats
+    """t_j, (N + 1,), from 0 to 1, denser towards both ends."""
+    bounds: Floats
+    """C_j >= J(t_j), (N + 1,)."""
+
+
+def jacobian_corners(problem: RegularisedRisk) -> JacobianCorners:
+    """Corners for this public problem; the work does not depend on any data."""
+    t = 0.5 - 0.5 * np.cos(np.linspace(0.0, np.pi, _CORNERS + 1))
+    t[0], t[-1] = 0.0, 1.0
+    at_corner = problem.jacobian_term(t, t)
+    widths = np.diff(t)
+    chords = np.diff(at_corner) / widths
+    gaps = np.empty(_CORNERS)
+    gaps[1:-1] = 0.25 * widths[1:-1] * np.maximum(chords[:-2] - chords[2:], 0.0)
+    for cell in (0, _CORNERS - 1):
+        highest = float(problem.jacobian_term(t[cell : cell + 1], t[cell + 1 : cell + 2])[0])
+        gaps[cell] = highest - min(at_corner[cell], at_corner[cell + 1])
+    padded = np.concatenate(([0.0], gaps, [0.0]))
+    bounds = (at_corner + np.maximum(padded[:-1], padded[1:])) * (1.0 + _CORNERS_UP) + _CORNERS_UP * problem.jacobian_term(np.zeros(1), np.ones(1))
+    return JacobianCorners(t, bounds)
+
+
+class Margin(Head[RegularisedRisk]):
+    """Losses of the margin."""
+
+    name = "objective-perturbation"
+    step = 1e-5
+    needs = "objective perturbation of {problem} needs {name} > {least}"
+    remedy = "Raise {name} (alpha=None takes {comfortable}), raise epsilon, or use mechanism='output', which needs no minimum."
+
+    def profile(self, problem: RegularisedRisk, neighbours: Neighbours) -> Callable[[float, float], float]:
+        """See Head; what depends on the problem alone is computed once."""
+        gradient, ratio = problem.gradient_bound, problem.slack_free_ratio
+        t, corners = jacobian_corners(problem)
+        lines = _lines_above(t, corners, ratio)
+
+        def add_remove(scale: float, epsilon: float) -> float:
+            s = gradient / scale
+            if epsilon >= ratio:
+                return gaussian_delta(epsilon, s)
+            return _expected_excess(t * s, 0.5 * np.square(t * s) + corners, epsilon)
+
+        def replace_one(scale: float, epsilon: float) -> float:
+            s = gradient / scale
+            starts, ends = epsilon - lines[0], epsilon - lines[0] - lines[1]
+            best = int(np.argmin(gaussian_deltas(starts, 2.0 * s) + gaussian_deltas(ends, s)))  # any line is a bound: arrays only choose it
+            both = gaussian_delta(float(starts[best]), 2.0 * s) + gaussian_delta(float(ends[best]), s)
+            return min(1.0, add_remove(scale, epsilon) + both)
+
+        return add_remove if neighbours is ADD_REMOVE else replace_one
+
+    def epsilon(self, one: RegularisedRisk, *, rate: float, neighbours: Neighbours) -> float:
+        """See Head."""
+        shift = rate * one.gradient_bound
+        other_record = 0.0 if neighbours is ADD_REMOVE else shift
+        if one.slack_free_ratio <= shift:
+            return (shift + other_record) * _UP
+        t, corners = jacobian_corners(one)
+        return (float(np.max(shift * t + corners)) + other_record) * _UP
+
+    def rate(self, one: RegularisedRisk, *, epsilon: float, neighbours: Neighbours) -> float:
+        """See Head; to rounding."""
+        other_record = 0.0 if neighbours is ADD_REMOVE else 1.0
+        slack_free = epsilon / (1.0 + other_record) * _DOWN
+        if one.slack_free_ratio <= slack_free:
+            return slack_free / one.gradient_bound
+        t, corners = jacobian_corners(one)
+        room = epsilon * _DOWN - corners
+        if np.min(room) <= 0:
+            return 0.0
+        shifts = t + other_record
+        return float(np.min(room[shifts > 0] / shifts[shifts > 0])) / one.gradient_bound * _DOWN
+
+    def least_ridge(self, problem: RegularisedRisk, epsilon: float) -> float:
+        """See Head: see the module docstring."""
+        return problem.curvature_bound / math.expm1(min(epsilon, 700.0))
+
+    def comfortable_ridge(self, problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> float:
+        """The smallest lambda at which the theorem has (next to) no slack.
+
+        Losses with a finite slope-curvature ratio M: c_max M R^2 / epsilon under add-remove (T1 and T2, corollaries 1 and 2), twice that for
+        pure replace-one, and 2.5 times for Gaussian replace-one, where the extra terms cost at most 0.1 % more noise for delta <= 1e-6 and
+        epsilon >= 0.1 (more where delta is large: 8 % at 1e-3 and epsilon 0.01). Other losses always pay something: for them the lambda at
+        which the Jacobian term takes a tenth of epsilon, and at least c_max c R^2 / epsilon (c the smoothness), since the former vanishes
+        exponentially at large epsilon.
+        """
+        unit = problem.slack_free_ratio * problem.ridge
+        if not math.isfinite(unit):
+            return max(self.least_ridge(problem, 0.1 * epsilon), problem.curvature_bound / epsilon)
+        if neighbours is ADD_REMOVE:
+            return unit / epsilon
+        return (2.5 if delta > 0 else 2.0) * unit / epsilon
+
+    def theorem(self, problem: RegularisedRisk, *, pure: bool) -> str:  # noqa: ARG002 - the same for any problem
+        """See Head."""
+        return words.OBJECTIVE_PURE if pure else words.OBJECTIVE_GAUSSIAN
+
+    def described(self, problem: RegularisedRisk) -> str:
+        """See Head."""
+        return f"the {problem.loss.name} loss"
+
+
+MARGIN = Margin()
+
+
+def _lines_above(t: Floats, corners: Floats, ratio: float) -> Floats:
+    """Rows c and A, (2, lines), with c + A (1 - t) >= J(t) for all t: the slack-free one where it exists, and others through heights at t = 1."""
+    lowest, highest = float(corners[-1]), float(corners.max())
+    heights = np.concatenate(([lowest], lowest + (highest - lowest) * np.geomspace(1e-6, 1.0, _LINES)))
+    steepest = np.max((corners[:-1] - heights[:, np.newaxis]) / (1.0 - t[:-1]), axis=1)
+    lines = np.stack((heights, np.maximum(0.0, steepest) * (1.0 + _LINES_UP)))
+    return np.column_stack(((0.0, ratio), lines)) if math.isfinite(ratio) else lines
+
+
+def _expected_excess(slopes: Floats, heights: Floats, epsilon: float) -> float:
+    """E (1 - e^{epsilon - max_j (slopes_j g + heights_j)})_+ over g ~ N(0, 1), for increasing non-negative slopes; rounded up."""
+    alpha, kinks = _upper_envelope(slopes, heights - epsilon)
+    if not alpha:
+        return 0.0
+    first = kinks[0]
+    if first == -math.inf:
+        level = alpha[0][1]
+        total = -math.expm1(-level)
+    else:
+        total = _tail(first, 0.0) - _tail(first, alpha[0][0])
+    for (left, height), (right, _), kink in zip(alpha, alpha[1:], kinks[1:], strict=False):
+        total += math.exp(-max(0.0, left * kink + height)) * max(0.0, _tail(kink, left) - _tail(kink, right))
+    return min(1.0, max(total, 0.0) * (1.0 + 1e-9) + sys.float_info.min)
+
+
+def _tail(g: float, shift: float) -> float:
+    """phi(g) M(g + shift) = integral over x > g of phi(x) e^{-shift (x - g)}."""
+    if g > _FARTHEST:
+        return 0.0
+    if g + shift > 0:
+        return math.exp(-0.5 * g * g) * 0.5 * float(erfcx((g + shift) / math.sqrt(2.0)))
+    return math.exp(shift * g + 0.5 * shift * shift) * float(ndtr(-(g + shift)))
+
+
+def _upper_envelope(slopes: Floats, heights: Floats) -> tuple[list[tuple[float, float]], list[float]]:
+    """The part above zero of max_j (slopes_j g + heights_j): its lines by increasing slope, and where each begins to be the maximum and positive."""
+    kept: list[tuple[float, float]] = []
+    begins: list[float] = []
+    for slope, height in zip(slopes.tolist(), heights.tolist(), strict=True):
+        begin = -math.inf
+        while kept:
+            last_slope, last_height = kept[-1]
+            level = -math.inf if height >= last_height else math.inf
+            begin = level if slope == last_slope else (last_height - height) / (slope - last_slope)
+            if begin > begins[-1]:
+                break
+            kept.pop()
+            begins.pop()
+            begin = -math.inf
+        if begin < math.inf:
+            kept.append((slope, height))
+            begins.append(begin)
+    return _above_zero(kept, begins)
+
+
+def _above_zero(lines: list[tuple[float, float]], begins: list[float]) -> tuple[list[tuple[float, float]], list[float]]:
+    """Drop what lies below zero; the envelope is non-decreasing, so that is everything left of one point."""
+    for index, (slope, height) in enumerate(lines):
+        end = begins[index + 1] if index + 1 < len(lines) else math.inf
+        level = -math.inf if height > 0 else math.inf
+        crossing = level if slope == 0 else -height / slope
+        if crossing < end:
+            start = max(crossing, begins[index])
+            return lines[index:], [start, *begins[index + 1 :]]
+    return [], []
