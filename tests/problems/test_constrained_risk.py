@@ -12,7 +12,7 @@ from discreet.data import Domain, Records
 from discreet.losses import SmoothedHinge
 from discreet.losses.predictions import Absolute, Hinge, HuberLoss, LogCosh, OfMargin, Squared
 from discreet.matrices import as_matrix
-from discreet.problems import ConstrainedRisk, prediction_objective
+from discreet.problems import ConstrainedRisk, prediction_sum
 from discreet.sets import L1Ball, L2Ball, LInfinityBall, Simplex, translated
 
 FEATURES = 4
@@ -122,7 +122,7 @@ def test_rounding_errors_of_a_gradient_are_within_their_bound(change, single, lo
     X = np.asarray(change(X).toarray() if sp.issparse(change(X)) else change(X), dtype=np.float64)
     data = Records(rows=as_matrix(change(X)), targets=y, domain=problem.domain)
     if not single:
-        monkeypatch.setattr(prediction_objective, "SINGLE_PRODUCT", 10)
+        monkeypatch.setattr(prediction_sum, "SINGLE_PRODUCT", 10)
     point = problem.constraint.project(draw.normal(size=FEATURES))
     found = problem.objective(data).gradient(point)
     exact = [Fraction(0)] * FEATURES

@@ -11,7 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from discreet.core.arrays import Floats
-from discreet.problems import ConstrainedRisk, PredictionObjective
+from discreet.problems import ConstrainedRisk, PredictionSum
+from discreet.problems.prediction_sum import Clipped
 from discreet.sets import Constraint
 
 _STEPS = 600
@@ -21,27 +22,27 @@ _WIDTH = 2e-3
 """h, as a share of min(spread, 1)."""
 
 
-def least_over_set(problem: ConstrainedRisk, objective: PredictionObjective) -> tuple[float, float]:
+def least_over_set(problem: ConstrainedRisk, objective: PredictionSum) -> tuple[float, float]:
     """(value, error): a value of F on C, and how far it is at most above the minimum."""
-    count = len(objective.targets)
+    count = objective.records
     close = _CLOSE * count * problem.slope_bound * problem.spread
     if not math.isinf(problem.smoothness):
         point, gap = _descend(objective, problem.constraint, close)
         return objective.value(point), gap
     width = _WIDTH * min(1.0, problem.spread)
-    loss, unit, above = objective.loss.smoothed(width)
-    smooth = replace(objective, loss=loss, slope_bound=objective.slope_bound * unit, kink=False)
+    loss, unit, above = objective.each.loss.smoothed(width)
+    smooth = replace(objective, each=Clipped(loss=loss, slope_bound=objective.each.slope_bound * unit, kink=False))
     point, gap = _descend(smooth, problem.constraint, unit * close)
     lower = (smooth.value(point) - gap) / unit - count * above
     value = objective.value(point)
     return value, value - lower
 
 
-def _descend(objective: PredictionObjective, constraint: Constraint, close: float) -> tuple[Floats, float]:
+def _descend(objective: PredictionSum, constraint: Constraint, close: float) -> tuple[Floats, float]:
     """A point and its gap."""
     zero = np.zeros(constraint.dimension)
     point = ahead = constraint.project(zero)
-    value, pace, length = objective.value(point), 1.0, 1e-6 * len(objective.targets)
+    value, pace, length = objective.value(point), 1.0, 1e-6 * objective.records
     gap = math.inf
     for taken in range(_STEPS):
         gradient, here = objective.gradient(ahead), objective.value(ahead)

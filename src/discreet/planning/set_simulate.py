@@ -97,7 +97,7 @@ def _excesses(plan: SetPlan, count: int, mechanism: ConstrainedMechanism, draws:
     problem = plan.problem(count)
     rows, targets = invented_over_set(plan, count, noise)
     data = Records(rows=as_matrix(rows), targets=targets, domain=problem.domain)
-    objective = problem.held_objective(data)
+    objective = problem.objective(data)
     least, gap = least_over_set(problem, objective)
     with without_ledger():
         return [(objective.value(mechanism.run(problem, data, noise).value) - least) / count for _ in range(draws)], gap / count

@@ -2,7 +2,7 @@
 
 from discreet.problems.constrained_risk import ConstrainedRisk
 from discreet.problems.objective import MarginObjective
-from discreet.problems.prediction_objective import PredictionObjective, PredictionSum
+from discreet.problems.prediction_sum import PredictionSum
 from discreet.problems.regularised_risk import AnyRisk, MultinomialRisk, OneVsRestRisk, RegularisedRisk
 from discreet.problems.softmax_objective import SoftmaxObjective, softmax
 
@@ -12,7 +12,6 @@ __all__ = [
     "MarginObjective",
     "MultinomialRisk",
     "OneVsRestRisk",
-    "PredictionObjective",
     "PredictionSum",
     "RegularisedRisk",
     "SoftmaxObjective",

@@ -24,8 +24,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.rounding import raising
 from discreet.data import Domain, Records
 from discreet.losses.predictions import PredictionLoss
-from discreet.problems.prediction_objective import PredictionObjective, PredictionSum, rounding_share
-from discreet.problems.summed_predictions import MOST_BLOCKS, SummedPredictions
+from discreet.problems.prediction_sum import MOST_BLOCKS, Clipped, PredictionSum, rounding_share
 from discreet.sets import Constraint
 
 ROUNDING = 2.0**-14
@@ -158,17 +157,7 @@ class ConstrainedRisk:
     def objective(self, data: Records) -> PredictionSum:
         """F on these records. Raises InvalidInput as `require` does."""
         self.require(data)
-        if data.in_memory and data.blocks == 1:
-            return self.held_objective(data)
-        return SummedPredictions(data=data, loss=self.loss, slope_bound=self.slope_bound, kink=self._kink)
-
-    def held_objective(self, data: Records) -> PredictionObjective:
-        """F on records that are held, whatever their domain."""
-        return PredictionObjective(matrix=data.matrix, targets=data.targets, loss=self.loss, slope_bound=self.slope_bound, kink=self._kink)
-
-    @property
-    def _kink(self) -> bool:
-        return math.isinf(self.smoothness)
+        return PredictionSum(data=data, each=Clipped(loss=self.loss, slope_bound=self.slope_bound, kink=math.isinf(self.smoothness)))
 
     def _share(self, records: int) -> float:
         smoothness = 0.0 if math.isinf(self.smoothness) else self.smoothness

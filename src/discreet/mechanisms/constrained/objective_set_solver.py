@@ -18,7 +18,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.core.rounding import raising
 from discreet.problems import ConstrainedRisk, PredictionSum
-from discreet.problems.prediction_objective import rounding_share
+from discreet.problems.prediction_sum import rounding_share
 from discreet.sets import Box, Constraint, L1Ball, L2Ball, LInfinityBall, Simplex
 
 _UNIT = 2.0**-53
