@@ -17,7 +17,7 @@ from discreet.audit.exact import exact_audit
 from discreet.audit.fits import many_fits
 from discreet.audit.laws import laplace_integers, two_outcomes
 from discreet.audit.learning import Release, audit_release, exact_learning_audit
-from discreet.audit.named import Target, exponential_audit, gaussian_audit, release_audit, sketch_audit
+from discreet.audit.named import Target, cuts_audit, exponential_audit, gaussian_audit, release_audit, sketch_audit
 from discreet.audit.pairs import Pair, worst_pairs
 from discreet.audit.walks import gaussian_walk, line_problem, polytope_walk
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
@@ -26,6 +26,7 @@ from discreet.losses import HuberHinge, Logistic
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.constrained import GaussianFrankWolfe, NoisyMirrorDescent, PolytopeFrankWolfe
 from discreet.mechanisms.counting import GaussianCounting, Histogram, LaplaceCounting, Queries
+from discreet.mechanisms.cuts import CutsPlan, Interval
 from discreet.mechanisms.learning import calibrate
 from discreet.mechanisms.learning.margin import MARGIN
 from discreet.mechanisms.release import GaussianRelease, GaussianSketch, PublishedSketch
@@ -176,6 +177,25 @@ def split(planted):
 def two_cells(planted):
     made = GaussianCounting.calibrate(CELLS, epsilon=EPSILON, delta=DELTA, neighbours=ADD_REMOVE if planted else REPLACE_ONE)
     return gaussian_audit(made, Claim(epsilon=EPSILON, delta=DELTA), REPLACE_ONE)
+
+
+THREE = [Interval(name, 0.0, 1.0) for name in "abc"]
+
+
+def cuts(columns, delta, neighbours, *, weaker=1.0, relation=None):
+    """The audit of cuts of three columns whose noise is calibrated for `columns`, or for another relation, or is `weaker` times as wide."""
+    made = CutsPlan.calibrate(columns, epsilon=EPSILON, delta=delta, neighbours=relation or neighbours).mechanism
+    made = replace(made, scales=tuple(weaker * scale for scale in made.scales))
+    return cuts_audit(made, Claim(epsilon=EPSILON * (1 + 1e-9), delta=delta), neighbours, columns=len(THREE))
+
+
+for delta, law in ((DELTA, "Gaussian"), (0.0, "Laplace")):
+    audited = f"cuts of three columns, discrete {law} noise"
+    exact("half the noise", audited)(lambda planted, delta=delta: cuts(THREE, delta, ADD_REMOVE, weaker=0.5 if planted else 1.0))
+    exact("one column forgotten in the sensitivity", audited)(lambda planted, delta=delta: cuts(THREE[:2] if planted else THREE, delta, ADD_REMOVE))
+    exact("a replaced record moves two cells of every column", audited)(
+        lambda planted, delta=delta: cuts(THREE, delta, REPLACE_ONE, relation=ADD_REMOVE if planted else None)
+    )
 
 
 @exact("monotone scores assumed", "exponential mechanism, replace-one")

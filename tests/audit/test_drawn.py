@@ -16,6 +16,7 @@ BOTH = {"objective", "output", "multinomial", "one-vs-rest"}
 """Entries of which delta = 0 is another mechanism."""
 RUNS = [
     *((name, 0.0 if watch.pure or name == "bounds" else 1e-6, REPLACE_ONE) for name, watch in WATCHED.items()),
+    ("cuts", 0.0, ADD_REMOVE),
     *((name, 0.0, ADD_REMOVE) for name in sorted(BOTH)),
 ]
 

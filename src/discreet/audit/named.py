@@ -27,7 +27,8 @@ from discreet.data import Domain, Records
 from discreet.losses import Logistic
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.constrained import GaussianFrankWolfe, NoisyMirrorDescent, PolytopeFrankWolfe
-from discreet.mechanisms.counting import GaussianCounting, Histogram, LaplaceCounting, Queries
+from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, Histogram, LaplaceCounting, Queries
+from discreet.mechanisms.cuts import CutsPlan, Interval
 from discreet.mechanisms.learning import calibrate, default_ridge
 from discreet.mechanisms.release import FreshProjection, GaussianRelease, GaussianSketch
 from discreet.mechanisms.selection import ExponentialMechanism
@@ -89,6 +90,23 @@ def gaussian_audit(made: GaussianCounting, claim: Claim, neighbours: Neighbours)
     shifts, words = _moved(neighbours)
     law = gaussian_integers(1.0, made.scales[0], times=len(shifts))
     return exact_audit(law, law, claim, subject=made.name, described=words)
+
+
+def _cuts(target: Target) -> AuditReport:
+    columns = [Interval(name, 0.0, 1.0) for name in "abc"]
+    plan = CutsPlan.calibrate(columns, **target.asked)
+    return cuts_audit(plan.mechanism, Claim.of(plan.mechanism.guarantee(plan.queries)), target.neighbours, columns=len(columns))
+
+
+def cuts_audit(made: CountingMechanism, claim: Claim, neighbours: Neighbours, *, columns: int) -> AuditReport:
+    """Exact, for histograms of so many columns together: a record that is in another cell in all of them, or that is there or not."""
+    shifts, words = _moved(neighbours)
+    moved, (scale,) = columns * shifts, made.scales
+    if isinstance(made, LaplaceCounting):
+        here, there = laplace_integers(moved, scale), laplace_integers(tuple(-shift for shift in moved), scale)
+    else:
+        here = there = gaussian_integers(1.0, scale, times=len(moved))
+    return exact_audit(here, there, claim, subject=made.name, described=f"{words}, in each of {columns} columns")
 
 
 def _exponential(target: Target) -> AuditReport:
@@ -184,6 +202,7 @@ _BOUNDED: dict[str, NamedAudit] = dict(
         _entry("output", partial(_learning, mechanism="output"), "output perturbation, by the distance of the minimisers; delta 0 or more"),
         _entry("counting-laplace", _counting_laplace, "a histogram with discrete Laplace noise", pure=True),
         _entry("counting-gaussian", _counting_gaussian, "a histogram with discrete Gaussian noise"),
+        _entry("cuts", _cuts, "histograms of three columns together, from which cuts are chosen; delta 0 or more"),
         _entry("exponential", _exponential, "the exponential mechanism among 1000 candidates", pure=True),
         _entry("frank-wolfe-polytope", _polytope, "transcript of 100 steps of Frank-Wolfe with chosen vertices"),
         _entry("frank-wolfe-gaussian", partial(_noisy_walk, kind=GaussianFrankWolfe), "transcript of 50 steps of Frank-Wolfe with noisy gradients"),

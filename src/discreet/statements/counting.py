@@ -2,12 +2,14 @@
 
 import hashlib
 import json
+from collections.abc import Iterator
 
 from discreet.accounting import Json
 from discreet.core.fields import count, finite, positive, text, whole
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.statements.base import (
     Fields,
+    Hypothesis,
     Record,
     Words,
     condition,
@@ -40,6 +42,19 @@ def moves_of(query: Json, neighbours: Neighbours) -> tuple[int, int, int]:
             return (1 if neighbours is ADD_REMOVE else 2, whole(cells), 1)
         case {"kind": "bounded-sum", "largest": largest, **rest} if not rest:
             return (1, 1, whole(largest))
+        case {"kind": "column-histograms", "columns": columns, **rest} if not rest:
+            sizes = [len(_edges(column)) for column in filled(columns)]
+            return ((1 if neighbours is ADD_REMOVE else 2) * len(sizes), sum(sizes), 1)
+    raise ValueError
+
+
+def _edges(column: Json) -> list[Json]:
+    """Those of the cells of a column: as many as its cells, with one for what is missing."""
+    match column:
+        case {"name": str(), "edges": list(edges), **rest} if not rest and len(edges) > 1:
+            for edge in edges:
+                finite(edge)
+            return edges
     raise ValueError
 
 
@@ -65,7 +80,23 @@ def _counting(parameters: Record, problem: Record, theorem: str, law: str) -> Wo
         "integers drawn anew for every release, without a floating-point decision",
         scales=", ".join(f"{scale:.10g}" for scale in scales),
     )
-    return Words(theorem, (counted(neighbours, kept), moved, drawn))
+    return Words(theorem, (counted(neighbours, kept), *_public_edges(queries), moved, drawn))
+
+
+def _public_edges(queries: list[Json]) -> Iterator[Hypothesis]:
+    """Of histograms of columns."""
+    for query in queries:
+        if isinstance(query, dict) and "columns" in query:
+            yield condition(
+                "the cells of {columns} columns, one of each for every record, are public (SHA-256 of their edges {digest})",
+                "by the caller: they are functions of a schema, which is written down before the records are read",
+                columns=len(filled(query["columns"])),
+                digest=_digest(query["columns"]),
+            )
+
+
+def _digest(value: Json) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
 @register_words("counting-laplace", parameters={"scales": _scales, "neighbours": relation}, problem={"queries": _queries})
@@ -118,7 +149,7 @@ def _bounds_choice(parameters: Record, problem: Record) -> Words:
         "by the caller: written down before the records are read",
         outwards=sum(len(side) for column in columns if isinstance(column, dict) for side in column.values() if isinstance(side, list)),
         columns=len(columns),
-        digest=hashlib.sha256(json.dumps(columns, sort_keys=True).encode()).hexdigest(),
+        digest=_digest(columns),
     )
     scores = condition(
         "one record moves the scores of one side in one direction by 0 or 1" + (", and those of one side only" if neighbours is ADD_REMOVE else ""),

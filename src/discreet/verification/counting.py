@@ -3,8 +3,8 @@
 Counts, pure: the largest log ratio of the two laws over a scan of integers, coordinate by coordinate, instead of sensitivities over scales.
 
 Counts, Gaussian: the calibration sums over the integer T of the histogram and takes distribution functions of the sum. Here the roles are exchanged,
-the law of a difference is convolved instead of written with theta functions, and noise is enumerated up to a scale of 2^18, where the calibration has
-long taken a normal law.
+the law of a difference is convolved instead of written with theta functions, that of a sum over many columns is a power of a transform, and noise is
+enumerated up to a scale of 2^18, where the calibration has long taken a normal law.
 
 Curvature: the largest contribution of a record is searched by maximising over margins with a scan of its own, and the Gaussian curve is integrated.
 
@@ -38,6 +38,9 @@ _ENUMERATED = 2.0**18
 _CONVOLVED = 2.0**13
 _MOST = 1 << 20
 _ORDERS = 1.0 + np.geomspace(0.01, 1e4, 1200)
+_MOST_COLUMNS = 1 << 12
+_ROUNDED = 1e-14
+"""Of the largest probability: below it a transform knows nothing."""
 
 
 class _Move(NamedTuple):
@@ -106,6 +109,19 @@ def _steps(query: Json, neighbours: Neighbours) -> tuple[int, ...]:
                 return (1, -1)
         case {"kind": "bounded-sum", "largest": int(largest)} if 1 <= largest <= _MOST and not isinstance(largest, bool):
             return (largest,)
+        case {"kind": "column-histograms", "columns": list(columns)} if 1 <= len(columns) <= _MOST_COLUMNS:
+            moved = [step for column in columns for step in _cells_moved(column)]
+            return tuple(moved if neighbours is ADD_REMOVE else [*moved, *(-step for step in moved)])
+    raise ValueError
+
+
+def _cells_moved(column: Json) -> tuple[int, ...]:
+    """What a record adds to the counts of a column, those that are not 0: it is in one cell, since edges rise, or in the one for missing values."""
+    match column:
+        case {"edges": list(edges)} if len(edges) > 1:
+            rising = np.array([finite(edge) for edge in edges])
+            if np.all(np.diff(rising) > 0):
+                return (1,)
     raise ValueError
 
 
@@ -114,8 +130,10 @@ def _divergence(moves: list[_Move], epsilon: float) -> float:
     few, many = ([move for move in moves if _is_wide(move) is wide] for wide in (False, True))
     if not few:
         return float(_normal_curve(many, np.array([epsilon]))[0])
+    if len(moves) > 1 and any(len(move.steps) > 2 for move in moves):
+        raise ValueError
     parts = sorted(few, key=lambda move: move.scale)
-    losses, masses = _enumerated(parts[-1])
+    losses, masses = _enumerated(parts[-1], near=epsilon)
     if len(moves) == 1:
         return float(masses @ np.maximum(-np.expm1(np.minimum(epsilon - losses, 0.0)), 0.0))
     told = _normal_curve(many, epsilon - losses) if many else _counted_curve(parts[0], epsilon - losses)
@@ -127,9 +145,11 @@ def _is_wide(move: _Move) -> bool:
     return move.scale > (_ENUMERATED if len(move.steps) == 1 else _CONVOLVED)
 
 
-def _enumerated(move: _Move) -> tuple[Floats, Floats]:
-    """Losses and probabilities of one part, for every integer that it may show."""
+def _enumerated(move: _Move, *, near: float = 0.0) -> tuple[Floats, Floats]:
+    """Losses and probabilities of one part, for every integer that it may show; of several coordinates best known where the loss is `near`."""
     scale = move.scale
+    if len(move.steps) > 2:
+        return _of_many(len(move.steps), scale, near)
     last = math.ceil(13.0 * scale) + 8
     k = np.arange(-last, last + 1, dtype=np.float64)
     mass = np.exp(-0.5 * (k / scale) ** 2)
@@ -139,6 +159,27 @@ def _enumerated(move: _Move) -> tuple[Floats, Floats]:
     difference = np.convolve(mass, mass) if len(mass) < 4096 else _by_transform(mass)
     t = np.arange(len(difference), dtype=np.float64) - 2 * last
     return (1.0 - t) / scale**2, difference
+
+
+def _of_many(count: int, scale: float, near: float) -> tuple[Floats, Floats]:
+    """Of the sum of all coordinates: the law of one, shifted to where the loss is `near`, its transform to this power, and back.
+
+    Unshifted, rounding in the transform would cover the tail that a delta is about: a factor e^{-centre k / s^2} moves k there, and is taken out.
+    """
+    centre = 0.5 - near * scale**2 / count
+    middle, reach = round(centre), math.ceil(13.0 * scale) + 8
+    around_zero = np.arange(-reach, reach + 1, dtype=np.float64)
+    shifted = np.exp(-0.5 * np.square((middle + around_zero - centre) / scale))
+    log_ratio = math.log(float(shifted.sum())) - math.log(float(np.exp(-0.5 * np.square(around_zero / scale)).sum()))
+    # The sum minus count * middle, modulo `size`: what wraps around is beyond reach.
+    size = 2 * (math.ceil(13.0 * scale * math.sqrt(count)) + 8) + 1
+    first = np.roll(np.pad(shifted / shifted.sum(), (0, size - len(shifted))), -reach)
+    law = np.fft.fftshift(np.fft.irfft(np.fft.rfft(first) ** count, size))
+    t = count * middle + np.arange(size, dtype=np.float64) - size // 2
+    back = (0.5 * count * centre**2 - t * centre) / scale**2 + count * log_ratio
+    with np.errstate(under="ignore"):
+        masses = np.where(law > _ROUNDED * law.max(), law, 0.0) * np.exp(np.minimum(back, 700.0))
+    return (count - 2.0 * t) / (2.0 * scale**2), masses
 
 
 def _counted_curve(move: _Move, epsilons: Floats) -> Floats:

@@ -56,6 +56,32 @@ def test_two_opposite_coordinates_are_the_exact_sum_rounded_up(scale, epsilon):
     assert computed >= exact * (1 - 1e-15)
 
 
+@pytest.mark.parametrize(("count", "scale"), [(3, 0.4), (3, 1.0), (5, 1.3), (4, 2.9), (4, 3.0), (6, 3.5)])
+@pytest.mark.parametrize("epsilon", [0.0, 0.5, 2.0, 6.0])
+def test_many_coordinates_are_the_exact_sum_rounded_up(count, scale, epsilon):
+    """Both sides of the scale from which the sum is taken for one integer (lemma 4), with forty digits."""
+    with mpmath.workdps(40):
+        one = masses(scale, int(16 * scale) + 8)
+        law = {0: mpmath.mpf(1)}
+        for _ in range(count):
+            together: dict[int, mpmath.mpf] = {}
+            for total, p in law.items():
+                for k, q in one.items():
+                    if abs(total + k) <= 17 * scale * count**0.5 + 8:
+                        together[total + k] = together.get(total + k, 0) + p * q
+            law = together
+        loss = {total: mpmath.mpf(count - 2 * total) / (2 * mpmath.mpf(scale) ** 2) for total in law}
+        exact = float(mpmath.fsum(p * max(mpmath.mpf(0), 1 - mpmath.exp(epsilon - loss[total])) for total, p in law.items()))
+    computed = divergence([Component(coordinates=count, step=1, scale=scale)], epsilon)
+    assert computed == pytest.approx(exact, rel=1e-9, abs=1e-38)
+    assert computed >= exact * (1 - 1e-15)
+
+
+def test_several_coordinates_move_by_one():
+    with pytest.raises(InvalidInput, match="several by 1"):
+        lattice(Component(coordinates=3, step=2, scale=5.0))
+
+
 @pytest.mark.parametrize(("first", "second", "epsilon"), [(0.8, 3.0, 0.5), (2.0, 1.0, 1.0), (1.5, 6.0, 0.0), (3.0, 12.0, 2.0)])
 @pytest.mark.parametrize("coordinates", [1, 2])
 def test_a_histogram_and_a_sum_are_the_exact_sum_rounded_up(first, second, epsilon, coordinates):

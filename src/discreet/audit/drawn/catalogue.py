@@ -62,6 +62,7 @@ WATCHED: dict[str, NamedWatch] = {
         constrained.sampled, "mirror descent on Poisson batches, add-remove: who takes part, and the noise", "mirror-descent-sampled"
     ),
     "bounds": _watch(integers.bounds, "private bounds of two columns; delta 0 or more", "bounds-choice"),
+    "cuts": _watch(integers.cuts, "private cuts: histograms of three columns together; delta 0 or more", "counting-gaussian", "counting-laplace"),
     "counting-laplace": _watch(integers.counting_laplace, "a histogram and a sum", "counting-laplace", pure=True),
     "counting-gaussian": _watch(integers.counting_gaussian, "a histogram and a sum", "counting-gaussian"),
     "curvature": _watch(integers.curvature, "the curvature of a released model, for its intervals", "curvature-gaussian"),

@@ -17,6 +17,7 @@ from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.bounds_choice import BoundsChoice, BoundsGrid, OpenColumns
 from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Histogram, LaplaceCounting, Queries
 from discreet.mechanisms.curvature import CurvatureQuery, CurvatureRecords, GaussianCurvature
+from discreet.mechanisms.cuts import CutsPlan, Interval
 from discreet.mechanisms.selection import Candidates, CountNoise, ExponentialMechanism, RandomStopping
 from discreet.noise import SystemNoise
 from discreet.problems import RegularisedRisk
@@ -37,6 +38,16 @@ def counting_gaussian(target: Target) -> Watch:
     """A histogram and a sum."""
     made = GaussianCounting.calibrate(_QUERIES, **target.asked, shares=[0.75, 0.25])
     return _counting(made, discrete_gaussian)
+
+
+def cuts(target: Target) -> Watch:
+    """The counts of three columns together."""
+    plan = CutsPlan.calibrate([Interval(name, 0.0, 1.0) for name in "abc"], **target.asked)
+    exact = plan.cells.answer(plan.cells.cells_of(np.array([[0.1, 0.9, 0.5], [0.2, 0.3, np.nan], [1.0, 0.0, 0.7]])))
+    stated, values = released(plan.mechanism, plan.queries, Numbers([exact]), _RUNS // 10)
+    (scale,) = (real(one) for one in stated["scales"])  # type: ignore[union-attr]
+    law = discrete_laplace if target.delta == 0 else discrete_gaussian
+    return Watch(mechanism=plan.mechanism.name, parts=(law("noise on the cells of all columns", values - exact, scale=scale),))
 
 
 def exponential(target: Target) -> Watch:

@@ -1,10 +1,12 @@
 """The privacy curve of discrete Gaussian noise on integers, exactly up to rounding that only raises it (proof note counting.md, theorem 2).
 
-A component moves `coordinates` (1, or 2 in opposite directions) integers by `step`, under noise P(k) proportional to exp(-k^2 / (2 s^2)).
+A component moves `coordinates` integers, each up or down, by `step`, under noise P(k) proportional to exp(-k^2 / (2 s^2)).
 Its privacy loss is a function of one integer T:
 
     1 coordinate    loss = (D^2 - 2 D T) / (2 s^2),   P(T) prop. to e^{-T^2 / (2 s^2)}
     2, step 1       loss = (1 - T) / s^2,             P(T) prop. to e^{-T^2 / (4 s^2)} sum over u = T mod 2 of e^{-u^2 / (4 s^2)}
+    m, step 1       loss = (m - 2 T) / (2 s^2),       T the sum of m such integers: P(T) prop. to e^{-T^2 / (2 m s^2)} from s = 3 on, but for
+                                                      1e-30 of itself (counting.md, lemma 4); below, convolved
 
     one component     delta(epsilon) = sum over T of P(T) (1 - e^{epsilon - loss(T)})_+
     two components    delta(epsilon) = sum over T of P(T) delta_2(epsilon - loss(T)),
@@ -26,16 +28,19 @@ from discreet.core.errors import InvalidInput
 from discreet.core.rounding import raising
 
 WIDE = 4096.0
+_SMOOTH = 3.0
 _REACH = 14.0
 _BEYOND = 1e-41
 """More than the probability of |k| > 14 s + 12, four times (Canonne, Kamath, Steinke 2020, proposition 25)."""
+_TOLD = 1e9
+"""A loss at which neighbours are told apart: where what is beyond the reach of several sums is put."""
 _UP = raising(45_000)
 _SLACK = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Component:
-    """`coordinates` integers that move by `step` under discrete Gaussian noise of this scale."""
+    """`coordinates` integers that move by `step`, up or down, under discrete Gaussian noise of this scale."""
 
     coordinates: int
     step: int
@@ -73,14 +78,43 @@ def lattice(component: Component) -> tuple[Floats, Floats]:
     if component.coordinates == 1:
         numbers = _numbers(scale)
         return _losses(component, numbers), _normalised(numbers, scale)
-    if component.coordinates != 2 or component.step != 1:
-        raise InvalidInput("a component moves one integer, or two by 1.")
+    if component.step != 1:
+        raise InvalidInput("a component moves one integer, or several by 1.")
+    if component.coordinates > 2:
+        return _lattice_of_many(component)
     numbers = _numbers(math.sqrt(2.0) * scale)
     weights = np.exp(-np.square(numbers / (2.0 * scale)))
     even = numbers % 2 == 0
     thetas = np.where(even, np.sum(weights[even]), np.sum(weights[~even]))
     joint = weights * thetas
     return (1.0 - numbers) / scale**2, joint / np.sum(joint)
+
+
+def _lattice_of_many(component: Component) -> tuple[Floats, Floats]:
+    """Three coordinates and more: T is the sum of all of them, each turned the way it moves."""
+    count, scale = component.coordinates, component.scale
+    wide = math.sqrt(count) * scale
+    numbers = _numbers(wide)
+    masses = _normalised(numbers, wide) if scale >= _SMOOTH else _convolved(_normalised(_numbers(scale), scale), count, len(numbers))
+    losses = (count - 2.0 * numbers) / (2.0 * scale**2)
+    return np.append(losses, _TOLD), np.append(masses, count * _BEYOND)
+
+
+def _convolved(masses: Floats, count: int, size: int) -> Floats:
+    """The law of the sum of `count` of them at the middle `size` places; all terms are positive, and what is cut off is beyond reach."""
+    total, power = np.ones(1), masses
+    while count:
+        if count % 2:
+            total = _middle(np.convolve(total, power), size)
+        count //= 2
+        if count:
+            power = _middle(np.convolve(power, power), size)
+    return np.pad(total, (size - len(total)) // 2)
+
+
+def _middle(masses: Floats, size: int) -> Floats:
+    over = max(0, (len(masses) - size) // 2)
+    return masses[over : len(masses) - over]
 
 
 def _threshold_curve(component: Component, epsilons: Floats) -> Floats:

@@ -1,0 +1,118 @@
+"""The public cells that records are counted in before cuts are chosen, and the query that counts them in all columns at once.
+
+    edges of a column = equal steps from lower to upper, and on both of its sides steps that halve towards the bound, down to 2^-20 of the width
+
+Equal steps serve columns that fill their bounds, halving ones those whose values crowd at a bound (an income, a capital gain). There are as many
+equal steps as the noise allows: the less of it, the smaller the crowd around one value that still shows. A value is in cell j if
+edges[j] <= value < edges[j + 1], the last cell with its end; values beyond the bounds are in the first or last one, as an encoding clips them; a
+missing value is in a cell of its own, the last. So a record is in exactly one cell of every column, and of c columns
+
+    one record          added or removed        replaced
+    ColumnHistograms    c cells by 1            2 c cells by 1 (or fewer)
+"""
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Self
+
+import numpy as np
+
+from discreet.accounting import Json
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.mechanisms.counting.queries import LARGEST, Sensitivity
+from discreet.noise import Integers
+
+_STEPS = ((16.0, 1024), (1000.0, 256), (math.inf, 64))
+"""Up to which standard deviation of the noise in a cell there are how many equal steps; on Adult (docs/cuts.md) 64 cost accuracy where the noise is
+small, and 1024 where it is not."""
+_HALVINGS = 20
+_LEAST_STEP = 2.0**-40
+"""Of the width: closer edges are one, so that they differ as numbers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnCells:
+    """The cells of one column. Raises InvalidInput for edges that do not rise."""
+
+    name: str
+    edges: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        """See class docstring."""
+        if len(self.edges) < 2 or not all(map(math.isfinite, self.edges)) or not all(near < far for near, far in pairwise(self.edges)):
+            raise InvalidInput("the edges of the cells of a column are at least two finite numbers that rise.")
+
+    @classmethod
+    def between(cls, name: str, lower: float, upper: float, *, steps: int) -> Self:
+        """Those of the module docstring, with so many equal steps."""
+        width = upper - lower
+        halves = [0.5**power for power in range(1, _HALVINGS + 1)]
+        places = sorted({step / steps for step in range(steps + 1)} | set(halves) | {1.0 - half for half in halves})
+        edges = [lower]
+        for place in places[1:-1]:
+            edge = lower + place * width
+            if edge - edges[-1] > _LEAST_STEP * width and upper - edge > _LEAST_STEP * width:
+                edges.append(edge)
+        return cls(name=name, edges=(*edges, upper))
+
+    @property
+    def size(self) -> int:
+        """How many cells, that of missing values included."""
+        return len(self.edges)
+
+    def cells_of(self, values: Floats) -> Integers:
+        """The cell of each value (n,), NaN being a missing one."""
+        found = np.searchsorted(np.asarray(self.edges[1:-1]), values, side="right")
+        return np.where(np.isnan(values), self.size - 1, found).astype(np.int64)
+
+
+def equal_steps(deviation: float) -> int:
+    """How many, for this standard deviation of the noise in a cell."""
+    return next(steps for most, steps in _STEPS if deviation <= most)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnHistograms:
+    """How many records are in each cell, of all columns one after the other (an IntegerQuery). Raises InvalidInput for none, or two of one name."""
+
+    columns: tuple[ColumnCells, ...]
+
+    def __post_init__(self) -> None:
+        """See class docstring."""
+        names = {column.name for column in self.columns}
+        if not names or len(names) < len(self.columns):
+            raise InvalidInput("a choice of cuts needs at least one column, each of a name of its own.")
+        if self.size > LARGEST:
+            raise InvalidInput(f"a choice of cuts needs at most {LARGEST} cells in all; {self.size} were given. Choose cuts of fewer columns.")
+
+    @property
+    def size(self) -> int:
+        """See IntegerQuery."""
+        return sum(column.size for column in self.columns)
+
+    def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
+        """See the module docstring."""
+        return Sensitivity((1 if neighbours is ADD_REMOVE else 2) * len(self.columns), 1)
+
+    def cells_of(self, values: Floats) -> Integers:
+        """The cells (n, c) of values (n, c) in the columns' own units."""
+        return np.stack([column.cells_of(each) for column, each in zip(self.columns, values.T, strict=True)], axis=1)
+
+    def answer(self, records: Integers) -> Integers:
+        """The exact answer (size,) from the cells (n, c). Raises InvalidInput, without any of them, for others."""
+        sizes = np.array([column.size for column in self.columns])
+        if records.ndim != 2 or records.shape[1] != len(sizes) or records.dtype.kind not in "iu" or not np.all((records >= 0) & (records < sizes)):
+            raise InvalidInput("histograms of columns need one cell of each column for every record; something else was given.")
+        counts = [np.bincount(cells, minlength=size) for cells, size in zip(records.T, sizes.tolist(), strict=True)]
+        return np.concatenate(counts).astype(np.int64)
+
+    def split(self, answer: Floats) -> list[Floats]:
+        """The part of an answer (size,) that each column has."""
+        return np.split(answer, np.cumsum([column.size for column in self.columns])[:-1])
+
+    def to_dict(self) -> dict[str, Json]:
+        """See IntegerQuery."""
+        return {"kind": "column-histograms", "columns": [{"name": column.name, "edges": list(column.edges)} for column in self.columns]}

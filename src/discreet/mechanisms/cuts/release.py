@@ -1,0 +1,113 @@
+"""From columns of numbers to private cuts: one noisy histogram of all of them, under one certificate (proof note cuts.md).
+
+The mechanism is that of counting queries: discrete Gaussian noise for delta > 0, discrete Laplace noise for delta = 0. What is chosen from the counts
+is public at no further cost, and so is what is left of a column that cannot be cut.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.accounting import Json
+from discreet.certificates import Certificate, Verification
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import Neighbours
+from discreet.ledger import Account
+from discreet.mechanisms.base import Numbers
+from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, LaplaceCounting, Queries
+from discreet.mechanisms.cuts.choose import Cuts, chosen_cuts, pays
+from discreet.mechanisms.cuts.grid import ColumnCells, ColumnHistograms, equal_steps
+from discreet.noise import Integers, Noise
+from discreet.verification.base import Check
+
+
+class Interval(NamedTuple):
+    """A column to be cut, between public bounds."""
+
+    name: str
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CutsPlan:
+    """What a release is, settled before a record is read: public."""
+
+    cells: ColumnHistograms
+    mechanism: CountingMechanism
+
+    @classmethod
+    def calibrate(cls, columns: Sequence[Interval], *, epsilon: float, delta: float, neighbours: Neighbours) -> "CutsPlan":
+        """The least noise for (epsilon, delta), and cells as fine as it allows. Raises InvalidInput for no column, or what is no target."""
+        coarse = _cells(columns, steps=2)
+        made: CountingMechanism
+        if delta == 0:
+            made = LaplaceCounting.calibrate(Queries([coarse]), epsilon=epsilon, neighbours=neighbours)
+        else:
+            made = GaussianCounting.calibrate(Queries([coarse]), epsilon=epsilon, delta=delta, neighbours=neighbours)
+        # How far one record moves the counts depends on the columns and not on their cells, so the noise is known before the cells are.
+        return cls(cells=_cells(columns, steps=equal_steps(deviation_of(made))), mechanism=made)
+
+    @property
+    def queries(self) -> Queries:
+        """The problem of the mechanism."""
+        return Queries([self.cells])
+
+    def pays(self, records: int | None) -> bool:
+        """Whether there is anything to be learnt, as far as public numbers tell; `records` where their number is public."""
+        return pays(deviation_of(self.mechanism), cells=max(column.size for column in self.cells.columns), records=records)
+
+    def release(self, answer: Integers, noise: Noise, *, content: Iterable[bytes] | None = None, account: Account | None = None) -> "ReleasedCuts":
+        """Spend, and choose; `answer` are the exact counts, as `cells.answer` gives them, or sums of those of parts of the records."""
+        released = self.mechanism.run(self.queries, Numbers([answer], content), noise, account=account)
+        counts = released.value
+        return ReleasedCuts(cuts=self.chosen(counts), counts=counts, certificate=released.certificate, plan=self)
+
+    def chosen(self, counts: Floats) -> dict[str, Cuts]:
+        """The cuts of every column."""
+        parts = self.cells.split(counts)
+        present = [float(part[:-1].sum()) for part in parts]
+        # All columns count the same records: those that are not missing in one, and those that are.
+        everybody = float(np.mean([part.sum() for part in parts]))
+        totals = [min(each, everybody) for each in present]
+        return {
+            column.name: chosen_cuts(column.edges, part[:-1], total=total, deviation=deviation_of(self.mechanism))
+            for column, part, total in zip(self.cells.columns, parts, totals, strict=True)
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedCuts:
+    """Cuts that were chosen privately, with what they cost; public."""
+
+    cuts: Mapping[str, Cuts]
+    """By the name of the column, for each resolution where it is cut."""
+    counts: Floats
+    """What was released: the noisy counts of all cells, those of missing values last of each column."""
+    certificate: Certificate
+    plan: CutsPlan
+
+    def verify(self) -> Verification:
+        """Check the certificate, that the counts are those that it was issued for, and that the cuts follow from them."""
+        checks = self.certificate.verify(self.counts).checks
+        same = dict(self.cuts) == self.plan.chosen(self.counts)
+        detail = "they follow from the released counts" if same else "they are not those that follow from the released counts"
+        return Verification(checks=(*checks, Check("cuts", same, detail)))
+
+    def to_dict(self) -> dict[str, Json]:
+        """For JSON: cuts, counts and certificate."""
+        cuts: dict[str, Json] = {name: [list(each) for each in resolutions] for name, resolutions in self.cuts.items()}
+        return {"cuts": cuts, "counts": self.counts.tolist(), "certificate": self.certificate.to_dict()}
+
+
+def deviation_of(mechanism: CountingMechanism) -> float:
+    """About the standard deviation of the noise in a cell."""
+    (scale,) = mechanism.scales
+    return scale if isinstance(mechanism, GaussianCounting) else math.sqrt(2.0) * scale
+
+
+def _cells(columns: Sequence[Interval], *, steps: int) -> ColumnHistograms:
+    return ColumnHistograms(tuple(ColumnCells.between(column.name, column.lower, column.upper, steps=steps) for column in columns))

@@ -1,0 +1,93 @@
+"""A release of cuts: what it promises, that its certificate verifies, and that blocks give what the whole table gives."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from discreet.accounting import gaussian_mu
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.mechanisms.cuts import CutsPlan, Interval
+from discreet.noise import SeededNoise, SystemNoise
+
+COLUMNS = [Interval("age", 17.0, 90.0), Interval("gain", 0.0, 1e5), Interval("share", -1.0, 1.0)]
+
+
+def table(records=4000):
+    generator = np.random.default_rng(0)
+    gain = np.where(generator.uniform(size=records) < 0.9, 0.0, generator.exponential(5000.0, size=records))
+    return np.column_stack([generator.integers(17, 91, size=records), gain, np.tanh(generator.normal(size=records))])
+
+
+def released(*, delta=1e-6, neighbours=REPLACE_ONE, epsilon=1.0, noise=None, values=None):
+    plan = CutsPlan.calibrate(COLUMNS, epsilon=epsilon, delta=delta, neighbours=neighbours)
+    return plan.release(plan.cells.answer(plan.cells.cells_of(table() if values is None else values)), noise or SystemNoise())
+
+
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_a_release_verifies_and_a_lie_about_it_does_not(neighbours, delta):
+    made = released(delta=delta, neighbours=neighbours)
+    assert made.verify().ok, made.verify()
+    assert made.certificate.guarantee.delta(1.0) <= delta * (1 + 1e-9) + 1e-300
+    moved = replace(made, counts=made.counts + np.eye(1, len(made.counts)).ravel())
+    assert not moved.verify().ok
+    assert not replace(made, cuts={**made.cuts, "age": ((40.0,),)}).verify().ok
+    columns = made.certificate.problem["queries"][0]["columns"]
+    more = {"queries": [{"kind": "column-histograms", "columns": [*columns, {**columns[0], "name": "b"}]}]}
+    assert not replace(made.certificate, problem=more).verify().ok
+    narrow = replace(made.certificate, parameters={**made.certificate.parameters, "scales": [0.9 * made.certificate.parameters["scales"][0]]})
+    assert not narrow.verify().ok
+
+
+@pytest.mark.parametrize("broken", [None, [], [{}], [{"name": "a", "edges": [0.0]}], [{"name": "a", "edges": [1.0, 0.0]}], "abc"])
+def test_broken_columns_fail_without_an_exception(broken):
+    certificate = released().certificate
+    assert not replace(certificate, problem={"queries": [{"kind": "column-histograms", "columns": broken}]}).verify().ok
+
+
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
+@pytest.mark.parametrize("columns", [1, 2, 6, 40])
+@pytest.mark.parametrize("epsilon", [0.05, 1.0, 8.0])
+def test_noise_costs_what_one_gaussian_mechanism_costs(neighbours, columns, epsilon):
+    plan = CutsPlan.calibrate([Interval(str(i), 0.0, 1.0) for i in range(columns)], epsilon=epsilon, delta=1e-7, neighbours=neighbours)
+    mu = (plan.cells.sensitivity(neighbours).squared) ** 0.5 / plan.mechanism.scales[0]
+    assert mu == pytest.approx(gaussian_mu(epsilon, 1e-7), rel=0.08)
+    checks = plan.release(np.zeros(plan.cells.size, dtype=np.int64), SystemNoise()).certificate.verify()
+    assert checks.ok, checks
+
+
+def test_parts_of_a_table_add_up_to_the_cuts_of_the_whole():
+    plan = CutsPlan.calibrate(COLUMNS, epsilon=1.0, delta=1e-6, neighbours=ADD_REMOVE)
+    values = table()
+    parts = sum(plan.cells.answer(plan.cells.cells_of(part)) for part in np.array_split(values, 7))
+    whole = released(neighbours=ADD_REMOVE, noise=SeededNoise(1))
+    again = plan.release(parts, SeededNoise(1))
+    np.testing.assert_array_equal(again.counts, whole.counts)
+    assert again.cuts == whole.cuts
+
+
+def test_a_crowded_value_has_its_bin_and_a_constant_column_is_cut_anyway():
+    made = released(epsilon=4.0)
+    assert all(min(cuts) < 10.0 for cuts in made.cuts["gain"][:3])
+    constant = released(values=np.tile([30.0, 0.0, np.nan], (4000, 1)))
+    assert all(constant.cuts.values())
+
+
+def test_no_records_are_a_table_like_any_other_under_add_remove():
+    made = released(neighbours=ADD_REMOVE, values=np.zeros((0, 3)))
+    assert made.verify().ok
+
+
+def test_what_is_no_target_or_no_column_is_refused():
+    for columns, numbers in (([], {}), (COLUMNS, {"epsilon": 0.0}), (COLUMNS, {"delta": 1.0}), (COLUMNS[:1] * 2, {})):
+        with pytest.raises(InvalidInput):
+            CutsPlan.calibrate(columns, **{"epsilon": 1.0, "delta": 1e-6, "neighbours": REPLACE_ONE, **numbers})
+
+
+def test_whether_it_pays_follows_the_noise_and_the_records():
+    generous = CutsPlan.calibrate(COLUMNS, epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE)
+    assert generous.pays(20_000)
+    assert not generous.pays(100)
+    assert not CutsPlan.calibrate(COLUMNS, epsilon=1e-3, delta=1e-6, neighbours=ADD_REMOVE).pays(None)
