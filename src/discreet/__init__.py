@@ -4,13 +4,15 @@
     model = LinearSVC(epsilon=1.0, delta=1e-6, data_norm=1.0, classes=["no", "yes"]).fit(X, y)
     print(model.certificate_)
 
-Names are imported when they are first used, so that the command line answers at once.
+Names are imported when they are first used, and so are packages such as `discreet.releases`, so that the command line answers at once.
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from discreet import signing as signing
     from discreet.certificates import Certificate, Release, Verification
     from discreet.core.errors import DiscreetError, PrivacyWarning
     from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
@@ -111,13 +113,17 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    """The public names, each from the package where it lives."""
-    if name == "__version__":
-        return import_module("discreet.core.version").VERSION
-    if name in _HOMES:
-        return getattr(import_module(f"discreet.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """The public names, each from the package where it lives, and the packages."""
+        if name == "__version__":
+            return import_module("discreet.core.version").VERSION
+        if name in _HOMES:
+            return getattr(import_module(f"discreet.{_HOMES[name]}"), name)
+        if find_spec(f"discreet.{name}") is not None:
+            return import_module(f"discreet.{name}")
+        raise AttributeError(f"module 'discreet' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -7,16 +7,14 @@ the reader of its own module, which refuses other versions; everything else is a
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
-from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import discreet
 from discreet.core.errors import FileFormatError
 from discreet.core.files.lookup import is_folder
-
-if TYPE_CHECKING:
-    from discreet.certificates import Certificate, Verification
+from discreet.core.files.strict_json import read_object
+from discreet.core.files.text_file import read_text
 
 MANIFEST = "manifest.json"
 _SQLITE = b"SQLite format 3\x00"
@@ -30,20 +28,12 @@ class Kind:
     """As in its format."""
     what: str
     """In messages."""
-    reader: tuple[str, str]
-    """A module, and what in it makes one from the text of its file (of a release, its path and its manifest).
-
-    Raises FileFormatError for anything but what this version writes.
-    """
+    read: Callable[[str, str], Any]
+    """Makes one from its path and the text of its file, or of its manifest. Raises FileFormatError for anything but what this version writes."""
     shown: Callable[[Any], tuple[list[str], dict[str, object]]]
     """What it is in words, before the certificate, and as JSON."""
     whole: bool = True
     """Whether what was released is in it, so that it can be compared with the certificate's digest."""
-
-    def read(self, *stored: Any) -> Any:
-        """What was stored."""
-        module, names = self.reader
-        return attrgetter(names)(import_module(module))(*stored)
 
 
 def _shown_model(value: Any) -> tuple[list[str], dict[str, object]]:
@@ -53,20 +43,16 @@ def _shown_model(value: Any) -> tuple[list[str], dict[str, object]]:
     return [f"Model: {described(value)}; schema {schema.name!r}"], {"kind": value.kind, "features": schema.features, "schema": schema.to_dict()}
 
 
-def _shown_certificate(value: Any) -> tuple[list[str], dict[str, object]]:
-    return [f"Certificate of a release by {value.mechanism}; what was released is not in this file"], {}
-
-
 def _shown_evaluation(value: Any) -> tuple[list[str], dict[str, object]]:
     from discreet.cli.evaluate import evaluation_lines
 
-    return ["Private evaluation of a model", *evaluation_lines(value)], {**_stated(value)}
+    return ["Private evaluation of a model", *evaluation_lines(value)], _stated(value)
 
 
 def _shown_intervals(value: Any) -> tuple[list[str], dict[str, object]]:
-    from discreet.cli.intervals import interval_lines
+    from discreet.cli.evaluate import interval_lines
 
-    return ["Intervals for the coefficients of a model", *interval_lines(value)], {**_stated(value)}
+    return ["Intervals for the coefficients of a model", *interval_lines(value)], _stated(value)
 
 
 def _stated(value: Any) -> dict[str, object]:
@@ -89,14 +75,23 @@ def _shown_release(value: Any) -> tuple[list[str], dict[str, object]]:
 KINDS: Mapping[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind(name="model", what="model file", reader=("discreet.estimators.model", "Model.from_json"), shown=_shown_model),
+        Kind(name="model", what="model file", read=lambda _, text: discreet.Model.from_json(text), shown=_shown_model),
         Kind(
-            name="certificate", what="certificate", reader=("discreet.certificates", "Certificate.from_json"), shown=_shown_certificate, whole=False
+            name="certificate",
+            what="certificate",
+            read=lambda _, text: discreet.Certificate.from_json(text),
+            shown=lambda value: ([f"Certificate of a release by {value.mechanism}; what was released is not in this file"], {}),
+            whole=False,
         ),
-        Kind(name="release", what="release folder", reader=("discreet.releases.release", "release_from"), shown=_shown_release),
-        Kind(name="evaluation", what="evaluation", reader=("discreet.evaluation.saved", "evaluation_from"), shown=_shown_evaluation),
-        Kind(name="intervals", what="interval file", reader=("discreet.estimators.interval_file", "IntervalFile.from_json"), shown=_shown_intervals),
-        Kind(name="record", what="randomised record", reader=("discreet.releases.local", "RandomisedRecord.from_line"), shown=_shown_record),
+        Kind(
+            name="release",
+            what="release folder",
+            read=lambda path, text: discreet.releases.release.release_from(Path(path), text),
+            shown=_shown_release,
+        ),
+        Kind(name="evaluation", what="evaluation", read=lambda _, text: discreet.evaluation.saved.evaluation_from(text), shown=_shown_evaluation),
+        Kind(name="intervals", what="interval file", read=lambda _, text: discreet.estimators.IntervalFile.from_json(text), shown=_shown_intervals),
+        Kind(name="record", what="randomised record", read=lambda _, text: discreet.releases.RandomisedRecord.from_line(text), shown=_shown_record),
     )
 }
 OTHERS = {
@@ -120,14 +115,14 @@ class Artefact:
     value: Any
 
     @property
-    def certificate(self) -> "Certificate":
+    def certificate(self) -> "discreet.Certificate":
         """What it promises; of intervals that of their own release."""
-        found: Certificate = self.value if self.kind.name == "certificate" else self.value.certificate
+        found: discreet.Certificate = self.value if self.kind.name == "certificate" else self.value.certificate
         return found
 
-    def verify(self) -> "Verification":
+    def verify(self) -> "discreet.Verification":
         """Every check with its verdict."""
-        found: Verification = self.value.verify()
+        found: discreet.Verification = self.value.verify()
         return found
 
 
@@ -136,9 +131,6 @@ def read_artefact(path: str) -> Artefact:
 
     Raises InvalidInput where nothing can be read; FileFormatError, with the path, for what is of no kind, of another version or damaged.
     """
-    from discreet.core.files.strict_json import read_object
-    from discreet.core.files.text_file import read_text
-
     if is_folder(path):
         text = read_text(Path(path) / MANIFEST, what="manifest", remedy=f"The folder {path!r} is no release: give {known()}.")
         return _read(path, KINDS["release"], text)
@@ -184,11 +176,8 @@ def _kind_of(stated: object, path: str) -> Kind:
 
 
 def _read(path: str, kind: Kind, text: str) -> Artefact:
-    from discreet.core.files.strict_json import read_object
-
     try:
-        value = kind.read(Path(path), text) if kind.name == "release" else kind.read(text)
-        return Artefact(path=path, kind=kind, document=read_object(text, what=f"a {kind.what}"), value=value)
+        return Artefact(path=path, kind=kind, value=kind.read(path, text), document=read_object(text, what=f"a {kind.what}"))
     except FileFormatError as error:
         refusal = FileFormatError(f"{path!r} is no usable {kind.what}: {error}")
     raise refusal

@@ -9,19 +9,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-from discreet.cli.files import check_output, check_report, written_report
+import discreet
 from discreet.cli.options import Argument, File, Hidden, Option, Report, command, flag, usage_error
-from discreet.cli.output import Outcome, labelled, step, styled, table
+from discreet.cli.output import Outcome, check_output, check_report, labelled, step, styled, table, written_report
 from discreet.core.errors import InvalidInput, VerificationFailure
 from discreet.core.files.lookup import exists
-
-if TYPE_CHECKING:
-    from discreet.audit import AuditReport
-    from discreet.audit.claim import Progress
-    from discreet.audit.named import NamedAudit
-    from discreet.audit.report import DrawnReport
+from discreet.core.files.whole_file import write_whole
+from discreet.core.words import did_you_mean
 
 _EXACT_DELTA, _STATISTICAL_DELTA = 1e-6, 0.01
 
@@ -40,16 +36,6 @@ class _Claim:
     confidence: Annotated[float | None, "Statistical audits: probability that the bound is one; 0.999 if left out."] = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Audit:
-    subject: Annotated[str | None, Argument(metavar="[NAME|MODEL]")] = None
-    listed: Annotated[bool, Option(name="--list", help="Show the names, and what each audits.")] = False
-    claim: _Claim
-    plot: Annotated[File | None, "Write both output laws to this SVG file."] = None
-    report: Report = None
-    overwrite: Annotated[bool, "Replace these files where they exist."] = False
-
-
 @command(
     "Look for a violation of what a mechanism or a model promises.",
     "discreet audit --list",
@@ -57,7 +43,15 @@ class _Audit:
     "discreet audit logistic-regression --runs 10000 --plot laws.svg",
     "discreet audit model.json --json",
 )
-def audit(given: _Audit) -> Outcome:
+def audit(
+    *,
+    subject: Annotated[str | None, Argument(metavar="[NAME|MODEL]")] = None,
+    listed: Annotated[bool, Option(name="--list", help="Show the names, and what each audits.")] = False,
+    claim: _Claim,
+    plot: Annotated[File | None, "Write both output laws to this SVG file."] = None,
+    report: Report = None,
+    overwrite: Annotated[bool, "Replace these files where they exist."] = False,
+) -> Outcome:
     """Bound from below the epsilon of NAME, a mechanism or estimator of this library, or of the MODEL in a file.
 
     NAME is calibrated for --epsilon and --delta and run on the worst pair of neighbouring tables that is known for it. MODEL is audited by its
@@ -67,34 +61,30 @@ def audit(given: _Audit) -> Outcome:
     with step("Loading"):
         from discreet.audit.named import CATALOGUE
         from discreet.cli.audit_estimators import ESTIMATORS
-        from discreet.core.files.whole_file import write_whole
-    known, subject = {**CATALOGUE, **ESTIMATORS}, given.subject
-    if given.listed:
+    known = {**CATALOGUE, **ESTIMATORS}
+    if listed:
         widths = (-max(map(len, known)) - 2, -13, -1)
         audits = [{"name": one.name, "method": one.method, "summary": one.summary} for one in known.values()]
         return Outcome(document={"audits": audits}, lines=table(widths, *(tuple(one.values()) for one in audits)))
     if subject is None:
         raise usage_error("a name (see --list) or a model file is needed")
     file = None if subject in known else subject
-    check_output(given.plot, file, overwrite=given.overwrite)
-    check_report(given.report, given.plot, file, overwrite=given.overwrite)
-    found = _named(known[subject], given.claim) if subject in known else _model(subject, known, given.claim)
-    if given.plot is not None:
-        write_whole(given.plot, found.plot(), overwrite=given.overwrite)
-    page = written_report(found, given.report, name=None, overwrite=given.overwrite)
+    check_output(plot, file, overwrite=overwrite)
+    check_report(report, plot, file, overwrite=overwrite)
+    found = _named(known[subject], claim) if subject in known else _model(subject, known, claim)
+    if plot is not None:
+        write_whole(plot, found.plot(), overwrite=overwrite)
+    page = written_report(found, report, name=None, overwrite=overwrite)
     lines = [_coloured(line, violated=found.violated) for line in str(found).splitlines()]
     return Outcome(
-        document={"name": subject, **found.to_dict(), "plot": given.plot, "report": page.path},
-        lines=[*lines, *labelled(("Written", given.plot), ("Report", page.path))],
+        document={"name": subject, **found.to_dict(), "plot": plot, "report": page.path},
+        lines=[*lines, *labelled(("Written", plot), ("Report", page.path))],
         lost=[page.lost],
         code=VerificationFailure.exit_code if found.violated else 0,
     )
 
 
-def _named(entry: "NamedAudit", claim: _Claim) -> "AuditReport | DrawnReport":
-    from discreet.audit.claim import Target
-    from discreet.core.neighbours import Neighbours
-
+def _named(entry: "discreet.audit.named.NamedAudit", claim: _Claim) -> "discreet.audit.AuditReport | discreet.audit.DrawnReport":
     statistical = entry.method == "statistical"
     if not statistical and (given := [name for name in ("runs", "confidence") if getattr(claim, name) is not None]):
         raise InvalidInput(f"--{given[0]} belongs to a statistical audit; that of {entry.name!r} is not one (method {entry.method}).")
@@ -104,26 +94,22 @@ def _named(entry: "NamedAudit", claim: _Claim) -> "AuditReport | DrawnReport":
     if entry.pure and delta > 0:
         raise InvalidInput(f"{entry.name!r} is private with delta 0; leave --delta out.")
     said = {"epsilon": 1.0, "runs": 2000, "confidence": 0.999} | {name: value for name, value in vars(claim).items() if value is not None}
-    said |= {"delta": delta, "neighbours": Neighbours(claim.neighbours or "replace-one")}
+    said |= {"delta": delta, "neighbours": discreet.Neighbours(claim.neighbours or "replace-one")}
     with _progress(f"Auditing {entry.name}") as progress:
-        return entry.report(Target(**said, progress=progress))
+        return entry.report(discreet.audit.claim.Target(**said, progress=progress))
 
 
-def _model(path: str, known: "dict[str, NamedAudit]", claim: _Claim) -> "AuditReport":
-    from discreet.audit.learning import certificate_audit
-    from discreet.core.words import did_you_mean
-    from discreet.estimators.model import Model
-
+def _model(path: str, known: "dict[str, discreet.audit.named.NamedAudit]", claim: _Claim) -> "discreet.audit.AuditReport":
     if not exists(path):
         raise InvalidInput(f"there is no audit and no file called {path!r}.{did_you_mean(path, list(known))} See discreet audit --list.")
     if given := [name for name, value in vars(claim).items() if value is not None]:
         raise InvalidInput(f"a model file brings its own claim and is audited exactly; leave {flag(given[0])} out.")
     with step("Auditing the certificate"):
-        return certificate_audit(Model.load(path).certificate)
+        return discreet.audit.learning.certificate_audit(discreet.Model.load(path).certificate)
 
 
 @contextmanager
-def _progress(text: str) -> "Iterator[Progress | None]":
+def _progress(text: str) -> "Iterator[discreet.audit.claim.Progress | None]":
     """A bar on standard error while runs are made; nothing where it is no terminal."""
     if not sys.stderr.isatty():
         yield None

@@ -1,77 +1,22 @@
 """`discreet budget`: a ledger made, looked at, drawn, and moved. Nothing here reads records or spends; `discreet fit --ledger` spends."""
 
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
-from discreet.cli.files import refuse_same_file
+import discreet
+from discreet.cli.inputs import as_pair, in_words, open_ledger
 from discreet.cli.options import ARGUMENT, Argument, File, Hidden, Option, command, group
-from discreet.cli.output import Outcome, styled
-from discreet.cli.spending import as_pair, in_words, open_ledger
+from discreet.cli.output import Outcome, refuse_same_file, styled
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.files.lookup import exists
-
-if TYPE_CHECKING:
-    from discreet.ledger import DataSet, Ledger
+from discreet.core.files.strict_json import read_object
+from discreet.core.files.whole_file import write_whole
 
 _Path: TypeAlias = Annotated[File, Argument(metavar="FILE")]
 _Name: TypeAlias = Annotated[str, "Name of the data set."]
 _Overwrite: TypeAlias = Annotated[bool, "Replace the written file where it exists."]
-
-
-@dataclass(frozen=True, kw_only=True)
-class _New:
-    path: _Path
-    data_set: _Name
-    epsilon: Annotated[float, "What all releases together may cost, > 0 and finite."]
-    delta: Annotated[float, "The same for delta."] = 0.0
-    neighbours: Annotated[
-        Hidden, "What is hidden: the content of one record, or also whether it is there at all. Every release must hide the same."
-    ] = "replace-one"
-    accountant: Annotated[Literal["basic", "gaussian", "concentrated"], "How guarantees are added up; it cannot be changed later."] = "basic"
-    parts: Annotated[
-        tuple[str, ...], Option(name="--part", help="A disjoint part of the records, each spent on by itself; give the option once a part.")
-    ] = ()
-    part_of_a_record_stays: Annotated[
-        bool, "With parts and replace-one: you state that what decides on the part of a record is public and never changes."
-    ] = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Show:
-    path: _Path
-    data_set: Annotated[str | None, "Only the data set of this name."] = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class _History:
-    path: _Path
-    data_set: _Name
-    plot: Annotated[File | None, Option(metavar="OUT.svg", help="Also draw the spending over time.")] = None
-    overwrite: _Overwrite = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Plot:
-    path: _Path
-    data_set: _Name
-    out: Annotated[File, Option(metavar="OUT.svg", help="The picture to write.")]
-    overwrite: _Overwrite = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Export:
-    path: _Path
-    out: Annotated[File | None, "The file to write; standard output if left out."] = None
-    overwrite: _Overwrite = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Import:
-    path: _Path
-    exported: Annotated[File, ARGUMENT]
 
 
 @command(
@@ -79,41 +24,57 @@ class _Import:
     "discreet budget new team.ledger --data-set people --epsilon 2 --delta 1e-6",
     "discreet budget new team.ledger --data-set visits --epsilon 1 --neighbours add-remove --part north --part south",
 )
-def new(given: _New) -> Outcome:
+def new(
+    *,
+    path: _Path,
+    data_set: _Name,
+    epsilon: Annotated[float, "What all releases together may cost, > 0 and finite."],
+    delta: Annotated[float, "The same for delta."] = 0.0,
+    neighbours: Annotated[
+        Hidden, "What is hidden: the content of one record, or also whether it is there at all. Every release must hide the same."
+    ] = "replace-one",
+    accountant: Annotated[Literal["basic", "gaussian", "concentrated"], "How guarantees are added up; it cannot be changed later."] = "basic",
+    parts: Annotated[
+        tuple[str, ...], Option(name="--part", help="A disjoint part of the records, each spent on by itself; give the option once a part.")
+    ] = (),
+    part_of_a_record_stays: Annotated[
+        bool, "With parts and replace-one: you state that what decides on the part of a record is public and never changes."
+    ] = False,
+) -> Outcome:
     """Declare a data set and the total that may be spent on it, in the ledger FILE, which is made where there is none.
 
     Declaring the same again changes nothing; declaring something else is refused.
     """
-    from discreet.ledger import Ledger
-    from discreet.ledger.accountants import total
-    from discreet.ledger.entries import new_data_set
-    from discreet.ledger.spending import check_parts
-
     # Checked before a file is made, so that a refused declaration leaves no empty ledger behind.
-    amount = total(given.epsilon, given.delta)
-    wanted = new_data_set(given.data_set, amount, given.neighbours, "record", parts=given.parts, accountant=given.accountant)
-    check_parts(wanted, part_of_a_record_stays=given.part_of_a_record_stays)
-    made = not exists(given.path)
-    ledger = Ledger.create(given.path) if made else Ledger(given.path)
-    known = any(given.data_set in (each.name, *each.aliases) for each in ledger.data_sets())
-    settings = {name: value for name, value in vars(given).items() if name not in {"path", "data_set"}}
-    declared = ledger.declare(given.data_set, **settings)
-    before = f": {given.data_set!r} was declared before; nothing has changed" if known else ""
-    following = f"Next: discreet fit TABLE --ledger {quote(given.path)} --data-set {quote(given.data_set)} ..."
+    wanted = discreet.ledger.declaration(
+        data_set,
+        epsilon=epsilon,
+        delta=delta,
+        neighbours=neighbours,
+        parts=parts,
+        part_of_a_record_stays=part_of_a_record_stays,
+        accountant=accountant,
+    )
+    made = not exists(path)
+    ledger = discreet.ledger.Ledger.create(path) if made else discreet.ledger.Ledger(path)
+    known = any(data_set in (each.name, *each.aliases) for each in ledger.data_sets())
+    declared = ledger.add(wanted)
+    before = f": {data_set!r} was declared before; nothing has changed" if known else ""
+    following = f"Next: discreet fit TABLE --ledger {quote(path)} --data-set {quote(data_set)} ..."
     return Outcome(
-        document={"ledger": given.path, "made": made, "declared": not known, "data_set": _document(ledger, declared)},
-        lines=[f"{'New ledger' if made else 'Ledger'} {given.path}{before}", *_lines(ledger, declared), "", following],
+        document={"ledger": path, "made": made, "declared": not known, "data_set": _document(ledger, declared)},
+        lines=[f"{'New ledger' if made else 'Ledger'} {path}{before}", *_lines(ledger, declared), "", following],
     )
 
 
 @command("What is spent and what is left.", "discreet budget show team.ledger", "discreet budget show team.ledger --data-set people --json")
-def show(given: _Show) -> Outcome:
+def show(*, path: _Path, data_set: Annotated[str | None, "Only the data set of this name."] = None) -> Outcome:
     """Print the total, what is spent and what is left of every data set in the ledger FILE."""
-    ledger = open_ledger(given.path)
-    chosen = ledger.data_sets() if given.data_set is None else (ledger.data_set(given.data_set),)
-    first = f"Ledger {given.path}" + ("" if chosen else ": no data set is declared in it")
+    ledger = open_ledger(path)
+    chosen = ledger.data_sets() if data_set is None else (ledger.data_set(data_set),)
+    first = f"Ledger {path}" + ("" if chosen else ": no data set is declared in it")
     return Outcome(
-        document={"ledger": given.path, "data_sets": [_document(ledger, each) for each in chosen]},
+        document={"ledger": path, "data_sets": [_document(ledger, each) for each in chosen]},
         lines=[first, *(line for each in chosen for line in _lines(ledger, each))],
     )
 
@@ -123,12 +84,18 @@ def show(given: _Show) -> Outcome:
     "discreet budget history team.ledger --data-set people",
     "discreet budget history team.ledger --data-set people --plot people.svg",
 )
-def history(given: _History) -> Outcome:
+def history(
+    *,
+    path: _Path,
+    data_set: _Name,
+    plot: Annotated[File | None, Option(metavar="OUT.svg", help="Also draw the spending over time.")] = None,
+    overwrite: _Overwrite = False,
+) -> Outcome:
     """Print every release on a data set of the ledger FILE, in the order of their reservation (UTC)."""
-    ledger = open_ledger(given.path)
-    entries = ledger.history(given.data_set)
-    if given.plot is not None:
-        _write(given.plot, ledger.plot(given.data_set), given.path, overwrite=given.overwrite)
+    ledger = open_ledger(path)
+    entries = ledger.history(data_set)
+    if plot is not None:
+        _write(plot, ledger.plot(data_set), path, overwrite=overwrite)
     listed = [
         {
             "id": entry.id,
@@ -141,31 +108,33 @@ def history(given: _History) -> Outcome:
         }
         for entry in entries
     ]
-    told = _document(ledger, ledger.data_set(given.data_set))
-    lines = [*map(str, entries)] or [f"Nothing has been released on {given.data_set!r}."]
-    lines += ["", f"Left: {in_words(ledger.left(given.data_set))}", *([] if given.plot is None else [f"Written to {given.plot}"])]
-    return Outcome(document={"ledger": given.path, "data_set": told, "entries": listed, "written": given.plot}, lines=lines)
+    told = _document(ledger, ledger.data_set(data_set))
+    lines = [*map(str, entries)] or [f"Nothing has been released on {data_set!r}."]
+    lines += ["", f"Left: {in_words(ledger.left(data_set))}", *([] if plot is None else [f"Written to {plot}"])]
+    return Outcome(document={"ledger": path, "data_set": told, "entries": listed, "written": plot}, lines=lines)
 
 
 @command("Draw the spending on a data set.", "discreet budget plot team.ledger --data-set people --out people.svg")
-def plot(given: _Plot) -> Outcome:
+def plot(
+    *, path: _Path, data_set: _Name, out: Annotated[File, Option(metavar="OUT.svg", help="The picture to write.")], overwrite: _Overwrite = False
+) -> Outcome:
     """Draw what was spent on a data set of the ledger FILE over time, beside its total, as an SVG picture."""
-    _write(given.out, open_ledger(given.path).plot(given.data_set), given.path, overwrite=given.overwrite)
-    document = {"ledger": given.path, "data_set": given.data_set, "written": given.out}
-    return Outcome(document=document, lines=[f"Written to {given.out}"])
+    _write(out, open_ledger(path).plot(data_set), path, overwrite=overwrite)
+    document = {"ledger": path, "data_set": data_set, "written": out}
+    return Outcome(document=document, lines=[f"Written to {out}"])
 
 
 @command("The ledger as JSON.", "discreet budget export team.ledger > report.json", "discreet budget export team.ledger --out report.json")
-def export(given: _Export) -> Outcome:
+def export(
+    *, path: _Path, out: Annotated[File | None, "The file to write; standard output if left out."] = None, overwrite: _Overwrite = False
+) -> Outcome:
     """Write everything in the ledger FILE but the digests of tables and their key, as JSON that anybody may see."""
-    from discreet.core.files.strict_json import read_object
-
-    text = open_ledger(given.path).export()
-    document = {"ledger": given.path, "written": given.out}
-    if given.out is None:
+    text = open_ledger(path).export()
+    document = {"ledger": path, "written": out}
+    if out is None:
         return Outcome(document=document | {"export": read_object(text, what="an export")}, lines=[text])
-    _write(given.out, f"{text}\n", given.path, overwrite=given.overwrite)
-    return Outcome(document=document, lines=[f"Written to {given.out}"])
+    _write(out, f"{text}\n", path, overwrite=overwrite)
+    return Outcome(document=document, lines=[f"Written to {out}"])
 
 
 @command(
@@ -174,14 +143,14 @@ def export(given: _Export) -> Outcome:
     "discreet budget export other.ledger | discreet budget import team.ledger -",
     name="import",
 )
-def import_(given: _Import) -> Outcome:
+def import_(*, path: _Path, exported: Annotated[File, ARGUMENT]) -> Outcome:
     """Add to the ledger FILE what EXPORTED holds, all of it or nothing; - is standard input.
 
     Importing twice is the same as once. Imported releases count even beyond the total, since they happened; totals in FILE stay as they are.
     """
-    count = open_ledger(given.path).import_(_read(given.exported))
-    document = {"ledger": given.path, "new_entries": count}
-    return Outcome(document=document, lines=[f"{count} new {'entry' if count == 1 else 'entries'} in {given.path}"])
+    count = open_ledger(path).import_(_read(exported))
+    document = {"ledger": path, "new_entries": count}
+    return Outcome(document=document, lines=[f"{count} new {'entry' if count == 1 else 'entries'} in {path}"])
 
 
 budget = group(
@@ -196,7 +165,7 @@ budget = group(
 )
 
 
-def _document(ledger: "Ledger", data_set: "DataSet") -> dict[str, object]:
+def _document(ledger: "discreet.ledger.Ledger", data_set: "discreet.ledger.DataSet") -> dict[str, object]:
     """Everything that is told about a data set, for --json; the amounts of parts are what is left on them."""
     entries = ledger.history(data_set.name)
     return {
@@ -215,7 +184,7 @@ def _document(ledger: "Ledger", data_set: "DataSet") -> dict[str, object]:
     }
 
 
-def _lines(ledger: "Ledger", data_set: "DataSet") -> list[str]:
+def _lines(ledger: "discreet.ledger.Ledger", data_set: "discreet.ledger.DataSet") -> list[str]:
     """The same in words."""
     entries = [entry for entry in ledger.history(data_set.name) if entry.state.counts]
     unsettled = sum(entry.state == "reserved" for entry in entries)
@@ -232,8 +201,6 @@ def _lines(ledger: "Ledger", data_set: "DataSet") -> list[str]:
 
 
 def _write(out: str, text: str, path: str, *, overwrite: bool) -> None:
-    from discreet.core.files.whole_file import write_whole
-
     refuse_same_file(out, path)
     write_whole(out, text, overwrite=overwrite)
 

@@ -5,21 +5,16 @@ UCI Adult is public, which is why its error rates may be shown: the split is the
 
 import math
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+import discreet
 from discreet.cli.evaluate import Measures, measured
-from discreet.cli.files import check_output
 from discreet.cli.fit import Settings, planned, train
+from discreet.cli.inputs import NO_PRIVACY, guarantee_of, short, verdict
 from discreet.cli.options import File, Neighbours, Seed, command, warn_of_seed
-from discreet.cli.output import Outcome, labelled, step, styled
-from discreet.cli.spending import NO_PRIVACY, guarantee_of, short, verdict
+from discreet.cli.output import Outcome, check_output, labelled, step, styled
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.core.privacy import DELTA
-
-if TYPE_CHECKING:
-    from discreet.certificates import Certificate
-    from discreet.estimators.model import Model
 
 _KIND = "linear-svc"
 _DATA = {
@@ -30,49 +25,45 @@ _DATA = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Demo:
-    epsilon: Annotated[float, "Privacy loss that the model may cost, > 0; inf is a fit without privacy."] = 1.0
-    delta: Annotated[float, "Probability that the loss is exceeded; 0 for none."] = DELTA
-    neighbours: Neighbours = "replace-one"
-    seed: Seed = None
-    out: Annotated[File | None, "Also write the model file."] = None
-    overwrite: Annotated[bool, "Replace the model file where it exists."] = False
-
-
 @command("Train on UCI Adult, which comes with discreet.", "discreet demo", "discreet demo --epsilon 0.1 --neighbours add-remove --out adult.json")
-def demo(given: _Demo) -> Outcome:
+def demo(
+    *,
+    epsilon: Annotated[float, "Privacy loss that the model may cost, > 0; inf is a fit without privacy."] = 1.0,
+    delta: Annotated[float, "Probability that the loss is exceeded; 0 for none."] = DELTA,
+    neighbours: Neighbours = "replace-one",
+    seed: Seed = None,
+    out: Annotated[File | None, "Also write the model file."] = None,
+    overwrite: Annotated[bool, "Replace the model file where it exists."] = False,
+) -> Outcome:
     """Train a private classifier on UCI Adult, the census table that comes with discreet, and show what that protects and costs."""
     begin = time.perf_counter()
-    settings: Settings = {"epsilon": given.epsilon, "delta": given.delta, "neighbours": given.neighbours, "random_state": given.seed}
+    settings: Settings = {"epsilon": epsilon, "delta": delta, "neighbours": neighbours, "random_state": seed}
     with step("Loading"):
         from discreet.data.adult import adult_schema, load_adult
 
         schema = adult_schema()
-        check_output(given.out, overwrite=given.overwrite)
+        check_output(out, overwrite=overwrite)
         planned(_KIND, schema, settings)
-    warn_of_seed(given.seed)
+    warn_of_seed(seed)
     with step("Reading and encoding the table"):
         table = load_adult()
         tested = table.get_column("test")
         training, test = (schema.encode(table.filter(rows), target=True) for rows in (~tested, tested))
     model = train(_KIND, schema, settings, training)
-    if given.out is not None:
-        model.save(given.out, overwrite=given.overwrite)
+    if out is not None:
+        model.save(out, overwrite=overwrite)
     ordinary = train(_KIND, schema, settings | {"epsilon": float("inf")}, training)
     private, without = (measured(one, test) for one in (model, ordinary))
-    return _shown(model, private, without, trained_on=training.rows.shape[0], begin=begin, out=given.out)
+    return _shown(model, private, without, trained_on=training.rows.shape[0], begin=begin, out=out)
 
 
-def _shown(model: "Model", private: Measures, without: Measures, *, trained_on: int, begin: float, out: str | None) -> Outcome:
+def _shown(model: "discreet.Model", private: Measures, without: Measures, *, trained_on: int, begin: float, out: str | None) -> Outcome:
     """What was protected, what it cost, and how to do the same with another table."""
-    from discreet.data.labels import canonical
-
     with step("Checking the certificate"):
         verification = model.verify()
     seconds = time.perf_counter() - begin
     certificate, commoner = model.certificate, int(private.confusion[1][0] + private.confusion[1][1] > private.records / 2)
-    stated, common_class = guarantee_of(certificate), canonical(model.schema.target.classes[commoner])
+    stated, common_class = guarantee_of(certificate), discreet.data.labels.canonical(model.schema.target.classes[commoner])
     document = {
         "data": {**_DATA, "trained_on": trained_on, "tested_on": private.records},
         "guarantee": stated,
@@ -119,7 +110,7 @@ def _shown(model: "Model", private: Measures, without: Measures, *, trained_on: 
     return Outcome(document=document, lines=lines)
 
 
-def _promise(certificate: "Certificate") -> list[str]:
+def _promise(certificate: "discreet.Certificate") -> list[str]:
     """Who is protected from whom, and how well."""
     stated = guarantee_of(certificate)
     epsilon, delta = stated["epsilon"], stated["delta"]

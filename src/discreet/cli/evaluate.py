@@ -1,4 +1,4 @@
-"""`discreet evaluate`: how good a model is, exactly on records that need no protection, or as a private release on records that do.
+"""`discreet evaluate`: how good a model is, exactly or privately; `discreet intervals`: intervals for its coefficients, from a release of its own.
 
     error = share of records with another class than the chosen one      log loss = mean of -ln(probability of the record's own class)
 
@@ -10,19 +10,15 @@ without a record fails before one is read; after the release the budget is spent
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
-from discreet.cli.files import check_output, check_report, keep, same_path, written, written_report
-from discreet.cli.options import Argument, File, Hidden, Report, command, flag, noise_of, usage_error
-from discreet.cli.output import Outcome, as_text, labelled, step, table
-from discreet.cli.spending import Spending, check_fits, receipt
-from discreet.cli.tables import Records, check_classes
+import discreet
+from discreet.cli.inputs import Records, Spending, check_classes, check_fits, read, receipt
+from discreet.cli.options import ARGUMENT, Argument, File, Hidden, Report, Seed, command, flag, noise_of, usage_error
+from discreet.cli.output import Outcome, as_text, check_output, check_report, keep, labelled, same_path, step, table, written, written_report
 from discreet.core.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from discreet.data import Block, BlockTable, EncodedTable
-    from discreet.estimators.model import Model
-    from discreet.evaluation import PrivateEvaluation
+from discreet.core.files.whole_file import write_whole
+from discreet.core.workers import job_count
 
 FORMAT = "discreet-measures/1"
 """The format of exact measures, which carry no certificate and are read by nothing here."""
@@ -98,19 +94,14 @@ def evaluate(given: _Evaluate) -> Outcome:
 
 def _public(given: _Evaluate, data_is: str) -> Outcome:
     """Exact numbers."""
-    from discreet.core.files.whole_file import write_whole
-    from discreet.core.workers import job_count
-    from discreet.data.labels import canonical
-    from discreet.estimators.model import Model
-
-    model = Model.load(given.model)
+    model = discreet.Model.load(given.model)
     check_classes(model.schema, "discreet evaluate")
     threads = job_count(given.records.jobs)
     check_output(given.out, *given.records.files, given.model, overwrite=given.overwrite)
     records = given.records.opened(model.schema, may_be_empty=True)
     with step("Evaluating"):
         measures = measured(model, records, jobs=threads)
-    classes = [canonical(label) for label in model.schema.target.classes]
+    classes = [discreet.data.labels.canonical(label) for label in model.schema.target.classes]
     held = {"format": FORMAT, "data_is": data_is, "declaration": DECLARATIONS[data_is], "classes": classes, **asdict(measures)}
     if given.out is not None:
         write_whole(given.out, as_text(held) + "\n", overwrite=given.overwrite)
@@ -144,20 +135,20 @@ class Measures:
     """Error of always answering the commoner class of these records."""
 
 
-def measured(model: "Model", table: "EncodedTable | BlockTable", *, jobs: int = 1) -> Measures:
+def measured(model: "discreet.Model", table: "discreet.EncodedTable | discreet.data.BlockTable", *, jobs: int = 1) -> Measures:
     """Of a table that was encoded with its target, or whose blocks are, read once. Raises InvalidInput for one without records."""
     import numpy as np
 
-    from discreet.data import BlockTable, class_codes
-
     labels = model.schema.target.classes
 
-    def encoded(block: "Block") -> "EncodedTable":
+    def encoded(block: "discreet.data.Block") -> "discreet.EncodedTable":
         """As what it was before it was a block."""
-        codes = None if block.targets is None else class_codes(block.targets, np.asarray(labels)).astype(np.int32)
+        codes = None if block.targets is None else discreet.data.class_codes(block.targets, np.asarray(labels)).astype(np.int32)
         return model.schema.encoded(block.rows, codes=codes)
 
-    found = table.map(lambda _, block: _counted(model, encoded(block)), jobs) if isinstance(table, BlockTable) else [_counted(model, table)]
+    found = (
+        table.map(lambda _, block: _counted(model, encoded(block)), jobs) if isinstance(table, discreet.data.BlockTable) else [_counted(model, table)]
+    )
     parts = list(found)
     confusion = sum((counts for counts, _ in parts), np.zeros((len(labels), len(labels)), dtype=np.int64))
     total, right = int(confusion.sum()), int(np.trace(confusion))
@@ -173,7 +164,7 @@ def measured(model: "Model", table: "EncodedTable | BlockTable", *, jobs: int = 
     )
 
 
-def _counted(model: "Model", table: "EncodedTable") -> tuple[Any, float]:
+def _counted(model: "discreet.Model", table: "discreet.EncodedTable") -> tuple[Any, float]:
     """Counts of actual and predicted classes, and the sum of the logarithmic losses, 0 for a model without probabilities."""
     import numpy as np
 
@@ -191,14 +182,10 @@ def _counted(model: "Model", table: "EncodedTable") -> tuple[Any, float]:
 def _private(given: _Evaluate, epsilon: float) -> Outcome:
     """Numbers with noise, as a release."""
     with step("Checking what can be checked without the records"):
-        from discreet.core.workers import job_count
-        from discreet.data import BlockTable
-        from discreet.estimators.model import Model
-        from discreet.evaluation import prepare
         from discreet.evaluation.outcomes import outcomes_of
-        from discreet.evaluation.private import measure, measure_blocks
+        from discreet.evaluation.private import measure, measure_blocks, prepare
 
-        model = Model.load(given.model)
+        model = discreet.Model.load(given.model)
         check_classes(model.schema, "discreet evaluate")
         threads, said = job_count(given.records.jobs), given.private
         sources = [*given.records.files, given.model, given.spending.ledger]
@@ -224,7 +211,7 @@ def _private(given: _Evaluate, epsilon: float) -> Outcome:
     noise = noise_of(given.seed)
     records = given.records.opened(model.schema, may_be_empty=relation != "replace-one")
     with step("Evaluating"):
-        if isinstance(records, BlockTable):
+        if isinstance(records, discreet.data.BlockTable):
             found = measure_blocks(prepared, model, records, noise, account=account, jobs=threads)
         else:
             found = measure(prepared, outcomes_of(model, records, wanted=prepared.survey.wanted), noise, account=account)
@@ -242,15 +229,13 @@ def _private(given: _Evaluate, epsilon: float) -> Outcome:
     )
 
 
-def evaluation_lines(report: "PrivateEvaluation") -> list[str]:
+def evaluation_lines(report: "discreet.PrivateEvaluation") -> list[str]:
     """What was measured, and how exactly."""
-    from discreet.data.labels import canonical
-
     counted = "public" if report.records_error == 0.0 else f"with noise (+- {report.records_error:.0f})"
     counts: list[str] = []
     if report.confusion is not None:
         noisy = f"(noisy counts, each within {report.confusion_error:.0f} of the true one, {100 * report.level:g} %)"
-        counts = [*_confusion([canonical(label) for label in report.classes], report.confusion), noisy]
+        counts = [*_confusion([discreet.data.labels.canonical(label) for label in report.classes], report.confusion), noisy]
     measures = (
         ("Accuracy", report.accuracy, ""),
         ("Log loss", report.log_loss, f", losses cut at {report.survey.log_loss_bound:g}"),
@@ -278,3 +263,61 @@ def _metrics(text: str | None) -> tuple[str, ...]:
     if text is None:
         return ("accuracy", "confusion")
     return tuple(dict.fromkeys(name.strip().replace("-", "_") for name in text.split(",")))
+
+
+@command(
+    "Intervals for coefficients, privately.",
+    "discreet intervals model.json people.csv --epsilon 0.5 --delta 1e-6",
+    "discreet intervals model.json people.csv --epsilon 0.5 --delta 1e-6 --level 0.9 --out intervals.json",
+    "discreet intervals model.json people.csv --epsilon 0.5 --delta 1e-6 --ledger team.ledger --data-set people",
+)
+def intervals(
+    *,
+    model: Annotated[File, Argument(metavar="MODEL")],
+    table: Annotated[File, ARGUMENT],
+    epsilon: Annotated[float, "Privacy loss that the intervals may cost, besides the model, > 0."],
+    delta: Annotated[float, "Probability that the loss is exceeded, > 0."],
+    level: Annotated[float, "How often each interval should cover."] = 0.95,
+    target: Annotated[
+        Literal["penalised", "unpenalised"], "What to cover: the population's weights with the fit's penalty, or without any."
+    ] = "penalised",
+    out: Annotated[File | None, "Write intervals and certificate to this JSON file."] = None,
+    overwrite: Annotated[bool, "Replace that file where it exists."] = False,
+    spending: Spending,
+    seed: Seed = None,
+) -> Outcome:
+    """Release intervals for the coefficients of MODEL, which was fitted on TABLE.
+
+    They count the noise of privacy and the sampling of records. That takes a second release from the same records, whose cost adds to the model's.
+    TABLE needs the columns of the model's schema, the target's too; - is CSV on standard input.
+    """
+    with step("Checking what can be checked without the records"):
+        from discreet.estimators.uncertainty_release import measure_uncertainty, prepare_uncertainty, table_records
+
+        if not 0 < level < 1:
+            raise InvalidInput(f"--level lies between 0 and 1; {level!r} was given.")
+        fitted = discreet.Model.load(model)
+        prepared = prepare_uncertainty(fitted, epsilon=epsilon, delta=delta)
+        check_output(out, table, model, spending.ledger, overwrite=overwrite)
+        account = spending.account()
+        check_fits(account, prepared.guarantee)
+    noise = noise_of(seed)
+    frame = read(table, fitted.schema.columns(target=True))
+    with step("Releasing the curvature"):
+        rows, signs = table_records(fitted, frame)
+        del frame
+        found = measure_uncertainty(prepared, rows, signs, None, noise, account=account, coding=fitted.schema.coding)
+    held = discreet.estimators.IntervalFile(uncertainty=found, names=tuple(fitted.schema.feature_names), level=level, target=target)
+    document, paid = receipt(held.certificate, held.verify(), account)
+    if out is not None:
+        keep(held, "interval file", out, overwrite=overwrite)
+    return Outcome(document={**held.to_dict(), **document, "written": out}, lines=[*interval_lines(held), *paid, *labelled(("Written to", out))])
+
+
+def interval_lines(held: "discreet.estimators.IntervalFile") -> list[str]:
+    """The intervals as a table, and what they are for."""
+    width, references = max(len(name) for name, *_ in held.rows()) + 2, held.references
+    cells = ((name, f"{middle:.4f}", f"{low:.4f}", f"{high:.4f}") for name, low, middle, high in held.rows())
+    covered = f"{100 * held.level:g} % each; noise and sampling error together, for the {held.target} weights of the population"
+    others = f"{', '.join(references)}: 0; the other categories of a column are relative to it" if references else None
+    return [*table((-width, 12, 12, 12), ("", "estimate", "low", "high"), *cells), "", *labelled(("Intervals", covered), ("Reference", others))]

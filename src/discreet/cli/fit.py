@@ -1,35 +1,35 @@
-"""`discreet fit`: train on a table of people and write the model file; and training for the other commands that do it.
+"""`discreet fit` and `discreet tune`: train on a table of people and write the model file; and training for the other commands that do it.
 
 Everything that can fail without a record fails before one is read: arguments, schema, the output path (tried), the calibration, what is left in the
 ledger (the reservation inside the fit decides). After the fit the budget is spent, so the model is not lost whatever happens: where it cannot be
 saved, its JSON goes to standard output.
+
+A search is one release: `--epsilon` and `--delta` are for all of its fits, scores and its choice together, and the ledger gets one entry. Whether
+every setting has a fit with its share depends on the number of records, and is found out before anything is drawn.
 """
 
+import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from discreet.cli.files import check_output, check_report, keep, written_report
-from discreet.cli.options import Delta, File, Kind, Neighbours, Option, Report, SchemaFile, Seed, command, warn_of_seed
-from discreet.cli.output import Outcome, labelled, step
-from discreet.cli.spending import Spending, check_fits, guarantee_of, receipt
-from discreet.cli.tables import Records, check_classes
+import discreet
+from discreet.cli.inputs import Records, Spending, check_classes, check_fits, guarantee_of, receipt
+from discreet.cli.options import Delta, File, Kind, Neighbours, Option, Report, SchemaFile, Seed, command, usage_error, warn_of_seed
+from discreet.cli.output import Outcome, check_output, check_report, keep, labelled, step, written_report
 from discreet.core.errors import InvalidInput
 from discreet.core.privacy import DELTA
-
-if TYPE_CHECKING:
-    from discreet.certificates import Certificate
-    from discreet.data import BlockTable, EncodedTable, Schema
-    from discreet.display.reports import Subject
-    from discreet.estimators import LinearSVC, LogisticRegression
-    from discreet.estimators.model import Model
-    from discreet.ledger import Account
+from discreet.core.quiet import quietly
+from discreet.core.words import quoted
 
 Settings: TypeAlias = dict[str, Any]
 """Arguments of an estimator, without its data_norm."""
+_SEARCHED = {"alpha": "alpha", "loss": "loss", "mechanism": "mechanism", "intercept-scale": "intercept_scale"}
+_TEXTS = ("loss", "mechanism")
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Training:
+class Training:
     """By the names that they have in an estimator, but for `kind` and `no_intercept`."""
 
     epsilon: Annotated[float, "Privacy loss that the model may cost, > 0; inf is a fit without privacy."]
@@ -65,7 +65,14 @@ class ModelFile:
         check_output(self.out, *sources, overwrite=self.overwrite)
         check_report(self.report, *sources, self.out, overwrite=self.overwrite)
 
-    def outcome(self, model: "Model", subject: "Subject", account: "Account | None", stated: dict[str, object], found: list[str]) -> Outcome:
+    def outcome(
+        self,
+        model: "discreet.Model",
+        subject: "discreet.display.reports.Subject",
+        account: "discreet.ledger.Account | None",
+        stated: dict[str, object],
+        found: list[str],
+    ) -> Outcome:
         """Save the model, and say what was spent on it, what for, and what is left; the page is on `subject`, and `found` are further lines."""
         keep(model, "model", self.out, overwrite=self.overwrite)
         page = written_report(subject, self.report, account, name=self.out, overwrite=self.overwrite)
@@ -82,16 +89,6 @@ class ModelFile:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Fit:
-    schema: SchemaFile
-    training: _Training
-    spending: Spending
-    records: Records
-    device: Annotated[str | None, "Where to compute, cuda or cuda:1: rows are moved there, blocks one at a time. Needs torch or CuPy."] = None
-    file: ModelFile
-
-
 @command(
     "Train on a table and write a model file.",
     "discreet fit people.csv --schema people.toml --epsilon 1 --delta 1e-6 --out model.json",
@@ -101,59 +98,154 @@ class _Fit:
     "discreet fit people/ --schema people.toml --epsilon 1 --dask tls://scheduler:8786 --out model.json",
     "unzip -p people.zip | discreet fit - --schema people.toml --epsilon 1 --out model.json",
 )
-def fit(given: _Fit) -> Outcome:
+def fit(
+    *,
+    schema: SchemaFile,
+    training: Training,
+    spending: Spending,
+    records: Records,
+    device: Annotated[str | None, "Where to compute, cuda or cuda:1: rows are moved there, blocks one at a time. Needs torch or CuPy."] = None,
+    file: ModelFile,
+) -> Outcome:
     """Train a private classifier on TABLE and write a model file with its certificate.
 
     TABLE is a .csv, .csv.gz, .tsv or .parquet file with the columns that the schema names, or - for CSV on standard input. Several .parquet, .arrow,
     .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, so that they need not fit into memory.
     Arguments, schema, the output path and what is left in the ledger are checked before a record is read.
     """
-    settings: Settings = asdict(given.training) | {"n_jobs": given.records.jobs, "device": given.device, "random_state": given.file.seed}
+    settings: Settings = asdict(training) | {"n_jobs": records.jobs, "device": device, "random_state": file.seed}
     settings["fit_intercept"] = not settings.pop("no_intercept")
     with step("Checking what can be checked without the records"):
-        from discreet.data import Schema
-
-        schema = Schema.load(given.schema)
-        check_classes(schema, "discreet fit")
-        kind = settings.pop("kind") or standard_kind(schema)
-        given.file.check(*given.records.files, given.schema, given.spending.ledger)
-        account = given.spending.account()
-        check_fits(account, planned(kind, schema, settings).guarantee)
-        if given.device is not None:
-            _check_device(given.device)
-    warn_of_seed(given.file.seed)
-    records = given.records.opened(schema, may_be_empty=given.training.neighbours != "replace-one")
-    model = train(kind, schema, settings | {"ledger": account}, records)
-    del records
-    outcome = given.file.outcome(model, model, account, {"features": model.schema.features}, [])
-    following = f"Next: discreet show {given.file.out}, discreet verify {given.file.out}, discreet predict {given.file.out} TABLE"
+        public = discreet.Schema.load(schema)
+        check_classes(public, "discreet fit")
+        kind = settings.pop("kind") or standard_kind(public)
+        file.check(*records.files, schema, spending.ledger)
+        account = spending.account()
+        check_fits(account, planned(kind, public, settings).guarantee)
+        if device is not None:
+            _check_device(device)
+    warn_of_seed(file.seed)
+    table = records.opened(public, may_be_empty=training.neighbours != "replace-one")
+    model = train(kind, public, settings | {"ledger": account}, table)
+    del table
+    outcome = file.outcome(model, model, account, {"features": model.schema.features}, [])
+    following = f"Next: discreet show {file.out}, discreet verify {file.out}, discreet predict {file.out} TABLE"
     return replace(outcome, lines=[*outcome.lines, "", following])
+
+
+@command(
+    "Try several settings privately and write the best model.",
+    "discreet tune people.csv --schema people.toml --grid alpha=0.001,0.01,0.1 --epsilon 1 --delta 1e-6 --out model.json",
+    "discreet tune people.csv --schema people.toml --model linear-svc --grid loss=softplus-hinge,huber-hinge --grid alpha=0.01,0.1 \\\n"
+    "      --epsilon 2 --delta 1e-6 --out model.json --ledger team.ledger --data-set people",
+    "discreet tune people/*.parquet --schema people.toml --grid alpha=0.001,0.01,0.1 --epsilon 1 --delta 1e-6 --jobs 2 --out model.json",
+)
+def tune(
+    *,
+    schema: SchemaFile,
+    grid: Annotated[tuple[str, ...], f"A setting and its values, NAME=V1,V2,...; NAME one of {', '.join(_SEARCHED)}. Repeatable."],
+    epsilon: Annotated[float, "Privacy loss that the whole search may cost, > 0."],
+    delta: Delta = DELTA,
+    neighbours: Neighbours = "replace-one",
+    kind: Kind = None,
+    expected_runs: Annotated[float | None, Option(default="twice the settings", help="Mean of the secret number of fits.")] = None,
+    public_records: Annotated[int | None, "With add-remove: a number of records that you declare public, which alpha multiplies."] = None,
+    spending: Spending,
+    records: Records,
+    file: ModelFile,
+) -> Outcome:
+    """Fit TABLE with a secret random number of settings from a public grid, and write the best scored model with one certificate for all of it.
+
+    TABLE is a .csv, .csv.gz, .tsv or .parquet file with the columns that the schema names, or - for CSV on standard input. Several .parquet, .arrow,
+    .feather or .ipc files, a folder of .parquet files, and every table for --dask are read in blocks, so that they need not fit into memory.
+    """
+    values = _grid(grid)
+    with step("Checking what can be checked without the records"):
+        public = discreet.Schema.load(schema)
+        check_classes(public, "discreet tune")
+        file.check(*records.files, schema, spending.ledger)
+        account = spending.account()
+        if 0 < epsilon < math.inf and 0 <= delta < 1:  # the search refuses others, and says why
+            check_fits(account, _promised(epsilon, delta, discreet.Neighbours(neighbours)))
+        settings: Settings = {"neighbours": neighbours, "public_records": public_records}
+        if records.in_blocks:
+            settings["classes"] = list(public.target.classes)
+        search = discreet.PrivateSearchCV(
+            estimator_named(kind or standard_kind(public), public, settings),
+            values,
+            epsilon=epsilon,
+            delta=delta,
+            expected_runs=expected_runs,
+            ledger=account,
+            n_jobs=records.jobs,
+            random_state=file.seed,
+        )
+    warn_of_seed(file.seed)
+    table = records.opened(public, may_be_empty=False)
+    with step("Searching"):
+        search.fit(table)
+    del table
+    if records.in_blocks:
+        search.certificate_ = search.best_estimator_.certificate_ = _declared_by_schema(search.certificate_)
+    model = discreet.Model.from_estimator(search.best_estimator_, public)
+    kept = ", ".join(f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}" for name, value in search.best_params_.items())
+    known = isinstance(model.certificate.problem.get("records"), int)
+    score = f"{100.0 * search.best_score_:.1f} % of the records" if known else f"{search.best_score_:.0f} records"
+    count = len(search.candidates_)
+    return file.outcome(
+        model,
+        search,
+        account,
+        {"settings": count, "kept": dict(search.best_params_), "score": search.best_score_},
+        labelled(("Kept", f"{kept}, of {count} settings"), ("Score", f"about {score} right, on those that it was fitted on (with noise)")),
+    )
+
+
+def _promised(epsilon: float, delta: float, neighbours: "discreet.Neighbours") -> "discreet.accounting.Guarantee":
+    """What the whole search will promise and reserve: exactly what was asked for."""
+    if delta == 0:
+        return discreet.accounting.PureDP(epsilon=epsilon, neighbours=neighbours, theorem="as asked for")
+    return discreet.accounting.ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta, neighbours=neighbours, theorem="as asked for")
+
+
+def _grid(given: Sequence[str]) -> dict[str, list[Any]]:
+    """From NAME=V1,V2 to the search's grid."""
+    values: dict[str, list[Any]] = {}
+    for entry in given:
+        name, equals, texts = entry.partition("=")
+        if name not in _SEARCHED or not equals or not texts:
+            raise usage_error(f"--grid needs NAME=V1,V2,... with NAME one of {', '.join(_SEARCHED)}; {entry!r} was given")
+        if _SEARCHED[name] in values:
+            raise usage_error(f"--grid {name} was given twice; list all its values once")
+        values[_SEARCHED[name]] = [text.strip() if name in _TEXTS else _number(name, text) for text in texts.split(",")]
+    return values
+
+
+def _number(name: str, text: str) -> float:
+    return quietly(lambda: float(text), usage_error(f"--grid {name} needs numbers; {text!r} was given"))
 
 
 def _check_device(device: str) -> None:
     """Raise InvalidInput where rows cannot be moved there, by moving one number."""
     import numpy as np
 
-    from discreet.matrices import as_matrix
     from discreet.matrices.move import on_device
 
-    on_device(as_matrix(np.zeros((1, 1))), device)
+    on_device(discreet.matrices.as_matrix(np.zeros((1, 1))), device)
 
 
-def estimator_named(kind: str, schema: "Schema", settings: Settings) -> "LogisticRegression | LinearSVC":
+def estimator_named(kind: str, schema: "discreet.Schema", settings: Settings) -> "discreet.LogisticRegression | discreet.LinearSVC":
     """An estimator for rows of this schema."""
-    from discreet.estimators import LinearSVC, LogisticRegression
-
-    types: dict[str, type[LogisticRegression | LinearSVC]] = {"logistic-regression": LogisticRegression, "linear-svc": LinearSVC}
-    return types[kind](data_norm=schema.norm_bound, **settings)
+    made = {"logistic-regression": discreet.LogisticRegression, "linear-svc": discreet.LinearSVC}[kind]
+    return made(data_norm=schema.norm_bound, **settings)
 
 
-def standard_kind(schema: "Schema") -> str:
+def standard_kind(schema: "discreet.Schema") -> str:
     """The kind of model with the least error at a budget (docs/defaults.md)."""
     return "linear-svc" if len(schema.target.classes) == 2 else "logistic-regression"
 
 
-def planned(kind: str, schema: "Schema", settings: Settings) -> "Certificate":
+def planned(kind: str, schema: "discreet.Schema", settings: Settings) -> "discreet.Certificate":
     """What a fit with these settings will promise and spend; raises whatever it would raise on any table. No real record has been read yet.
 
     What depends on the number of records is left to the fit itself, which also raises it before anything is spent.
@@ -167,34 +259,27 @@ def planned(kind: str, schema: "Schema", settings: Settings) -> "Certificate":
     return estimator.plan(features=schema.features)
 
 
-def train(kind: str, schema: "Schema", settings: Settings, table: "EncodedTable | BlockTable") -> "Model":
+def train(kind: str, schema: "discreet.Schema", settings: Settings, table: "discreet.EncodedTable | discreet.data.BlockTable") -> "discreet.Model":
     """Fit, and keep what may be published. `table` was encoded by `schema`, or its blocks are."""
-    from discreet.data import BlockTable
-    from discreet.estimators.model import Model
-
-    blocks = isinstance(table, BlockTable)
+    blocks = isinstance(table, discreet.data.BlockTable)
     with step("Fitting"):
         estimator = estimator_named(kind, schema, settings | ({"classes": list(schema.target.classes)} if blocks else {})).fit(table)
     if blocks:
-        estimator.certificate_ = declared_by_schema(estimator.certificate_)
-    return Model.from_estimator(estimator, schema)
+        estimator.certificate_ = _declared_by_schema(estimator.certificate_)
+    return discreet.Model.from_estimator(estimator, schema)
 
 
-def declared_by_schema(certificate: "Certificate") -> "Certificate":
+def _declared_by_schema(certificate: "discreet.Certificate") -> "discreet.Certificate":
     """The schema declares the classes of a table in blocks, as it does of one in memory."""
     from discreet.statements.declared import by_schema
 
     return replace(certificate, declared=by_schema(certificate.declared))
 
 
-def described(model: "Model") -> str:
+def described(model: "discreet.Model") -> str:
     """A model in one line."""
-    from discreet.core.words import quoted
-    from discreet.data import NumberTarget
-    from discreet.data.labels import canonical
-
-    target, names = model.schema.target, [canonical(label) for label in model.classes]
-    if isinstance(target, NumberTarget):
+    target, names = model.schema.target, [discreet.data.labels.canonical(label) for label in model.classes]
+    if isinstance(target, discreet.data.NumberTarget):
         which = f"a number from {target.lower:.10g} to {target.upper:.10g}"
     elif len(names) > 2:
         which = f"{len(names)} classes ({model.certificate.problem.get('scheme')}): {quoted(names)}"

@@ -1,4 +1,4 @@
-"""A command from the type of its settings: a field of a frozen dataclass is an option or an argument, and is written once.
+"""A command from the type of its settings: a parameter of its function is an option or an argument, and is written once.
 
     epsilon: Annotated[float, "Privacy loss, > 0."]              --epsilon FLOAT   [required]
     delta: Annotated[float, "Its exception."] = 0.0              --delta FLOAT     [default: 0.0]
@@ -7,29 +7,25 @@
     overwrite: Annotated[bool, "Replace."] = False               --overwrite
     parts: Annotated[tuple[str, ...], "A part."] = ()            --parts TEXT, as often as wanted
     table: Annotated[File, ARGUMENT]                             TABLE
-    spending: Spending                                           the fields of another such type
+    spending: Spending                                           the fields of a frozen dataclass, each by these rules
 
-What needs more words is an `Option`, what needs none has None. Settings that belong together are a type of their own, which commands hold as a field;
-a field `Annotated[Any, LATER]` is of a type that is found where the command itself is asked for, since what knows it takes its time to import.
+What needs more words is an `Option`, what needs none has None. Settings that commands share, or that go on together, are such a dataclass;
+a parameter `Annotated[Any, LATER]` is of a type that is found where the command itself is asked for, since what knows it takes its time to import.
 """
 
 import inspect
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, is_dataclass
 from functools import cached_property
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NewType, TypeAlias, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NewType, TypeAlias, Union, get_args, get_origin
 
 import click
 from click.core import ParameterSource
 
+import discreet
 from discreet.cli.output import Outcome, present, warn
-
-if TYPE_CHECKING:
-    from discreet.noise import SeededNoise, SystemNoise
-
-Settings = TypeVar("Settings")
 
 File = NewType("File", str)
 """A path."""
@@ -112,23 +108,22 @@ def command(
     name: str | None = None,
     later: "Callable[[], tuple[type, str]] | None" = None,
     cls: type[click.Command] = click.Command,
-) -> Callable[[Callable[[Settings], Outcome | None]], click.Command]:
-    """A function of settings as a command: its docstring is the help, which ends in `examples`.
+) -> Callable[[Callable[..., Outcome | None]], click.Command]:
+    """A function as a command: its parameters are the options, its docstring is the help, which ends in `examples`.
 
-    It returns its outcome, or None where it has presented it. `later` finds the type of the field that is `LATER`, and words for before the examples.
+    It returns its outcome, or None where it has presented it. `later` finds the type of the parameter that is `LATER`, and words for before the
+    examples.
     """
 
-    def made(function: Callable[[Settings], Outcome | None]) -> click.Command:
-        settings: Any = next(iter(inspect.get_annotations(function).values()))
-
+    def made(function: Callable[..., Outcome | None]) -> click.Command:
         def run(**values: object) -> None:
-            outcome = function(_filled(settings, values, later))
+            outcome = _filled(function, values, later)
             if outcome is not None:
                 present(outcome)
 
         built = (cls if later is None else _Late)(
             name or function.__name__,
-            params=[*_parameters(settings), _JSON],
+            params=[*_parameters(function), _JSON],
             callback=run,
             help=function.__doc__,
             short_help=short_help,
@@ -181,12 +176,10 @@ def typed(name: str) -> bool:
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
-def noise_of(seed: int | None) -> "SystemNoise | SeededNoise":
+def noise_of(seed: int | None) -> "discreet.SystemNoise | discreet.SeededNoise":
     """The source of a release's noise."""
-    from discreet.noise import SeededNoise, SystemNoise
-
     warn_of_seed(seed)
-    return SystemNoise() if seed is None else SeededNoise(seed)
+    return discreet.SystemNoise() if seed is None else discreet.SeededNoise(seed)
 
 
 def warn_of_seed(seed: int | None) -> None:
@@ -195,40 +188,45 @@ def warn_of_seed(seed: int | None) -> None:
         warn("--seed makes the noise reproducible, so it protects nobody: the certificate is not valid. Leave it out to publish.")
 
 
-def _filled(settings: Any, values: Mapping[str, object], later: "Callable[[], tuple[type, str]] | None" = None) -> Any:
-    """An object of the type, from the values of all its options."""
-    types = {one.name: later()[0] if later is not None and _is_late(one) else one.type for one in fields(settings)}
-    return settings(**{name: _filled(kind, values) if is_dataclass(kind) else values[name] for name, kind in types.items()})
+def _filled(made: Any, values: Mapping[str, object], later: "Callable[[], tuple[type, str]] | None" = None) -> Any:
+    """A function called, or a type made, with the values of its options."""
+    types = {one.name: later()[0] if later is not None and _is_late(one) else one.annotation for one in _said(made)}
+    return made(**{name: _filled(kind, values, later) if is_dataclass(kind) else values[name] for name, kind in types.items()})
 
 
-def _is_late(field: Field[Any]) -> bool:
-    return LATER in get_args(field.type)
+def _said(made: Any) -> Iterable[inspect.Parameter]:
+    """Names, types and defaults."""
+    return inspect.signature(made).parameters.values()
 
 
-def _parameters(settings: Any) -> Iterator[click.Parameter]:
-    for field in fields(settings):
-        if is_dataclass(field.type):
-            yield from _parameters(field.type)
-        elif not _is_late(field):
-            yield _parameter(field)
+def _is_late(one: inspect.Parameter) -> bool:
+    return LATER in get_args(one.annotation)
 
 
-def _parameter(field: Field[Any]) -> click.Parameter:
-    """The option or the argument of a field `Annotated[type, what is said of it]`."""
-    kind, said = get_args(field.type)
+def _parameters(made: Any) -> Iterator[click.Parameter]:
+    for one in _said(made):
+        if is_dataclass(one.annotation):
+            yield from _parameters(one.annotation)
+        elif not _is_late(one):
+            yield _parameter(one.name, one.annotation, one.default)
+
+
+def _parameter(name: str, annotated: Any, default: Any) -> click.Parameter:
+    """The option or the argument of a parameter `Annotated[type, what is said of it]`."""
+    kind, said = get_args(annotated)
     if get_origin(kind) in (Union, UnionType):
         (kind,) = (one for one in get_args(kind) if one is not NoneType)
     many = get_origin(kind) is tuple
     kind = get_args(kind)[0] if many else kind
-    required = field.default is MISSING
-    given: dict[str, Any] = {} if required or field.default in ((), None) or kind is bool else {"default": field.default}
+    required = default is inspect.Parameter.empty
+    given: dict[str, Any] = {} if required or default in ((), None) or kind is bool else {"default": default}
     kept = click.Choice(get_args(kind)) if get_origin(kind) is Literal else _TYPES.get(kind)
     if isinstance(said, Argument):
-        return click.Argument([field.name], type=kept, required=required, nargs=-1 if many else 1, metavar=said.metavar)
+        return click.Argument([name], type=kept, required=required, nargs=-1 if many else 1, metavar=said.metavar)
     said = said if isinstance(said, Option) else Option(help=said)
     given |= {"is_flag": True} if kind is bool else {"type": said.type or kept}
     return click.Option(
-        [said.name or flag(field.name), field.name],
+        [said.name or flag(name), name],
         required=required,
         multiple=many,
         show_default=said.default or "default" in given,

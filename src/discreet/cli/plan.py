@@ -6,18 +6,16 @@ numbers only: no table is read, and no privacy is spent.
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import click
 
-from discreet.cli.files import check_output, check_report
+import discreet
 from discreet.cli.options import Delta, File, Hidden, Report, command, usage_error
-from discreet.cli.output import Outcome, labelled, step, styled, table
+from discreet.cli.output import Outcome, check_output, check_report, labelled, step, styled, table
 from discreet.cli.plan_over import Simulation, plan_over, reached
+from discreet.core.files.whole_file import write_whole
 from discreet.core.privacy import DELTA
-
-if TYPE_CHECKING:
-    from discreet.planning import Plan, PlannedBound, Simulated, SimulatedEpsilon
 
 _ENTRIES = 2_000_000
 """The largest simulated table, in numbers."""
@@ -51,18 +49,6 @@ class _Problem:
     failure: Annotated[float, "Probability with which the bound may fail."] = 0.05
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Plan:
-    excess: Annotated[float | None, "Excess of expected loss to stay below."] = None
-    records: Annotated[int | None, "Number of records."] = None
-    epsilon: Annotated[float | None, "Privacy loss of the fit, > 0."] = None
-    problem: _Problem
-    simulation: Simulation
-    plot: Annotated[File | None, "Write bounds and simulation to this SVG file."] = None
-    report: Report = None
-    overwrite: Annotated[bool, "Replace these files where they exist."] = False
-
-
 @command(
     "How many records for which error, before there are any.",
     "discreet plan --excess 0.05 --epsilon 1 --delta 1e-6 --features 20 --norm 3",
@@ -73,7 +59,17 @@ class _Plan:
     "discreet plan over l1-ball --features 1000 --entry-bound 1 --records 20000 --epsilon 1 --delta 1e-6",
     cls=_OrOver,
 )
-def plan(given: _Plan) -> Outcome:
+def plan(
+    *,
+    excess: Annotated[float | None, "Excess of expected loss to stay below."] = None,
+    records: Annotated[int | None, "Number of records."] = None,
+    epsilon: Annotated[float | None, "Privacy loss of the fit, > 0."] = None,
+    problem: _Problem,
+    simulation: Simulation,
+    plot: Annotated[File | None, "Write bounds and simulation to this SVG file."] = None,
+    report: Report = None,
+    overwrite: Annotated[bool, "Replace these files where they exist."] = False,
+) -> Outcome:
     """Say what follows from two of --excess, --records and --epsilon: how many records are proved to be enough, which excess error, or which epsilon.
 
     The excess is that of the expected loss of the private classifier over that of the best linear predictor whose norm is at most --norm. No table is
@@ -81,43 +77,37 @@ def plan(given: _Plan) -> Outcome:
 
     For a model that must lie in a set: discreet plan over SET, with options of its own (discreet plan over --help).
     """
-    excess, records, epsilon = given.excess, given.records, given.epsilon
     if sum(number is None for number in (excess, records, epsilon)) != 1:
         raise usage_error("two of --excess, --records and --epsilon are needed, and not all three: the one that is left out is the answer")
     with step("Calibrating"):
-        from discreet.core.files.whole_file import write_whole
-        from discreet.core.neighbours import Neighbours
-        from discreet.planning import Plan, least_epsilon
-
-        check_output(given.plot, overwrite=given.overwrite)
-        check_report(given.report, given.plot, overwrite=given.overwrite)
-        numbers = asdict(given.problem) | {"neighbours": Neighbours(given.problem.neighbours)}
+        check_output(plot, overwrite=overwrite)
+        check_report(report, plot, overwrite=overwrite)
+        numbers = asdict(problem) | {"neighbours": discreet.Neighbours(problem.neighbours)}
         scale = 0.0 if numbers.pop("no_intercept") else None
-        made = Plan(epsilon=1.0 if epsilon is None else epsilon, intercept_scale=scale, **numbers)
+        made = discreet.planning.Plan(epsilon=1.0 if epsilon is None else epsilon, intercept_scale=scale, **numbers)
         if epsilon is None:
-            made = least_epsilon(made, records=records or 0, excess=float(excess or 0.0))
+            made = discreet.planning.least_epsilon(made, records=records or 0, excess=float(excess or 0.0))
         found = made.bound(records) if records is not None else made.records_for(float(excess or 0.0))
     wanted = float(excess or 0.0) if epsilon is None else None
-    asked = given.simulation
-    tried: list[SimulatedEpsilon] = []
-    simulated: list[Simulated] = []
+    tried: list[discreet.planning.SimulatedEpsilon] = []
+    simulated: list[discreet.planning.Simulated] = []
     if wanted is None:
-        simulated = _simulated(made, found, excess, asked)
-    elif not asked.no_simulation and found.records <= _most_of_epsilons(made):
-        tried = _simulated_epsilons(made, found.records, asked)
-    ladder = _ladder(found.records) if given.plot is not None or given.report is not None else []
+        simulated = _simulated(made, found, excess, simulation)
+    elif not simulation.no_simulation and found.records <= _most_of_epsilons(made):
+        tried = _simulated_epsilons(made, found.records, simulation)
+    ladder = _ladder(found.records) if plot is not None or report is not None else []
     counts = sorted({found.records, *(one.records for one in simulated), *ladder})
     bounds = [found if count == found.records else made.bound(count) for count in counts]
-    if given.plot is not None:
+    if plot is not None:
         from discreet.display import planning
 
-        write_whole(given.plot, planning.plot(bounds, simulated, title=_problem(made), subtitle=_privacy(made)), overwrite=given.overwrite)
-    if given.report is not None:
+        write_whole(plot, planning.plot(bounds, simulated, title=_problem(made), subtitle=_privacy(made)), overwrite=overwrite)
+    if report is not None:
         from discreet.display.reports import plan_page, write_page
 
         with step("Writing the report"):
             page = plan_page(made, found, bounds, simulated, excess=excess, tried=None if wanted is None else tried)
-            write_page(page, given.report, overwrite=given.overwrite)
+            write_page(page, report, overwrite=overwrite)
     if wanted is not None:
         stated, lines = _needed_epsilon(made, found, tried, wanted)
     else:
@@ -128,30 +118,30 @@ def plan(given: _Plan) -> Outcome:
         "excess": excess,
         "bound": found.to_dict(),
         **stated,
-        "plot": given.plot,
-        "report": given.report,
+        "plot": plot,
+        "report": report,
     }
-    files = labelled(("Picture", given.plot and f"written to {given.plot}"), ("Report", given.report and f"written to {given.report}"))
+    files = labelled(("Picture", plot and f"written to {plot}"), ("Report", report and f"written to {report}"))
     return Outcome(
         document=document, lines=[*labelled(("Plan", f"{_problem(made)}; {_privacy(made)}")), *lines, *(part for one in files for part in ("", one))]
     )
 
 
-def _simulated(made: "Plan", found: "PlannedBound", excess: float | None, asked: Simulation) -> "list[Simulated]":
+def _simulated(
+    made: "discreet.planning.Plan", found: "discreet.planning.PlannedBound", excess: float | None, asked: Simulation
+) -> "list[discreet.planning.Simulated]":
     """At a few sizes: up to the one where the excess is reached, or below the number of records that was given."""
     if asked.no_simulation:
         return []
-    from discreet.noise import SeededNoise
-    from discreet.planning import simulate
-    from discreet.planning.simulate import usual_ridge
+    from discreet.planning.simulate import simulate, usual_ridge
 
-    noise, ridge = SeededNoise(asked.seed), usual_ridge(made)
+    noise, ridge = discreet.SeededNoise(asked.seed), usual_ridge(made)
     largest = _most(made)
     if excess is None:
         counts = sorted({max(10, min(largest, found.records // share)) for share in (100, 10, 1)})
     else:
         counts = [count for count in (100, 300, 1000, 3000, 10_000, 30_000, 100_000) if count <= min(largest, found.records)]
-    done: list[Simulated] = []
+    done: list[discreet.planning.Simulated] = []
     for count in counts:
         with step(f"Simulating {count:,} records"):
             done += simulate(made, [count], noise, ridge=ridge, n_jobs=asked.jobs)
@@ -160,20 +150,17 @@ def _simulated(made: "Plan", found: "PlannedBound", excess: float | None, asked:
     return done
 
 
-def _simulated_epsilons(made: "Plan", records: int, asked: Simulation) -> "list[SimulatedEpsilon]":
+def _simulated_epsilons(made: "discreet.planning.Plan", records: int, asked: Simulation) -> "list[discreet.planning.SimulatedEpsilon]":
     """At the epsilons of `discreet.planning.EPSILONS`."""
-    from discreet.noise import SeededNoise
-    from discreet.planning import simulate_epsilons
-
     with step(f"Simulating {records:,} records"):
-        return simulate_epsilons(made, records, SeededNoise(asked.seed), n_jobs=asked.jobs)
+        return discreet.planning.simulate_epsilons(made, records, discreet.SeededNoise(asked.seed), n_jobs=asked.jobs)
 
 
-def _most(made: "Plan") -> int:
+def _most(made: "discreet.planning.Plan") -> int:
     return min(_LARGEST, max(1000, _ENTRIES // (made.features + 1)))
 
 
-def _most_of_epsilons(made: "Plan") -> int:
+def _most_of_epsilons(made: "discreet.planning.Plan") -> int:
     return min(_LARGEST_OF_EPSILONS, _most(made))
 
 
@@ -183,7 +170,11 @@ def _ladder(records: int) -> list[int]:
 
 
 def _needed_records(
-    made: "Plan", found: "PlannedBound", bounds: "list[PlannedBound]", simulated: "list[Simulated]", excess: float | None
+    made: "discreet.planning.Plan",
+    found: "discreet.planning.PlannedBound",
+    bounds: "list[discreet.planning.PlannedBound]",
+    simulated: "list[discreet.planning.Simulated]",
+    excess: float | None,
 ) -> tuple[dict[str, object], list[str]]:
     """What was found where the records or the excess were asked for."""
     by_records = {one.records: one for one in simulated}
@@ -233,7 +224,7 @@ def _needed_records(
 
 
 def _needed_epsilon(
-    made: "Plan", found: "PlannedBound", simulated: "Sequence[SimulatedEpsilon]", excess: float
+    made: "discreet.planning.Plan", found: "discreet.planning.PlannedBound", simulated: "Sequence[discreet.planning.SimulatedEpsilon]", excess: float
 ) -> tuple[dict[str, object], list[str]]:
     """What was found where the epsilon was asked for. `made` has the one that is proved, `found` is its bound at these records."""
     from discreet.planning import EPSILONS, bracket, proved_at
@@ -280,7 +271,7 @@ def _needed_epsilon(
     return document, lines
 
 
-def _printed_theorem(made: "Plan", excess: float) -> tuple[int, float]:
+def _printed_theorem(made: "discreet.planning.Plan", excess: float) -> tuple[int, float]:
     """Number of the theorem, and what it asks for with C = 1."""
     from discreet.bounds import theorem_3, theorem_4
 
@@ -298,18 +289,18 @@ def _printed_theorem(made: "Plan", excess: float) -> tuple[int, float]:
     )
 
 
-def _problem(made: "Plan") -> str:
+def _problem(made: "discreet.planning.Plan") -> str:
     """What is to be learnt."""
     intercept = " and an intercept" if made.intercept_scale else ""
     return f"{made.loss}, {made.features} features{intercept}, |f0| <= {made.norm:g}, |x| <= {made.data_norm:g}"
 
 
-def _privacy(made: "Plan") -> str:
+def _privacy(made: "discreet.planning.Plan") -> str:
     """What it is to promise."""
     return f"epsilon {made.epsilon:g}, delta {made.delta:g}, {made.neighbours}, {made.mechanism} perturbation"
 
 
-def _of_invented_records(made: "Plan", repeats: int) -> tuple[str, str]:
+def _of_invented_records(made: "discreet.planning.Plan", repeats: int) -> tuple[str, str]:
     """What a simulation is of."""
     return (
         f"Simulated: {repeats} private fits each, with the alpha that a fit takes by itself, on invented records: uniform directions,",

@@ -5,15 +5,12 @@ simulation on invented records. Public numbers only: no table is read, and no pr
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
-from discreet.cli.files import check_report
+import discreet
 from discreet.cli.options import Argument, Delta, Hidden, Report, command, usage_error
-from discreet.cli.output import Outcome, labelled, step, styled, table
+from discreet.cli.output import Outcome, check_report, labelled, step, styled, table
 from discreet.core.privacy import DELTA
-
-if TYPE_CHECKING:
-    from discreet.planning import NeededRecords, SetBound, SetPlan, SimulatedOverSet
 
 _ENTRIES = 2_000_000
 """The largest simulated table, in numbers."""
@@ -34,82 +31,76 @@ class Simulation:
     jobs: Annotated[int | None, "Threads that share the simulated tables; -1 for every processor.  [default: 1]"] = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class _PlanOver:
-    set: Annotated[Literal["l1-ball", "l2-ball", "linfinity-ball", "simplex"], Argument(metavar="SET")]
-    radius: Annotated[float, "Of the set: the bound on the norm, or the sum of the simplex."] = 1.0
-    features: Annotated[int, "Number of features d of a row."]
-    entry_bound: Annotated[float | None, "Bound on every entry of a row (data_bound of a fit)."] = None
-    data_norm: Annotated[float | None, "Bound on the Euclidean norm of a row. One of the two is needed."] = None
-    target_bound: Annotated[float | None, "Bound on |y|, 1 unless given; losses of classes have none."] = None
-    intercept: Annotated[bool, "Plan a fit with an intercept; its coefficient lies in the set too."] = False
-    loss: Annotated[
-        Literal["squared", "huber", "log-cosh", "absolute", "logistic", "hinge", "huber-hinge", "smoothed-hinge", "softplus-hinge"], None
-    ] = "squared"
-    excess: Annotated[float | None, "Excess of the mean loss to stay below: the answer is a number of records."] = None
-    records: Annotated[int | None, "Number of records: the answer is an excess of the mean loss."] = None
-    epsilon: Annotated[float, "Privacy loss of the fit, > 0."]
-    delta: Delta = DELTA
-    neighbours: Annotated[Hidden, "What is hidden."] = "replace-one"
-    steps: Annotated[int | None, "Number of steps (n_iter of a fit); the best for the bound unless given."] = None
-    simulation: Simulation
-    report: Report = None
-    overwrite: Annotated[bool, "Replace that file where it exists."] = False
-
-
 @command(
     "The same over a set.",
     "discreet plan over l1-ball --features 1000 --entry-bound 1 --records 20000 --epsilon 1 --delta 1e-6",
     "discreet plan over l1-ball --features 100 --data-norm 1 --radius 5 --loss logistic --excess 0.05 --epsilon 1 --delta 1e-6",
     "discreet plan over simplex --features 50 --entry-bound 1 --loss absolute --excess 0.1 --epsilon 1 --delta 1e-6 --json",
 )
-def plan_over(given: _PlanOver) -> Outcome:
+def plan_over(
+    *,
+    set: Annotated[Literal["l1-ball", "l2-ball", "linfinity-ball", "simplex"], Argument(metavar="SET")],  # noqa: A002 - the name of the argument
+    radius: Annotated[float, "Of the set: the bound on the norm, or the sum of the simplex."] = 1.0,
+    features: Annotated[int, "Number of features d of a row."],
+    entry_bound: Annotated[float | None, "Bound on every entry of a row (data_bound of a fit)."] = None,
+    data_norm: Annotated[float | None, "Bound on the Euclidean norm of a row. One of the two is needed."] = None,
+    target_bound: Annotated[float | None, "Bound on |y|, 1 unless given; losses of classes have none."] = None,
+    intercept: Annotated[bool, "Plan a fit with an intercept; its coefficient lies in the set too."] = False,
+    loss: Annotated[
+        Literal["squared", "huber", "log-cosh", "absolute", "logistic", "hinge", "huber-hinge", "smoothed-hinge", "softplus-hinge"], None
+    ] = "squared",
+    excess: Annotated[float | None, "Excess of the mean loss to stay below: the answer is a number of records."] = None,
+    records: Annotated[int | None, "Number of records: the answer is an excess of the mean loss."] = None,
+    epsilon: Annotated[float, "Privacy loss of the fit, > 0."],
+    delta: Delta = DELTA,
+    neighbours: Annotated[Hidden, "What is hidden."] = "replace-one",
+    steps: Annotated[int | None, "Number of steps (n_iter of a fit); the best for the bound unless given."] = None,
+    simulation: Simulation,
+    report: Report = None,
+    overwrite: Annotated[bool, "Replace that file where it exists."] = False,
+) -> Outcome:
     """Say how many records are proved to be enough for an excess risk over a set, or which excess risk for these records.
 
     The model lies in the l1, l2 or l-infinity ball or in the simplex. The excess is that of the mean loss on the records themselves over its least
     value on the set, in expectation over the noise. Every mechanism is listed with what is proved of it. No table is read: all numbers are public.
     """
-    excess = given.excess
-    if (excess is None) == (given.records is None):
+    if (excess is None) == (records is None):
         raise usage_error("either --excess (how many records are enough?) or --records (for which excess?) is needed, and not both")
-    bounds = [bound for bound in (given.entry_bound, given.data_norm) if bound is not None]
+    bounds = [bound for bound in (entry_bound, data_norm) if bound is not None]
     if not bounds:
         raise usage_error("rows need a public bound: --entry-bound, --data-norm, or both")
     with step("Calibrating"):
-        from discreet.core.neighbours import Neighbours
         from discreet.core.validate import whole
-        from discreet.planning import SetPlan
-        from discreet.sets import constraint_named
 
-        check_report(given.report, overwrite=given.overwrite)
-        whole(given.features, "features")
-        made = SetPlan(
-            constraint=constraint_named(given.set, {"dimension": given.features + given.intercept, "radius": given.radius}),
-            loss=given.loss,
-            epsilon=given.epsilon,
-            delta=given.delta,
-            neighbours=Neighbours(given.neighbours),
-            entry_bound=given.entry_bound,
-            data_norm=given.data_norm,
-            target_bound=1.0 if given.target_bound is None else given.target_bound,
-            intercept_scale=min(bounds) if given.intercept else 0.0,
-            steps=given.steps,
+        check_report(report, overwrite=overwrite)
+        whole(features, "features")
+        made = discreet.planning.SetPlan(
+            constraint=discreet.sets.constraint_named(set, {"dimension": features + intercept, "radius": radius}),
+            loss=loss,
+            epsilon=epsilon,
+            delta=delta,
+            neighbours=discreet.Neighbours(neighbours),
+            entry_bound=entry_bound,
+            data_norm=data_norm,
+            target_bound=1.0 if target_bound is None else target_bound,
+            intercept_scale=min(bounds) if intercept else 0.0,
+            steps=steps,
         )
         needed = () if excess is None else made.needed(excess)
-        found = made.records_for(excess) if excess is not None else made.bound(int(given.records or 0))
-    simulated = _simulated(made, found, excess, given.simulation)
-    if given.report is not None:
+        found = made.records_for(excess) if excess is not None else made.bound(int(records or 0))
+    simulated = _simulated(made, found, excess, simulation)
+    if report is not None:
         from discreet.display.reports import set_plan_page, write_page
 
         with step("Writing the report"):
-            page = set_plan_page(made, found, needed, simulated, radius=given.radius, excess=excess)
-            write_page(page, given.report, overwrite=given.overwrite)
+            page = set_plan_page(made, found, needed, simulated, radius=radius, excess=excess)
+            write_page(page, report, overwrite=overwrite)
     enough = next((one.records for one in simulated if excess is not None and one.largest <= excess), None)
     return Outcome(
         document={
             "plan": {
                 "set": made.constraint.name,
-                "radius": given.radius,
+                "radius": radius,
                 "features": made.problem(found.records).domain.features,
                 "neighbours": str(made.neighbours),
                 **{name: getattr(made, name) for name in _NUMBERS},
@@ -119,39 +110,40 @@ def plan_over(given: _PlanOver) -> Outcome:
             "needed": [one.to_dict() for one in needed],
             "simulated": [one.to_dict() for one in simulated],
             "simulated_enough": enough,
-            "report": given.report,
+            "report": report,
         },
         lines=[
-            *labelled(("Plan", _problem(made, given.radius))),
+            *labelled(("Plan", _problem(made, radius))),
             *_proved(found, needed, excess),
             *_tried(made, simulated, enough, excess),
-            *([] if given.report is None else ["", f"Report       written to {given.report}"]),
+            *([] if report is None else ["", f"Report       written to {report}"]),
         ],
     )
 
 
-def _simulated(made: "SetPlan", found: "SetBound", excess: float | None, asked: Simulation) -> "list[SimulatedOverSet]":
+def _simulated(
+    made: "discreet.planning.SetPlan", found: "discreet.planning.SetBound", excess: float | None, asked: Simulation
+) -> "list[discreet.planning.SimulatedOverSet]":
     """At a few sizes: up to the one where the excess is reached, or up to the number of records that was given; no more than takes seconds."""
     if asked.no_simulation:
         return []
-    from discreet.noise import SeededNoise
-    from discreet.planning import simulate_over_set
-
-    noise = SeededNoise(asked.seed)
+    noise = discreet.SeededNoise(asked.seed)
     wanted = (100, 300, 1000, 3000, 10_000, 30_000, 100_000) if excess is not None else (found.records // 100, found.records // 10, found.records)
-    done: list[SimulatedOverSet] = []
+    done: list[discreet.planning.SimulatedOverSet] = []
     largest = max(10, _ENTRIES // made.constraint.dimension)
     for count in sorted({_affordable(made, max(10, min(found.records, largest, one))) for one in wanted}):
         if done and count < 2 * done[-1].records:
             continue
         with step(f"Simulating {count:,} records"):
-            done += simulate_over_set(made, [count], noise, tables=_TABLES, draws=_draws(_own_steps(made, count)), n_jobs=asked.jobs)
+            done += discreet.planning.simulate_over_set(
+                made, [count], noise, tables=_TABLES, draws=_draws(_own_steps(made, count)), n_jobs=asked.jobs
+            )
         if excess is not None and done[-1].largest <= excess:
             break
     return done
 
 
-def _affordable(made: "SetPlan", records: int) -> int:
+def _affordable(made: "discreet.planning.SetPlan", records: int) -> int:
     """This number of records, or a third, a ninth and so on, so that fits take seconds."""
     steps = _own_steps(made, records)
     kink = made.problem(records).smoothness == float("inf")  # predictions in a fixed order take about three times as long
@@ -159,7 +151,7 @@ def _affordable(made: "SetPlan", records: int) -> int:
     return records if work <= _WORK or records <= 30 else _affordable(made, records // 3)
 
 
-def _own_steps(made: "SetPlan", records: int) -> int:
+def _own_steps(made: "discreet.planning.SetPlan", records: int) -> int:
     """Of a fit, or about the passes that a solver takes."""
     bound = made.bound(records)
     return bound.of(bound.auto).own_steps or 200
@@ -170,7 +162,7 @@ def _draws(steps: int) -> int:
     return 3 if steps <= 1000 else 1
 
 
-def _proved(found: "SetBound", needed: "tuple[NeededRecords, ...]", excess: float | None) -> list[str]:
+def _proved(found: "discreet.planning.SetBound", needed: "tuple[discreet.planning.NeededRecords, ...]", excess: float | None) -> list[str]:
     """The bounds of all mechanisms."""
     best, auto = found.best, found.of(found.auto)
     at = "" if best.steps is None else f" at {best.steps:,} steps"
@@ -199,7 +191,9 @@ def _proved(found: "SetBound", needed: "tuple[NeededRecords, ...]", excess: floa
     return lines
 
 
-def _tried(made: "SetPlan", simulated: "list[SimulatedOverSet]", enough: int | None, excess: float | None) -> list[str]:
+def _tried(
+    made: "discreet.planning.SetPlan", simulated: "list[discreet.planning.SimulatedOverSet]", enough: int | None, excess: float | None
+) -> list[str]:
     """The simulation, where there was one."""
     if not simulated:
         return []
@@ -229,7 +223,7 @@ def reached(enough: int | None, most: int, excess: float | None) -> list[str]:
     return [f"There, {most:,} records, the most that are simulated, were not enough for an excess of {excess:g}."]
 
 
-def _problem(made: "SetPlan", radius: float) -> str:
+def _problem(made: "discreet.planning.SetPlan", radius: float) -> str:
     domain = made.problem(1).domain
     bounds = [f"|x_j| <= {made.entry_bound:g}"] if made.entry_bound is not None else []
     bounds += [f"|x| <= {made.data_norm:g}"] if made.data_norm is not None else []

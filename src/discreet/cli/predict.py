@@ -3,21 +3,13 @@
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
-from discreet.cli.files import check_output
+import discreet
+from discreet.cli.inputs import read
 from discreet.cli.options import ARGUMENT, Argument, File, command
-from discreet.cli.output import Outcome, step
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Predict:
-    model: Annotated[File, Argument(metavar="MODEL")]
-    table: Annotated[File, ARGUMENT]
-    probabilities: Annotated[bool, "Also the probability of each class (not for losses with flat parts)."] = False
-    out: Annotated[File | None, "The CSV file to write; standard output if left out."] = None
-    overwrite: Annotated[bool, "Replace that file where it exists."] = False
+from discreet.cli.output import Outcome, check_output, step
+from discreet.core.files.whole_file import write_whole
 
 
 @command(
@@ -26,34 +18,36 @@ class _Predict:
     "discreet predict model.json people.parquet --probabilities --out predictions.csv",
     "cat people.csv | discreet predict model.json -",
 )
-def predict(given: _Predict) -> Outcome:
+def predict(
+    *,
+    model: Annotated[File, Argument(metavar="MODEL")],
+    table: Annotated[File, ARGUMENT],
+    probabilities: Annotated[bool, "Also the probability of each class (not for losses with flat parts)."] = False,
+    out: Annotated[File | None, "The CSV file to write; standard output if left out."] = None,
+    overwrite: Annotated[bool, "Replace that file where it exists."] = False,
+) -> Outcome:
     """Predict the class of every record of TABLE, or its number in the unit of the target, in its order, one line each.
 
     TABLE needs the columns of the model's schema, the target's not; - is CSV on standard input. Predicting spends nothing, but predictions are about
     the people in TABLE: protect them as you protect TABLE. The file of --out is yours alone to read.
     """
-    from discreet.core.files.whole_file import write_whole
-    from discreet.data import read_table
-    from discreet.data.labels import canonical
-    from discreet.estimators.model import Model
-
-    model = Model.load(given.model)
-    if given.probabilities:
-        model.require_probabilities()
-    check_output(given.out, given.table, given.model, overwrite=given.overwrite)
-    with step("Reading the table"):
-        frame = read_table(given.table, model.schema.columns(target=False))
+    found = discreet.Model.load(model)
+    if probabilities:
+        found.require_probabilities()
+    check_output(out, table, model, overwrite=overwrite)
+    frame = read(table, found.schema.columns(target=False))
     with step("Predicting"):
-        rows = model.schema.encode(frame, target=False)
-        labels = model.predict(rows).tolist()
-        chances = model.probabilities(rows).tolist() if given.probabilities else None
-    classes = [canonical(label) for label in model.classes]
+        rows = found.schema.encode(frame, target=False)
+        labels = found.predict(rows).tolist()
+        chances = found.probabilities(rows).tolist() if probabilities else None
+    canonical = discreet.data.labels.canonical
+    classes = [canonical(label) for label in found.classes]
     text = _csv([canonical(label) for label in labels], chances, classes)
-    document = {"classes": classes, "written": given.out}
-    if given.out is None:
+    document = {"classes": classes, "written": out}
+    if out is None:
         return Outcome(document=document | {"predictions": labels, "probabilities": chances}, lines=[text.removesuffix("\n")])
-    write_whole(given.out, text, overwrite=given.overwrite, mode=0o600)
-    return Outcome(document=document, lines=[f"Written to {given.out}"])
+    write_whole(out, text, overwrite=overwrite, mode=0o600)
+    return Outcome(document=document, lines=[f"Written to {out}"])
 
 
 def _csv(predictions: Sequence[str], chances: Sequence[Sequence[float]] | None, classes: Sequence[str]) -> str:

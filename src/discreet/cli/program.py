@@ -19,37 +19,35 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import click
 
+import discreet
 from discreet.cli.options import epilog
 from discreet.cli.output import UNWRITABLE, Ended, interruption, refuse
 from discreet.core.errors import DiscreetError
 from discreet.core.version import VERSION
 
-if TYPE_CHECKING:
-    from discreet.ledger import Account
-
 COMMANDS = {
     "demo": "demo",
     "plan": "plan",
     "schema": "schema",
-    "bounds": "bounds",
+    "bounds": "schema",
     "fit": "fit",
-    "tune": "tune",
+    "tune": "fit",
     "predict": "predict",
-    "intervals": "intervals",
+    "intervals": "evaluate",
     "evaluate": "evaluate",
     "release": "release",
     "inspect": "release",
-    "randomise": "randomise",
+    "randomise": "release",
     "verify": "verify",
     "audit": "audit",
     "show": "verify",
-    "report": "report",
-    "keygen": "sign",
-    "sign": "sign",
+    "report": "verify",
+    "keygen": "verify",
+    "sign": "verify",
     "budget": "budget",
     "workbench": "workbench",
 }
@@ -194,7 +192,7 @@ def _said(failure: _Failure, *, as_json: bool) -> int:
     return failure.code
 
 
-def _interrupted(error: KeyboardInterrupt, before: "tuple[Account, str] | None") -> _Failure:
+def _interrupted(error: KeyboardInterrupt, before: "tuple[discreet.ledger.Account, str] | None") -> _Failure:
     """With what the ledger says of it: a budget that is spent is not lost sight of, and no output is half written."""
     happened, code = interruption(error)
     reserved = _reserved()
@@ -210,13 +208,11 @@ def _interrupted(error: KeyboardInterrupt, before: "tuple[Account, str] | None")
     return _Failure("Interrupted", f"{happened}: {spent}, and no file is half written.", code)
 
 
-def _reserved() -> "tuple[Account, str] | None":
+def _reserved() -> "tuple[discreet.ledger.Account, str] | None":
     """The last reservation, where anything has been loaded that could make one."""
     if "discreet.ledger" not in sys.modules:
         return None
-    from discreet.ledger import last_reservation
-
-    return last_reservation()
+    return discreet.ledger.last_reservation()
 
 
 def _unwritten(error: OSError) -> _Failure | None:

@@ -1,45 +1,58 @@
-"""`discreet release`: publish a table as a folder of noisy or sketched data; `discreet inspect`: what such a folder is, and how to use it.
+"""`discreet release`: publish a table as a folder of noisy or sketched data; `inspect`: what such a folder is; `randomise`: one record, by its owner.
 
 As in `fit`, everything that can fail without a record fails before one is read: the method and its numbers, the calibration, the schema, the folder
-(tried), what is left in the ledger.
+(tried), what is left in the ledger. A record to be randomised comes on standard input, as a JSON object or as CSV with a header and one line, or as
+NAME=VALUE arguments (which other users of the machine may see while the command runs, and shells keep).
 """
 
+import csv
+import io
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, make_dataclass
 from functools import cache
 from textwrap import wrap
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import click
 
-from discreet.cli.files import check_report, refuse_same_file, within, written_report
-from discreet.cli.options import ARGUMENT, LATER, File, Neighbours, Option, Report, SchemaFile, Seed, Target, command, noise_of, typed, usage_error
-from discreet.cli.output import Outcome, labelled, step, styled
-from discreet.cli.spending import Spending, check_fits, guarantee_of, receipt
-from discreet.cli.tables import Records
+import discreet
+from discreet.cli.inputs import Records, Spending, check_fits, guarantee_of, read, receipt
+from discreet.cli.options import (
+    ARGUMENT,
+    LATER,
+    Argument,
+    File,
+    Neighbours,
+    Option,
+    Report,
+    SchemaFile,
+    Seed,
+    Target,
+    command,
+    noise_of,
+    typed,
+    usage_error,
+)
+from discreet.cli.output import Outcome, check_report, labelled, refuse_same_file, step, styled, within, written_report
 from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.files.strict_json import read_object
 from discreet.core.quiet import quietly
 
-if TYPE_CHECKING:
-    from discreet.data import Records as TableRecords
-    from discreet.data import Schema
-    from discreet.ledger import Account
-    from discreet.releases import About, Publication, PublishedRelease
-
 _WIDTH = 100
+_LONGEST = 1 << 20
 _SETTLED_BY_OWNERS = ("target", "calibration", "ledger", "data_set", "part", "seed")
 
 
 @cache
 def _methods() -> tuple[type, str]:
     """The numbers that methods may need, an option each; and the methods, with those that each needs and takes."""
-    from discreet.releases.methods import ALL_METHODS, SETTINGS
-
     numbers = []
-    for one in SETTINGS.values():
+    for one in discreet.releases.SETTINGS.values():
         kind = str if one.kind is list else one.kind
         numbers.append((one.name, Annotated[kind | None, Option(name=one.option, help=one.help)], None))
     lines = ["\b", "Methods, and the numbers that each needs (and takes):"]
-    for method in ALL_METHODS.values():
+    for method in discreet.releases.methods.ALL_METHODS.values():
         lines += wrap(f"{method.name}: {method.says}", _WIDTH, initial_indent="  ", subsequent_indent="    ")
         for way in method.ways:
             taken = f" ({' '.join(one.option for one in way.takes)})" if way.takes else ""
@@ -73,11 +86,6 @@ class _Release:
     overwrite: Annotated[bool, "Replace the folder where it holds a release, and the page."] = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Inspect:
-    folder: Annotated[File, ARGUMENT]
-
-
 @command(
     "Publish a table as noisy or sketched data.",
     "discreet release people.csv --schema people.toml --method additive --epsilon 1 --delta 1e-6 --out noisy",
@@ -99,13 +107,8 @@ def release(given: _Release) -> Outcome:
     """
     numbers = {**vars(given.numbers), "weights": _weights(given.numbers.weights)}
     with step("Checking what can be checked without the records"):
-        from discreet.data import Schema
-        from discreet.releases import About
-        from discreet.releases.columns import released_schema
-        from discreet.releases.methods import ALL_METHODS
-
-        schema = released_schema(Schema.load(given.schema))
-        about = About(**vars(given.about))
+        schema = discreet.releases.columns.released_schema(discreet.Schema.load(given.schema))
+        about = discreet.releases.About(**vars(given.about))
         sources = (*given.records.paths, *given.records.files, given.schema, given.spending.ledger)
         refuse_same_file(given.out, *sources)
         if held := next((source for source in sources if source not in (None, "-") and within(source, given.out)), None):
@@ -113,41 +116,35 @@ def release(given: _Release) -> Outcome:
         if given.report is not None and within(given.report, given.out):
             raise InvalidInput(f"the report {given.report!r} would be written into the release itself. Choose a path outside {given.out!r}.")
         check_report(given.report, given.out, *sources, overwrite=given.overwrite)
-        chosen = ALL_METHODS.get(given.method)
+        chosen = discreet.releases.methods.ALL_METHODS.get(given.method)
         if chosen is not None and not chosen.ways:
             return _shown(given, _collected(given, numbers, schema, about), None)
         account = given.spending.account()
-        publication = _planned(given, schema, numbers, about)
+        request = discreet.releases.Request(
+            domain=discreet.releases.columns.schema_domain(schema),
+            target=discreet.queries.Target(given.target),
+            neighbours=discreet.Neighbours(given.neighbours),
+            **numbers,
+        )
+        publication = discreet.releases.Publication.planned(given.method, request, calibration=given.calibration, schema=schema, about=about)
         publication.check(given.out, overwrite=given.overwrite)
         check_fits(account, publication.guarantee)
     noise = noise_of(given.seed)
-    data = _opened(given.records, schema, publication)
+    data = _opened(given.records, schema, request)
     with step("Releasing"):
         made = publication.write(data, given.out, noise, account=account, overwrite=given.overwrite)
     return _shown(given, made, account)
 
 
-def _planned(given: _Release, schema: "Schema", numbers: dict[str, Any], about: "About") -> "Publication":
-    from discreet.core.neighbours import Neighbours
-    from discreet.queries import Target
-    from discreet.releases import Publication, Request
-    from discreet.releases.columns import schema_domain
-
-    request = Request(domain=schema_domain(schema), target=Target(given.target), neighbours=Neighbours(given.neighbours), **numbers)
-    return Publication.planned(given.method, request, calibration=given.calibration, schema=schema, about=about)
-
-
-def _opened(records: Records, schema: "Schema", publication: "Publication") -> "TableRecords":
+def _opened(records: Records, schema: "discreet.Schema", request: "discreet.releases.Request") -> "discreet.Records":
     """One table in memory, or files in blocks; private."""
-    from discreet.data import read_table
     from discreet.releases.records import file_records, held_records
 
-    request, cluster = publication.request, records.cluster()
+    cluster = records.cluster()
     if records.in_blocks:
         with step("Reading the table"):
             return file_records(records.paths, schema, request.target, n_jobs=None if cluster is not None else records.jobs, client=cluster)
-    with step("Reading the table"):
-        frame = read_table(records.paths[0], schema.columns(target=str(request.target) != "omitted"))
+    frame = read(records.paths[0], schema.columns(target=str(request.target) != "omitted"))
     with step("Encoding"):
         return held_records(frame, request.domain, request.target, schema=schema, y=None, n_jobs=records.jobs)
 
@@ -158,13 +155,13 @@ def _weights(text: str | None) -> list[float] | None:
     return quietly(lambda: [float(one) for one in text.split(",")], usage_error("--weights needs numbers separated by commas, one a released column"))
 
 
-def _collected(given: _Release, numbers: dict[str, Any], schema: "Schema", about: "About") -> "PublishedRelease":
+def _collected(
+    given: _Release, numbers: dict[str, Any], schema: "discreet.Schema", about: "discreet.releases.About"
+) -> "discreet.releases.PublishedRelease":
     """Lines of many owners. That spends nothing: what their records are worth was settled when they were randomised.
 
     So were relation, target, calibration and noise. A ledger that only the environment names is for other commands.
     """
-    from discreet.releases import collect
-
     table, *more = given.records.paths
     if more or given.records.jobs is not None or given.records.dask is not None:
         raise usage_error(f"--method {given.method} takes one file of lines, and neither --jobs nor --dask")
@@ -176,7 +173,7 @@ def _collected(given: _Release, numbers: dict[str, Any], schema: "Schema", about
         raise usage_error(f"--method {given.method} takes no {' and no '.join(wrong)}: the records were randomised by their owners")
     try:
         with click.open_file(table, encoding="utf-8") as lines:
-            return collect(lines, given.out, schema=schema, about=about, overwrite=given.overwrite)
+            return discreet.releases.collect(lines, given.out, schema=schema, about=about, overwrite=given.overwrite)
     except FileFormatError as error:
         refusal: InvalidInput = FileFormatError(f"{table!r} cannot be collected: {error}")
     except (OSError, UnicodeDecodeError) as error:
@@ -184,7 +181,7 @@ def _collected(given: _Release, numbers: dict[str, Any], schema: "Schema", about
     raise refusal
 
 
-def _shown(given: _Release, made: "PublishedRelease", account: "Account | None") -> Outcome:
+def _shown(given: _Release, made: "discreet.releases.PublishedRelease", account: "discreet.ledger.Account | None") -> Outcome:
     """What left, what was spent, what is left, and what to do next."""
     page = written_report(made, given.report, account, name=given.out, overwrite=given.overwrite)
     with step("Checking the release"):
@@ -208,14 +205,77 @@ def _shown(given: _Release, made: "PublishedRelease", account: "Account | None")
 
 
 @command("Say what a release protects and how to use it.", "discreet inspect noisy", "discreet inspect noisy --json")
-def inspect(given: _Inspect) -> Outcome:
+def inspect(*, folder: Annotated[File, ARGUMENT]) -> Outcome:
     """Print what the release in FOLDER is, what it protects and does not, and how to use it. To check it, use `discreet verify`."""
-    from discreet.releases import read_release
-
-    found = read_release(given.folder)
+    found = discreet.releases.read_release(folder)
     lines: list[str] = []
     for title, said in found.inspection():
         mark = "" if title.startswith("How") else "- "
         lines += [styled(title), *(f"  {mark}{line}" for line in said), ""]
-    document = {"release": given.folder, **found.inspection_record(), "certificate": found.certificate.to_dict()}
-    return Outcome(document=document, lines=[*lines, f"Check it with: discreet verify {given.folder}"])
+    document = {"release": folder, **found.inspection_record(), "certificate": found.certificate.to_dict()}
+    return Outcome(document=document, lines=[*lines, f"Check it with: discreet verify {folder}"])
+
+
+@command(
+    "Randomise one record at its owner's.",
+    "discreet randomise --schema people.toml --epsilon 4 --delta 1e-6 < me.json >> records.jsonl",
+    "discreet randomise age=41 hours=38 answer=yes --schema people.toml --epsilon 4 --delta 1e-6",
+    "discreet release records.jsonl --schema people.toml --method local --out collected",
+)
+def randomise(
+    *,
+    cells: Annotated[tuple[str, ...], Argument(metavar="[NAME=VALUE]...")] = (),
+    schema: Annotated[File, "What is public about the records, in TOML; the same for all owners."],
+    epsilon: Annotated[float, "Privacy loss of this record, > 0."],
+    delta: Annotated[float, "Probability that the loss is exceeded."],
+    target: Target = "noisy",
+    seed: Seed = None,
+) -> Outcome:
+    """Randomise one record, which nobody else ever sees, and print it as one line of JSON with its certificate.
+
+    The record is a JSON object or CSV with a header on standard input, or NAME=VALUE arguments. Lines of many owners are collected by
+    `discreet release --method local`. Whoever answers twice spends twice.
+    """
+    public, released = discreet.Schema.load(schema), discreet.queries.Target(target)
+    survey = discreet.releases.LocalSurvey.planned(public, epsilon=epsilon, delta=delta, target=released)
+    noise = noise_of(seed)
+    record = _arguments(cells) if cells else _standard_input()
+    with step("Randomising"):
+        made = survey.randomise(record, noise)
+    return Outcome(named=False, document=made.to_dict(), lines=[made.to_line()])
+
+
+def _arguments(cells: Sequence[str]) -> dict[str, object]:
+    record: dict[str, object] = {}
+    for cell in cells:
+        name, equals, value = cell.partition("=")
+        if not equals or not name or name in record:
+            raise usage_error("a record is given as NAME=VALUE, each column once")
+        record[name] = value
+    return record
+
+
+def _standard_input() -> dict[str, object]:
+    """One record. No message repeats any of it, and none is chained to one that does."""
+    refusal = InvalidInput("one record is needed on standard input: a JSON object, or CSV with a header and one line.")
+    try:
+        text = sys.stdin.buffer.read(_LONGEST).decode("utf-8-sig")
+        record = _json_record(text) if text.lstrip().startswith("{") else _csv_record(text)
+    except (UnicodeDecodeError, ValueError, RecursionError, csv.Error):
+        record = None
+    if record is None:
+        raise refusal
+    return record
+
+
+def _json_record(text: str) -> dict[str, object] | None:
+    found = read_object(text, what="a record")
+    flat = all(isinstance(cell, str | int | float | bool | None) for cell in found.values())
+    return found if flat else None
+
+
+def _csv_record(text: str) -> dict[str, object] | None:
+    lines = [line for line in csv.reader(io.StringIO(text), strict=True, skipinitialspace=True) if line]
+    if len(lines) != 2 or len(lines[0]) != len(lines[1]) or len(set(lines[0])) != len(lines[0]):
+        return None
+    return dict(zip(lines[0], lines[1], strict=True))

@@ -1,79 +1,70 @@
-"""`discreet schema new` and `discreet schema check`: what is public about a table, begun from its header and checked without its records."""
+"""`discreet schema new` and `check`: what is public about a table, from its header; `discreet bounds`: bounds that nobody knows, from its records.
 
-from dataclasses import dataclass
+The choice of bounds is a release of its own. Everything that can fail without a record fails before one is read. After the release the budget is
+spent, so what was chosen is printed even where a file cannot be written.
+"""
+
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
-from discreet.cli.files import check_output
-from discreet.cli.options import ARGUMENT, Argument, File, Option, command, group
-from discreet.cli.output import Outcome, labelled, step
-
-
-@dataclass(frozen=True, kw_only=True)
-class _New:
-    table: Annotated[File, ARGUMENT]
-    target: Annotated[str | None, Option(metavar="COLUMN", help="The column to predict.")] = None
-    out: Annotated[File | None, "The schema file to write; standard output if left out."] = None
-    overwrite: Annotated[bool, "Replace the schema file where it exists."] = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Check:
-    schema: Annotated[File, Argument(metavar="SCHEMA")]
-    table: Annotated[File | None, ARGUMENT] = None
+import discreet
+from discreet.cli.inputs import Spending, check_fits, read, receipt
+from discreet.cli.options import ARGUMENT, Argument, File, Hidden, Option, Seed, command, group, noise_of
+from discreet.cli.output import Outcome, check_output, labelled, same_path, step, written
+from discreet.core.errors import InvalidInput
+from discreet.core.files.whole_file import write_whole
+from discreet.core.words import quoted
 
 
 @command(None, "discreet schema new people.csv --target income --out people.toml", "discreet schema new people.parquet > people.toml")
-def new(given: _New) -> Outcome:
+def new(
+    *,
+    table: Annotated[File, ARGUMENT],
+    target: Annotated[str | None, Option(metavar="COLUMN", help="The column to predict.")] = None,
+    out: Annotated[File | None, "The schema file to write; standard output if left out."] = None,
+    overwrite: Annotated[bool, "Replace the schema file where it exists."] = False,
+) -> Outcome:
     """Write a schema to be filled in, from the header of TABLE alone.
 
     No record of TABLE has any influence on it: bounds and categories are yours to write, from what is publicly known.
     """
-    from discreet.core.files.whole_file import write_whole
-    from discreet.data import read_header, schema_stub
-
-    check_output(given.out, given.table, overwrite=given.overwrite)
+    check_output(out, table, overwrite=overwrite)
     with step("Reading the header"):
-        header = read_header(given.table)
-    name = "table" if given.table == "-" else Path(given.table).name.partition(".")[0].strip() or "table"
-    text = schema_stub(header, name=name, target=given.target)
-    document = {"schema": text, "written": given.out}
-    if given.out is None:
+        header = discreet.data.read_header(table)
+    name = "table" if table == "-" else Path(table).name.partition(".")[0].strip() or "table"
+    text = discreet.data.schema_stub(header, name=name, target=target)
+    document = {"schema": text, "written": out}
+    if out is None:
         return Outcome(document=document, lines=[text.rstrip("\n")])
-    write_whole(given.out, text, overwrite=given.overwrite)
+    write_whole(out, text, overwrite=overwrite)
     lines = [
-        f"Written to {given.out}: {len(header)} columns, all still to be filled in. Write down what is publicly known, never what the table shows.",
-        f"Next: edit {given.out}, then discreet schema check {given.out} {given.table}",
+        f"Written to {out}: {len(header)} columns, all still to be filled in. Write down what is publicly known, never what the table shows.",
+        f"Next: edit {out}, then discreet schema check {out} {table}",
     ]
     return Outcome(document=document, lines=lines)
 
 
 @command("Check a schema, and the header of a table.", "discreet schema check people.toml", "discreet schema check people.toml people.csv")
-def check(given: _Check) -> Outcome:
+def check(*, schema: Annotated[File, Argument(metavar="SCHEMA")], table: Annotated[File | None, ARGUMENT] = None) -> Outcome:
     """Check SCHEMA by itself and, with TABLE, against the header of that table; no record is read."""
-    from discreet.core.words import quoted
-    from discreet.data import NumberTarget, Schema, read_header
-    from discreet.data.frames import check_present
-    from discreet.data.labels import canonical
-
-    found = Schema.load(given.schema)
+    found = discreet.Schema.load(schema)
     needed, target = found.columns(target=True), found.target
-    if isinstance(target, NumberTarget):
+    if isinstance(target, discreet.data.NumberTarget):
         public: dict[str, object] = {"lower": target.lower, "upper": target.upper}
         told = ("Target", f"a number between {target.lower:.10g} and {target.upper:.10g}")
     else:
-        classes = [canonical(label) for label in target.classes]
+        classes = [discreet.data.labels.canonical(label) for label in target.classes]
         public = {"classes": classes}
         told = ("Classes", quoted(classes) if len(classes) > 2 else f"{classes[0]!r} (negative) and {classes[1]!r} (positive)")
     chosen = [column.name for column in found.numeric if column.released is not None]
     unused = present = beside = None
-    if given.table is not None:
+    if table is not None:
         with step("Reading the header"):
-            header = read_header(given.table)
-        check_present(header, needed, source=repr(given.table))
+            header = discreet.data.read_header(table)
+        discreet.data.frames.check_present(header, needed, source=repr(table))
         unused = [column for column in header if column not in needed]
         beside = quoted(unused, most=20) if unused else "nothing: every column is used"
-        present = f"{given.table!r} has every column of the schema; no record was read"
+        present = f"{table!r} has every column of the schema; no record was read"
     return Outcome(
         document={
             "schema": found.name,
@@ -100,6 +91,68 @@ def check(given: _Check) -> Outcome:
                 ("Not used", beside),
             ),
         ],
+    )
+
+
+@command(
+    "Choose bounds that nobody knows, privately.",
+    "discreet bounds people.csv --schema draft.toml --epsilon 0.1 --delta 1e-6 --out people.toml",
+    "discreet bounds people.csv --schema draft.toml --epsilon 0.2 --grid powers-of-two --out people.toml --json",
+    "discreet bounds people.csv --schema draft.toml --epsilon 0.1 --out people.toml --ledger team.ledger --data-set people",
+)
+def bounds(
+    *,
+    table: Annotated[File, ARGUMENT],
+    schema: Annotated[File, "The schema, with open bounds."],
+    epsilon: Annotated[float, "Privacy loss that the choice may cost, > 0."],
+    delta: Annotated[float, "Probability that the loss is exceeded."] = 0.0,
+    neighbours: Annotated[Hidden, "What is hidden, the content of one record or also whether it is there at all."] = "replace-one",
+    grid: Annotated[
+        Literal["one-two-five", "powers-of-two", "powers-of-ten"], "Candidates on both sides of 0, for columns that list none."
+    ] = "one-two-five",
+    out: Annotated[File, "The finished schema to write."],
+    certificate: Annotated[File | None, "The certificate to write; OUT.certificate.json if left out."] = None,
+    overwrite: Annotated[bool, "Replace these files where they exist."] = False,
+    spending: Spending,
+    seed: Seed = None,
+) -> Outcome:
+    """Choose bounds for the open columns of a schema from the records of TABLE, privately.
+
+    A numeric column is open where its lower and upper are left out, or are still the stub's placeholder. Bounds are chosen among public candidates,
+    never taken from the records; it costs that much privacy, besides what a fit will cost. Records beyond the bounds are clipped later on.
+    """
+    with step("Checking what can be checked without the records"):
+        from discreet.mechanisms.bounds_choice.release import prepare_bounds, release_bounds
+
+        draft = discreet.SchemaDraft.load(schema)
+        certified = f"{out}.certificate.json" if certificate is None else certificate
+        for path in (out, certified):
+            check_output(path, table, schema, spending.ledger, overwrite=overwrite)
+        if same_path(out, certified):
+            raise InvalidInput("--out and --certificate name the same file. Give each its own.")
+        prepared = prepare_bounds(draft, epsilon=epsilon, delta=delta, neighbours=neighbours, grid=grid)
+        account = spending.account()
+        check_fits(account, prepared.mechanism.guarantee(prepared.problem))
+    noise = noise_of(seed)
+    frame = read(table, draft.open)
+    with step("Choosing bounds"):
+        released = release_bounds(prepared, frame, noise, account=account)
+        del frame
+    text = "" if released.schema is None else released.schema.to_toml()
+    document, paid = receipt(released.certificate, released.verify(), account)
+    failure = written((certified, lambda: released.certificate.to_json() + "\n"), (out, lambda: text), overwrite=overwrite)
+    width = max(map(len, released.bounds)) + 2
+    following = [f"Written to   {out}, {certified}", "", f"Next: discreet fit TABLE --schema {out} --epsilon E --out MODEL"]
+    return Outcome(
+        document={**released.to_dict(), "schema": text, **document, "written": None if failure else [out, certified]},
+        lines=[
+            "Chosen among public candidates, with noise:",
+            *(f"  {name:<{width}}{low:.10g} to {high:.10g}" for name, (low, high) in released.bounds.items()),
+            "",
+            *paid,
+            *([] if failure else following),
+        ],
+        lost=[(failure, "The bounds above are complete.")],
     )
 
 

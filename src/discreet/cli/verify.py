@@ -1,34 +1,25 @@
-"""`discreet verify`: every check of a file or folder with a certificate, with its verdict; `discreet show`: what it is, in readable text."""
+"""What is done with files and folders that carry a certificate: `discreet verify`, `show`, `sign` (and `keygen`) and `report`.
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+`verify` gives every check with its verdict, `show` says what it is. A signature is a file beside what it is of. The page of `report` is for people
+who are not cryptographers, and may be on a ledger too.
+"""
 
-from discreet.cli.artefacts import Artefact, read_artefact
-from discreet.cli.options import Argument, File, command, usage_error
-from discreet.cli.output import Outcome, step, styled
-from discreet.cli.sign import signature_of
-from discreet.cli.spending import guarantee_of
-from discreet.core.errors import VerificationFailure
+import os
+import stat
+from pathlib import Path
+from typing import Annotated
+
+import discreet
+from discreet.cli.artefacts import Artefact, is_ledger, read_artefact
+from discreet.cli.inputs import guarantee_of, open_ledger
+from discreet.cli.options import ARGUMENT, Argument, File, Option, command, usage_error
+from discreet.cli.output import Outcome, check_report, labelled, refuse_same_file, same_path, step, styled, warn, within
+from discreet.core.errors import InvalidInput, InvalidType, VerificationFailure
 from discreet.core.files.lookup import is_file
-
-if TYPE_CHECKING:
-    from discreet.certificates import Check
 
 _LIMITS = "this shows that the file is consistent, not who wrote it or that the noise was drawn."
 UNSIGNED = f"Nothing is signed: {_LIMITS}"
 ALONE = "Only the certificate was given: whether something is what it was issued for was not checked."
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Show:
-    path: Annotated[File, Argument(metavar="FILE")]
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Verify:
-    path: Annotated[File, Argument(metavar="FILE")]
-    key: Annotated[File | None, "The signer's public key: check the signature too."] = None
-    signature: Annotated[File | None, "With --key: the file with the signature.  [default: FILE.sig]"] = None
 
 
 @command(
@@ -37,15 +28,15 @@ class _Verify:
     "discreet show evaluation.json --json",
     "discreet show intervals.json",
 )
-def show(given: _Show) -> Outcome:
+def show(*, path: Annotated[File, Argument(metavar="FILE")]) -> Outcome:
     """Print what FILE is and what its certificate promises, under which conditions. To check it, use `discreet verify`.
 
     FILE is a model, an evaluation, intervals, a certificate, a randomised record, or the folder of a release.
     """
-    found = read_artefact(given.path)
+    found = read_artefact(path)
     lines, stated = found.kind.shown(found.value)
     promised = {"guarantee": guarantee_of(found.certificate), "certificate": found.certificate.to_dict()}
-    return Outcome(document={"path": given.path, "kind": found.kind.name, **stated, **promised}, lines=[*lines, "", str(found.certificate)])
+    return Outcome(document={"path": path, "kind": found.kind.name, **stated, **promised}, lines=[*lines, "", str(found.certificate)])
 
 
 @command(
@@ -54,7 +45,12 @@ def show(given: _Show) -> Outcome:
     "discreet verify evaluation.json --json && publish evaluation.json",
     "discreet verify noisy --key custodian.public.pem",
 )
-def verify(given: _Verify) -> Outcome:
+def verify(
+    *,
+    path: Annotated[File, Argument(metavar="FILE")],
+    key: Annotated[File | None, "The signer's public key: check the signature too."] = None,
+    signature: Annotated[File | None, "With --key: the file with the signature.  [default: FILE.sig]"] = None,
+) -> Outcome:
     """Check FILE: recompute the guarantee from its public parameters, compare what was released with its digest, and recompute what follows from it.
 
     FILE is a model, an evaluation, intervals, a certificate, a randomised record, or the folder of a release: then its files and its manifest are
@@ -62,13 +58,13 @@ def verify(given: _Verify) -> Outcome:
 
     With --key, the signature that `discreet sign` wrote is checked as well (`pip install discreet[sign]`).
     """
-    if given.key is None and given.signature is not None:
+    if key is None and signature is not None:
         raise usage_error("--signature needs --key, the public key of the signer")
-    found = read_artefact(given.path)
+    found = read_artefact(path)
     with step("Checking"):
         verification = found.verify()
-        where = signature_of(given.path) if given.signature is None else given.signature
-        signer, limit = _unchecked(where) if given.key is None else _signed(found, where, given.key)
+        where = _signature_of(path) if signature is None else signature
+        signer, limit = _unchecked(where) if key is None else _signed(found, where, key)
     if signer is not None:
         verification = type(verification)(checks=(*verification.checks, signer))
     checks = verification.checks
@@ -77,7 +73,7 @@ def verify(given: _Verify) -> Outcome:
     limits = [*([] if found.kind.whole else [ALONE]), *([] if limit is None else [limit])]
     return Outcome(
         document={
-            "path": given.path,
+            "path": path,
             "kind": found.kind.name,
             **verification.to_dict(),
             "signed": signer is not None and signer.ok,
@@ -93,17 +89,125 @@ def verify(given: _Verify) -> Outcome:
     )
 
 
+@command("Make a key pair to sign with.", "discreet keygen custodian", "discreet sign model.json --key custodian.private.pem")
+def keygen(*, name: Annotated[File, ARGUMENT]) -> Outcome:
+    """Write NAME.private.pem, which signs and which only you can read, and NAME.public.pem, which everyone may have (Ed25519).
+
+    Publish the public key and its id once, where people know that it is you who writes there: a signature says no more than that the owner of the
+    private key made it. Keep the private key as you keep passwords; existing files are never written over. Needs `pip install discreet[sign]`.
+    """
+    private, public = f"{name}.private.pem", f"{name}.public.pem"
+    key = discreet.signing.new_key(private, public)
+    return Outcome(
+        document={"private": private, "public": public, "key": key},
+        lines=labelled(("Private key", f"{private} (keep it to yourself)"), ("Public key", f"{public} (publish it)"), ("Key id", key)),
+    )
+
+
+@command(
+    "Sign what carries a certificate.",
+    "discreet sign model.json --key custodian.private.pem",
+    "discreet sign noisy --key custodian.private.pem",
+    "discreet verify model.json --key custodian.public.pem",
+)
+def sign(
+    *,
+    path: Annotated[File, Argument(metavar="FILE")],
+    key: Annotated[File, "Your private key, as `discreet keygen` writes it."],
+    out: Annotated[File | None, "Where to write the signature.  [default: FILE.sig]"] = None,
+    overwrite: Annotated[bool, "Replace that file where it exists."] = False,
+) -> Outcome:
+    """Sign FILE: a model, an evaluation, intervals, a certificate, a randomised record, or the folder of a release.
+
+    FILE is verified first, and what does not hold is not signed. It stays as it is; the signature covers all that it says, not its blanks and line
+    breaks, and of a release every file, by the digests of its manifest. Needs `pip install discreet[sign]`.
+    """
+    where = _signature_of(path) if out is None else out
+    refuse_same_file(where, path, key)
+    if within(where, path):
+        raise InvalidInput(f"{where!r} would be written into the release itself, which would not verify then. Choose a path outside of it.")
+    found = read_artefact(path)
+    with step("Checking"):
+        found.verify().require()
+    _warn_of_mode(key)
+    made = discreet.signing.sign(found.document, key)
+    made.save(where, overwrite=overwrite)
+    return Outcome(
+        document={"path": path, "kind": found.kind.name, "key": made.key, "written": where},
+        lines=labelled(("Signed", f"{path} ({found.kind.what})"), ("Key id", made.key), ("Written to", where)),
+    )
+
+
+@command(
+    "A page for everyone on a model, release or ledger.",
+    "discreet report model.json --out model.html",
+    "discreet report model.json --out model.html --card card.md --ledger team.ledger",
+    "discreet report team.ledger --out budget.html",
+)
+def report(
+    *,
+    source: Annotated[File, ARGUMENT],
+    out: Annotated[File, Option(metavar="PAGE", help="The page to write: HTML, or Markdown where it ends in .md.")],
+    ledger: Annotated[File | None, "The ledger that paid for it, to show the budget before and after."] = None,
+    card: Annotated[File | None, Option(metavar="CARD", help="Also write the model's card, HTML or Markdown (.md).")] = None,
+    overwrite: Annotated[bool, "Replace these files where they exist."] = False,
+) -> Outcome:
+    """Write a page that says in plain words what SOURCE promises, to whom, why it may be believed, and what it does not say.
+
+    SOURCE is a model, an evaluation, intervals, a certificate, a randomised record, a ledger, or the folder of a release. The page is one file, needs
+    no network and prints well. It holds public numbers only: what SOURCE holds, and what follows from it.
+    """
+    from discreet.display.reports import card_of, page_of, write_page
+
+    if same_path(card, out):
+        raise usage_error("--out and --card name the same file")
+    for path in (out, card):
+        if path is not None and within(path, source):
+            raise InvalidInput(f"{path!r} would be written into the release itself, which would no longer verify. Choose a path outside {source!r}.")
+        check_report(path, source, ledger, overwrite=overwrite)
+    with step("Reading and checking"):
+        found = None if is_ledger(source) else read_artefact(source)
+        if card is not None and (found is None or found.kind.name != "model"):
+            raise InvalidType(f"--card writes the card of a model; {source!r} holds none. Leave --card out.")
+        payer = None if ledger is None else open_ledger(ledger)
+        page = page_of(open_ledger(source)) if found is None else page_of(found.value, ledger=payer, name=found.path)
+        pages = [(page, out), *([] if card is None or found is None else [(card_of(found.value), card)])]
+    for one, path in pages:
+        write_page(one, path, overwrite=overwrite)
+    return Outcome(
+        document={"source": source, "title": page.title, "written": out, "card": card},
+        lines=labelled(("Written to", out), ("Card", card)),
+    )
+
+
 def _unchecked(where: str) -> tuple[None, str]:
     """What is to be said where no key was given."""
     return None, f"The signature {where!r} was not checked (--key does): {_LIMITS}" if is_file(where) else UNSIGNED
 
 
-def _signed(found: Artefact, where: str, key: str) -> "tuple[Check, str | None]":
+def _signed(found: Artefact, where: str, key: str) -> "tuple[discreet.certificates.Check, str | None]":
     """The verdict on the signature, and what it does not say. Raises InvalidInput where there is no signature, or no such key."""
-    from discreet.certificates import Check
-    from discreet.signing import Signature, check
-
-    signature = Signature.load(where)
-    verdict = check(found.document, signature, key)
+    signature = discreet.signing.Signature.load(where)
+    verdict = discreet.signing.check(found.document, signature, key)
     words = f"Signed with the key {signature.key}: its owner vouches for this file, and that the noise was drawn as recorded rests on their word."
-    return Check("signature", verdict.ok, verdict.detail), words if verdict.ok else None
+    return discreet.certificates.Check("signature", verdict.ok, verdict.detail), words if verdict.ok else None
+
+
+def _signature_of(path: str) -> str:
+    """Where the signature of a file or folder is looked for: beside it."""
+    target = Path(path)
+    if target.name in {"", ".."}:
+        target = target.resolve()
+    if not target.name:
+        raise InvalidInput(f"{path!r} has no name for a signature to be beside. Give the path of a file or folder.")
+    return f"{target}.sig"
+
+
+def _warn_of_mode(key: str) -> None:
+    """A private key that others can read is not one."""
+    try:
+        open_to_others = os.name == "posix" and stat.S_IMODE(Path(key).stat().st_mode) & 0o077
+    except (OSError, ValueError):
+        return
+    if open_to_others:
+        warn(f"others on this machine can read the private key {key!r}: chmod 600 it.")

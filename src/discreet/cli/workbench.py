@@ -2,24 +2,14 @@
 
 import signal
 import webbrowser
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import click
 
+from discreet.cli.inputs import open_ledger
 from discreet.cli.options import File, Option, command
 from discreet.cli.output import Outcome, labelled, present
-from discreet.cli.spending import open_ledger
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Workbench:
-    port: Annotated[int, Option(type=click.IntRange(0, 65535), default="any free one", help="Port on the loopback address 127.0.0.1.")] = 0
-    open: Annotated[bool, "Open the page in the standard browser."] = False
-    folder: Annotated[str, Option(type=click.Path(), help="Where models and releases are written, one folder a run.")] = "workbench"
-    ledger: Annotated[File | None, Option(variable="DISCREET_LEDGER", help="The ledger that the page begins with.")] = None
-    data_set: Annotated[str | None, Option(variable="DISCREET_DATA_SET", help="Name of the table in the ledger.")] = None
 
 
 @command(
@@ -28,7 +18,14 @@ class _Workbench:
     "discreet workbench --ledger team.ledger --data-set people --folder results",
     "discreet workbench --port 8765   # and elsewhere: ssh -L 8765:127.0.0.1:8765 this-machine",
 )
-def workbench(given: _Workbench) -> None:
+def workbench(
+    *,
+    port: Annotated[int, Option(type=click.IntRange(0, 65535), default="any free one", help="Port on the loopback address 127.0.0.1.")] = 0,
+    open: Annotated[bool, "Open the page in the standard browser."] = False,  # noqa: A002 - the name of the option
+    folder: Annotated[str, Option(type=click.Path(), help="Where models and releases are written, one folder a run.")] = "workbench",
+    ledger: Annotated[File | None, Option(variable="DISCREET_LEDGER", help="The ledger that the page begins with.")] = None,
+    data_set: Annotated[str | None, Option(variable="DISCREET_DATA_SET", help="Name of the table in the ledger.")] = None,
+) -> None:
     """Serve a page on which a table is described, a trade-off explored, and a model fitted or a table released.
 
     Only this machine can reach it, and only a browser that opens the link that is printed, which works once. Ctrl-C ends it. A run is the command
@@ -36,9 +33,9 @@ def workbench(given: _Workbench) -> None:
     """
     from discreet.display.workbench import Workbench
 
-    ledger = None if given.ledger is None else str(open_ledger(given.ledger).path)
-    page = Workbench(port=given.port, folder=given.folder, ledger=ledger, data_set=given.data_set)
-    folder = str(Path(given.folder).absolute())
+    path = None if ledger is None else str(open_ledger(ledger).path)
+    page = Workbench(port=port, folder=folder, ledger=path, data_set=data_set)
+    results = str(Path(folder).absolute())
     how = "Open this link in a browser on this machine; it works once. Elsewhere: docs/workbench.md tells how to tunnel."
     for name in ("SIGTERM", "SIGHUP"):  # a closed terminal ends it as Ctrl-C does, so that uploads never stay behind
         if hasattr(signal, name):
@@ -46,11 +43,11 @@ def workbench(given: _Workbench) -> None:
     try:
         present(
             Outcome(
-                document={"link": page.link, "folder": folder},
-                lines=labelled(("Workbench", page.link), ("", how), ("Results", folder), ("End", "Ctrl-C")),
+                document={"link": page.link, "folder": results},
+                lines=labelled(("Workbench", page.link), ("", how), ("Results", results), ("End", "Ctrl-C")),
             )
         )
-        if given.open:
+        if open:
             webbrowser.open(page.doorstep().as_uri())
         page.serve()
     except KeyboardInterrupt:

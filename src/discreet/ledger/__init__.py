@@ -2,7 +2,7 @@
 
 from discreet.ledger.account import Account, check_may_travel, current, last_reservation, spending_on, using, without_ledger
 from discreet.ledger.accountants import Amount, register_accountant
-from discreet.ledger.entries import DataSet, Entry, State
+from discreet.ledger.entries import DataSet, Entry, State, declaration
 from discreet.ledger.file import LedgerUnavailable
 from discreet.ledger.ledger import Ledger, Reservation
 from discreet.ledger.spending import BudgetExceeded
@@ -19,6 +19,7 @@ __all__ = [
     "State",
     "check_may_travel",
     "current",
+    "declaration",
     "last_reservation",
     "register_accountant",
     "spending_on",

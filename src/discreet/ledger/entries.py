@@ -17,7 +17,7 @@ from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput
 from discreet.core.files.strict_json import read_object
 from discreet.core.neighbours import Neighbours
 from discreet.core.quiet import quietly
-from discreet.ledger.accountants import Amount, accountant_named
+from discreet.ledger.accountants import BASIC, Amount, accountant_named, total
 
 _LONGEST = 200
 """Characters of a name, a part or a purpose."""
@@ -89,25 +89,42 @@ class Amendment:
     created: str
 
 
-def new_data_set(name: str, total: Amount, neighbours: Neighbours | str, unit: Unit | str, *, parts: Sequence[str], accountant: str) -> DataSet:
-    """A data set with nothing spent, after checking its words. Raises InvalidInput."""
+def declaration(
+    name: str,
+    *,
+    epsilon: float,
+    delta: float = 0.0,
+    neighbours: Neighbours | str = Neighbours.REPLACE_ONE,
+    unit: Unit | str = Unit.RECORD,
+    parts: Sequence[str] = (),
+    part_of_a_record_stays: bool = False,
+    accountant: str = BASIC,
+) -> DataSet:
+    """A data set with nothing spent; see `Ledger.declare`. Raises InvalidInput, for parts between which a replaced record could move as well."""
+    declared = total(epsilon, delta)
     refusal = InvalidInput(
         f"neighbours must be one of {[str(kind) for kind in Neighbours]} and unit one of {[str(kind) for kind in Unit]}; "
         f"{neighbours!r} and {unit!r} were given."
     )
     relation_of, unit_of = quietly(lambda: (Neighbours(neighbours), Unit(unit)), refusal)
     accountant_named(accountant)
-    return DataSet(
+    found = DataSet(
         name=public_text(name, "the name of a data set"),
         neighbours=relation_of,
         unit=unit_of,
-        declared=total,
-        total=total,
+        declared=declared,
+        total=declared,
         parts=distinct_labels(parts),
         aliases=(),
         accountant=accountant,
         created=now(),
     )
+    if found.parts and relation_of is Neighbours.REPLACE_ONE and part_of_a_record_stays is not True:
+        raise InvalidInput(
+            "under replace-one a record whose content is replaced may move to another part, and two parts change then. Use add-remove, or state "
+            "part_of_a_record_stays=True if what decides on the part is public and stays (a row number, the hospital that a record came from)."
+        )
+    return found
 
 
 def public_text(value: object, what: str, *, empty: bool = False) -> str:

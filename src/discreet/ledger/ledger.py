@@ -24,10 +24,10 @@ from discreet.core.neighbours import Neighbours
 from discreet.core.showing import shown
 from discreet.ledger import exchange, records
 from discreet.ledger.accountants import BASIC, Amount, total
-from discreet.ledger.entries import Amendment, DataSet, Entry, State, new_data_set, now, public_text
+from discreet.ledger.entries import Amendment, DataSet, Entry, State, declaration, now, public_text
 from discreet.ledger.file import LedgerFile, LedgerUnavailable, create_file
 from discreet.ledger.seals import sums
-from discreet.ledger.spending import cancel, check_declared_alike, check_fits, check_parts, check_relation, reserve, settle, taken
+from discreet.ledger.spending import cancel, check_declared_alike, check_fits, check_relation, reserve, settle, taken
 
 PATIENCE = 60.0
 """Seconds to wait for others by default."""
@@ -88,10 +88,22 @@ class Ledger:
         `parts` are labels of disjoint parts; under replace-one the caller must state `part_of_a_record_stays` (see `accountants`). `accountant` is
         one of the names in `accountants`, or registered. `digest` is `self.digest` of the table.
         """
-        new = new_data_set(name, total(epsilon, delta), neighbours, unit, parts=parts, accountant=accountant)
-        check_parts(new, part_of_a_record_stays=part_of_a_record_stays)
+        new = declaration(
+            name,
+            epsilon=epsilon,
+            delta=delta,
+            neighbours=neighbours,
+            unit=unit,
+            parts=parts,
+            part_of_a_record_stays=part_of_a_record_stays,
+            accountant=accountant,
+        )
+        return self.add(new, digest=digest)
+
+    def add(self, new: DataSet, *, digest: str | None = None) -> DataSet:
+        """`declare`, of what `declaration` made."""
         with self._file.writing() as connection:
-            found = records.find(connection, name)
+            found = records.find(connection, new.name)
             if found is None:
                 records.add_data_set(connection, new)
                 found = new

@@ -8,7 +8,6 @@ from uuid import uuid4
 
 from discreet.accounting import Guarantee
 from discreet.core.errors import DiscreetError, InvalidInput
-from discreet.core.neighbours import Neighbours
 from discreet.ledger import records
 from discreet.ledger.accountants import Amount, accountant_named, cost_of_all
 from discreet.ledger.entries import DataSet, Entry, State, now, priced, relation
@@ -18,15 +17,6 @@ class BudgetExceeded(DiscreetError, RuntimeError):
     """What is asked for does not fit into what is left; nothing was recorded and no noise may be drawn. Its message has public numbers only."""
 
     exit_code = 7
-
-
-def check_parts(data_set: DataSet, *, part_of_a_record_stays: bool) -> None:
-    """Raise InvalidInput for parts between which a replaced record could move: two parts would change."""
-    if data_set.parts and data_set.neighbours is Neighbours.REPLACE_ONE and part_of_a_record_stays is not True:
-        raise InvalidInput(
-            "under replace-one a record whose content is replaced may move to another part, and two parts change then. Use add-remove, or state "
-            "part_of_a_record_stays=True if what decides on the part is public and stays (a row number, the hospital that a record came from)."
-        )
 
 
 def check_declared_alike(found: DataSet, new: DataSet) -> None:

@@ -3,8 +3,7 @@
 from discreet.core.errors import InvalidInput
 from discreet.core.files.lookup import exists, is_file
 from discreet.ledger import Amount, Ledger
-from discreet.ledger.accountants import total
-from discreet.ledger.entries import new_data_set, priced
+from discreet.ledger.entries import declaration, priced
 
 MOST_ENTRIES = 500
 
@@ -23,9 +22,9 @@ def ledger_record(ledger: Ledger) -> dict[str, object]:
 
 def declared(path: str, name: str, *, epsilon: float, delta: float, neighbours: str) -> Ledger:
     """A data set with its total, in a ledger that is made where there is none. Raises as `Ledger.declare`; then no empty ledger is left behind."""
-    new_data_set(name, total(epsilon, delta), neighbours, "record", parts=(), accountant="basic")
+    wanted = declaration(name, epsilon=epsilon, delta=delta, neighbours=neighbours)
     ledger = Ledger(path) if exists(path) else Ledger.create(path)
-    ledger.declare(name, epsilon=epsilon, delta=delta, neighbours=neighbours)
+    ledger.add(wanted)
     return ledger
 
 

@@ -1,0 +1,240 @@
+"""What a command works on, and what that costs: the records that it was given, and the account that it spends on, in words afterwards.
+
+Records are one table in memory, or files that are read in blocks, here or by the workers of a cluster. A folder, several files, a pattern, an Arrow
+file and every table for --dask are read in blocks; all columns are found by name and encoded by the schema, in whatever order a file has them.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from glob import glob
+from pathlib import Path
+from typing import Annotated, Any
+
+import click
+
+import discreet
+from discreet.cli.options import ARGUMENT, File, Option, flag, usage_error
+from discreet.cli.output import labelled, step, styled, warn
+from discreet.core.errors import DiscreetError, InvalidInput, SchemaError
+from discreet.core.files.lookup import exists
+
+NO_PRIVACY = "epsilon is infinite: this is the ordinary fit, without any privacy. Treat the model like the records themselves."
+_ARROW = (".arrow", ".feather", ".ipc")
+_WAIT = "30 s"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Records:
+    """Which files, and who reads them."""
+
+    table: Annotated[tuple[File, ...], ARGUMENT]
+    jobs: Annotated[int | None, "Threads, or workers of --dask local; -1 for every processor.  [default: 1; with --dask local -1]"] = None
+    dask: Annotated[str | None, "Address (tls://..) of a Dask scheduler whose workers read the files, or local to start workers here."] = None
+    dask_insecure: Annotated[bool, "Take a cluster without encryption: whoever reaches it reads the records and runs programs as its owner."] = False
+    dask_deadline: Annotated[
+        float | None,
+        Option(
+            metavar="SECONDS",
+            type=click.FloatRange(min=0.0, min_open=True),
+            help="Give up when a cluster has finished nothing for so long.  [default: 900]",
+        ),
+    ] = None
+
+    @cached_property
+    def paths(self) -> list[str]:
+        """The files and folders that are meant, patterns replaced by what they match. Raises InvalidInput for one that matches nothing."""
+        found: list[str] = []
+        for table in self.table:
+            if not any(mark in table for mark in "*?[") or Path(table).exists():
+                found.append(table)
+                continue
+            matches = sorted(glob(table))  # noqa: PTH207 - as the shell has it
+            if not matches:
+                raise InvalidInput(f"nothing matches {table!r}. Check the path.")
+            found += matches
+        return found
+
+    @property
+    def files(self) -> list[str]:
+        """The files that are read, those of folders one by one: none may be written over."""
+        return [str(file) for table in self.paths for file in ([*Path(table).iterdir()] if Path(table).is_dir() else [table])]
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether they are read in blocks."""
+        first = self.paths[0]
+        return len(self.paths) > 1 or self.dask is not None or first.lower().endswith(_ARROW) or Path(first).is_dir()
+
+    def opened(self, schema: "discreet.Schema", *, may_be_empty: bool) -> "discreet.EncodedTable | discreet.data.BlockTable":
+        """The records, encoded by `schema`: private. Raises what reading raises, InvalidInput where no cluster is to be had."""
+        if not self.in_blocks:
+            return _whole(self.paths[0], schema, may_be_empty=may_be_empty)
+        table, cluster = discreet.data.schema_files(self.paths, schema), self.cluster()
+        return table if cluster is None else table.on(cluster)
+
+    def cluster(self) -> "discreet.data.Cluster | None":
+        """The cluster that --dask asks for, or None: that of a scheduler's address, or for "local" one that is started on this machine.
+
+        It is closed when the command has said everything, since closing may fail. Raises InvalidInput where none is to be had, or none encrypted.
+        """
+        return None if self.dask is None else click.get_current_context().with_resource(self._connected(self.dask))
+
+    @contextmanager
+    def _connected(self, address: str) -> Iterator["discreet.data.Cluster"]:
+        try:
+            from distributed import Client  # an optional dependency
+        except ImportError:
+            raise InvalidInput("--dask needs Dask: pip install discreet[dask].") from None
+        from discreet.core.workers import job_count
+        from discreet.data.blocks import DEADLINE, Cluster, check_address, local_cluster, quiet
+
+        if address != "local":
+            check_address(address, insecure=self.dask_insecure)
+        failed = InvalidInput(
+            f"no Dask cluster with a worker answered at {address!r} within {_WAIT}. Check the address and, for tls://, the certificates of Dask's "
+            "configuration, or use --dask local."
+        )
+        with ExitStack() as stack:
+            stack.enter_context(quiet())
+            client = None
+            try:
+                with step("Connecting to the cluster"):
+                    if address == "local":
+                        client = stack.enter_context(local_cluster(job_count(-1 if self.jobs is None else self.jobs)))
+                    else:
+                        client = stack.enter_context(Client(address, timeout=_WAIT))
+                    client.wait_for_workers(1, timeout=30)
+            except InvalidInput:
+                raise
+            except (OSError, RuntimeError, ValueError, TypeError):  # a timeout is an OSError, an address that is none a ValueError
+                client = None
+            if client is None:
+                raise failed
+            yield Cluster(client=client, insecure=self.dask_insecure, deadline=DEADLINE if self.dask_deadline is None else self.dask_deadline)
+
+
+def check_classes(schema: "discreet.Schema", command: str) -> None:
+    """Raise SchemaError for a schema whose target is a number, where a command is for classes."""
+    if isinstance(schema.target, discreet.data.NumberTarget):
+        raise SchemaError(
+            f"{command} is for classes, and the schema declares that {schema.target.where} is a number; regressions are fitted in Python."
+        )
+
+
+def read(path: str, columns: Sequence[str]) -> Any:  # a frame of polars
+    """These columns of a table: private."""
+    with step("Reading the table"):
+        return discreet.read_table(path, columns)
+
+
+def _whole(path: str, schema: "discreet.Schema", *, may_be_empty: bool) -> "discreet.EncodedTable":
+    frame = read(path, schema.columns(target=True))
+    if frame.height == 0 and not may_be_empty:
+        raise InvalidInput("the table has no records; at least one is needed when their number is public.")
+    with step("Encoding"):
+        return schema.encode(frame, target=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spending:
+    """Where a command that spends does so."""
+
+    ledger: Annotated[
+        File | None, Option(variable="DISCREET_LEDGER", help="Spend in this ledger, which refuses what exceeds the total agreed on.")
+    ] = None
+    data_set: Annotated[str | None, Option(variable="DISCREET_DATA_SET", help="Name of the table in the ledger.")] = None
+    part: Annotated[str | None, "The part of the data set that the table is, where the ledger declares parts."] = None
+
+    def account(self) -> "discreet.ledger.Account | None":
+        """The account that is meant, after a look whether it is there; None where there is no --ledger."""
+        if self.ledger is None:
+            for name in ("data_set", "part"):
+                if getattr(self, name) is not None:
+                    raise usage_error(f"{flag(name)} needs --ledger (or DISCREET_LEDGER)")
+            return None
+        if self.data_set is None:
+            raise usage_error("--ledger needs --data-set (or DISCREET_DATA_SET)")
+        account = discreet.ledger.Account(self.ledger, self.data_set, part=self.part)
+        open_ledger(self.ledger).spent(self.data_set, part=self.part)
+        return account
+
+
+def open_ledger(path: str) -> "discreet.ledger.Ledger":
+    """The ledger in this file. Raises InvalidInput where there is none: a mistyped path never becomes a new one."""
+    if not exists(path):
+        raise InvalidInput(f"there is no ledger {path!r}. Check the path, or make one with `discreet budget new`.")
+    ledger = discreet.ledger.Ledger(path)
+    if exposed := ledger.exposed:
+        warn(exposed)
+    return ledger
+
+
+def check_fits(account: "discreet.ledger.Account | None", guarantee: "discreet.accounting.Guarantee") -> None:
+    """Raise what reserving `guarantee` would raise now. It reserves nothing: others may spend in the meantime, so the reservation decides."""
+    if account is not None:
+        account.ledger.check_fits(account.name, guarantee, part=account.part)
+
+
+def left_after(account: "discreet.ledger.Account | None", entry: str | None) -> tuple[str | None, dict[str, object] | None]:
+    """What is left once the release is made, in words and as JSON. A ledger that cannot be read any more is no reason to fail then."""
+    if account is None:
+        return None, None
+    document: dict[str, object] = {"ledger": account.path, "data_set": account.name, "part": account.part, "entry": entry}
+    where = repr(account.name) if account.part is None else f"part {account.part!r} of {account.name!r}"
+    try:
+        left = account.left
+    except DiscreetError as error:
+        return f"not known on {where}: {error}", document | {"left": None}
+    return f"{in_words(left)} on {where} (entry {entry})", document | {"left": as_pair(left)}
+
+
+def in_words(amount: "discreet.ledger.Amount") -> str:
+    """An amount in a line of text."""
+    return f"epsilon {amount.epsilon:.6g}, delta {amount.delta:.3g}"
+
+
+def as_pair(amount: "discreet.ledger.Amount") -> dict[str, float | None]:
+    """An amount in a document; null for an infinite epsilon, which JSON does not have."""
+    return {"epsilon": amount.epsilon if math.isfinite(amount.epsilon) else None, "delta": amount.delta}
+
+
+def guarantee_of(certificate: "discreet.Certificate") -> dict[str, object]:
+    """(epsilon, delta), null and 1 where there is no privacy, and the relation."""
+    stated = certificate.guarantee.to_dict()
+    return {
+        "private": certificate.noise_private and stated["kind"] != "none",
+        "epsilon": stated.get("epsilon"),
+        "delta": 1.0 if stated["kind"] == "none" else stated.get("delta", 0.0),
+        "neighbours": str(certificate.guarantee.neighbours),
+    }
+
+
+def short(certificate: "discreet.Certificate") -> str:
+    """The guarantee in a few signs."""
+    stated = guarantee_of(certificate)
+    if stated["epsilon"] is None:
+        return "epsilon infinite"
+    return f"epsilon {stated['epsilon']:.6g}, delta {stated['delta']:.3g}, {stated['neighbours']}"
+
+
+def receipt(
+    certificate: "discreet.Certificate", verification: "discreet.Verification", account: "discreet.ledger.Account | None", *, spent: bool = True
+) -> tuple[dict[str, object], list[str]]:
+    """What a release cost, what it left in the ledger, and whether its certificate holds: for programs and for people."""
+    left, ledger = left_after(account, certificate.ledger_entry)
+    stated = guarantee_of(certificate)
+    cost = NO_PRIVACY if stated["epsilon"] is None else f"{short(certificate)}. Whatever else is released about the same people adds to it."
+    lines = labelled(("Spent", cost if spent else None), ("Left", left), ("Noise", certificate.noise), ("Certificate", verdict(verification)))
+    document: dict[str, object] = {"guarantee": stated, "ledger": ledger, "noise": certificate.noise, "verification": verification.to_dict()}
+    return document, lines
+
+
+def verdict(verification: "discreet.Verification") -> str:
+    """One line for all checks."""
+    failed = [check for check in verification.checks if not check.ok]
+    if not failed:
+        return f"{styled('verified', fg='green')} ({len(verification.checks)} checks, the guarantee recomputed by another method)"
+    return f"{styled('NOT VALID', fg='red')}: " + "; ".join(f"{check.name}: {check.detail}" for check in failed)
