@@ -10,7 +10,7 @@ import pytest
 from discreet.cli.artefacts import KINDS, OTHERS
 from discreet.ledger import Ledger
 from tests.cli.conftest import FIT, SCHEMA, csv_text, discreet, rows
-from tests.display.pages.reading import read_page, said
+from tests.display.reading import read_page, said
 
 BUDGET = ("--epsilon", "1", "--delta", "1e-6")
 METRICS = ("--metrics", "accuracy,confusion,log-loss,roc,calibration")

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from tests.cli.conftest import discreet
-from tests.display.pages.reading import said
+from tests.display.reading import said
 
 PLAN = ("plan", "--epsilon", "1", "--features", "3", "--norm", "2")
 

@@ -6,7 +6,7 @@ import sqlite3
 import pytest
 
 from tests.cli.conftest import FIT, SURVEY, discreet
-from tests.display.pages.reading import read_page, said
+from tests.display.reading import read_page, said
 
 SPEND = ("--ledger", "team.ledger", "--data-set", "people")
 

@@ -15,7 +15,7 @@ import pytest
 from discreet.accounting import ApproximateDP, ConcentratedDP, GaussianDP, NoGuarantee, Profile, PureDP, RenyiDP
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.neighbours import REPLACE_ONE
-from discreet.ledger import Ledger, LedgerUnavailable, records, spending, using
+from discreet.ledger import Ledger, LedgerUnavailable, records, using
 from discreet.ledger.accountants import accountant_named, cost_of_all
 from discreet.ledger.entries import read_stored, stored
 from discreet.ledger.tallies import Tallies, _by_form, _by_record
@@ -399,7 +399,7 @@ def test_two_spellings_that_look_the_same_are_one_name(tmp_path):
 
 def test_history_is_in_the_order_of_the_file_whatever_the_clock_says(ledger, monkeypatch):
     for hour, purpose in enumerate("abc"):
-        monkeypatch.setattr(spending, "now", lambda hour=hour: f"2026-01-01T0{9 - hour}:00:00.000+00:00")
+        monkeypatch.setattr(records, "now", lambda hour=hour: f"2026-01-01T0{9 - hour}:00:00.000+00:00")
         ledger.reserve("adult", pure(0.1), purpose=purpose)
     assert [entry.purpose for entry in ledger.history("adult")] == ["a", "b", "c"]
     assert "<svg" in ledger.plot("adult")

@@ -6,7 +6,7 @@ from shlex import quote
 from typing import Annotated, Literal, TypeAlias
 
 import discreet
-from discreet.cli.inputs import as_pair, in_words, open_ledger
+from discreet.cli.inputs import open_ledger
 from discreet.cli.options import ARGUMENT, Argument, File, Hidden, Option, command, group
 from discreet.cli.output import Outcome, refuse_same_file, styled
 from discreet.core.errors import FileFormatError, InvalidInput
@@ -96,21 +96,10 @@ def history(
     entries = ledger.history(data_set)
     if plot is not None:
         _write(plot, ledger.plot(data_set), path, overwrite=overwrite)
-    listed = [
-        {
-            "id": entry.id,
-            "part": entry.part,
-            "guarantee": entry.guarantee.to_dict(),
-            "purpose": entry.purpose,
-            "state": str(entry.state),
-            "reserved_at": entry.reserved_at,
-            "closed_at": entry.closed_at,
-        }
-        for entry in entries
-    ]
+    listed = [{name: value for name, value in entry.to_dict().items() if name != "data_set"} for entry in entries]
     told = _document(ledger, ledger.data_set(data_set))
     lines = [*map(str, entries)] or [f"Nothing has been released on {data_set!r}."]
-    lines += ["", f"Left: {in_words(ledger.left(data_set))}", *([] if plot is None else [f"Written to {plot}"])]
+    lines += ["", f"Left: {ledger.left(data_set).words}", *([] if plot is None else [f"Written to {plot}"])]
     return Outcome(document={"ledger": path, "data_set": told, "entries": listed, "written": plot}, lines=lines)
 
 
@@ -174,11 +163,11 @@ def _document(ledger: "discreet.ledger.Ledger", data_set: "discreet.ledger.DataS
         "neighbours": str(data_set.neighbours),
         "unit": str(data_set.unit),
         "accountant": data_set.accountant,
-        "declared": as_pair(data_set.declared),
-        "total": as_pair(data_set.total),
-        "spent": as_pair(ledger.spent(data_set.name)),
-        "left": as_pair(ledger.left(data_set.name)),
-        "parts": {part: as_pair(ledger.left(data_set.name, part=part)) for part in data_set.parts},
+        "declared": data_set.declared.to_dict(),
+        "total": data_set.total.to_dict(),
+        "spent": ledger.spent(data_set.name).to_dict(),
+        "left": ledger.left(data_set.name).to_dict(),
+        "parts": {part: ledger.left(data_set.name, part=part).to_dict() for part in data_set.parts},
         "releases": sum(entry.state.counts for entry in entries),
         "never_settled": sum(entry.state == "reserved" for entry in entries),
     }
@@ -188,14 +177,14 @@ def _lines(ledger: "discreet.ledger.Ledger", data_set: "discreet.ledger.DataSet"
     """The same in words."""
     entries = [entry for entry in ledger.history(data_set.name) if entry.state.counts]
     unsettled = sum(entry.state == "reserved" for entry in entries)
-    amended = "" if data_set.total == data_set.declared else f", amended from {in_words(data_set.declared)}"
+    amended = "" if data_set.total == data_set.declared else f", amended from {data_set.declared.words}"
     return [
         "",
         styled(data_set.name) + "".join(f", also {alias}" for alias in data_set.aliases),
-        f"  Total      {in_words(data_set.total)} ({data_set.neighbours}, one {data_set.unit}; {data_set.accountant} accountant){amended}",
-        f"  Spent      {in_words(ledger.spent(data_set.name))} by {len(entries)} {'release' if len(entries) == 1 else 'releases'}",
-        f"  Left       {in_words(ledger.left(data_set.name))}" + (" on all parts together" if data_set.parts else ""),
-        *(f"  Left       {in_words(ledger.left(data_set.name, part=part))} on part {part!r}" for part in data_set.parts),
+        f"  Total      {data_set.total.words} ({data_set.neighbours}, one {data_set.unit}; {data_set.accountant} accountant){amended}",
+        f"  Spent      {ledger.spent(data_set.name).words} by {len(entries)} {'release' if len(entries) == 1 else 'releases'}",
+        f"  Left       {ledger.left(data_set.name).words}" + (" on all parts together" if data_set.parts else ""),
+        *(f"  Left       {ledger.left(data_set.name, part=part).words} on part {part!r}" for part in data_set.parts),
         *([f"  Unsettled  {unsettled}: reserved and never settled, by a release under way or a crash; counted"] if unsettled else []),
     ]
 

@@ -4,7 +4,6 @@ Records are one table in memory, or files that are read in blocks, here or by th
 file and every table for --dask are read in blocks; all columns are found by name and encoded by the schema, in whatever order a file has them.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -188,17 +187,7 @@ def left_after(account: "discreet.ledger.Account | None", entry: str | None) -> 
         left = account.left
     except DiscreetError as error:
         return f"not known on {where}: {error}", document | {"left": None}
-    return f"{in_words(left)} on {where} (entry {entry})", document | {"left": as_pair(left)}
-
-
-def in_words(amount: "discreet.ledger.Amount") -> str:
-    """An amount in a line of text."""
-    return f"epsilon {amount.epsilon:.6g}, delta {amount.delta:.3g}"
-
-
-def as_pair(amount: "discreet.ledger.Amount") -> dict[str, float | None]:
-    """An amount in a document; null for an infinite epsilon, which JSON does not have."""
-    return {"epsilon": amount.epsilon if math.isfinite(amount.epsilon) else None, "delta": amount.delta}
+    return f"{left.words} on {where} (entry {entry})", document | {"left": left.to_dict()}
 
 
 def guarantee_of(certificate: "discreet.Certificate") -> dict[str, object]:

@@ -12,9 +12,9 @@ from discreet.audit.drawn.parts import FALSE_ALARM, Watch
 from discreet.audit.report import number
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.display.odds import percent
 from discreet.display.pages import PUBLIC_FOOT, Block, Bullets, Facts, Page, Picture, Section, Table, Text, Tone
 from discreet.display.plots import BLUE, INK, ORANGE, QUARTERS, Axis, Drawing, Panel, even_ticks, key, svg, words
+from discreet.display.promise import percent
 
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM, _RIGHT = 560, 260, 66, 96, 62, 28
 _LONGEST_TITLE = 52

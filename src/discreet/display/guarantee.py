@@ -30,9 +30,9 @@ from discreet.accounting import (
     to_renyi,
 )
 from discreet.core.neighbours import ADD_REMOVE
-from discreet.display.odds import best_guess, curve, detection, percent, stated
 from discreet.display.pages import Block, Facts, Picture, Pictures, Section, Table, Text, Tone
 from discreet.display.plots import BLUE, PALE_BLUE, RED, Axis, Drawing, Panel, Point, dot, even_ticks, share_axis, words
+from discreet.display.promise import best_guess, curve, detection, percent, stated
 
 _DELTAS = (1e-3, 1e-5, 1e-6, 1e-9)
 _ORDERS = (2.0, 10.0)

@@ -14,8 +14,7 @@ from discreet.display.pages import FOOT, Block, Facts, Page, Picture, Section, T
 from discreet.display.plots import LIGHT_BLUE, QUARTERS, RED, SAND, Axis, Drawing, Panel, Shape, key, svg, words
 from discreet.ledger import Amount, DataSet, Ledger
 from discreet.ledger.entries import priced, relation
-from discreet.ledger.records import Spending
-from discreet.ledger.spending import taken
+from discreet.ledger.records import Spending, taken
 from discreet.ledger.tallies import Tallies
 
 _WIDTH, _HEIGHT, _ABOVE = 760, 260, 34
@@ -115,7 +114,7 @@ def page(ledger: Ledger) -> Page:
         "the total agreed on, before any noise is drawn."
     )
     standings = [ledger.standing(one.name) for one in data_sets]
-    rows = [(one.name, amount(one.total), amount(spent), amount(left), str(count)) for one, spent, left, count in standings]
+    rows = [(one.name, one.total.words, spent.words, left.words, str(count)) for one, spent, left, count in standings]
     table = Table("All data sets", ("Data set", "Total", "Spent", "Left", "Entries"), rows, {4})
     lead = [Text(sentence, Tone.LEAD), table if rows else Text("No data set is declared in it yet.")]
     return Page(f"Ledger: {ledger.path.name}", lead, [_data_set(ledger, one) for one in data_sets], FOOT)
@@ -124,15 +123,15 @@ def page(ledger: Ledger) -> Page:
 def _data_set(ledger: Ledger, data_set: DataSet) -> Section:
     rows = [
         ("Protected", f"one {data_set.unit}, {data_set.neighbours}"),
-        ("Total agreed on", amount(data_set.total)),
-        ("Spent", amount(ledger.spent(data_set.name))),
-        ("Left", amount(ledger.left(data_set.name))),
+        ("Total agreed on", data_set.total.words),
+        ("Spent", ledger.spent(data_set.name).words),
+        ("Left", ledger.left(data_set.name).words),
         ("Added up by", data_set.accountant),
     ]
     if data_set.total != data_set.declared:
-        rows.append(("Total when it was declared", f"{amount(data_set.declared)}; it was changed since, see the export for the reasons"))
+        rows.append(("Total when it was declared", f"{data_set.declared.words}; it was changed since, see the export for the reasons"))
     if data_set.parts:
-        left = [f"{part}: {amount(ledger.left(data_set.name, part=part))}" for part in data_set.parts]
+        left = [f"{part}: {ledger.left(data_set.name, part=part).words}" for part in data_set.parts]
         rows.append(("Disjoint parts, and what is left on each", "; ".join(left)))
     if data_set.aliases:
         rows.append(("Also known as", ", ".join(data_set.aliases)))
@@ -152,12 +151,5 @@ def _data_set(ledger: Ledger, data_set: DataSet) -> Section:
 
 def picture(ledger: Ledger, data_set: DataSet) -> Block:
     """The spending over time of one data set, for a page."""
-    caption = (
-        f"Spending on {data_set.name} over time: {amount(ledger.spent(data_set.name))} of {amount(data_set.total)}. The dashed line is the total."
-    )
+    caption = f"Spending on {data_set.name} over time: {ledger.spent(data_set.name).words} of {data_set.total.words}. The dashed line is the total."
     return Picture(spending(*ledger.spendings(data_set.name)), caption)
-
-
-def amount(value: Amount) -> str:
-    """A pair in words."""
-    return f"epsilon {value.epsilon:.6g}, delta {value.delta:.3g}"

@@ -11,10 +11,9 @@ from dataclasses import fields, replace
 from discreet.accounting import ApproximateDP, Guarantee, PureDP
 from discreet.core.errors import DiscreetError, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.display.odds import numbers_shown
 from discreet.display.pages import PUBLIC_FOOT, Block, Bullets, Facts, Page, Picture, Section, Table, Text, Tone, view_html
 from discreet.display.plots import BLUE, INK, LIGHT_BLUE, RED, Drawing, Panel, Point, Shape, dot, key, line, log_axis, svg, words
-from discreet.display.promise import odds_table
+from discreet.display.promise import numbers_shown, odds_table
 from discreet.planning import NeededRecords, Plan, PlannedBound, SetBound, SetPlan, Simulated, SimulatedEpsilon, SimulatedOverSet, bracket
 from discreet.planning.plan import MECHANISMS
 from discreet.sets import Constraint

@@ -5,7 +5,7 @@ from discreet.ledger.accountants import Amount, register_accountant
 from discreet.ledger.entries import DataSet, Entry, State, declaration
 from discreet.ledger.file import LedgerUnavailable
 from discreet.ledger.ledger import Ledger, Reservation
-from discreet.ledger.spending import BudgetExceeded
+from discreet.ledger.records import BudgetExceeded
 
 __all__ = [
     "Account",

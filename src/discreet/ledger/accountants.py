@@ -35,7 +35,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from discreet.accounting import ApproximateDP, ConcentratedDP, GaussianDP, Guarantee, NoGuarantee, PureDP, compose, epsilon_for, to_concentrated
+from discreet.accounting import ApproximateDP, ConcentratedDP, GaussianDP, Guarantee, Json, NoGuarantee, PureDP, compose, epsilon_for, to_concentrated
 from discreet.core.arrays import as_float
 from discreet.core.errors import InvalidInput
 
@@ -122,6 +122,15 @@ class Amount:
     def left_of(self, total: "Amount") -> "Amount":
         """`total` less this, at least zero."""
         return Amount(epsilon=_remainder(total.epsilon, self.epsilon), delta=_remainder(total.delta, self.delta))
+
+    @property
+    def words(self) -> str:
+        """For people."""
+        return f"epsilon {self.epsilon:.6g}, delta {self.delta:.3g}"
+
+    def to_dict(self) -> dict[str, Json]:
+        """For JSON, which has no infinity: null then."""
+        return {"epsilon": self.epsilon if math.isfinite(self.epsilon) else None, "delta": self.delta}
 
     def __str__(self) -> str:
         """Both numbers, to six digits."""

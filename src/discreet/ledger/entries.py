@@ -7,12 +7,12 @@ the caller certifies that no noise was drawn. Whatever happens in between (an ex
 import json
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import lru_cache
 
-from discreet.accounting import ApproximateDP, Guarantee, NoGuarantee, PureDP, Unit, guarantee_from_dict
+from discreet.accounting import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, Unit, guarantee_from_dict
 from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput
 from discreet.core.files.strict_json import read_object
 from discreet.core.neighbours import Neighbours
@@ -70,6 +70,10 @@ class Entry:
     reserved_at: str
     closed_at: str | None
     """When it was settled or cancelled."""
+
+    def to_dict(self) -> dict[str, Json]:
+        """For JSON."""
+        return {field.name: getattr(self, field.name) for field in fields(self)} | {"guarantee": self.guarantee.to_dict(), "state": str(self.state)}
 
     def __str__(self) -> str:
         """One line for lists."""

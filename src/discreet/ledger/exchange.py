@@ -35,30 +35,18 @@ def exported(connection: sqlite3.Connection, written: str) -> str:
                 "name": name,
                 "neighbours": str(data_set.neighbours),
                 "unit": str(data_set.unit),
-                "total": _pair(data_set.declared),
+                "total": data_set.declared.to_dict(),
                 "parts": list(data_set.parts),
                 "aliases": list(data_set.aliases),
                 "accountant": data_set.accountant,
                 "created": data_set.created,
                 "amendments": [
-                    {"id": each.id, "total": _pair(each.total), "reason": each.reason, "created": each.created}
+                    {"id": each.id, "total": each.total.to_dict(), "reason": each.reason, "created": each.created}
                     for each in records.amendments_of(connection, name)
                 ],
             }
         )
-        entries.extend(
-            {
-                "id": entry.id,
-                "data_set": name,
-                "part": entry.part,
-                "guarantee": entry.guarantee.to_dict(),
-                "purpose": entry.purpose,
-                "state": str(entry.state),
-                "reserved_at": entry.reserved_at,
-                "closed_at": entry.closed_at,
-            }
-            for entry in records.entries_of(connection, name)
-        )
+        entries.extend(entry.to_dict() for entry in records.entries_of(connection, name))
     ledger = connection.execute("SELECT id FROM about").fetchone()[0]
     record = {"format": FORMAT, "ledger": ledger, "written": written, "data_sets": data_sets, "entries": entries}
     return json.dumps(record, indent=2, allow_nan=False, ensure_ascii=False)
@@ -183,10 +171,6 @@ def _time(text: str) -> str:
     if time.tzinfo is None:
         raise ValueError
     return time.astimezone(UTC).isoformat(timespec="milliseconds")
-
-
-def _pair(amount: Amount) -> Json:
-    return {"epsilon": amount.epsilon, "delta": amount.delta}
 
 
 def _total(record: Mapping[str, Any]) -> Amount:

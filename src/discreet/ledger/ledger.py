@@ -27,7 +27,6 @@ from discreet.ledger.accountants import BASIC, Amount, total
 from discreet.ledger.entries import Amendment, DataSet, Entry, State, declaration, now, public_text
 from discreet.ledger.file import LedgerFile, LedgerUnavailable, create_file
 from discreet.ledger.seals import sums
-from discreet.ledger.spending import cancel, check_declared_alike, check_fits, check_relation, reserve, settle, taken
 
 PATIENCE = 60.0
 """Seconds to wait for others by default."""
@@ -107,7 +106,7 @@ class Ledger:
             if found is None:
                 records.add_data_set(connection, new)
                 found = new
-            check_declared_alike(found, new)
+            records.check_declared_alike(found, new)
             if digest is not None:
                 records.remember_table(connection, digest, found)
         return found
@@ -165,7 +164,7 @@ class Ledger:
             data_set = self._fitting(connection, name, guarantee, part)
             if digest is not None:
                 records.remember_table(connection, digest, data_set)
-            entry = reserve(connection, data_set, guarantee, purpose=purpose, part=part)
+            entry = records.reserve(connection, data_set, guarantee, purpose=purpose, part=part)
         return Reservation(ledger=self, id=entry.id)
 
     @contextmanager
@@ -180,7 +179,7 @@ class Ledger:
         yield reservation
         with suppress(LedgerUnavailable), self._file.writing() as connection:
             if records.get_entry(connection, reservation.id).state is State.RESERVED:
-                settle(connection, reservation.id)
+                records.settle(connection, reservation.id)
 
     def settle(self, entry: str) -> None:
         """Mark the entry of this id as done; once more changes nothing.
@@ -188,7 +187,7 @@ class Ledger:
         Settling what was cancelled counts it again and raises InvalidInput: noise was drawn after all.
         """
         with self._file.writing() as connection:
-            before = settle(connection, entry)
+            before = records.settle(connection, entry)
         if before is State.CANCELLED:
             raise InvalidInput(
                 "a cancelled reservation was settled, so noise was drawn after all; it counts again. Cancel only what was never begun."
@@ -201,7 +200,7 @@ class Ledger:
                 "a reservation is cancelled only with no_noise_was_drawn=True, which the caller answers for; otherwise it stays counted."
             )
         with self._file.writing() as connection:
-            cancel(connection, entry)
+            records.cancel(connection, entry)
 
     def entry(self, entry: str) -> Entry:
         """The entry of this id."""
@@ -240,7 +239,7 @@ class Ledger:
         """A data set, what is spent, what is left, and how many entries it has."""
         with self._file.reading() as connection:
             data_set = records.get(connection, name)
-            spent = taken(data_set, records.counted(connection, data_set))
+            spent = records.taken(data_set, records.counted(connection, data_set))
             return data_set, spent, spent.left_of(data_set.total), records.count_of(connection, data_set.name)
 
     def spendings(self, name: str) -> tuple[DataSet, list[records.Spending]]:
@@ -260,8 +259,8 @@ class Ledger:
     @staticmethod
     def _fitting(connection: sqlite3.Connection, name: str, guarantee: Guarantee, part: str | None) -> DataSet:
         data_set = records.get(connection, name)
-        check_relation(data_set, guarantee, part)
-        check_fits(data_set, records.counted(connection, data_set), guarantee, part=part)
+        records.check_relation(data_set, guarantee, part)
+        records.check_fits(data_set, records.counted(connection, data_set), guarantee, part=part)
         return data_set
 
     def _account(self, name: str, part: str | None) -> tuple[Amount, DataSet]:
@@ -271,7 +270,7 @@ class Ledger:
         part = _part(part)
         if part is not None and part not in data_set.parts:
             raise InvalidInput(f"{name!r} has no part {part!r}; its parts are {list(data_set.parts)}.")
-        return taken(data_set, counted, part=part), data_set
+        return records.taken(data_set, counted, part=part), data_set
 
     @property
     def _file(self) -> LedgerFile:

@@ -2,7 +2,7 @@
 
     gate      who may speak with it: the loopback address, one token, one session, one origin
     server    requests in, answers out; no log
-    calls     what the page may ask for, one function each
+    desk      what the page may ask for, one function each
     runs      the command that spends, as a process of its own that can be stopped
 
 The page never reaches a record. Columns come from the header, trade-offs from invented rows or from a sample that the owner declares public, and a

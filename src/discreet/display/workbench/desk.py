@@ -16,15 +16,13 @@ from io import BufferedIOBase
 from pathlib import Path
 
 from discreet.core.errors import InvalidInput
-from discreet.core.files.lookup import is_file
+from discreet.core.files.lookup import exists, is_file
 from discreet.core.files.whole_file import write_whole
 from discreet.core.version import VERSION
 from discreet.data import Schema, read_header
 from discreet.data.toml_text import write_toml
-from discreet.display.workbench.books import declared, ledger_record, opened
 from discreet.display.workbench.form import form_of, lost_by_the_form, read_form, required_schema
-from discreet.display.workbench.recipe import SCHEMA, Recipe
-from discreet.display.workbench.runs import Run
+from discreet.display.workbench.runs import SCHEMA, Recipe, Run
 from discreet.display.workbench.tradeoff import (
     KINDS,
     METHODS,
@@ -38,12 +36,16 @@ from discreet.display.workbench.tradeoff import (
     sample_trial,
 )
 from discreet.display.workbench.wire import Fields, Refused
+from discreet.ledger import Ledger, declaration
+from discreet.ledger.entries import priced
 
 LARGEST_UPLOAD = 2 << 30
 _ENDINGS = (".csv", ".csv.gz", ".tsv", ".parquet")
 _BEST = {"easy": 0.05, "middling": 0.15, "hard": 0.3}
 """Share of errors of the best predictor there is, on invented rows."""
 _BLOCK = 1 << 20
+_MOST_ENTRIES = 500
+"""Of a data set that the page shows."""
 
 
 class Desk:
@@ -176,7 +178,7 @@ class Desk:
         if data_set and not ledger:
             raise Refused(422, "The name of a data set needs a ledger beside it.")
         if ledger:
-            ledger = str(opened(_place(ledger)).path)
+            ledger = str(_opened(_place(ledger)).path)
             if not data_set:
                 raise Refused(422, "Choose which data set of the ledger the table is.")
         with self._lock:
@@ -204,20 +206,21 @@ class Desk:
 
     def ledger(self, asked: Fields) -> dict[str, object]:
         """What a ledger holds."""
-        return ledger_record(opened(_place(asked.only("path").needed("path", "The path of a ledger"))))
+        return _ledger_record(_opened(_place(asked.only("path").needed("path", "The path of a ledger"))))
 
     def declare(self, asked: Fields) -> dict[str, object]:
         """A data set with its total, in a ledger that is made where there is none."""
         asked.only("path", "data_set", "epsilon", "delta", "neighbours")
         path = _place(asked.needed("path", "The path of a ledger"))
-        made = declared(
-            path,
+        wanted = declaration(  # before a file is made, so that a refusal leaves no empty ledger behind
             asked.needed("data_set", "The name of a data set"),
             epsilon=asked.number("epsilon", "The total epsilon", least=0.0, most=1e6, inclusive=False),
             delta=asked.number("delta", "The total delta", least=0.0, most=1.0),
             neighbours=_neighbours(asked),
         )
-        return ledger_record(made)
+        ledger = Ledger(path) if exists(path) else Ledger.create(path)
+        ledger.add(wanted)
+        return _ledger_record(ledger)
 
     def file(self, number: int, name: str) -> Path | None:
         """A file of a run that may be downloaded."""
@@ -317,3 +320,34 @@ def _refuse_same(sample: str, table: str) -> None:
         same = False
     if same:
         raise Refused(422, "This is the private table itself. Trade-offs are tried out on invented rows, or on another file that is public.")
+
+
+def _opened(path: str) -> Ledger:
+    """The ledger in this file. Raises InvalidInput where there is none: a mistyped path never becomes a new one."""
+    if not is_file(path):
+        raise InvalidInput(f"there is no ledger {path!r}. Check the path, or make one below.")
+    return Ledger(path)
+
+
+def _ledger_record(ledger: Ledger) -> dict[str, object]:
+    """Everything that the page shows of it."""
+    return {"path": str(ledger.path), "data_sets": [_data_set(ledger, one.name) for one in ledger.data_sets()]}
+
+
+def _data_set(ledger: Ledger, name: str) -> dict[str, object]:
+    data_set, spent, left, count = ledger.standing(name)
+    entries = [
+        {"when": one.reserved_at, "purpose": one.purpose, "state": str(one.state), "cost": priced(one.guarantee), "part": one.part}
+        for one in reversed(ledger.history(name)[-_MOST_ENTRIES:])
+    ]
+    return {
+        "name": data_set.name,
+        "neighbours": str(data_set.neighbours),
+        "accountant": data_set.accountant,
+        "total": data_set.total.to_dict(),
+        "spent": spent.to_dict(),
+        "left": left.to_dict(),
+        "parts": list(data_set.parts),
+        "entries": entries,
+        "more": max(0, count - _MOST_ENTRIES),
+    }

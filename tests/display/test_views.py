@@ -7,7 +7,7 @@ from discreet import LinearRegression, LinearSVC, LogisticRegression, PrivateSea
 from discreet.planning import Plan, SetPlan
 from discreet.sets import L2Ball
 from tests.canary import assert_silent
-from tests.display.pages.reading import read, said
+from tests.display.reading import read, said
 
 
 def look(text):
@@ -43,7 +43,7 @@ def test_plans_have_views():
 
 
 def test_a_seeded_certificate_says_so(schema):
-    from tests.display.reports.conftest import table
+    from tests.display.conftest import table
 
     fitted = LinearSVC(data_norm=schema.norm_bound, random_state=1).fit(table(schema, 60))
     assert "Not valid: the noise was seeded" in look(fitted.certificate_._repr_html_())

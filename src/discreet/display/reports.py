@@ -1,5 +1,9 @@
-"""What a report can be on, and the page of each; pages as files: HTML, or Markdown where the name ends in .md."""
+"""Reports for people who are not cryptographers: one self-contained page on a model, a release, a measurement, a ledger or a plan; model cards.
 
+Here is what a report can be on, and the page of each; pages as files: HTML, or Markdown where the name ends in .md.
+"""
+
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
@@ -7,21 +11,26 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 from discreet.audit import AuditReport, DrawnReport
 from discreet.certificates import Certificate, Verification
-from discreet.core.errors import InvalidInput, InvalidType
+from discreet.core.errors import DiscreetError, InvalidInput, InvalidType
 from discreet.core.files.whole_file import write_whole
 from discreet.display import audit, evaluation
 from discreet.display import ledger as ledgers
+from discreet.display.certified import Report, certified_page, chosen_bounds
 from discreet.display.estimators import signal_of_estimator, signal_of_model, target_words
-from discreet.display.pages import Facts, Page, Section, Table, Text, Tone, page_html, page_markdown
-from discreet.display.releases import contents_section, noise_section
-from discreet.display.reports.bounds import chosen_bounds
-from discreet.display.reports.certified import Report, certified_page
-from discreet.display.reports.model_card import card_page
+from discreet.display.model_card import card_page
+from discreet.display.pages import Block, Bullets, Code, Facts, Page, Section, Table, Text, Tone, page_html, page_markdown
+from discreet.display.planning import plan_page, set_plan_page
+from discreet.display.promise import numbers_shown
 from discreet.estimators import IntervalFile, Model, PrivateSearchCV
 from discreet.estimators.base import PrivateModel
 from discreet.evaluation import PrivateEvaluation
 from discreet.ledger import Ledger
 from discreet.releases import PublishedRelease
+
+__all__ = ["Certified", "Subject", "card_of", "page_of", "plan_page", "set_plan_page", "write_card", "write_page", "write_report"]
+
+_MOST_COLUMNS = 60
+"""That are listed."""
 
 
 @runtime_checkable
@@ -151,8 +160,8 @@ def _publication(release: PublishedRelease) -> Report:
         certificate=release.certificate,
         verification=release.verify(),
         check=f"discreet verify {quote(str(release.folder.name))}",
-        first=[contents_section(release)],
-        later=noise_section(release),
+        first=[_contents(release)],
+        later=_noise(release),
         chosen=None if release.schema is None else chosen_bounds(release.schema, what="this release"),
     )
 
@@ -219,3 +228,44 @@ def _intervals(held: IntervalFile) -> Report:
         check="intervals.verify().require()",
         first=[Section("What was found", [Table(caption, ("Coefficient", "Estimate", "Low", "High"), rows, {1, 2, 3})])],
     )
+
+
+def _contents(release: PublishedRelease) -> Section:
+    """What was published."""
+    rows, columns = release.shape
+    facts = [
+        ("Name", release.name),
+        ("Description", release.description),
+        ("Licence", release.license or "none is stated"),
+        ("What", f"{rows:,} rows of {columns:,} columns ({release.kind}), by the method {release.method}"),
+        ("Records behind it", f"{release.records:,}" if release.records is not None else "not published"),
+    ]
+    said = release.inspection()
+    blocks: list[Block] = [
+        Facts("What was released", facts),
+        Text("What this kind of release shows, and does not protect:"),
+        Bullets(said[2][1]),
+        Text("How to use it:"),
+        Code(said[3][1]),
+    ]
+    return Section("What was released", blocks)
+
+
+def _noise(release: PublishedRelease) -> list[Section]:
+    """The noise on each column beside the range of its numbers; nothing where the noise is not public."""
+    try:
+        covariance = release.noise_covariance
+    except DiscreetError:
+        return []
+    rows = []
+    for place, column in enumerate(release.columns[:_MOST_COLUMNS]):
+        deviation = math.sqrt(max(0.0, float(covariance[place, place])))
+        low, high = column.encoded_lower, column.encoded_upper
+        width = math.nan if low is None or high is None else high - low
+        ratio = f"{deviation / width:.3g}" if width > 0 else "-"
+        rows.append((column.name, column.role, numbers_shown(deviation), numbers_shown(width), ratio))
+    more = f" The first {_MOST_COLUMNS} of {len(release.columns):,} columns." if len(release.columns) > _MOST_COLUMNS else ""
+    caption = f"Standard deviation of the noise, in encoded units, beside the width of the range of the numbers.{more}"
+    words = "Single rows say next to nothing where the noise is wider than the range; averages over many rows do, since noise averages out."
+    table = Table(caption, ("Column", "Role", "Noise", "Range", "Noise over range"), rows, {2, 3, 4})
+    return [Section("The noise against the signal", [table, Text(words)])]

@@ -9,12 +9,11 @@ from discreet.accounting import ApproximateDP, PureDP
 from discreet.certificates import Verification
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.data.labels import canonical
+from discreet.display.certified import chosen_bounds, software
 from discreet.display.estimators import target_words
 from discreet.display.evaluation import measures
 from discreet.display.pages import FOOT, Block, Bullets, Facts, Page, Section, Table, Text, Tone
 from discreet.display.promise import limits, odds_table, promise
-from discreet.display.reports.bounds import chosen_bounds
-from discreet.display.reports.certified import software
 from discreet.estimators import Model
 from discreet.evaluation import PrivateEvaluation
 

@@ -9,7 +9,7 @@ from scipy.stats import norm
 from discreet.accounting import ApproximateDP, ConcentratedDP, GaussianDP, MutualInformation, PureDP, to_concentrated
 from discreet.core.neighbours import REPLACE_ONE
 from discreet.display.guarantee import _gaussian, _number
-from discreet.display.odds import best_guess, conviction, curve, detection, one_in, percent
+from discreet.display.promise import best_guess, conviction, curve, detection, one_in, percent
 
 SCOPE = {"neighbours": REPLACE_ONE, "theorem": "t"}
 

@@ -7,9 +7,23 @@ from hypothesis import strategies as st
 from discreet.core.errors import InvalidInput
 from discreet.display import plots
 from discreet.display.markup import visible
-from discreet.display.pages import Bullets, Code, Facts, Page, Picture, Pictures, Section, Table, Text, Tone, page_html, page_markdown, view_html
-from discreet.display.pages.writing import plain
-from tests.display.pages.reading import read, read_page, said
+from discreet.display.pages import (
+    Bullets,
+    Code,
+    Facts,
+    Page,
+    Picture,
+    Pictures,
+    Section,
+    Table,
+    Text,
+    Tone,
+    page_html,
+    page_markdown,
+    plain,
+    view_html,
+)
+from tests.display.reading import read, read_page, said
 
 NASTY = (
     "<script>alert(1)</script>",

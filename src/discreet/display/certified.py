@@ -10,12 +10,17 @@ from shlex import quote
 from discreet.accounting import Json
 from discreet.certificates import Certificate, Verification
 from discreet.core.errors import InvalidInput
+from discreet.core.words import quoted
+from discreet.data import Schema
 from discreet.display.guarantee import guarantee_section
-from discreet.display.ledger import amount, picture
+from discreet.display.ledger import picture
 from discreet.display.pages import FOOT, Block, Bullets, Code, Facts, Page, Section, Table, Text, Tone
 from discreet.display.promise import limits, promise, protection
 from discreet.ledger import Ledger, State
-from discreet.ledger.spending import counted_of, taken
+from discreet.ledger.records import counted_of, taken
+
+_MOST = 20
+"""Columns that are named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,11 +83,11 @@ def _budget(certificate: Certificate, ledger: Ledger | None) -> list[Block]:
     where = data_set.name if found.part is None else f"{data_set.name}, part {found.part}"
     rows = [
         ("Data set", f"{where}; {data_set.neighbours}, one {data_set.unit}"),
-        ("Total agreed on", amount(data_set.total)),
-        ("Spent before this release", amount(before)),
-        ("Spent after it", amount(after)),
-        ("Left after it", amount(after.left_of(data_set.total))),
-        ("Left when this page was written", amount(now.left_of(data_set.total))),
+        ("Total agreed on", data_set.total.words),
+        ("Spent before this release", before.words),
+        ("Spent after it", after.words),
+        ("Left after it", after.left_of(data_set.total).words),
+        ("Left when this page was written", now.left_of(data_set.total).words),
         ("Entry", f"{found.id}, {found.reserved_at} UTC"),
     ]
     cancelled = [Text("The ledger says that this release was cancelled, yet there it is.", Tone.BAD)] if found.state is State.CANCELLED else []
@@ -165,3 +170,14 @@ def _facts(items: Iterable[tuple[str, Json]]) -> Iterator[tuple[str, str]]:
 def software(version: str) -> str:
     """The program that issued a certificate."""
     return "discreet, of a version that is not stated" if version in {"", "unknown"} else f"discreet {version}"
+
+
+def chosen_bounds(schema: Schema, *, what: str) -> str | None:
+    """What a page says of the columns whose bounds `discreet bounds` chose, None where it chose none; `what` was made with them ("this model")."""
+    chosen = [column.name for column in schema.numeric if column.released is not None]
+    if not chosen:
+        return None
+    return (
+        f"The bounds of {quoted(chosen, most=_MOST)} were chosen privately from the records, in a release of its own with its own certificate; "
+        f"its cost adds to that of {what}."
+    )

@@ -36,8 +36,8 @@ from discreet.queries import Rows
 from discreet.releases import publish
 from discreet.sets import L2Ball
 from tests.canary import assert_silent
-from tests.display.pages.reading import read_page, said
-from tests.display.reports.conftest import table
+from tests.display.conftest import table
+from tests.display.reading import read_page, said
 
 SURVEY = """
 format = "discreet-schema/1"

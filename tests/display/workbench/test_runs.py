@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from discreet.display.workbench.recipe import Recipe
+from discreet.display.workbench.runs import Recipe
 from discreet.display.workbench.tradeoff import Budget
 
 ODD = [
