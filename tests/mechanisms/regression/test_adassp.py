@@ -54,7 +54,7 @@ def test_eigenvalues_are_exact_enough_and_one_record_moves_them_by_a_row_at_most
 def loss_of(made, first, second):
     """From data to the log ratio of the densities, first against second table, of what is released from it, drawn anew."""
     row, target = PROBLEM.row_unit, PROBLEM.target_unit
-    scales = np.array(made._scales(PROBLEM)) * [2.0**-20, row**2, row**2, row * target]
+    scales = np.array(made.scales(PROBLEM)) * [2.0**-20, row**2, row**2, row * target]
 
     def flat(least, products, targets):
         return np.array([least / scales[0], *np.diag(products) / scales[1], products[0, 1] / scales[2], *targets / scales[3]])

@@ -1,6 +1,6 @@
 """AdaSSP (Wang 2018, Algorithm 2) with the noise that it needs, and no more (proof note adassp.md).
 
-    l~ = least eigenvalue of A, noisy        A~ = A + E,  b~ = b + e   one joint Gaussian answer (module `curve`, g = 0)
+    l~ = least eigenvalue of A, noisy        A~ = A + E,  b~ = b + e   one joint Gaussian answer (module `sums`, g = 0)
     ridge = max(0, sqrt(m ln(2 m^2 / 0.05)) sigma R^2 - max(0, l~ - 1.645 sd(l~)))        w = (A~ + ridge I)^{-1} b~
 
 Wang spends epsilon / 3 and delta / 3 on each of the three, by basic composition of a bound of one Gaussian mechanism. Here they are composed as
@@ -14,14 +14,25 @@ from typing import Self
 
 import numpy as np
 
-from discreet.accounting import ApproximateDP, NoGuarantee, gaussian_mu
+from discreet.accounting import ApproximateDP, NoGuarantee
 from discreet.core.arrays import Floats
-from discreet.core.errors import InfeasibleTarget, SolverFailure
+from discreet.core.errors import SolverFailure
 from discreet.core.neighbours import Neighbours
 from discreet.data import Records
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
-from discreet.mechanisms.regression.curve import LARGEST_SCALE, UP, composed_delta, moment_reach, moment_scales, stated
-from discreet.mechanisms.regression.sums import LeastSquares, Moments, integers, noisy_products
+from discreet.mechanisms.regression.sums import (
+    LARGEST_SCALE,
+    UP,
+    LeastSquares,
+    Moments,
+    composed_delta,
+    integers,
+    least_noise,
+    moment_reach,
+    moment_scales,
+    noisy_moments,
+    stated,
+)
 from discreet.noise import Noise
 from discreet.statements.regression import ADASSP
 
@@ -53,22 +64,19 @@ class AdaSSP(RegressionMechanism):
     @classmethod
     def calibrate(cls, problem: LeastSquares, *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:
         """The least noise for (epsilon, delta). Raises InfeasibleTarget where the integers have no room for the noise."""
-        mu, a = gaussian_mu(epsilon, delta), _TARGET_WEIGHT
-        reach = moment_reach(neighbours, target_weight=a, square_weight=0.0)
-        for _ in range(60):
-            made = cls(
+        reach = moment_reach(neighbours, target_weight=_TARGET_WEIGHT, square_weight=0.0)
+        return least_noise(
+            lambda mu: cls(
                 moment_noise=reach / (mu * math.sqrt(1.0 - _SHARE)),
-                target_weight=a,
+                target_weight=_TARGET_WEIGHT,
                 eigenvalue_noise=eigenvalue_reach(problem) / (mu * math.sqrt(_SHARE)),
                 epsilon=epsilon,
                 neighbours=neighbours,
-            )
-            if made.delta(problem) <= delta and max(made._scales(problem)) < LARGEST_SCALE:
-                return made
-            mu *= 1.0 - 1e-7
-        raise InfeasibleTarget(
-            f"epsilon={epsilon:g}, delta={delta:g} asks for noise that the integers of at most {problem.most_records} records have no room for. "
-            "Declare a smaller most_records, or take a larger budget."
+            ),
+            lambda made: made.delta(problem) <= delta and max(made.scales(problem)) < LARGEST_SCALE,
+            epsilon=epsilon,
+            delta=delta,
+            problem=problem,
         )
 
     def delta(self, problem: LeastSquares) -> float:
@@ -77,7 +85,7 @@ class AdaSSP(RegressionMechanism):
         mu = math.hypot(reach / self.moment_noise, eigenvalue_reach(problem) / self.eigenvalue_noise) * UP
         size = problem.domain.dimension
         integers = size * (size + 1) // 2 + size + 1
-        return composed_delta(self.epsilon, mu, integers=integers, stages=2, least_scale=min(self._scales(problem)))
+        return composed_delta(self.epsilon, mu, integers=integers, stages=2, least_scale=min(self.scales(problem)))
 
     def guarantee(self, problem: LeastSquares) -> ApproximateDP | NoGuarantee:
         """See module docstring."""
@@ -113,15 +121,12 @@ class AdaSSP(RegressionMechanism):
     def released(self, problem: LeastSquares, data: Records, noise: Noise) -> tuple[float, Floats, Floats]:
         """l~, A~ (m, m), b~ (m,)."""
         exact = problem.moments(data)
-        of_eigenvalue, diagonal, off, of_target = self._scales(problem)
+        of_eigenvalue, *scales = self.scales(problem)
         unit = problem.domain.radius**2 * _FINENESS
         least = (round(least_eigenvalue(problem, exact) / unit) + int(integers(noise, of_eigenvalue, 1)[0])) * unit
-        products = noisy_products(exact.products, noise, diagonal=diagonal, off=off)
-        targets = exact.targets + integers(noise, of_target, problem.domain.dimension)
-        row, target = problem.row_unit, problem.target_unit
-        return least, np.asarray(products * row**2, dtype=np.float64), np.asarray(targets * (row * target), dtype=np.float64)
+        return least, *noisy_moments(problem, exact, noise, scales)
 
-    def _scales(self, problem: LeastSquares) -> tuple[float, float, float, float]:
+    def scales(self, problem: LeastSquares) -> tuple[float, float, float, float]:
         """Deviations in units: the eigenvalue's, A's diagonal, A off it, b."""
         return self.eigenvalue_noise / _FINENESS, *moment_scales(problem, self.moment_noise, self.target_weight)
 

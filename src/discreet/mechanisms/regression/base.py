@@ -5,15 +5,17 @@ may be published with the weights at no further cost.
 """
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from discreet.certificates import Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Neighbours
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.regression.belief import Equations
-from discreet.mechanisms.regression.sums import LeastSquares
+from discreet.mechanisms.regression.sums import LeastSquares, noisy_gradient
 from discreet.noise import Noise
 
 
@@ -62,6 +64,23 @@ class RegressionMechanism(Mechanism[LeastSquares, Records]):
         """See Mechanism."""
         found = self.fitted(problem, data, noise)
         return Drawn.of(found.weights, beside=found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradientMechanism(RegressionMechanism):
+    """A mechanism that asks for noisy gradients after other answers."""
+
+    step_noise: float
+    """nu: the deviation of each coordinate of a gradient over the bound of its contributions' length; 0 without steps."""
+    steps: int
+    """T."""
+    epsilon: float
+    """At which delta is stated."""
+    neighbours: Neighbours
+
+    def noisy_gradient(self, problem: LeastSquares, data: Records, noise: Noise, weights: Floats, length: float) -> Floats:
+        """g~ at public weights (m,), with contributions of at most `length`."""
+        return noisy_gradient(problem, data, noise, weights, length=length, deviation=self.step_noise * length)
 
 
 def fitted_of(release: Release) -> Fitted:

@@ -5,7 +5,7 @@
 
 The first gradient is at zero and clips at |x r| <= R B, so not at all; the others clip at a quarter of it. The curve of the whole is the numerical
 composition of the sketch's profile with mu-GDP, mu^2 = T (1 or 2)^2 / nu^2 (accounting/composition.md), in place of published Renyi curves; discrete
-noise costs what it does in module `curve`:
+noise costs what it does in module `sums`:
 
     delta(epsilon) <= e^A (delta_composed(epsilon - A - B) + e^epsilon T e^-800)
 """
@@ -17,16 +17,14 @@ from functools import lru_cache
 import numpy as np
 
 from discreet.accounting import ApproximateDP, GaussianDP, Json, NoGuarantee, Profile, beyond, closeness, compose, gaussian_mu
-from discreet.core.arrays import Floats
-from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.errors import InfeasibleTarget
 from discreet.core.neighbours import Neighbours
 from discreet.data import Records
 from discreet.mechanisms.learning.grid import GaussianGrid
-from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
+from discreet.mechanisms.regression.base import Fitted, GradientMechanism
 from discreet.mechanisms.regression.belief import Belief
-from discreet.mechanisms.regression.curve import LARGEST_SCALE, LEAST_SCALE, UP, stated, step_reach
 from discreet.mechanisms.regression.mixing import calibrated_sketch, drawn_moments, of_records, rows_for, sketched
-from discreet.mechanisms.regression.sums import CAP, LeastSquares, noisy_gradient
+from discreet.mechanisms.regression.sums import LARGEST_SCALE, LEAST_SCALE, UP, LeastSquares, stated, step_reach, step_scales, whole_steps
 from discreet.mechanisms.release.sketch import GaussianSketch, sketch_delta
 from discreet.noise import Noise
 from discreet.statements.regression import HESSIAN_MIXING
@@ -40,18 +38,11 @@ _POINTS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HessianMixing(RegressionMechanism):
+class HessianMixing(GradientMechanism):
     """A sketch of the features, and `steps` noisy gradients."""
 
     name = "least-squares-hessian-mixing"
     sketch: GaussianSketch
-    step_noise: float
-    """nu: the deviation of each coordinate of a gradient over its length bound."""
-    steps: int
-    """T."""
-    epsilon: float
-    """At which delta is stated."""
-    neighbours: Neighbours
 
     @staticmethod
     def calibrate(
@@ -61,10 +52,7 @@ class HessianMixing(RegressionMechanism):
 
         Raises InvalidInput for numbers out of range, InfeasibleTarget where rounding errors cannot be hidden.
         """
-        count = STEPS if steps is None else steps
-        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1000:
-            raise InvalidInput(f"the number of steps must be an integer from 1 to 1000; {steps!r} was given.")
-        return _calibrated(problem, epsilon, delta, neighbours, count, rows_for(problem, rows))
+        return _calibrated(problem, epsilon, delta, neighbours, whole_steps(steps, usual=STEPS, least=1), rows_for(problem, rows))
 
     def guarantee(self, problem: LeastSquares) -> ApproximateDP | NoGuarantee:
         """See module docstring."""
@@ -73,8 +61,8 @@ class HessianMixing(RegressionMechanism):
 
     def delta(self, problem: LeastSquares, profile: Profile) -> float:
         """delta at `epsilon`, an upper bound, from the sketch's curve."""
-        integers, least = self.steps * problem.domain.dimension, self._least_scale(problem)
-        if not (least >= LEAST_SCALE and self._largest_scale(problem) < LARGEST_SCALE):
+        integers, (least, largest) = self.steps * problem.domain.dimension, step_scales(problem, self.step_noise)
+        if not (least >= LEAST_SCALE and largest < LARGEST_SCALE):
             return 1.0
         apart = closeness(integers, least, stages=self.steps)
         if not self.epsilon > apart.total:
@@ -82,12 +70,6 @@ class HessianMixing(RegressionMechanism):
         mu = math.sqrt(self.steps) * step_reach(self.neighbours) / self.step_noise * UP
         whole = compose([profile, GaussianDP(mu=mu, neighbours=self.neighbours, theorem=HESSIAN_MIXING)], planned=True)
         return min(1.0, math.exp(apart.upper) * (whole.delta(self.epsilon - apart.total) + beyond(self.epsilon, stages=self.steps)) * UP)
-
-    def _least_scale(self, problem: LeastSquares) -> float:
-        return self.step_noise * problem.domain.radius / problem.row_unit * 2.0**problem.bits / (2.0 * CAP)
-
-    def _largest_scale(self, problem: LeastSquares) -> float:
-        return self.step_noise * problem.domain.radius / problem.row_unit * 2.0**problem.bits
 
     def parameters(self) -> dict[str, Json]:
         """See RegressionMechanism."""
@@ -115,10 +97,6 @@ class HessianMixing(RegressionMechanism):
             length = radius * bound * (_LATER_CLIP if step else 1.0)
             belief = belief.after(self.noisy_gradient(problem, data, noise, belief.mean, length), deviation=self.step_noise * length)
         return Fitted(belief.mean, None, None)
-
-    def noisy_gradient(self, problem: LeastSquares, data: Records, noise: Noise, weights: Floats, length: float) -> Floats:
-        """g~ at public weights (m,), with contributions of at most `length`."""
-        return noisy_gradient(problem, data, noise, weights, length=length, deviation=self.step_noise * length)
 
 
 @lru_cache(maxsize=32)

@@ -1,6 +1,6 @@
 """Least squares from noisy moments and a few noisy gradients (proof note refined.md): the mechanism with intervals.
 
-    1. release  A~ = A + E,  b~ = b + e,  s~ = s + noise          one joint Gaussian answer of weighted moments (module `curve`)
+    1. release  A~ = A + E,  b~ = b + e,  s~ = s + noise          one joint Gaussian answer of weighted moments (module `sums`)
     2. believe what they say about the least-squares weights      (module `belief`)
     3. T times: release g~ = sum x clip(y - <x, theta_j>) + noise at the weights theta_j believed in, and update the belief
 
@@ -14,23 +14,27 @@ from typing import Self
 
 import numpy as np
 
-from discreet.accounting import ApproximateDP, NoGuarantee, gaussian_mu
+from discreet.accounting import ApproximateDP, NoGuarantee
 from discreet.core.arrays import Floats
-from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.data import Records
-from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
+from discreet.mechanisms.regression.base import Fitted, GradientMechanism
 from discreet.mechanisms.regression.belief import Answer, Belief, solved
-from discreet.mechanisms.regression.curve import (
+from discreet.mechanisms.regression.sums import (
     LARGEST_SCALE,
+    LeastSquares,
     composed_delta,
+    integers,
+    least_noise,
     moment_reach,
     moment_scales,
+    noisy_moments,
     stated,
     step_reach,
+    step_scales,
     total_mu,
+    whole_steps,
 )
-from discreet.mechanisms.regression.sums import CAP, LeastSquares, integers, noisy_gradient, noisy_products
 from discreet.noise import Noise
 from discreet.statements.regression import MOMENTS
 
@@ -48,7 +52,7 @@ _CAUTION = 1.2816
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RefinedMoments(RegressionMechanism):
+class RefinedMoments(GradientMechanism):
     """Noisy moments, and `steps` noisy gradients."""
 
     name = "least-squares-moments"
@@ -58,13 +62,6 @@ class RefinedMoments(RegressionMechanism):
     """a."""
     square_weight: float
     """g."""
-    step_noise: float
-    """nu: the deviation of each coordinate of a gradient over its length bound G; 0 without steps."""
-    steps: int
-    """T."""
-    epsilon: float
-    """At which delta is stated."""
-    neighbours: Neighbours
 
     @classmethod
     def calibrate(cls, problem: LeastSquares, *, epsilon: float, delta: float, neighbours: Neighbours, steps: int | None = None) -> Self:
@@ -72,30 +69,23 @@ class RefinedMoments(RegressionMechanism):
 
         Raises InvalidInput for numbers out of range, InfeasibleTarget where the integers have no room for the noise.
         """
-        count = STEPS if steps is None else steps
-        if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= 1000:
-            raise InvalidInput(f"the number of steps must be an integer from 0 to 1000; {steps!r} was given.")
-        a = _TARGET_WEIGHT
+        count, a = whole_steps(steps, usual=STEPS, least=0), _TARGET_WEIGHT
         g = _SQUARE_WEIGHT if neighbours is ADD_REMOVE else math.sqrt(a**2 + a**4 / 2.0) * (1.0 - 1e-9)
-        reach = moment_reach(neighbours, target_weight=a, square_weight=g)
-        mu, share = gaussian_mu(epsilon, delta), _SHARE if count else 1.0
-        for _ in range(60):
-            of_step = mu * math.sqrt((1.0 - share) / count) if count else math.inf
-            made = cls(
+        reach, share = moment_reach(neighbours, target_weight=a, square_weight=g), _SHARE if count else 1.0
+        return least_noise(
+            lambda mu: cls(
                 moment_noise=reach / (mu * math.sqrt(share)),
                 target_weight=a,
                 square_weight=g,
-                step_noise=step_reach(neighbours) / of_step,
+                step_noise=step_reach(neighbours) / (mu * math.sqrt((1.0 - share) / count) if count else math.inf),
                 steps=count,
                 epsilon=epsilon,
                 neighbours=neighbours,
-            )
-            if made.delta(problem) <= delta and made.largest_scale(problem) < LARGEST_SCALE:
-                return made
-            mu *= 1.0 - 1e-7
-        raise InfeasibleTarget(
-            f"epsilon={epsilon:g}, delta={delta:g} asks for noise that the integers of at most {problem.most_records} records have no room for. "
-            "Declare a smaller most_records, or take a larger budget."
+            ),
+            lambda made: made.delta(problem) <= delta and max(*made.moment_scales(problem), step_scales(problem, made.step_noise)[1]) < LARGEST_SCALE,
+            epsilon=epsilon,
+            delta=delta,
+            problem=problem,
         )
 
     def delta(self, problem: LeastSquares) -> float:
@@ -106,18 +96,13 @@ class RefinedMoments(RegressionMechanism):
         integers = size * (size + 1) // 2 + size + 1 + self.steps * size
         return composed_delta(self.epsilon, mu, integers=integers, stages=1 + self.steps, least_scale=min(self._scales(problem)))
 
-    def largest_scale(self, problem: LeastSquares) -> float:
-        """Of all discrete noise, in units; a gradient's by its largest length over its least unit."""
-        return max(*self.moment_scales(problem), self.step_noise * problem.domain.radius / problem.row_unit * 2.0**problem.bits)
-
     def moment_scales(self, problem: LeastSquares) -> tuple[float, float, float, float]:
         """Deviations in units: A's diagonal, A off it, b, s."""
         of_squares = self.moment_noise * (problem.domain.target_bound / problem.target_unit) ** 2 / self.square_weight
         return *moment_scales(problem, self.moment_noise, self.target_weight), of_squares
 
     def _scales(self, problem: LeastSquares) -> tuple[float, ...]:
-        least_step = self.step_noise * problem.domain.radius / problem.row_unit * 2.0**problem.bits / (2.0 * CAP)
-        return (*self.moment_scales(problem), least_step) if self.steps else self.moment_scales(problem)
+        return (*self.moment_scales(problem), step_scales(problem, self.step_noise)[0]) if self.steps else self.moment_scales(problem)
 
     def guarantee(self, problem: LeastSquares) -> ApproximateDP | NoGuarantee:
         """See module docstring."""
@@ -189,20 +174,11 @@ class RefinedMoments(RegressionMechanism):
     def noisy_moments(self, problem: LeastSquares, data: Records, noise: Noise) -> tuple[Floats, Floats, float]:
         """A~ (m, m), b~ (m,) and s~."""
         exact = problem.moments(data)
-        diagonal, off, target, square = self.moment_scales(problem)
-        products = noisy_products(exact.products, noise, diagonal=diagonal, off=off)
-        targets = exact.targets + integers(noise, target, problem.domain.dimension)
-        squares = exact.squares + int(integers(noise, square, 1)[0])
-        row, of_target = problem.row_unit, problem.target_unit
-        released: Floats = np.asarray(products * row**2, dtype=np.float64)
+        *scales, of_squares = self.moment_scales(problem)
+        products, targets = noisy_moments(problem, exact, noise, scales)
         if self.neighbours is not ADD_REMOVE and problem.domain.records is not None and problem.domain.intercept_scale > 0:
-            released[-1, -1] = problem.domain.records * problem.domain.intercept_scale**2  # public: the constant feature's
-        of_targets: Floats = np.asarray(targets * (row * of_target), dtype=np.float64)
-        return released, of_targets, squares * of_target**2
-
-    def noisy_gradient(self, problem: LeastSquares, data: Records, noise: Noise, weights: Floats, length: float) -> Floats:
-        """g~ at public weights (m,), with contributions of at most `length`."""
-        return noisy_gradient(problem, data, noise, weights, length=length, deviation=self.step_noise * length)
+            products[-1, -1] = problem.domain.records * problem.domain.intercept_scale**2  # public: the constant feature's
+        return products, targets, (exact.squares + int(integers(noise, of_squares, 1)[0])) * problem.target_unit**2
 
 
 def _count(problem: LeastSquares, products: Floats) -> float | None:

@@ -1,4 +1,4 @@
-"""Exact sums over the records for least squares, as integers: second moments, and gradients with contributions of bounded length.
+"""Exact sums over the records for least squares, as integers; noisy answers about them; and the curve of these (proof note refined.md).
 
     A = sum x x',   b = sum x y,   s = sum y^2          x in units of q_x, y in units of q_y, rounded towards zero, record by record
     g = sum x r,    r = clip(y - <x, theta>, G / |x|),   |x r|_2 <= G
@@ -8,18 +8,33 @@ are taken in floating point with partial sums below 2^53, so exactly, and added 
 is exact too, and r is made from it by elementwise operations, each of which IEEE 754 defines. So what a record contributes is a function of this
 record alone, to the last bit: neighbouring tables differ by the contributions of one record, exactly. And a table gives the same sums whatever its
 blocks are, wherever they are, and however many threads work on them.
+
+How far one record moves the sums. In units R = B = 1 the released vector is  T(x, y) = (x x', a x y, g y^2),  x x' in Frobenius norm, summed over the
+records. For 0 < a^2 <= 2
+
+    add-remove     sup |T(z)|^2          = 1 + a^2 + g^2                                     at |x| = |y| = 1
+    replace-one    sup |T(z) - T(z')|^2  = max(2 + 2 a^2 + a^4 / 2,  2 + a^2 + g^2)          at |x| = |x'| = 1, y = -y', <x, x'> = a^2 / 2
+
+so under replace-one the sum of squares costs nothing while g^2 <= a^2 + a^4 / 2. A gradient with contributions of length at most G moves by G or 2 G.
+With noise sigma on T and nu G on each of T gradients everything together is one Gaussian answer, mu^2 = sup^2 / sigma^2 + T (1 or 2)^2 / nu^2
+(Dong, Roth and Su 2022, corollary 3.3: also if each question depends on the answers before).
+
+Discrete Gaussian integers instead of rounded normal ones cost what `discrete_delta` says for the least of their scales (lemma 2 of residual_stage.md,
+whose proof holds with one scale per coordinate).
 """
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from discreet.accounting import Json
+from discreet.accounting import ApproximateDP, Json, NoGuarantee, discrete_delta, gaussian_mu
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput, SolverFailure
+from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import raising
 from discreet.data import Domain, Records
 from discreet.noise import Integers, Noise
@@ -31,6 +46,11 @@ CAP = 16.0
 """Residuals are also clipped to this many times G / R: it bounds the integers, and touches records shorter than R / 16 only."""
 LENGTH_UP = raising(4_096)
 """More than sqrt, quotient and product of a clipped contribution round."""
+UP = raising(65_536)
+"""More than the rounding errors of a formula of a few terms, clipped lengths included."""
+LEAST_SCALE, LARGEST_SCALE = 64.0, 2.0**52
+
+M = TypeVar("M")
 
 
 class Moments(NamedTuple):
@@ -132,12 +152,91 @@ def noisy_products(exact: Integers, noise: Noise, *, diagonal: float, off: float
     return products
 
 
+def noisy_moments(problem: LeastSquares, exact: Moments, noise: Noise, scales: Sequence[float]) -> tuple[Floats, Floats]:
+    """A~ (m, m) and b~ (m,) with noise of these `moment_scales`."""
+    diagonal, off, target = scales
+    products = noisy_products(exact.products, noise, diagonal=diagonal, off=off)
+    targets = exact.targets + integers(noise, target, problem.domain.dimension)
+    row, of_target = problem.row_unit, problem.target_unit
+    return np.asarray(products * row**2, dtype=np.float64), np.asarray(targets * (row * of_target), dtype=np.float64)
+
+
 def noisy_gradient(problem: LeastSquares, data: Records, noise: Noise, weights: Floats, *, length: float, deviation: float) -> Floats:
     """g~ at public weights (m,), with contributions of at most `length` and noise of this `deviation` on each coordinate."""
     exact = problem.gradient(data, weights, length)
     unit = problem.row_unit * exact.unit
     noisy = exact.sums + integers(noise, deviation / unit, len(weights))
     return np.asarray(noisy * unit, dtype=np.float64)
+
+
+def moment_reach(neighbours: Neighbours, *, target_weight: float, square_weight: float) -> float:
+    """The supremum of the module docstring, rounded up; infinity outside its hypothesis."""
+    a, g = target_weight**2, square_weight**2
+    if not 0 < a <= 2:
+        return math.inf
+    if neighbours is ADD_REMOVE:
+        return math.sqrt(1.0 + a + g) * UP
+    return math.sqrt(max(2.0 + 2.0 * a + a * a / 2.0, 2.0 + a + g)) * UP
+
+
+def step_reach(neighbours: Neighbours) -> float:
+    """How many times G one record moves a gradient, rounded up."""
+    return (1.0 if neighbours is ADD_REMOVE else 2.0) * UP
+
+
+def total_mu(reach: float, moment_noise: float, neighbours: Neighbours, steps: int, step_noise: float) -> float:
+    """mu of moments and gradients together."""
+    return math.hypot(reach / moment_noise, math.sqrt(steps) * step_reach(neighbours) / step_noise if steps else 0.0) * UP
+
+
+def composed_delta(epsilon: float, mu: float, *, integers: int, stages: int, least_scale: float) -> float:
+    """delta of all stages with discrete noise; 1 where the lemma does not apply."""
+    return 1.0 if least_scale < LEAST_SCALE else discrete_delta(epsilon, mu, integers=integers, scale=least_scale, stages=stages)
+
+
+def moment_scales(problem: LeastSquares, moment_noise: float, target_weight: float) -> tuple[float, float, float]:
+    """Deviations of noisy moments in units of their integers: A's diagonal, A off it, b."""
+    row, target = problem.domain.radius / problem.row_unit, problem.domain.target_bound / problem.target_unit
+    diagonal = moment_noise * row**2
+    return diagonal, diagonal / math.sqrt(2.0), moment_noise * row * target / target_weight
+
+
+def step_scales(problem: LeastSquares, step_noise: float) -> tuple[float, float]:
+    """The least and the largest deviation of noise of a gradient, in units of its integers: by its lengths over its units."""
+    largest = step_noise * problem.domain.radius / problem.row_unit * 2.0**problem.bits
+    return largest / (2.0 * CAP), largest
+
+
+def least_noise(made: Callable[[float], M], fits: Callable[[M], bool], *, epsilon: float, delta: float, problem: LeastSquares) -> M:
+    """The mechanism `made` for a mu that `fits`, as near as may be to that of (epsilon, delta).
+
+    Raises InfeasibleTarget where the integers have no room for the noise.
+    """
+    mu = gaussian_mu(epsilon, delta)
+    for _ in range(60):
+        found = made(mu)
+        if fits(found):
+            return found
+        mu *= 1.0 - 1e-7
+    raise InfeasibleTarget(
+        f"epsilon={epsilon:g}, delta={delta:g} asks for noise that the integers of at most {problem.most_records} records have no room for. "
+        "Declare a smaller most_records, or take a larger budget."
+    )
+
+
+def whole_steps(steps: int | None, *, usual: int, least: int) -> int:
+    """A number of gradients, `usual` for None. Raises InvalidInput unless it is an integer from `least` to 1000."""
+    count = usual if steps is None else steps
+    if isinstance(count, bool) or not isinstance(count, int) or not least <= count <= 1000:
+        raise InvalidInput(f"the number of steps must be an integer from {least} to 1000; {steps!r} was given.")
+    return count
+
+
+def stated(epsilon: float, delta: float, neighbours: Neighbours, theorem: str, *, secret: tuple[str, ...] = ()) -> ApproximateDP | NoGuarantee:
+    """The guarantee of this delta; none where it reaches 1."""
+    if not delta < 1:
+        return NoGuarantee(theorem=f"{theorem}: delta reaches 1 at epsilon = {epsilon:g}", neighbours=neighbours, secret=secret)
+    return ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta, neighbours=neighbours, theorem=theorem, secret=secret)
 
 
 class _Step(NamedTuple):
