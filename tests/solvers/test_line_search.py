@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from discreet.solvers.line_search import SIGMA, descend
+from discreet.solvers.newton import SIGMA, descend
 
 SLOPES = {
     "quadratic": lambda t: 3.0 * t - 2.0,

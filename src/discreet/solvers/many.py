@@ -2,8 +2,8 @@
 
 The models are columns. One sweep over the row blocks gives all gradients, certified, while a block stays in cache; one Cholesky factor, of the
 Hessian H_0 at the minimiser w_0 of G without linear term, gives all first guesses w_0 - H_0^{-1} b_j. Each column then follows its own
-limited-memory BFGS directions, with H_0^{-1} as the initial matrix (see `secant`): the pairs repair what H_0 misses of the column's own Hessian. A
-column whose gradient norm stops shrinking leaves for Newton's method from where it stands, so every column is solved as surely as by `solve`, or
+limited-memory BFGS directions, with H_0^{-1} as the initial matrix: the `SecantPairs` repair what H_0 misses of the column's own Hessian. A column
+whose gradient norm stops shrinking leaves for Newton's method from where it stands, so every column is solved as surely as by `solve`, or
 SolverFailure is raised.
 
 Chunks of columns are independent, so `jobs` threads may take them. Where they are cut depends on their number alone, and the linear algebra library
@@ -19,11 +19,9 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import SolverFailure
 from discreet.core.quiet import quietly
 from discreet.core.workers import map_in_order, single_threaded_algebra
-from discreet.solvers.cholesky import positive_factor
-from discreet.solvers.descent import minimise
+from discreet.solvers.directions import SecantPairs, positive_factor
+from discreet.solvers.newton import MATRIX_LIMIT, check, directions_for, minimise, solve
 from discreet.solvers.objective import Objective, Status, failure
-from discreet.solvers.secant import SecantPairs
-from discreet.solvers.single import MATRIX_LIMIT, check, directions_for, solve
 
 COLUMNS = 64
 """Columns in a chunk: enough for efficient products, few enough that a row block of margins stays in cache."""

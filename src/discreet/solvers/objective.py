@@ -1,4 +1,4 @@
-"""What solvers ask of an objective and of a source of directions, what they return, and what they raise instead."""
+"""What solvers ask of an objective, what they return, and what they raise instead."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -49,20 +49,14 @@ class Objective(Protocol):
     def hessian_product(self, curvatures: Floats, direction: Floats) -> Floats:
         """Hessian times `direction` (d,)."""
 
-    def hessian_diagonal(self, curvatures: Floats) -> Floats:
-        """(d,)."""
-
     def preconditioner(self, curvatures: Floats) -> Callable[[Floats], Floats]:
         """A cheap positive definite stand-in for the inverse Hessian, applied to (d,): what conjugate gradients start from."""
 
     def slope_along(self, step: float, margins: Floats, change: Floats, base: float, bend: float) -> float:
         """d/dt G(w + t v) at t = `step`; `change` = m(v), base = <ridge w + linear, v>, bend = ridge |v|^2."""
 
-    def certified_gradient_norm(self, point: Floats) -> float:
-        """A number >= |grad G(w)| in exact arithmetic."""
-
     def certified_gradients(self, points: Floats, linears: Floats | None) -> tuple[Floats, Floats]:
-        """Gradients (d, k) and certified norms (k,) at columns (d, k), with the columns of `linears` for linear terms."""
+        """Gradients (d, k) at columns (d, k), with the columns of `linears` for linear terms, and numbers (k,) >= their norms in exact arithmetic."""
 
 
 class Status(StrEnum):
@@ -91,17 +85,3 @@ def failure(*, solver: str, tolerance: float, dimension: int) -> SolverFailure:
         f"the {solver} solver could not certify a gradient norm of {tolerance:.3g} in dimension {dimension}. "
         "Ask for a larger tolerance, or for stronger regularisation; double precision ends at about 1e-12 a record."
     )
-
-
-class Directions(Protocol):
-    """A source of descent directions v with <v, gradient> < 0, typically near minus the inverse Hessian times the gradient."""
-
-    @property
-    def status(self) -> Status:
-        """What a solution found this way is called."""
-
-    def learn(self, sample: Objective, point: Floats, share: float) -> None:
-        """Take the curvature from a sample of the records, `share` of all, at a point (d,) near its minimiser and theirs; may do nothing."""
-
-    def propose(self, objective: Objective, point: Floats, margins: Floats, gradient: Floats, contraction: float) -> Floats:
-        """A direction (d,) at `point`. `contraction` is the last ratio of gradient norms: near 0 if the last step was good, near 1 if not."""

@@ -1,22 +1,31 @@
-"""A globally convergent descent that stops only at a certified minimiser.
+"""One fit: which directions, by shape alone, and a globally convergent descent along them that stops only at a certified minimiser.
 
 A full step is taken when it at least halves the smallest gradient norm met so far (which can happen only so often), or when its end lies in the
 window of the line search; otherwise the line search shortens or lengthens it, and then G decreases by at least a fixed part of |grad G|^2, since
 all matrices used have eigenvalues between the ridge and ridge + c sum_i c_i |x_i|^2. So |grad G| -> 0 for every margin loss, twice differentiable
-or not; near the minimum full steps take over. Stopping asks `certified_gradient_norm`, never the computed norm alone: that one is summed in plain
+or not; near the minimum full steps take over. Stopping asks `certified_gradients`, never the computed norm alone: that one is summed in plain
 floating-point numbers, and on long tables its rounding error alone can exceed the tolerance, when the certified one, a compensated sum, does not.
 So the certificate is also asked for where the computed norm has stopped falling near the tolerance, and the last steps follow the compensated sum.
 """
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from discreet.core.arrays import Floats
-from discreet.solvers.line_search import SIGMA, descend
-from discreet.solvers.objective import Directions, Objective, Solution, failure
+from discreet.core.errors import InvalidInput, SolverFailure
+from discreet.solvers.directions import CholeskyDirections, ConjugateDirections, Directions
+from discreet.solvers.objective import Objective, Solution, failure
 
+MATRIX_LIMIT = 3000
+"""Largest dimension for which (d, d) Hessians are formed."""
+SIGMA = 0.3
+"""Part of the initial slope that a line search may leave."""
+_ROUNDS = 100
+_ROUGH = 1e-4
+"""Tolerance for a sample, over its gradient's norm at zero: less than its minimiser differs from that of all records."""
 _POINTS = 500
 _REFINEMENTS = 6
 _NEAR = 16.0
@@ -24,6 +33,54 @@ _NEAR = 16.0
 
 _LIKELY = 0.5
 """A step that shrinks the gradient as the last one did, to this many tolerances or less, is likely the last: its certificate is computed at once."""
+
+
+def solve(objective: Objective, *, tolerance: float, start: Floats | None = None, by_products: bool = False) -> Solution:
+    """The minimiser of `objective` up to a certified gradient norm of `tolerance`, from `start` (d,), or about that of a sample, or zero.
+
+    Newton's method with kept Cholesky factors up to d = MATRIX_LIMIT, with preconditioned conjugate gradients above it, or wherever `by_products`
+    says that products with the Hessian are all that is cheap. Deterministic for one BLAS and
+    number of threads. Raises SolverFailure when the tolerance cannot be certified, InvalidInput for a tolerance or ridge that is not positive.
+    """
+    check(objective, tolerance)
+    directions = directions_for(objective, by_products=by_products)
+    origin = _near(objective, directions, by_products=by_products) if start is None else start
+    return minimise(objective, directions, tolerance=tolerance, start=origin)
+
+
+def _near(objective: Objective, directions: Directions, *, by_products: bool) -> Floats:
+    """Where to begin: the minimiser of a sample of the records where there is one, about; else zero. Only the number of passes depends on it.
+
+    The `directions` learn the curvature there: a Hessian of all records then costs a pass only if that of the sample does not serve.
+    """
+    origin = np.zeros(objective.dimension)
+    sample = objective.sample()
+    if sample is None:
+        return origin
+    inner = directions_for(sample, by_products=by_products)
+    start = _near(sample, inner, by_products=by_products)
+    steepest = float(np.linalg.norm(sample.gradient(origin, sample.margins(origin))))
+    if not 0 < steepest < math.inf:
+        return origin
+    try:
+        point = minimise(sample, inner, tolerance=_ROUGH * steepest, start=start).weights
+    except SolverFailure:
+        return origin
+    directions.learn(sample, point, sample.ridge / objective.ridge)
+    return point
+
+
+def directions_for(objective: Objective, *, by_products: bool = False) -> Directions:
+    """The source of directions that suits the shape."""
+    return ConjugateDirections() if by_products or objective.dimension > MATRIX_LIMIT else CholeskyDirections()
+
+
+def check(objective: Objective, tolerance: float) -> None:
+    """Refuse what no solver can do."""
+    if not (math.isfinite(tolerance) and tolerance > 0):
+        raise InvalidInput(f"the tolerance on the gradient norm must be a positive finite number; {tolerance!r} was given.")
+    if not (math.isfinite(objective.ridge) and objective.ridge > 0):
+        raise InvalidInput(f"solvers need a ridge > 0; {objective.ridge!r} was given.")
 
 
 def minimise(objective: Objective, directions: Directions, *, tolerance: float, start: Floats) -> Solution:
@@ -123,3 +180,36 @@ def _move(objective: Objective, point: Floats, margins: Floats, gradient: Floats
         return None
     moved_margins = objective.margins(moved)
     return _Moved(moved, moved_margins, objective.gradient(moved, moved_margins), whole=False)
+
+
+def descend(slope: Callable[[float], float], initial: float, full: float) -> float:
+    """A step t > 0 along a descent direction of a convex function, from one-dimensional slopes alone; 0.0 when rounding hides any.
+
+    With phi(t) = G(w + t v), `slope` is phi', `initial` = phi'(0) < 0, `full` = phi'(1), and the step has -SIGMA |phi'(0)| <= phi'(t) <= 0. Values of
+    G, which double precision cannot tell apart near the minimum, are never compared: as phi is convex with phi'' <= M, such a step decreases G by at
+    least (1 - SIGMA^2) phi'(0)^2 / (2 M).
+    """
+    low, slope_low, high, slope_high = 0.0, initial, 1.0, full
+    for _ in range(_ROUNDS):
+        if slope_high > 0:
+            break
+        if slope_high >= SIGMA * initial:
+            return high
+        low, slope_low, high = high, slope_high, high * (4.0 if high >= 1 else 2.0)
+        slope_high = slope(high)
+    weight_low, weight_high = slope_low, slope_high
+    for round_ in range(_ROUNDS):
+        if slope_low >= SIGMA * initial:
+            break
+        part = weight_low / (weight_low - weight_high)
+        if round_ % 3 == 2:
+            part = 0.5
+        middle = low + min(max(part, 0.01), 0.99) * (high - low)
+        if not low < middle < high:
+            break
+        at_middle = slope(middle)
+        if at_middle <= 0:  # Illinois: halve the slope of an end that stays, so that both ends move
+            low, slope_low, weight_low, weight_high = middle, at_middle, at_middle, 0.5 * weight_high
+        else:
+            high, slope_high, weight_high, weight_low = middle, at_middle, at_middle, 0.5 * weight_low
+    return low

@@ -11,9 +11,8 @@ from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
 from discreet.matrices import DenseMatrix, SparseMatrix
 from discreet.problems.objective import MarginObjective
 from discreet.solvers import solve
-from discreet.solvers.cholesky import CholeskyDirections, positive_factor
-from discreet.solvers.conjugate import ConjugateDirections
-from discreet.solvers.descent import minimise
+from discreet.solvers.directions import CholeskyDirections, ConjugateDirections, positive_factor
+from discreet.solvers.newton import minimise
 
 LOSSES = [Logistic(), SoftplusHinge(temperature=0.3), HuberHinge(half_width=0.4), HuberHinge(half_width=0.01), SmoothedHinge(half_width=0.1)]
 
