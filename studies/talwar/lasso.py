@@ -16,8 +16,8 @@ import numpy as np
 from discreet import Lasso
 from discreet.accounting import gumbel_scale
 from discreet.core.arrays import Floats
-from discreet.sets.instances import FingerprintingLasso, fingerprinting_lasso
 from studies.base import Record, seed_of
+from studies.talwar.fingerprinting import FingerprintingLasso, fingerprinting_lasso
 
 DELTA = 1e-6
 _SLOPE = _CURVATURE = 4.0

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from discreet.core.errors import InvalidInput
 from discreet.kernels import Gaussian, Laplacian, draw_frequencies
 from discreet.kernels import feature_map as module
-from discreet.kernels.circle import circle
-from discreet.kernels.feature_map import FeatureMap
+from discreet.kernels.feature_map import FeatureMap, circle
 
 SIZES = [1e-310, 1e-200, 1e-12, 1.0, 1e12, 1e200, 1e300]
 

@@ -7,8 +7,9 @@ import pytest
 
 from discreet import LogisticRegression
 from discreet.core.errors import InvalidInput, InvalidType
-from discreet.matrices import BLOCK_ROWS, AugmentedMatrix, ClippedMatrix, DenseMatrix, DeviceMatrix, Matrix, as_matrix, device_rows, travel
+from discreet.matrices import BLOCK_ROWS, AugmentedMatrix, ClippedMatrix, DenseMatrix, DeviceMatrix, Matrix, as_matrix, device_rows
 from discreet.matrices.bounded import check_finite, clip_entries, shortened, shortened_in_order
+from discreet.matrices.convert import is_device_array
 
 pytest.importorskip("array_api_compat")
 RNG = np.random.default_rng(0)
@@ -164,6 +165,6 @@ def test_without_array_api_compat_the_message_says_what_to_install(monkeypatch):
     tensor = type("Tensor", (), {"__module__": "torch"})()
     monkeypatch.setitem(sys.modules, "array_api_compat", None)
     with pytest.raises(InvalidType, match="array-api-compat"):
-        travel.is_device_array(tensor)
-    assert not travel.is_device_array(ROWS)
-    assert not travel.is_device_array([1.0])
+        is_device_array(tensor)
+    assert not is_device_array(ROWS)
+    assert not is_device_array([1.0])

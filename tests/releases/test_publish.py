@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from dataclasses import FrozenInstanceError
 
 import numpy as np
@@ -111,7 +112,8 @@ def test_rows_have_their_columns_and_public_facts(tmp_path):
 def test_under_add_remove_nothing_tells_the_number_of_records(tmp_path):
     made = released(tmp_path / "out", method="additive", neighbours="add-remove", slots=450, **PRIVATE)
     assert (made.shape, made.records, made.slots) == ((450, 4), None, 450)
-    assert str(COUNT) not in (tmp_path / "out" / "manifest.json").read_text().replace(made.certificate.digest, "")
+    said = re.sub(r"[0-9a-f]{64}", "", (tmp_path / "out" / "manifest.json").read_text())  # digests may hold any digits
+    assert str(COUNT) not in said
     sketch = released(tmp_path / "sketch", method="sketch", neighbours=ADD_REMOVE, **SMALL, **PRIVATE)
     assert (sketch.shape, sketch.records, sketch.sketch_rows) == ((50, 4), None, 50)
 

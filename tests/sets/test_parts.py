@@ -10,8 +10,8 @@ import pytest
 from discreet.core.errors import InvalidInput
 from discreet.sets import Box, ConvexHull, GroupL2Ball, KSupportBall, L1Ball, L2Ball, LpBall, Simplex, estimate_width, scaled, translated
 from discreet.sets import extremes as means
-from discreet.sets.checks import outward
-from discreet.sets.nearest_point import nearest_to_origin
+from discreet.sets.base import outward
+from discreet.sets.convex_hull import nearest_to_origin
 from discreet.sets.thresholds import shrink_to_ratio, shrink_to_sum
 
 

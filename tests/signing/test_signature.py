@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.core.errors import DiscreetError, InvalidInput
-from discreet.core.files.canonical_json import canonical_bytes
+from discreet.core.files.strict_json import canonical_bytes
 from discreet.signing import Signature, check, new_key, sign, signature
 
 DOCUMENT = {"b": [1, 2.5, "\u00e9\U0001f600"], "a": {"inner": None, "": True}, "1e2": 100.0}

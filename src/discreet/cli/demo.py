@@ -13,8 +13,7 @@ from discreet.cli.fit import Settings, planned, train
 from discreet.cli.inputs import NO_PRIVACY, guarantee_of, short, verdict
 from discreet.cli.options import File, Neighbours, Seed, command, warn_of_seed
 from discreet.cli.output import Outcome, check_output, labelled, step, styled
-from discreet.core.neighbours import ADD_REMOVE
-from discreet.core.privacy import DELTA
+from discreet.core.neighbours import ADD_REMOVE, DELTA
 
 _KIND = "linear-svc"
 _DATA = {

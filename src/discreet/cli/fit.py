@@ -18,7 +18,7 @@ from discreet.cli.inputs import Records, Spending, check_classes, check_fits, gu
 from discreet.cli.options import Delta, File, Kind, Neighbours, Option, Report, SchemaFile, Seed, command, usage_error, warn_of_seed
 from discreet.cli.output import Outcome, check_output, check_report, keep, labelled, step, written_report
 from discreet.core.errors import InvalidInput
-from discreet.core.privacy import DELTA
+from discreet.core.neighbours import DELTA
 from discreet.core.quiet import quietly
 from discreet.core.words import quoted
 

@@ -15,7 +15,7 @@ from discreet.cli.options import Delta, File, Hidden, Report, command, usage_err
 from discreet.cli.output import Outcome, check_output, check_report, labelled, step, styled, table
 from discreet.cli.plan_over import Simulation, plan_over, reached
 from discreet.core.files.whole_file import write_whole
-from discreet.core.privacy import DELTA
+from discreet.core.neighbours import DELTA
 
 _ENTRIES = 2_000_000
 """The largest simulated table, in numbers."""

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import discreet
 from discreet.cli.options import Argument, Delta, Hidden, Report, command, usage_error
 from discreet.cli.output import Outcome, check_report, labelled, step, styled, table
-from discreet.core.privacy import DELTA
+from discreet.core.neighbours import DELTA
 
 _ENTRIES = 2_000_000
 """The largest simulated table, in numbers."""

@@ -12,7 +12,7 @@ from discreet.accounting import ApproximateDP, PureDP
 from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import DiscreetError
-from discreet.core.privacy import Privacy
+from discreet.core.neighbours import Privacy
 from discreet.data import Domain, NumberTarget
 from discreet.data.labels import canonical
 from discreet.display import certificates

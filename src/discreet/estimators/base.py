@@ -25,8 +25,7 @@ from sklearn.utils.validation import validate_data
 from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import ADD_REMOVE, Neighbours, neighbours_of
-from discreet.core.privacy import DELTA, Privacy
+from discreet.core.neighbours import ADD_REMOVE, DELTA, Neighbours, Privacy, neighbours_of
 from discreet.core.quiet import quietly
 from discreet.core.validate import number
 from discreet.core.workers import job_count

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from discreet.certificates import Certificate, Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.core.privacy import Privacy
+from discreet.core.neighbours import Privacy
 from discreet.core.validate import bound_or_infinity, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records
 from discreet.estimators.base import PrivateModel, require_own_targets

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from discreet.core.errors import InvalidInput
-from discreet.core.privacy import Privacy
+from discreet.core.neighbours import Privacy
 from discreet.core.validate import positive
 from discreet.data import Domain
 from discreet.estimators.bounded_model import BoundedModel

@@ -13,8 +13,7 @@ import numpy as np
 from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget
-from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.core.privacy import Privacy
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Privacy
 from discreet.core.showing import shown
 from discreet.mechanisms.learning import default_ridge
 from discreet.mechanisms.learning.base import LearningMechanism

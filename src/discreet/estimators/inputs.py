@@ -19,8 +19,7 @@ from discreet.core.quiet import quietly
 from discreet.core.validate import positive, whole
 from discreet.matrices import Matrix, as_matrix, travel
 from discreet.matrices.bounded import check_finite
-from discreet.matrices.convert import is_tabmat
-from discreet.matrices.travel import is_device_array
+from discreet.matrices.convert import is_device_array, is_tabmat
 
 _NOT_FINITE = "X must be finite: it contains NaN or inf. Decide on missing values before fitting (a schema can do that, column by column)."
 

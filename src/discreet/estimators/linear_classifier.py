@@ -21,8 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import ADD_REMOVE
-from discreet.core.privacy import Privacy
+from discreet.core.neighbours import ADD_REMOVE, Privacy
 from discreet.core.validate import positive, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records, class_codes
 from discreet.data.blocks.moved import moved_blocks, moved_rows

@@ -18,8 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import ADD_REMOVE
-from discreet.core.privacy import Privacy
+from discreet.core.neighbours import ADD_REMOVE, Privacy
 from discreet.core.validate import positive
 from discreet.data import Domain, bounded_rows
 from discreet.estimators.base import ScoredRegressor

@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.certificates import Certificate, Release
 from discreet.core.errors import FileFormatError
-from discreet.core.files.read_back import read_back
+from discreet.core.files.strict_json import read_back
 from discreet.core.files.text_file import read_parsed
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.evaluation.private import Prepared, read_report

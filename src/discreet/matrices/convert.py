@@ -20,10 +20,11 @@ from discreet.matrices.dense import DenseMatrix
 from discreet.matrices.device import DeviceMatrix
 from discreet.matrices.sparse import AnySparse, SparseMatrix
 from discreet.matrices.tabular import TabularMatrix
-from discreet.matrices.travel import is_device_array
 
 OfTabmat: TypeAlias = Any
 """tabmat publishes no types."""
+_LIBRARIES = ("torch", "cupy")
+_PLAIN = {"numpy", "builtins", "pandas", "polars", "scipy", "discreet"}
 
 
 def as_matrix(rows: npt.NDArray[Any] | Matrix | AnySparse) -> Matrix:
@@ -100,3 +101,20 @@ def _split(matrix: OfTabmat, tabmat: OfTabmat) -> Matrix:
 def _is_whole(category: OfTabmat) -> bool:
     """Whether every record has one of its columns: no level is dropped and none is missing."""
     return not category.drop_first and bool(np.all(category.indices >= 0))
+
+
+def is_device_array(rows: Any) -> bool:  # noqa: ANN401 - whatever a caller has
+    """Whether `rows` is an array of torch, CuPy or another library of the array API standard, and not of NumPy.
+
+    Raises InvalidType for one of torch or CuPy where array-api-compat is not installed.
+    """
+    library = type(rows).__module__.partition(".")[0]
+    if library in _PLAIN:
+        return False
+    try:
+        from array_api_compat import is_array_api_obj, is_numpy_array  # noqa: PLC0415 - an optional dependency
+    except ImportError:
+        if library in _LIBRARIES:
+            raise InvalidType(f"arrays of {library} need array-api-compat: pip install discreet[gpu].") from None
+        return False
+    return bool(is_array_api_obj(rows)) and not is_numpy_array(rows)

@@ -8,10 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from discreet.core.errors import InvalidType
-
-_LIBRARIES = ("torch", "cupy")
-_PLAIN = {"numpy", "builtins", "pandas", "polars", "scipy", "discreet"}
 _PROCESSOR = "cpu"
 
 
@@ -41,20 +37,3 @@ def here(values: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - an array of any lib
 def number_here(value: Any) -> float:  # noqa: ANN401 - an array of any library
     """The only entry of an array."""
     return float(value)
-
-
-def is_device_array(rows: Any) -> bool:  # noqa: ANN401 - whatever a caller has
-    """Whether `rows` is an array of torch, CuPy or another library of the array API standard, and not of NumPy.
-
-    Raises InvalidType for one of torch or CuPy where array-api-compat is not installed.
-    """
-    library = type(rows).__module__.partition(".")[0]
-    if library in _PLAIN:
-        return False
-    try:
-        from array_api_compat import is_array_api_obj, is_numpy_array  # noqa: PLC0415 - an optional dependency
-    except ImportError:
-        if library in _LIBRARIES:
-            raise InvalidType(f"arrays of {library} need array-api-compat: pip install discreet[gpu].") from None
-        return False
-    return bool(is_array_api_obj(rows)) and not is_numpy_array(rows)

@@ -27,8 +27,7 @@ from discreet.bounds import (
     output_excess,
 )
 from discreet.core.errors import InfeasibleTarget, InvalidInput
-from discreet.core.neighbours import Neighbours
-from discreet.core.privacy import DELTA
+from discreet.core.neighbours import DELTA, Neighbours
 from discreet.core.showing import shown
 from discreet.core.validate import each, positive, probability, whole
 from discreet.data import Domain

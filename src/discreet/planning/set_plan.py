@@ -27,8 +27,7 @@ from discreet.accounting import gaussian_mu
 from discreet.bounds.averaged_walk import averaged_frank_wolfe
 from discreet.bounds.geometry import private_noise
 from discreet.core.errors import InfeasibleTarget, InvalidInput
-from discreet.core.neighbours import Neighbours
-from discreet.core.privacy import DELTA
+from discreet.core.neighbours import DELTA, Neighbours
 from discreet.core.showing import shown
 from discreet.core.validate import positive, whole
 from discreet.data import Domain

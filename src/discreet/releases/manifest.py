@@ -18,8 +18,7 @@ from discreet.accounting import Json
 from discreet.certificates import Certificate
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.fields import count, sha256, text
-from discreet.core.files.canonical_json import canonical_bytes
-from discreet.core.files.strict_json import printable, read_object
+from discreet.core.files.strict_json import canonical_bytes, printable, read_object
 from discreet.data import Schema
 from discreet.queries import Target
 from discreet.releases.columns import Kind, PublishedColumn

@@ -6,7 +6,7 @@ from functools import partial
 from discreet.core.errors import InvalidInput
 from discreet.core.named import exported, made_by_name
 from discreet.core.quiet import quietly
-from discreet.sets.base import Constraint, Polytope
+from discreet.sets.base import Constraint, Polytope, StandardNormals, WidthEstimate, estimate_width, support_function
 from discreet.sets.box import Box
 from discreet.sets.convex_hull import ConvexHull, symmetric_hull
 from discreet.sets.group_l2_ball import GroupL2Ball
@@ -21,7 +21,6 @@ from discreet.sets.lp_ball import LpBall
 from discreet.sets.moved import Scaled, ScaledPolytope, Translated, TranslatedPolytope, scaled, translated
 from discreet.sets.nuclear_ball import NuclearBall
 from discreet.sets.simplex import Simplex
-from discreet.sets.width import StandardNormals, WidthEstimate, estimate_width, support_function
 
 __all__ = [
     "Box",

@@ -44,6 +44,12 @@ def block_largest(values: Floats, sizes: tuple[int, ...]) -> Floats:
     return np.maximum.reduceat(values, starts(sizes))
 
 
+def block_slice(index: int, sizes: tuple[int, ...]) -> slice:
+    """Where a block is among the coordinates."""
+    first = sum(sizes[:index])
+    return slice(first, first + sizes[index])
+
+
 def spread(values: Floats, sizes: tuple[int, ...]) -> Floats:
     """Each block's number in all its coordinates, shape (d,)."""
     return np.repeat(values, sizes)

@@ -13,8 +13,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.sets.base import Constraint
-from discreet.sets.checks import outward, read_only
+from discreet.sets.base import Constraint, outward, read_only
 from discreet.sets.thresholds import norm2
 
 

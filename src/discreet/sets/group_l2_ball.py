@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.core.arrays import Floats
-from discreet.sets.blocks import GroupBall, block_norms, spread, starts
+from discreet.sets.blocks import GroupBall, block_norms, block_slice, spread
 from discreet.sets.extremes import mean_largest_chi
 from discreet.sets.thresholds import shrink_to_sum
 
@@ -43,8 +43,7 @@ class GroupL2Ball(GroupBall):
         longest = int(np.argmax(norms))
         found = np.zeros(self.dimension)
         if norms[longest] > 0.0:
-            first = int(starts(self.sizes)[longest])
-            block = slice(first, first + self.sizes[longest])
+            block = block_slice(longest, self.sizes)
             found[block] = (direction[block] / norms[longest]) * -self.radius
         return found
 

@@ -20,7 +20,7 @@ from scipy.special import log_ndtr, logsumexp
 from discreet.core.arrays import Floats
 from discreet.core.errors import SolverFailure
 from discreet.core.rounding import raising
-from discreet.sets.blocks import GroupBall, block_largest, block_sums, spread, starts
+from discreet.sets.blocks import GroupBall, block_largest, block_slice, block_sums, spread, starts
 from discreet.sets.thresholds import tempered
 
 _STEPS = 1000
@@ -85,9 +85,7 @@ class GroupLInfinityBall(GroupBall):
 
     def _minimiser(self, direction: Floats) -> Floats:
         heaviest = int(np.argmax(block_sums(np.abs(direction), self.sizes)))
-        first = int(starts(self.sizes)[heaviest])
-        found = np.zeros(self.dimension)
-        block = slice(first, first + self.sizes[heaviest])
+        found, block = np.zeros(self.dimension), block_slice(heaviest, self.sizes)
         found[block] = -self.radius * np.sign(direction[block])
         return found
 

@@ -21,8 +21,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.validate import positive, whole
-from discreet.sets.base import Constraint
-from discreet.sets.checks import vector
+from discreet.sets.base import Constraint, vector
 from discreet.sets.extremes import mean_chi, mean_larger_norm
 from discreet.sets.thresholds import norm2, shrink_to_sum
 

@@ -11,6 +11,7 @@
 `scaled` and `translated` make a Polytope of a Polytope.
 """
 
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,14 +19,13 @@ import numpy as np
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.validate import positive
-from discreet.sets.base import Constraint, Polytope
-from discreet.sets.checks import outward, read_only
+from discreet.sets.base import Constraint, Polytope, outward, read_only
 from discreet.sets.thresholds import norm2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Moved(Constraint):
-    """What a set made of another takes over from it."""
+    """What a set made of another takes over from it: its points are `_there` of those of C, and `_back` finds these again."""
 
     base: Constraint
     """C."""
@@ -39,6 +39,37 @@ class Moved(Constraint):
     def width_is_exact(self) -> bool:
         """As that of C is."""
         return self.base.width_is_exact
+
+    def _project(self, point: Floats) -> Floats:
+        return self._there(self.base.project(self._back(point)))
+
+    def _minimiser(self, direction: Floats) -> Floats:
+        return self._there(self.base.linear_minimiser(direction))
+
+    def _holds(self, point: Floats, tolerance: float) -> bool:
+        return self.base.contains(self._back(point), tolerance)
+
+    @abstractmethod
+    def _there(self, point: Floats) -> Floats: ...
+
+    @abstractmethod
+    def _back(self, point: Floats) -> Floats: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MovedPolytope(Moved, Polytope):
+    """The same of a polytope."""
+
+    base: Polytope
+    """C."""
+
+    @property
+    def vertex_count(self) -> int:
+        """That of C."""
+        return self.base.vertex_count
+
+    def _vertex(self, index: int) -> Floats:
+        return self._there(self.base.vertex(index))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,30 +104,16 @@ class Scaled(Moved):
     def _width(self) -> float:
         return self.base.gaussian_width * self.factor
 
-    def _project(self, point: Floats) -> Floats:
-        return self.factor * self.base.project(point / self.factor)
+    def _there(self, point: Floats) -> Floats:
+        return self.factor * point
 
-    def _minimiser(self, direction: Floats) -> Floats:
-        return self.factor * self.base.linear_minimiser(direction)
-
-    def _holds(self, point: Floats, tolerance: float) -> bool:
-        return self.base.contains(point / self.factor, tolerance)
+    def _back(self, point: Floats) -> Floats:
+        return point / self.factor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScaledPolytope(Scaled, Polytope):
+class ScaledPolytope(MovedPolytope, Scaled):
     """A polytope times a factor."""
-
-    base: Polytope
-    """C."""
-
-    @property
-    def vertex_count(self) -> int:
-        """That of C."""
-        return self.base.vertex_count
-
-    def _vertex(self, index: int) -> Floats:
-        return self.factor * self.base.vertex(index)
 
     def _scores(self, direction: Floats) -> Floats:
         return self.factor * self.base.vertex_scores(direction)
@@ -135,30 +152,16 @@ class Translated(Moved):
     def _width(self) -> float:
         return self.base.gaussian_width
 
-    def _project(self, point: Floats) -> Floats:
-        return self.centre + self.base.project(point - self.centre)
+    def _there(self, point: Floats) -> Floats:
+        return self.centre + point
 
-    def _minimiser(self, direction: Floats) -> Floats:
-        return self.centre + self.base.linear_minimiser(direction)
-
-    def _holds(self, point: Floats, tolerance: float) -> bool:
-        return self.base.contains(point - self.centre, tolerance)
+    def _back(self, point: Floats) -> Floats:
+        return point - self.centre
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TranslatedPolytope(Translated, Polytope):
+class TranslatedPolytope(MovedPolytope, Translated):
     """A polytope, moved."""
-
-    base: Polytope
-    """C."""
-
-    @property
-    def vertex_count(self) -> int:
-        """That of C."""
-        return self.base.vertex_count
-
-    def _vertex(self, index: int) -> Floats:
-        return self.base.vertex(index) + self.centre
 
     def _scores(self, direction: Floats) -> Floats:
         return self.base.vertex_scores(direction) + float(self.centre @ direction)

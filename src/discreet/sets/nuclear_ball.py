@@ -13,8 +13,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.validate import whole
-from discreet.sets.base import Ball
-from discreet.sets.checks import vector
+from discreet.sets.base import Ball, vector
 from discreet.sets.extremes import mean_chi
 from discreet.sets.thresholds import shrink_to_sum
 

@@ -14,8 +14,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.validate import positive, whole
-from discreet.sets.base import Polytope
-from discreet.sets.checks import outward
+from discreet.sets.base import Polytope, outward
 from discreet.sets.extremes import mean_largest
 from discreet.sets.thresholds import shrink_to_sum
 

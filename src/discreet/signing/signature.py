@@ -3,7 +3,7 @@
     signature = Ed25519(private key, line + canonical JSON of the document),    line = discreet-signature/1 and a line feed
     key id    = SHA-256 of the 32 bytes of the public key
 
-(RFC 8032; the canonical spelling is that of `discreet.core.files.canonical_json`.) What is signed stays as it is: the signature is a file beside it,
+(RFC 8032; the canonical spelling is that of `discreet.core.files.strict_json`.) What is signed stays as it is: the signature is a file beside it,
 a JSON object with format, algorithm, key id and signature. A release is signed by its manifest, which holds the digests of its files. A verifier
 needs the public key from a place that the signer is known to write to; the key id is for comparing, and proves nothing by itself.
 
@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from discreet.core.errors import FileFormatError, InvalidInput
-from discreet.core.files.canonical_json import canonical_bytes
 from discreet.core.files.lookup import exists
-from discreet.core.files.strict_json import read_object
+from discreet.core.files.strict_json import canonical_bytes, read_object
 from discreet.core.files.text_file import read_parsed, read_text
 from discreet.core.files.whole_file import check_writable, write_whole
 

@@ -20,8 +20,8 @@ from discreet.core.errors import SolverFailure
 from discreet.core.quiet import quietly
 from discreet.core.workers import map_in_order, single_threaded_algebra
 from discreet.solvers.directions import SecantPairs, positive_factor
-from discreet.solvers.newton import MATRIX_LIMIT, check, directions_for, minimise, solve
-from discreet.solvers.objective import Objective, Status, failure
+from discreet.solvers.newton import MATRIX_LIMIT, check, directions_for, failure, minimise, solve
+from discreet.solvers.objective import Objective, Status
 
 COLUMNS = 64
 """Columns in a chunk: enough for efficient products, few enough that a row block of margins stays in cache."""

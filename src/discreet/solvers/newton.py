@@ -17,7 +17,7 @@ import numpy as np
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SolverFailure
 from discreet.solvers.directions import CholeskyDirections, ConjugateDirections, Directions
-from discreet.solvers.objective import Objective, Solution, failure
+from discreet.solvers.objective import Objective, Solution
 
 MATRIX_LIMIT = 3000
 """Largest dimension for which (d, d) Hessians are formed."""
@@ -213,3 +213,11 @@ def descend(slope: Callable[[float], float], initial: float, full: float) -> flo
         else:
             high, slope_high, weight_high, weight_low = middle, at_middle, at_middle, 0.5 * weight_low
     return low
+
+
+def failure(*, solver: str, tolerance: float, dimension: int) -> SolverFailure:
+    """The error for a tolerance that was not certified; public numbers only."""
+    return SolverFailure(
+        f"the {solver} solver could not certify a gradient norm of {tolerance:.3g} in dimension {dimension}. "
+        "Ask for a larger tolerance, or for stronger regularisation; double precision ends at about 1e-12 a record."
+    )

@@ -1,4 +1,4 @@
-"""What solvers ask of an objective, what they return, and what they raise instead."""
+"""What solvers ask of an objective, and what they return."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,7 +6,6 @@ from enum import StrEnum
 from typing import Protocol
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import SolverFailure
 
 
 class Objective(Protocol):
@@ -77,11 +76,3 @@ class Solution:
     iterations: int
     """Points at which the gradient was computed."""
     status: Status
-
-
-def failure(*, solver: str, tolerance: float, dimension: int) -> SolverFailure:
-    """The error for a tolerance that was not certified; public numbers only."""
-    return SolverFailure(
-        f"the {solver} solver could not certify a gradient norm of {tolerance:.3g} in dimension {dimension}. "
-        "Ask for a larger tolerance, or for stronger regularisation; double precision ends at about 1e-12 a record."
-    )

@@ -3,14 +3,22 @@
 The standard library reads NaN, takes 1e999 for infinity and keeps the last of two equal keys; a file that strangers check must leave no room for two
 readings. And it reads lists in lists until its own stack is full, or nearly, so that whoever walks through what it read fails instead. JSON is read
 here and nowhere else, so that every reader is safe from both.
+
+One spelling for each document, so that digests and signatures are about what it says and not about its blanks:
+
+    keys sorted by their UTF-16 code units, no blanks, every character as itself in UTF-8, no NaN and no infinity
+
+as in RFC 8785, but for numbers: these are written as Python writes them (integers with all their digits, others in the fewest digits that are read
+back exactly), so that 1 and 1.0, which this library tells apart, stay apart.
 """
 
 import json
 import math
-from typing import Any, NoReturn
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn, Protocol, TypeVar
 
-from discreet.core.errors import FileFormatError
-from discreet.core.words import kind
+from discreet.core.errors import DiscreetError, FileFormatError
+from discreet.core.words import kind, quoted
 
 DEEPEST = 64
 """Lists and objects within each other: ours are less than ten deep."""
@@ -90,3 +98,56 @@ def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(record) != len(pairs):
         raise FileFormatError("it holds the same key twice in one object, so it says two things at once.")
     return record
+
+
+class Written(Protocol):
+    """What was written as the JSON of `to_dict`."""
+
+    def to_dict(self) -> Mapping[str, object]:
+        """The document, all that follows included."""
+
+
+Found = TypeVar("Found", bound=Written)
+
+
+def read_back(text: str, read: Callable[[dict[str, Any]], Found], *, what: str, format_: str, basis: str) -> Found:
+    """What `read` makes of the document that the text spells, if its own document says the same, numbers up to rounding.
+
+    So a file may say more than it must: what follows from the rest is computed again, and one in which it says anything else is refused.
+
+    `what` names it in messages, `basis` what everything in it follows from. Raises FileFormatError for anything else, and for what `read` raises.
+    """
+    record = read_object(text, what=what)
+    if record.get("format") != format_:
+        raise FileFormatError(f"this version reads {what} of the format {format_!r}; another or none is stated.")
+    if not printable(record):
+        raise FileFormatError("it holds control characters, which could disguise what it says on a terminal.")
+    try:
+        found = read(record)
+        again = found.to_dict()
+    except FileFormatError:
+        raise
+    except DiscreetError as error:
+        refusal = FileFormatError(f"it contradicts itself: {error}")
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError):
+        refusal = FileFormatError("it is incomplete, or holds values of the wrong type.")
+    else:
+        if extra := set(record) - set(again):
+            raise FileFormatError(f"it holds {quoted(sorted(extra))}, which {what} of this format has not.")
+        if differing := [name for name, value in again.items() if not agree(record.get(name), value)]:
+            raise FileFormatError(f"it contradicts itself: {quoted(differing)} must follow from {basis}, and something else is stated.")
+        return found
+    raise refusal
+
+
+def canonical_bytes(document: Mapping[str, Any]) -> bytes:
+    """The spelling. Raises ValueError for a number that JSON does not have, or a text that is no Unicode."""
+    return json.dumps(_sorted(document), separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+
+
+def _sorted(value: Any) -> Any:  # noqa: ANN401 - any JSON
+    if isinstance(value, Mapping):
+        return {key: _sorted(value[key]) for key in sorted(value, key=lambda key: str(key).encode("utf-16-be", "surrogatepass"))}
+    if isinstance(value, list | tuple):
+        return [_sorted(inner) for inner in value]
+    return value

@@ -16,11 +16,11 @@ from discreet.core.errors import InvalidInput
 def check_writable(path: str | Path, *, overwrite: bool) -> None:
     """Raise InvalidInput unless `write_whole` could write here now: tried with an empty temporary file, so before anything is spent."""
     target = _target(path, overwrite=overwrite)
-    temporary = _beside(target)
+    temporary = beside(target)
     try:
         temporary.touch(exist_ok=False)
     except OSError as error:
-        refusal = _refusal(path, error)
+        refusal = not_written(path, error)
     else:
         _remove(temporary)
         return
@@ -33,7 +33,7 @@ def write_whole(path: str | Path, text: str, *, overwrite: bool, mode: int = 0o6
     Raises InvalidInput where the target exists (unless `overwrite`) or cannot be written; then nothing has changed.
     """
     target = _target(path, overwrite=overwrite)
-    temporary = _beside(target)
+    temporary = beside(target)
     try:
         with open(temporary, "x", encoding="utf-8", newline="", opener=lambda name, flags: os.open(name, flags, mode)) as file:
             file.write(text)
@@ -41,9 +41,9 @@ def write_whole(path: str | Path, text: str, *, overwrite: bool, mode: int = 0o6
             os.fsync(file.fileno())
         _into_place(temporary, target, overwrite=overwrite)
     except OSError as error:
-        refusal = _refusal(path, error)
+        refusal = not_written(path, error)
     else:
-        _keep_name(target.parent)
+        flush_entries(target.parent)
         return
     finally:
         _remove(temporary)
@@ -60,15 +60,13 @@ def _target(path: str | Path, *, overwrite: bool) -> Path:
         if exists and not target.is_file():
             refusal = InvalidInput(f"{str(path)!r} is no ordinary file and is not written over. Give the path of a file.")
         elif exists and not overwrite:
-            refusal = InvalidInput(
-                f"{str(path)!r} exists already. Choose another path, or allow overwriting (overwrite=True, --overwrite on the command line)."
-            )
+            refusal = exists_already(f"{str(path)!r} exists already")
         elif not target.parent.is_dir():
-            refusal = InvalidInput(f"there is no folder {str(Path(path).parent)!r} to write to. Create it, or choose another path.")
+            refusal = no_parent(path)
         else:
             return target
     except (OSError, ValueError) as error:
-        refusal = _refusal(path, error)
+        refusal = not_written(path, error)
     raise refusal
 
 
@@ -81,9 +79,9 @@ def _exists(target: Path) -> bool:
     return True
 
 
-def _beside(target: Path) -> Path:
+def beside(target: Path, ending: str = "part") -> Path:
     """A new name in the same folder, hence on the same file system."""
-    return target.with_name(f".discreet-{uuid4().hex}.part")
+    return target.with_name(f".discreet-{uuid4().hex}.{ending}")
 
 
 def _into_place(temporary: Path, target: Path, *, overwrite: bool) -> None:
@@ -100,8 +98,8 @@ def _into_place(temporary: Path, target: Path, *, overwrite: bool) -> None:
     temporary.replace(target)
 
 
-def _keep_name(folder: Path) -> None:
-    """Flush the folder's entry where the system can: after a power failure the file should still be there."""
+def flush_entries(folder: Path) -> None:
+    """Flush the folder's own entries where the system can: after a power failure what is in it should still be there."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -115,6 +113,17 @@ def _remove(temporary: Path) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def _refusal(path: str | Path, error: Exception) -> InvalidInput:
+def not_written(path: str | Path, error: Exception, *, what: str = "") -> InvalidInput:
+    """The refusal for whatever the system says; `what` stands before the path."""
     reason = (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
-    return InvalidInput(f"{str(path)!r} cannot be written ({reason}). Choose another path, or make this one writable.")
+    return InvalidInput(f"{what}{str(path)!r} cannot be written ({reason}). Choose another path, or make this one writable.")
+
+
+def exists_already(what: str) -> InvalidInput:
+    """The refusal of something that is there and was not to be written over."""
+    return InvalidInput(f"{what}. Choose another path, or allow overwriting (overwrite=True, --overwrite on the command line).")
+
+
+def no_parent(path: str | Path) -> InvalidInput:
+    """The refusal where there is nothing to write into."""
+    return InvalidInput(f"there is no folder {str(Path(path).parent)!r} to write to. Create it, or choose another path.")

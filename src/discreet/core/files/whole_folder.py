@@ -10,22 +10,22 @@ An existing folder is replaced only if the caller's `replaceable` says that it i
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from uuid import uuid4
 
 from discreet.core.errors import InvalidInput
+from discreet.core.files.whole_file import beside, exists_already, flush_entries, no_parent, not_written
 
 
 def check_folder(path: str | Path, *, overwrite: bool, replaceable: Callable[[Path], bool]) -> None:
     """Raise InvalidInput unless `whole_folder` could write here now: tried with an empty temporary folder, so before anything is spent."""
     target = _target(path, overwrite=overwrite, replaceable=replaceable)
-    temporary = _beside(target, "part")
+    temporary = beside(target)
     try:
         temporary.mkdir()
         temporary.rmdir()
     except OSError as error:
-        refusal = _refusal(path, error)
+        refusal = not_written(path, error, what="the folder ")
     else:
         return
     raise refusal
@@ -48,16 +48,16 @@ def whole_folder(path: str | Path, *, overwrite: bool, replaceable: Callable[[Pa
     Raises InvalidInput where the target exists (unless it is empty, or `overwrite` and `replaceable`) or cannot be written; then nothing has changed.
     """
     target = _target(path, overwrite=overwrite, replaceable=replaceable)
-    temporary = _beside(target, "part")
+    temporary = beside(target)
     try:
         temporary.mkdir()
         yield temporary
         _flush(temporary)
         _into_place(temporary, target, overwrite=overwrite)
     except OSError as error:
-        refusal = _refusal(path, error)
+        refusal = not_written(path, error, what="the folder ")
     else:
-        _flush_entry(target.parent)
+        flush_entries(target.parent)
         return
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -73,24 +73,16 @@ def _target(path: str | Path, *, overwrite: bool, replaceable: Callable[[Path], 
         if target.exists() and not target.is_dir():
             refusal = InvalidInput(f"{str(path)!r} is a file and is not written over. Give the path of a folder.")
         elif target.exists() and any(target.iterdir()) and not overwrite:
-            refusal = InvalidInput(
-                f"the folder {str(path)!r} exists already and is not empty. Choose another path, or allow overwriting "
-                "(overwrite=True, --overwrite on the command line)."
-            )
+            refusal = exists_already(f"the folder {str(path)!r} exists already and is not empty")
         elif target.exists() and any(target.iterdir()) and not replaceable(target):
             refusal = InvalidInput(f"the folder {str(path)!r} holds something else, and nothing else is ever deleted. Choose another path.")
         elif not target.parent.is_dir():
-            refusal = InvalidInput(f"there is no folder {str(Path(path).parent)!r} to write to. Create it, or choose another path.")
+            refusal = no_parent(path)
         else:
             return target
     except (OSError, ValueError) as error:
-        refusal = _refusal(path, error)
+        refusal = not_written(path, error, what="the folder ")
     raise refusal
-
-
-def _beside(target: Path, ending: str) -> Path:
-    """A new name in the same folder, hence on the same file system."""
-    return target.with_name(f".discreet-{uuid4().hex}.{ending}")
 
 
 def _into_place(temporary: Path, target: Path, *, overwrite: bool) -> None:
@@ -98,7 +90,7 @@ def _into_place(temporary: Path, target: Path, *, overwrite: bool) -> None:
     old: Path | None = None
     if target.exists():
         if overwrite:
-            old = _beside(target, "old")
+            old = beside(target, "old")
             target.rename(old)
         else:
             target.rmdir()  # empty, or this fails and nothing is lost
@@ -119,20 +111,5 @@ def _flush(folder: Path) -> None:
             with inner.open("rb+") as file:
                 os.fsync(file.fileno())
         else:
-            _flush_entry(inner)
-    _flush_entry(folder)
-
-
-def _flush_entry(folder: Path) -> None:
-    """Flush the folder's own entries where the system can."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-def _refusal(path: str | Path, error: Exception) -> InvalidInput:
-    reason = (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
-    return InvalidInput(f"the folder {str(path)!r} cannot be written ({reason}). Choose another path, or make this one writable.")
+            flush_entries(inner)
+    flush_entries(folder)

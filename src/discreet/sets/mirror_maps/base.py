@@ -27,7 +27,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 from discreet.core.arrays import Floats
 from discreet.core.named import Named
 from discreet.sets import Constraint
-from discreet.sets.checks import vector
+from discreet.sets.base import vector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ import numpy as np
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidType
 from discreet.sets import Constraint, Polytope
-from discreet.sets.checks import outward, vector
+from discreet.sets.base import outward, vector
 from discreet.sets.mirror_maps.base import MirrorMap
 
 MOST_VERTICES = 1 << 17

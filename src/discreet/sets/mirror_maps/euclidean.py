@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from discreet.core.arrays import Floats
 from discreet.sets import Constraint, L2Ball
-from discreet.sets.checks import outward, vector
+from discreet.sets.base import outward, vector
 from discreet.sets.mirror_maps.base import MirrorMap
 from discreet.sets.thresholds import norm2
 

@@ -15,25 +15,19 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 
 from discreet.core.arrays import Floats
 from discreet.sets import Constraint, GroupL2Ball, L1Ball, NuclearBall
-from discreet.sets.checks import outward, vector
+from discreet.sets.base import outward
 from discreet.sets.lp_ball import norm as lp_norm
-from discreet.sets.mirror_maps.base import MirrorMap
-from discreet.sets.mirror_maps.spectra import Spectrum, spectrum_of
+from discreet.sets.mirror_maps.spectra import SpectralMap, spectrum_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PNormMap(MirrorMap):
+class PNormMap(SpectralMap):
     """Half the squared p-norm of magnitudes over p - 1."""
 
     name = "p-norm"
-    norm_radius = 1.0
-    """|.|_2 <= |.|_p."""
-    constraint: Constraint
-    """C, an L1Ball, a GroupL2Ball or a NuclearBall."""
 
     def __post_init__(self) -> None:
         """Refuse other sets."""
@@ -67,33 +61,8 @@ class PNormMap(MirrorMap):
         return self._spectrum.noise(self._dual)
 
     @property
-    def _spectrum(self) -> Spectrum:
-        return spectrum_of(self.constraint)
-
-    @property
     def _dual(self) -> float:
         return self.exponent / (self.exponent - 1.0)
-
-    def start(self) -> Floats:
-        """The origin."""
-        return np.zeros(self.constraint.dimension)
-
-    def step(self, state: Floats, direction: Floats) -> Floats:
-        """One scalar search among the magnitudes of the dual point."""
-        direction = vector(direction, self.constraint.dimension, "the direction")
-        magnitudes, frame = self._spectrum.split(self.gradient(state) - direction)
-        radius = self._spectrum.radius
-        found = self._inverse(magnitudes)
-        if found.sum() > radius:
-            gaps = magnitudes.max() - magnitudes
-
-            def excess(kept: float) -> float:
-                return float(self._inverse(np.maximum(kept - gaps, 0.0)).sum()) - radius
-
-            kept = brentq(excess, 0.0, float(magnitudes.max()), xtol=1e-300, rtol=8.9e-16, maxiter=2000)
-            found = self._inverse(np.maximum(kept - gaps, 0.0))
-            found *= radius / found.sum()
-        return self._spectrum.join(found, frame)
 
     def norm(self, difference: Floats) -> float:
         """The p-norm of magnitudes."""
@@ -103,20 +72,15 @@ class PNormMap(MirrorMap):
         """Psi."""
         return self.norm(state) ** 2 / (2.0 * (self.exponent - 1.0))
 
-    def gradient(self, state: Floats) -> Floats:
-        """Magnitudes |t|_p^{2-p} t^{p-1} / (p - 1)."""
-        magnitudes, frame = self._spectrum.split(state)
+    def _slopes(self, magnitudes: Floats) -> Floats:
+        """|t|_p^{2-p} t^{p-1} / (p - 1)."""
         length = lp_norm(magnitudes, self.exponent)
         if length == 0.0:
-            return np.zeros(self.constraint.dimension)
-        return self._spectrum.join((magnitudes / length) ** (self.exponent - 1.0) * (length / (self.exponent - 1.0)), frame)
-
-    def conjugate_gradient(self, dual: Floats) -> Floats:
-        """Magnitudes (p - 1) |w|_q^{2-q} w^{q-1}."""
-        magnitudes, frame = self._spectrum.split(dual)
-        return self._spectrum.join(self._inverse(magnitudes), frame)
+            return np.zeros(magnitudes.size)
+        return (magnitudes / length) ** (self.exponent - 1.0) * (length / (self.exponent - 1.0))
 
     def _inverse(self, magnitudes: Floats) -> Floats:
+        """(p - 1) |w|_q^{2-q} w^{q-1}."""
         length = lp_norm(magnitudes, self._dual)
         if length == 0.0:
             return np.zeros(magnitudes.size)

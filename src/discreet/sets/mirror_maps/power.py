@@ -14,23 +14,19 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidType
 from discreet.sets import Constraint, GroupL2Ball, L1Ball
-from discreet.sets.checks import outward, vector
-from discreet.sets.mirror_maps.base import MirrorMap
-from discreet.sets.mirror_maps.spectra import Spectrum, spectrum_of
+from discreet.sets.base import outward
+from discreet.sets.mirror_maps.spectra import SpectralMap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PowerMap(MirrorMap):
+class PowerMap(SpectralMap):
     """The sum of powers of magnitudes."""
 
     name = "power"
-    norm_radius = 1.0
-    """|.|_2 is at most the sum of magnitudes."""
     constraint: L1Ball | GroupL2Ball
     """C."""
 
@@ -67,34 +63,15 @@ class PowerMap(MirrorMap):
         return self.constraint.gaussian_width / self.constraint.radius
 
     @property
-    def _spectrum(self) -> Spectrum:
-        return spectrum_of(self.constraint)
-
-    @property
     def _gamma(self) -> float:
         count = self._spectrum.count
         return 1.0 / count if count <= 2 else 1.0 / (math.e * math.log(count))
 
-    def start(self) -> Floats:
-        """The origin."""
-        return np.zeros(self.constraint.dimension)
-
-    def step(self, state: Floats, direction: Floats) -> Floats:
-        """Magnitudes shrunk by one threshold before the power, which leaves none above r."""
-        direction = vector(direction, self.constraint.dimension, "the direction")
-        magnitudes, frame = self._spectrum.split(self.gradient(state) - direction)
-        radius, top = self._spectrum.radius, float(magnitudes.max())
-        gaps = top - magnitudes
-
-        def inverse(kept: float) -> Floats:
-            return self._inverse(np.maximum(kept - gaps, 0.0))
-
-        most = min(top, radius / self._gamma)
-        found = inverse(most)
-        if found.sum() > radius:
-            found = inverse(brentq(lambda kept: float(inverse(kept).sum()) - radius, 0.0, most, xtol=1e-300, rtol=8.9e-16, maxiter=2000))
-            found *= radius / found.sum()
-        return self._spectrum.join(found, frame)
+    def _unbounded(self, magnitudes: Floats) -> tuple[Floats, float]:
+        """One threshold before the power leaves none above r."""
+        top = float(magnitudes.max())
+        most = min(top, self._spectrum.radius / self._gamma)
+        return self._inverse(np.maximum(most - (top - magnitudes), 0.0)), most
 
     def norm(self, difference: Floats) -> float:
         """The sum of magnitudes."""
@@ -105,17 +82,12 @@ class PowerMap(MirrorMap):
         magnitudes, radius = self._spectrum.split(state).magnitudes, self._spectrum.radius
         return float(np.sum((magnitudes / radius) ** self.exponent)) * radius**2 / (self._gamma * self.exponent)
 
-    def gradient(self, state: Floats) -> Floats:
-        """Magnitudes (r / gamma) (t / r)^{p-1}."""
-        magnitudes, frame = self._spectrum.split(state)
+    def _slopes(self, magnitudes: Floats) -> Floats:
+        """(r / gamma) (t / r)^{p-1}."""
         radius = self._spectrum.radius
-        return self._spectrum.join((magnitudes / radius) ** (self.exponent - 1.0) * (radius / self._gamma), frame)
-
-    def conjugate_gradient(self, dual: Floats) -> Floats:
-        """Magnitudes r (gamma w / r)^{1/(p-1)}."""
-        magnitudes, frame = self._spectrum.split(dual)
-        return self._spectrum.join(self._inverse(magnitudes), frame)
+        return (magnitudes / radius) ** (self.exponent - 1.0) * (radius / self._gamma)
 
     def _inverse(self, magnitudes: Floats) -> Floats:
+        """r (gamma w / r)^{1/(p-1)}."""
         radius = self._spectrum.radius
         return (magnitudes * (self._gamma / radius)) ** (1.0 / (self.exponent - 1.0)) * radius

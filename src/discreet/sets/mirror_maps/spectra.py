@@ -6,17 +6,20 @@ values), and the minimiser of f(t(x)) - <z, x> has the frame of z: mirror steps 
 """
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from scipy.optimize import brentq
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidType
 from discreet.sets import Constraint, GroupL2Ball, L1Ball, LpBall, NuclearBall
+from discreet.sets.base import vector
 from discreet.sets.blocks import block_norms, spread
-from discreet.sets.checks import vector
 from discreet.sets.extremes import absolute_moment
+from discreet.sets.mirror_maps.base import MirrorMap
 
 
 class Split(NamedTuple):
@@ -162,3 +165,56 @@ def spectrum_of(constraint: Constraint) -> Spectrum:
     raise InvalidType(
         f"this mirror map needs an L1Ball, a GroupL2Ball or a NuclearBall; a {type(constraint).__name__} was given. EuclideanMap takes any set."
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpectralMap(MirrorMap):
+    """A potential of the magnitudes alone: its formulas say slopes and their inverse of magnitudes (m,), the frame is carried along."""
+
+    @property
+    def norm_radius(self) -> float:
+        """1: |.|_2 is at most the p-norm of magnitudes, p <= 2."""
+        return 1.0
+
+    @property
+    def _spectrum(self) -> Spectrum:
+        return spectrum_of(self.constraint)
+
+    def start(self) -> Floats:
+        """The origin."""
+        return np.zeros(self.constraint.dimension)
+
+    def step(self, state: Floats, direction: Floats) -> Floats:
+        """One scalar search among the magnitudes of the dual point, for the threshold that brings their sum down to r."""
+        direction = vector(direction, self.constraint.dimension, "the direction")
+        magnitudes, frame = self._spectrum.split(self.gradient(state) - direction)
+        radius, gaps = self._spectrum.radius, magnitudes.max() - magnitudes
+        found, most = self._unbounded(magnitudes)
+
+        def inverse(kept: float) -> Floats:
+            return self._inverse(np.maximum(kept - gaps, 0.0))
+
+        if found.sum() > radius:
+            found = inverse(brentq(lambda kept: float(inverse(kept).sum()) - radius, 0.0, most, xtol=1e-300, rtol=8.9e-16, maxiter=2000))
+            found *= radius / found.sum()
+        return self._spectrum.join(found, frame)
+
+    def gradient(self, state: Floats) -> Floats:
+        """grad Psi(state)."""
+        magnitudes, frame = self._spectrum.split(state)
+        return self._spectrum.join(self._slopes(magnitudes), frame)
+
+    def conjugate_gradient(self, dual: Floats) -> Floats:
+        """The inverse of `gradient`."""
+        magnitudes, frame = self._spectrum.split(dual)
+        return self._spectrum.join(self._inverse(magnitudes), frame)
+
+    def _unbounded(self, magnitudes: Floats) -> tuple[Floats, float]:
+        """The inverse without a bound of the sum, and where the search for the largest magnitude that is kept ends."""
+        return self._inverse(magnitudes), float(magnitudes.max())
+
+    @abstractmethod
+    def _slopes(self, magnitudes: Floats) -> Floats: ...
+
+    @abstractmethod
+    def _inverse(self, magnitudes: Floats) -> Floats: ...

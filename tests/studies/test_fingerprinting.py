@@ -5,7 +5,7 @@ import pytest
 
 from discreet.core.errors import InvalidInput
 from discreet.sets import L1Ball
-from discreet.sets.instances import fingerprinting_lasso
+from studies.talwar.fingerprinting import fingerprinting_lasso
 
 
 def instance(seed=0, users=24, columns=200, tardos_columns=20):
