@@ -25,6 +25,17 @@ Codes: TypeAlias = npt.NDArray[np.int32]
 
 def encode_numbers(series: pl.Series, column: NumericColumn | NumberTarget, *, markers: Sequence[str]) -> Floats:
     """The column in [0, 1] or [-1, 1], shape (n,)."""
+    values = bounded_numbers(series, column, markers=markers)
+    values -= column.lower
+    values /= column.upper - column.lower
+    if column.scale == "symmetric":
+        values *= 2.0
+        values -= 1.0
+    return values
+
+
+def bounded_numbers(series: pl.Series, column: NumericColumn | NumberTarget, *, markers: Sequence[str]) -> Floats:
+    """The column in its own unit and within its bounds, shape (n,), an array of our own; NaN for missing values that have an indicator."""
     if isinstance(column, NumberTarget):
         table, otherwise = "[target]", "declare its classes under [target] instead of bounds"
     else:
@@ -32,22 +43,19 @@ def encode_numbers(series: pl.Series, column: NumericColumn | NumberTarget, *, m
     no_number = InvalidInput(f"{column.where} must hold numbers; something else was found. Declare such texts in missing_values, or {otherwise}.")
     values = quietly(lambda: _numbers(series, markers, no_number), no_number)
     gaps = np.isnan(values)
-    if column.missing is not None:
+    if column.missing is None:
+        if gaps.any():
+            raise InvalidInput(
+                f"{column.where} has a missing value. Add missing = NUMBER (between the bounds) under {table} to say what it counts as."
+            )
+    elif not isinstance(column.missing, str):
         values[gaps] = column.missing
-    elif gaps.any():
-        raise InvalidInput(f"{column.where} has a missing value. Add missing = NUMBER (between the bounds) under {table} to say what it counts as.")
-    if column.outside is None and not np.all((values >= column.lower) & (values <= column.upper)):
+    if column.outside is None and not np.all((values >= column.lower) & (values <= column.upper) | np.isnan(values)):
         raise InvalidInput(
             f"{column.where} has a value outside its bounds [{column.lower!r}, {column.upper!r}]. "
             f'Add outside = "clip" under {table} to let it count as the nearer bound, or widen the bounds.'
         )
-    np.clip(values, column.lower, column.upper, out=values)
-    values -= column.lower
-    values /= column.upper - column.lower
-    if column.scale == "symmetric":
-        values *= 2.0
-        values -= 1.0
-    return values
+    return np.clip(values, column.lower, column.upper, out=values)
 
 
 def column_numbers(series: pl.Series, *, markers: Sequence[str]) -> Floats:

@@ -1,6 +1,7 @@
 """What is public about one column: the bounds of a number, the categories of a label, the classes of the target.
 
-    numeric       t = (clip(x, lower, upper) - lower) / (upper - lower) in [0, 1]   (scale = "unit")
+    numeric       as its encoding says (discreet.data.encodings); linear unless another is named:
+                  t = (clip(x, lower, upper) - lower) / (upper - lower) in [0, 1]   (scale = "unit")
                   2 t - 1 in [-1, 1]                                                (scale = "symmetric")
     categorical   one feature a category, 1 for the record's own and 0 for the others
     target        +1 for classes[1], -1 for classes[0]; the number of the class, from 0, where there are more than two;
@@ -17,10 +18,13 @@ from typing import Literal, NoReturn, TypeAlias
 
 from discreet.core.errors import SchemaError
 from discreet.core.words import did_you_mean, kind
+from discreet.data.encodings import Bounds, Encoding, Linear, encodings_of
 from discreet.data.labels import Label, checked_labels, checked_text, declared
 
 Outside: TypeAlias = Literal["clip"]
 Scale: TypeAlias = Literal["unit", "symmetric"]
+INDICATOR: Literal["indicator"] = "indicator"
+"""A missing value is a feature of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,10 +38,13 @@ class NumericColumn:
     """Largest value; encoded as 1."""
     outside: Outside | None = None
     """"clip": a value outside counts as the nearer bound. None: it is refused."""
-    missing: float | None = None
-    """The number between the bounds that a missing value counts as. None: it is refused."""
+    missing: float | Literal["indicator"] | None = None
+    """The number between the bounds that a missing value counts as; "indicator": it has a feature of its own, and is 0 in the others. None: it is
+    refused."""
     scale: Scale = "unit"
-    """"unit" encodes to [0, 1], "symmetric" to [-1, 1]."""
+    """"unit" encodes to [0, 1], "symmetric" to [-1, 1]: for what is linear or logarithmic."""
+    encoding: tuple[Encoding, ...] = (Linear(),)
+    """How numbers become features: one encoding or several side by side, given as themselves, by name or as tables of a name and parameters."""
     released: str | None = None
     """Where the bounds come from: the digest of the certificate under which they were chosen from the records, privately. None: declared."""
 
@@ -48,11 +55,42 @@ class NumericColumn:
         if self.released is not None and not (isinstance(self.released, str) and re.fullmatch("[0-9a-f]{64}", self.released)):
             raise SchemaError(f"{self.where}: released must be the digest of a certificate, 64 hexadecimal digits. `discreet bounds` writes it.")
         _one_of(self.scale, ("unit", "symmetric"), what=f"{self.where}: scale", remedy='Write "unit" for [0, 1] or "symmetric" for [-1, 1].')
+        object.__setattr__(self, "encoding", encodings_of(self.encoding, where=self.where))
+        for one in self.encoding:
+            try:
+                one.check(self.bounds)
+            except SchemaError as error:
+                refusal = SchemaError(f"{self.where}: {error}")
+            else:
+                continue
+            raise refusal
 
     @property
     def where(self) -> str:
         """How messages name this column."""
         return f"numeric column {self.name!r}"
+
+    @property
+    def bounds(self) -> Bounds:
+        """As encodings take them."""
+        return Bounds(self.lower, self.upper, self.scale == "symmetric")
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is one linear feature and nothing else."""
+        return self.encoding == (Linear(),) and self.missing != INDICATOR
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of its features."""
+        found = [f"{self.name}{label}" for one in self.encoding for label in one.labels(self.bounds)]
+        return (*found, f"{self.name} missing") if self.missing == INDICATOR else tuple(found)
+
+    @property
+    def norm(self) -> float:
+        """A bound on the norm of its features, encodings side by side sharing it."""
+        together = math.sqrt(sum(one.norm**2 for one in self.encoding) / len(self.encoding))
+        return max(together, 1.0) if self.missing == INDICATOR else together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +197,7 @@ def _check_bounds(column: NumericColumn | NumberTarget) -> None:
     object.__setattr__(column, "lower", lower)
     object.__setattr__(column, "upper", upper)
     _one_of(column.outside, ("clip", None), what=f"{where}: outside", remedy='Write outside = "clip", or leave the key out to refuse such values.')
-    if column.missing is not None:
+    if column.missing is not None and not (isinstance(column, NumericColumn) and column.missing == INDICATOR):
         missing = _number(column.missing, what=f"{where}: missing")
         if not lower <= missing <= upper:
             raise SchemaError(f"{where}: missing must lie between lower = {lower!r} and upper = {upper!r}; {missing!r} was given.")

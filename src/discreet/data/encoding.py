@@ -16,7 +16,8 @@ from discreet.data.cells import Codes, encode_labels, encode_numbers
 from discreet.data.coding import Coding
 from discreet.data.columns import CategoricalColumn, NumberTarget, NumericColumn, Target
 from discreet.data.labels import Label
-from discreet.matrices import AugmentedMatrix, Matrix, TabularMatrix
+from discreet.data.layout import encoded_rows
+from discreet.matrices import AugmentedMatrix, Matrix
 
 
 @holds_records
@@ -58,25 +59,11 @@ class EncodedTable:
         return f"EncodedTable(schema={self.schema!r}, numeric={self.numeric}, categorical={self.categorical})"
 
 
-def encode_arrays(
-    frame: pl.DataFrame, *, numeric: Sequence[NumericColumn], categorical: Sequence[CategoricalColumn], markers: Sequence[str]
-) -> tuple[Floats | None, list[Codes], list[int]]:
-    """The numbers (n, p) or None, the codes (n,) of each categorical column, and their numbers of categories."""
-    numbers: Floats | None = None
-    if numeric:
-        numbers = np.empty((frame.height, len(numeric)), order="F")
-        for position, column in enumerate(numeric):
-            numbers[:, position] = encode_numbers(frame.get_column(column.name), column, markers=markers)
-    codes = [encode_labels(frame.get_column(column.name), column, markers=markers) for column in categorical]
-    return numbers, codes, [len(column.categories) for column in categorical]
-
-
 def encode_features(
     frame: pl.DataFrame, *, numeric: Sequence[NumericColumn], categorical: Sequence[CategoricalColumn], markers: Sequence[str], normalise: bool
 ) -> Matrix:
     """The features of every row, divided by the row's norm where `normalise`."""
-    numbers, codes, sizes = encode_arrays(frame, numeric=numeric, categorical=categorical, markers=markers)
-    table = TabularMatrix(numbers, codes, sizes)
+    table = encoded_rows(frame, numeric=numeric, categorical=categorical, markers=markers)
     if not normalise:
         return table
     norms = table.row_norms()

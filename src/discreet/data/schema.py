@@ -1,10 +1,10 @@
 """The schema: everything public about a table, written down before a record is read.
 
-    d = number of numeric columns + number of categories
+    d = features of the numeric columns (one each where they are linear) + number of categories
     rows = "normalise"   each encoded row x is divided by its own norm, x / |x|_2 (0 stays 0):   R = 1
-    rows = "bound"       rows stay as they are:   R = sqrt(number of numeric columns + number of categorical columns)
+    rows = "bound"       rows stay as they are:   R = sqrt(sum of the squared norms of the columns), each at most 1
 
-The second R holds since a number is encoded into [-1, 1] and a category as one 1 among zeros. Both are functions of one record at a time and cost no
+The second R holds since an encoding knows its norm and a category is one 1 among zeros. Both are functions of one record at a time and cost no
 privacy; the first is how Chaudhuri, Monteleoni and Sarwate (2011, section 7) prepared their tables. Bounds, categories and classes come from here
 only: no method looks at a record to choose them.
 """
@@ -23,8 +23,10 @@ from discreet.data.cells import Codes
 from discreet.data.coding import Coding
 from discreet.data.columns import CategoricalColumn, NumberTarget, NumericColumn, Target
 from discreet.data.encoding import EncodedTable, encode_codes, encode_features, encode_signs, encode_target_numbers
+from discreet.data.encodings import Encoding, spelled
 from discreet.data.frames import Frame, as_frame
 from discreet.data.labels import canonical, checked_text, spellings
+from discreet.data.layout import stored_numbers
 from discreet.data.toml_text import read_toml, write_toml
 from discreet.matrices import Matrix
 
@@ -102,24 +104,38 @@ class Schema:
     @property
     def features(self) -> int:
         """d, the number of features."""
-        return len(self.numeric) + sum(len(column.categories) for column in self.categorical)
+        return self._numbers + sum(len(column.categories) for column in self.categorical)
+
+    @property
+    def _numbers(self) -> int:
+        """How many features numeric columns have."""
+        return sum(len(column.names) for column in self.numeric)
 
     @property
     def feature_names(self) -> tuple[str, ...]:
         """Such as "age" and "workclass=Private", in the order of the weights."""
         one_hot = (f"{column.name}={canonical(label)}" for column in self.categorical for label in column.categories)
-        return (*(column.name for column in self.numeric), *one_hot)
+        return (*(name for column in self.numeric for name in column.names), *one_hot)
 
     @property
     def coding(self) -> Coding:
         """Which features are the dummies of one column."""
-        ends = list(accumulate((len(column.categories) for column in self.categorical), initial=len(self.numeric)))
+        ends = list(accumulate((len(column.categories) for column in self.categorical), initial=self._numbers))
         return Coding(dummies=tuple(pairwise(ends)), longest=0.0 if self.rows == "normalise" else self.norm_bound)
 
     @property
     def norm_bound(self) -> float:
         """R, the bound on the norm of every encoded row."""
-        return 1.0 if self.rows == "normalise" else math.sqrt(len(self.numeric) + len(self.categorical))
+        if self.rows == "normalise":
+            return 1.0
+        return math.sqrt(sum(column.norm**2 for column in self.numeric) + len(self.categorical))
+
+    @property
+    def row_bytes(self) -> int:
+        """The memory of an encoded row, at most: numbers; codes and their places, or places and entries; norms, factors and targets."""
+        if all(column.plain for column in self.numeric):
+            return 8 * len(self.numeric) + 24 * len(self.categorical) + 64
+        return 16 * stored_numbers(self._columns) + 72
 
     def columns(self, *, target: bool) -> tuple[str, ...]:
         """The columns that a table must have, with the target's or without."""
@@ -233,7 +249,15 @@ class Schema:
 def _plain(part: NumericColumn | CategoricalColumn | Target | NumberTarget) -> dict[str, object]:
     """The fields of a part that differ from their defaults, lists for tuples."""
     values = ((field.name, getattr(part, field.name), field.default) for field in fields(part))
-    return {name: list(value) if isinstance(value, tuple) else value for name, value, default in values if value is not None and value != default}
+    return {name: _spelled(value) for name, value, default in values if value is not None and value != default}
+
+
+def _spelled(value: object) -> object:
+    """A field as files have it; one encoding without a list around it."""
+    if not isinstance(value, tuple):
+        return value
+    listed = [spelled(one) if isinstance(one, Encoding) else one for one in value]
+    return listed[0] if len(listed) == 1 and isinstance(value[0], Encoding) else listed
 
 
 def _part(kind_of_part: type[_Part], entry: object, *, where: str) -> _Part:

@@ -81,6 +81,8 @@ def _value(value: object) -> str:
             return toml_string(value)
         case list() | tuple():
             return f"[{', '.join(map(_value, value))}]"
+        case Mapping():
+            return f"{{{', '.join(_lines(value))}}}"
         case _:
             raise SchemaError(f"{kind(value)} has no place in a schema.")
 

@@ -5,6 +5,7 @@ from discreet.matrices.bounded import AugmentedMatrix, ClippedMatrix, clip_entri
 from discreet.matrices.convert import as_matrix
 from discreet.matrices.dense import DenseMatrix
 from discreet.matrices.device import DeviceMatrix
+from discreet.matrices.mapped import MappedMatrix
 from discreet.matrices.per_record import answers_as_its, answers_per_record, is_per_record, marked_per_record
 from discreet.matrices.sparse import SparseMatrix
 from discreet.matrices.tabular import TabularMatrix
@@ -16,6 +17,7 @@ __all__ = [
     "Column",
     "DenseMatrix",
     "DeviceMatrix",
+    "MappedMatrix",
     "Matrix",
     "SparseMatrix",
     "TabularMatrix",

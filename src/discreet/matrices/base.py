@@ -157,6 +157,10 @@ class Matrix(ABC):
             norms[rows] = np.sqrt(np.einsum("ij,ij->i", entries, entries))
         return norms
 
+    def reach(self) -> Floats:
+        """What bounds of rounding errors take for |x_i|, (n,): at least |x_i|, and more where products go through numbers that may cancel."""
+        return self.row_norms()
+
     def banded(self, coefficients: Floats) -> Floats:
         """X^T s, (d, k), for `coefficients` (n, k), with the error that the module docstring says."""
         if self.shape[0] <= BLOCK_ROWS:

@@ -220,8 +220,11 @@ class AugmentedMatrix(RowsOf):
 
     def row_norms(self) -> Floats:
         """See Matrix."""
-        norms = self._scaled(self._base.row_norms() if self._norms is None else self._norms)
-        return np.hypot(norms, self._constant) if self._constant > 0 else norms
+        return self._lengthened(self._base.row_norms() if self._norms is None else self._norms)
+
+    def reach(self) -> Floats:
+        """See Matrix."""
+        return self._lengthened(self._base.reach()) if isinstance(self._base, RowsOf) else self.row_norms()
 
     def columns(self) -> Columns:
         """See Matrix."""
@@ -238,6 +241,10 @@ class AugmentedMatrix(RowsOf):
     def content(self) -> Iterator[bytes]:
         """See Matrix: that of the rows that were given, whatever they were scaled by."""
         yield from self._given.content()
+
+    def _lengthened(self, norms: Floats) -> Floats:
+        scaled = self._scaled(norms)
+        return np.hypot(scaled, self._constant) if self._constant > 0 else scaled
 
     def _scaled(self, values: Floats) -> Floats:
         """scale_i values_i, for values (n,) or (n, k)."""

@@ -85,8 +85,8 @@ class Here:
         return np.asarray(values)
 
     def norms(self) -> Array:
-        """|x_i|, (n,)."""
-        return self._matrix.row_norms()
+        """R_i >= |x_i|, (n,)."""
+        return self._matrix.reach()
 
     def matvec(self, point: Floats) -> Array:
         """<x_i, w>, (n,) or (n, k), an array of its own."""

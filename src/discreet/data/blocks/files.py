@@ -175,7 +175,7 @@ def schema_files(
         return Block(table.rows, None if codes is None else np.asarray(table.classes)[codes])
 
     columns = schema.columns(target=target)
-    row_bytes = 8 * len(schema.numeric) + 24 * len(schema.categorical) + 64  # numbers; codes and their places; norms, factors, targets
+    row_bytes = schema.row_bytes
     return FileTable(_files(paths), columns, encode, features=schema.features, row_bytes=row_bytes, rows_in_block=rows_in_block, memory=memory)
 
 

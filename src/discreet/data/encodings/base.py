@@ -1,0 +1,111 @@
+"""How the numbers of a column become features: by nodes along the column, and a public table with a row for every node.
+
+    x at position p = c + f (c a node, 0 <= f < 1)  ->  (1 - f) A_c + f A_(c+1),      A public, (nodes, features), |A_j|_2 <= norm
+
+What a cell becomes is a convex combination of rows of A, and the norm is convex: so no cell becomes longer than the longest row, whatever it holds. A
+one-hot encoding has A = I and whole positions; hat functions on knots have A = I and fractions; several resolutions at once, and a penalty on
+differences along the column, are other tables. Nodes and table follow from the bounds that the schema declares and from the parameters, all public.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from discreet.core.arrays import Floats
+from discreet.core.errors import SchemaError
+from discreet.core.named import Named
+
+
+class Bounds(NamedTuple):
+    """What is public about the numbers of a column."""
+
+    lower: float
+    upper: float
+    symmetric: bool = False
+    """Whether the lower bound is -1 of a linear scale, instead of 0."""
+
+    @property
+    def width(self) -> float:
+        """upper - lower > 0."""
+        return self.upper - self.lower
+
+
+class Encoding(Named, ABC):
+    """A frozen dataclass of public parameters. Values given to its methods lie within the bounds."""
+
+    __slots__ = ()
+
+    @property
+    def norm(self) -> float:
+        """A bound on the norm of every row of `table`, hence of every encoded cell."""
+        return 1.0
+
+    def check(self, bounds: Bounds) -> None:  # noqa: B027 - most have nothing to refuse
+        """Raise SchemaError where the parameters do not fit the bounds."""
+
+    @abstractmethod
+    def positions(self, values: Floats, bounds: Bounds) -> Floats:
+        """Where `values` (n,) stand among the nodes, (n,), from 0 to nodes - 1: each a function of its value alone."""
+
+    @abstractmethod
+    def table(self, bounds: Bounds) -> Floats:
+        """A, (nodes, features), with at least two nodes."""
+
+    @abstractmethod
+    def labels(self, bounds: Bounds) -> tuple[str, ...]:
+        """What follows the column's name in the names of the features, (features,); "" for the name alone."""
+
+    @abstractmethod
+    def points(self, bounds: Bounds) -> Floats:
+        """Values of the column, increasing, at which a picture of its contribution has to be drawn; of steps, where each begins."""
+
+    @property
+    def stepped(self) -> bool:
+        """Whether the contribution is constant from one of `points` up to the next."""
+        return False
+
+
+def spelled(encoding: Encoding) -> str | dict[str, Any]:
+    """As a schema has it: the name, or a table of the name and the parameters that are not the standard ones."""
+    known: Any = encoding
+    given = {
+        field.name: list(value) if isinstance(value := getattr(encoding, field.name), tuple) else value
+        for field in fields(known)
+        if field.default is MISSING or getattr(encoding, field.name) != field.default
+    }
+    return {"name": encoding.name, **given} if given else encoding.name
+
+
+def numbers(value: object, *, what: str) -> tuple[float, ...]:
+    """Increasing finite numbers as a tuple. Raises SchemaError for anything else."""
+    if not isinstance(value, list | tuple) or not all(isinstance(one, int | float) and not isinstance(one, bool) for one in value):
+        raise SchemaError(f"{what} must be a list of numbers.")
+    found = tuple(float(one) for one in value)
+    if not np.all(np.isfinite(found)) or np.any(np.diff(found) <= 0):
+        raise SchemaError(f"{what} must be finite and increasing.")
+    return found
+
+
+def whole(value: object, *, what: str, least: int, most: int) -> None:
+    """Raise SchemaError unless `value` is an integer from `least` to `most`."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise SchemaError(f"{what} must be an integer from {least} to {most}.")
+
+
+def positive(value: object, *, what: str) -> None:
+    """Raise SchemaError unless `value` is a positive finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e300:
+        raise SchemaError(f"{what} must be a positive number.")
+
+
+def shown(value: float) -> str:
+    """A value in the name of a feature."""
+    return f"{value:.15g}" if float(f"{value:.6g}") != value else f"{value:.6g}"
+
+
+def parameters_of(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of an encoding in a schema, lists as tuples."""
+    return {str(key): tuple(value) if isinstance(value, list) else value for key, value in entry.items() if key != "name"}

@@ -1,0 +1,50 @@
+"""A number as one feature: linear in its logarithm, for columns with a long tail.
+
+t = (g(x) - g(lower)) / (g(upper) - g(lower)),    g(x) = sign(x) log(1 + |x| / unit)    (module `grids`)
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from discreet.core.arrays import Floats
+from discreet.data.encodings.base import Bounds, Encoding, positive
+from discreet.data.encodings.grids import from_log_scale, log_scale
+
+_DRAWN = 65
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log(Encoding):
+    """t, or 2 t - 1 where the scale is symmetric. Raises SchemaError for a unit that is no positive number."""
+
+    name: ClassVar[str] = "log"
+    unit: float | None = None
+    """Values that are small next to it enter linearly; from the bounds unless given (module `grids`)."""
+
+    def __post_init__(self) -> None:
+        """See class docstring."""
+        if self.unit is not None:
+            positive(self.unit, what="log: unit")
+
+    def positions(self, values: Floats, bounds: Bounds) -> Floats:
+        """See Encoding."""
+        low, high = self._ends(bounds)
+        return np.clip((log_scale(values, bounds, self.unit) - low) / (high - low), 0.0, 1.0)
+
+    def table(self, bounds: Bounds) -> Floats:
+        """See Encoding: the two ends."""
+        return np.array([[-1.0 if bounds.symmetric else 0.0], [1.0]])
+
+    def labels(self, bounds: Bounds) -> tuple[str, ...]:  # noqa: ARG002 - one feature
+        """See Encoding."""
+        return (" (log)",)
+
+    def points(self, bounds: Bounds) -> Floats:
+        """See Encoding."""
+        inside = from_log_scale(np.linspace(*self._ends(bounds), _DRAWN)[1:-1], bounds, self.unit)
+        return np.concatenate(([bounds.lower], inside, [bounds.upper]))
+
+    def _ends(self, bounds: Bounds) -> Floats:
+        return log_scale(np.array([bounds.lower, bounds.upper]), bounds, self.unit)

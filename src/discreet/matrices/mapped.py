@@ -1,0 +1,110 @@
+"""Rows of another matrix times a public matrix:  x_i = A^T z_i, never written out.
+
+    X w = Z (A w)        X^T s = A^T (Z^T s)        X^T H X = A^T (Z^T H Z) A
+
+Z is narrow, a few numbers a row (where a record stands along each column), and A says what these places become: dense where places share strength.
+
+Rounding. Z and its rows are convex combinations, column by column of the table, of rows of A: x_i = (.., sum_j z_ij A_j, ..). With k the most entries
+of a row of Z and of A together, both products are within gamma_(k+4) sum over columns of sum_j |z_ij| |A_j| |w| of the exact ones, at most
+gamma_(k+4) `reach` |w|: `reach` bounds sqrt(sum over columns of (sum_j |z_ij| |A_j|)^2) >= |x_i| for every row, and takes the place of |x_i| in bounds
+of rounding errors (`Matrix.reach`), since terms may cancel in x_i.
+"""
+
+import numpy as np
+from scipy import sparse
+
+from discreet.core.arrays import AnyFloats, Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.private import holds_records_of_a_block
+from discreet.matrices.base import BLOCK_ROWS, Matrix, Numbers
+from discreet.matrices.bounded import RowsOf
+from discreet.matrices.sparse import CSR
+
+
+@holds_records_of_a_block
+class MappedMatrix(RowsOf):
+    """`base` (n, m) times the public `table` (m, d); `norms` (n,) are those of the rows, each from its row alone; `reach` >= S_i.
+
+    Raises InvalidInput when shapes disagree.
+    """
+
+    __slots__ = ("_norms", "_reach", "_table", "_turned")
+
+    def __init__(self, base: Matrix, table: CSR, *, norms: Floats, reach: float) -> None:
+        """Hold the parts."""
+        if base.shape[1] != table.shape[0] or norms.shape != base.shape[:1]:
+            raise InvalidInput(f"a table of {base.shape[1]} rows is needed, and a norm for every row of the matrix.")
+        self._base, self._table, self._norms = base, table, norms
+        self._turned: CSR = sparse.csr_array(table.T)
+        self._reach = reach * (1.0 + int(np.diff(self._turned.indptr).max(initial=0)) / BLOCK_ROWS)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, d)."""
+        return self._base.shape[0], self._table.shape[1]
+
+    @property
+    def width(self) -> int:
+        """Most roundings of an entry of a product, or stored entries of a row, if these are more."""
+        below, longest = self._base.width, int(np.diff(self._table.indptr).max(initial=0))
+        return max(below + longest, min(below * longest, self.shape[1]))
+
+    @property
+    def held_bytes(self) -> int:
+        """See Matrix."""
+        return self._base.held_bytes + 8 * self.shape[0]
+
+    def part(self, base: Matrix, rows: slice) -> Matrix:
+        """See RowsOf."""
+        return self._of(base, self._norms[rows])
+
+    def chosen(self, numbers: Numbers) -> Matrix:
+        """See Matrix."""
+        return self._of(self._base.chosen(numbers), self._norms[numbers])
+
+    def entries(self, rows: slice) -> Floats:
+        """See Matrix: products of compressed rows, each in the order of its entries."""
+        return np.asarray((sparse.csr_array(self._base.rows(rows).plain()) @ self._table).toarray())
+
+    def matvec(self, weights: Floats) -> Floats:
+        """See Matrix."""
+        return self._base.matvec(self._table @ weights)
+
+    def ordered_matvec(self, weights: Floats) -> Floats:
+        """See Matrix."""
+        return self._base.ordered_matvec(self._table @ weights)
+
+    def rmatvec(self, coefficients: Floats) -> Floats:
+        """See Matrix."""
+        return np.asarray(self._turned @ self._base.rmatvec(coefficients))
+
+    def banded(self, coefficients: Floats) -> Floats:
+        """See Matrix."""
+        return np.asarray(self._turned @ self._base.banded(coefficients))
+
+    def gram(self, weights: Floats, *, single_precision: bool = False) -> AnyFloats:
+        """See Matrix."""
+        inner = self._turned @ self._base.gram(weights, single_precision=single_precision)
+        full = self._turned @ inner.T
+        return np.asarray((full + full.T) / 2.0)
+
+    def gram_diagonal(self, weights: Floats) -> Floats:
+        """See Matrix."""
+        return np.asarray(self._turned.multiply(self._turned @ self._base.gram(weights)).sum(axis=1))
+
+    def row_norms(self) -> Floats:
+        """See Matrix."""
+        return self._norms
+
+    def ordered_row_norms(self) -> Floats:
+        """See Matrix."""
+        return self._norms
+
+    def reach(self) -> Floats:
+        """See Matrix."""
+        return np.full(self.shape[0], self._reach)
+
+    def _of(self, base: Matrix, norms: Floats) -> "MappedMatrix":
+        other = MappedMatrix.__new__(MappedMatrix)
+        other._base, other._table, other._turned, other._norms, other._reach = base, self._table, self._turned, norms, self._reach
+        return other
