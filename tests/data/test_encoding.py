@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from discreet.core.errors import InvalidInput, PrivateDataError
 from discreet.data import CategoricalColumn, NumericColumn, Schema, Target
-from discreet.data.encoding import encode_arrays
 from discreet.data.labels import canonical
+from discreet.data.layout import plain_arrays
 from tests.data.strategies import schemas
 
 SCHEMA = Schema(
@@ -39,7 +39,7 @@ def test_numbers_are_scaled_by_their_bounds_and_labels_become_indicators():
 
 
 def test_the_arrays_are_numbers_and_codes():
-    numbers, codes, sizes = encode_arrays(pl.DataFrame(TABLE), numeric=SCHEMA.numeric, categorical=SCHEMA.categorical, markers=())
+    numbers, codes, sizes = plain_arrays(pl.DataFrame(TABLE), numeric=SCHEMA.numeric, categorical=SCHEMA.categorical, markers=())
     np.testing.assert_allclose(numbers, [row[:2] for row in PLAIN])
     assert [column.tolist() for column in codes] == [[1, 0, 2]]
     assert codes[0].dtype == np.int32

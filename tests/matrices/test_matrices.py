@@ -12,7 +12,7 @@ from discreet.core.errors import InvalidInput, InvalidType
 from discreet.data import Domain, Records
 from discreet.kernels.feature_map import FeatureMap
 from discreet.kernels.matrix import FeatureMapMatrix
-from discreet.matrices import BLOCK_ROWS, AugmentedMatrix, ClippedMatrix, DenseMatrix, Matrix, SparseMatrix, TabularMatrix, as_matrix
+from discreet.matrices import BLOCK_ROWS, AugmentedMatrix, ClippedMatrix, DenseMatrix, MappedMatrix, Matrix, SparseMatrix, TabularMatrix, as_matrix
 from discreet.matrices.base import cuts
 from discreet.problems.certified_sums import gamma
 
@@ -95,13 +95,17 @@ def make(kind, rng, count):
             return _augmented(*_tabular(rng, explicit[:, :2]), scale, 0.0)
         case "augmented-constant":
             return _augmented(SparseMatrix(sparse.csr_array(explicit)), explicit, None, 2.0)
+        case "mapped":
+            base, inner = _tabular(rng, np.round(explicit[:, :2] * 64) / 64)
+            table = rng.integers(-3, 4, (inner.shape[1], 20)).astype(float)  # so that sums are exact
+            return MappedMatrix(base, sparse.csr_array(table), norms=np.linalg.norm(inner @ table, axis=1), reach=1e3), inner @ table
         case "least":
             return Least(explicit), explicit
 
 
 KINDS = [
     "dense", "dense-columns", "dense-view", "dense-float32", "sparse", "sparse-wide", "tabular", "tabular-no-numbers", "clipped", "clipped-tabular",
-    "augmented", "augmented-scale", "augmented-constant", "least",
+    "augmented", "augmented-scale", "augmented-constant", "mapped", "least",
 ]  # fmt: skip
 each_kind = pytest.mark.parametrize("kind", KINDS)
 COUNT = 2 * BLOCK_ROWS + 5

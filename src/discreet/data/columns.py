@@ -81,10 +81,19 @@ class NumericColumn:
         return self.encoding == (Linear(),) and self.missing != INDICATOR
 
     @property
+    def part_names(self) -> tuple[tuple[str, ...], ...]:
+        """Of the features of each encoding, a number behind what an earlier one has too, and of the indicator."""
+        found: list[tuple[str, ...]] = []
+        for number, one in enumerate(self.encoding, 1):
+            names = [f"{self.name}{label}" for label in one.labels(self.bounds)]
+            taken = {name for part in found for name in part}
+            found.append(tuple(f"{name} ({number})" if name in taken else name for name in names))
+        return (*found, (f"{self.name} missing",)) if self.missing == INDICATOR else tuple(found)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Of its features."""
-        found = [f"{self.name}{label}" for one in self.encoding for label in one.labels(self.bounds)]
-        return (*found, f"{self.name} missing") if self.missing == INDICATOR else tuple(found)
+        return tuple(name for part in self.part_names for name in part)
 
     @property
     def norm(self) -> float:

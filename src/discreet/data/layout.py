@@ -78,22 +78,24 @@ class Placed(NamedTuple):
 def parts_of(column: NumericColumn) -> tuple[Part, ...]:
     """The encodings of a column side by side, in the order of their features, and the indicator last."""
     found = []
-    for encoding in column.encoding:
+    for encoding, names in zip(column.encoding, column.part_names, strict=False):
         table = encoding.table(column.bounds) / sqrt(len(column.encoding))
         if column.missing == INDICATOR:
             table = np.vstack((table, np.zeros(table.shape[1])))
         table.flags.writeable = False
-        found.append(Part(column, encoding, table, tuple(f"{column.name}{label}" for label in encoding.labels(column.bounds))))
+        found.append(Part(column, encoding, table, names))
     if column.missing == INDICATOR:
-        found.append(Part(column, None, np.array([[0.0], [1.0]]), (f"{column.name} missing",)))
+        found.append(Part(column, None, np.array([[0.0], [1.0]]), column.part_names[-1]))
     return tuple(found)
 
 
-def encoded_rows(frame: pl.DataFrame, *, numeric: Sequence[NumericColumn], categorical: Sequence[CategoricalColumn], markers: Sequence[str]) -> Matrix:
+def encoded_rows(
+    frame: pl.DataFrame, *, numeric: Sequence[NumericColumn], categorical: Sequence[CategoricalColumn], markers: Sequence[str]
+) -> Matrix:
     """The features (n, d) of every row of `frame`."""
     if all(column.plain for column in numeric):
-        numbers, codes, sizes = plain_arrays(frame, numeric=numeric, categorical=categorical, markers=markers)
-        return TabularMatrix(numbers, codes, sizes)
+        numbers, labels, sizes = plain_arrays(frame, numeric=numeric, categorical=categorical, markers=markers)
+        return TabularMatrix(numbers, labels, sizes)
     squares = np.zeros(frame.height)
     pieces: list[tuple[int, Placed | Floats]] = []
     for column in numeric:
@@ -109,8 +111,9 @@ def encoded_rows(frame: pl.DataFrame, *, numeric: Sequence[NumericColumn], categ
             squares += part.squares(places)
             pieces.append((len(part.table), places))
     for one in categorical:
-        pieces.append((len(one.categories), Placed(encode_labels(frame.get_column(one.name), one, markers=markers).astype(np.intp), None)))
-    squares += float(len(categorical))
+        codes = encode_labels(frame.get_column(one.name), one, markers=markers).astype(np.intp)
+        squares += 1.0
+        pieces.append((len(one.categories), Placed(codes, None)))
     columns = (*numeric, *categorical)
     return MappedMatrix(SparseMatrix(_rows(pieces, frame.height)), _table(columns), norms=np.sqrt(squares), reach=_reach(columns))
 

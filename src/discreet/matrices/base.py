@@ -157,9 +157,9 @@ class Matrix(ABC):
             norms[rows] = np.sqrt(np.einsum("ij,ij->i", entries, entries))
         return norms
 
-    def reach(self) -> Floats:
-        """What bounds of rounding errors take for |x_i|, (n,): at least |x_i|, and more where products go through numbers that may cancel."""
-        return self.row_norms()
+    def reach(self, norms: Floats | None = None) -> Floats:
+        """What bounds of rounding errors take for |x_i|, (n,): `norms`, those of the rows, or more where products go through numbers that cancel."""
+        return self.row_norms() if norms is None else norms
 
     def banded(self, coefficients: Floats) -> Floats:
         """X^T s, (d, k), for `coefficients` (n, k), with the error that the module docstring says."""

@@ -222,9 +222,9 @@ class AugmentedMatrix(RowsOf):
         """See Matrix."""
         return self._lengthened(self._base.row_norms() if self._norms is None else self._norms)
 
-    def reach(self) -> Floats:
+    def reach(self, norms: Floats | None = None) -> Floats:  # noqa: ARG002 - those of the base are known
         """See Matrix."""
-        return self._lengthened(self._base.reach()) if isinstance(self._base, RowsOf) else self.row_norms()
+        return self._lengthened(self._base.reach(self._norms))
 
     def columns(self) -> Columns:
         """See Matrix."""

@@ -100,7 +100,7 @@ class MappedMatrix(RowsOf):
         """See Matrix."""
         return self._norms
 
-    def reach(self) -> Floats:
+    def reach(self, norms: Floats | None = None) -> Floats:  # noqa: ARG002 - more than these
         """See Matrix."""
         return np.full(self.shape[0], self._reach)
 

@@ -1,4 +1,4 @@
-"""How numbers become features. Adding an encoding is one file here and one line below; schemas know it by its name, and the laws find it by itself."""
+"""How numbers become features. Adding an encoding is one file here and one line below; schemas and law tests find it by its name."""
 
 from collections.abc import Mapping
 from typing import Any

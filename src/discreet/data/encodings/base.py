@@ -43,7 +43,7 @@ class Encoding(Named, ABC):
         """A bound on the norm of every row of `table`, hence of every encoded cell."""
         return 1.0
 
-    def check(self, bounds: Bounds) -> None:  # noqa: B027 - most have nothing to refuse
+    def check(self, bounds: Bounds) -> None:
         """Raise SchemaError where the parameters do not fit the bounds."""
 
     @abstractmethod

@@ -7,8 +7,8 @@
 
 Between bounds that are whole numbers, at least count / 4 apart, nodes are rounded to whole numbers, as ages, hours and amounts are.
 
-A model with weights w has the values f = A w at the nodes, and the ridge |w|^2 is a penalty f^T (A A^T)^(-1) f on the curve: A A^T is the covariance of
-its prior. For several resolutions at once it is the mean of those of each,
+A model with weights w has the values f = A w at the nodes, and the ridge |w|^2 is a penalty f^T (A A^T)^(-1) f on the curve: A A^T is the covariance
+of its prior. For several resolutions at once it is the mean of those of each,
 
     (A A^T)_ij = mean over l of exp(-|i - j| / 2^l),    l = 0, 1, .., resolutions - 1;   the identity for resolutions = 0
 
@@ -54,15 +54,15 @@ def nodes(bounds: Bounds, *, count: int, steps: Steps) -> Floats:
     else:
         low, high = log_scale(np.array([bounds.lower, bounds.upper]), bounds)
         found = from_log_scale(low + (high - low) * shares, bounds)
-    whole = bounds.lower.is_integer() and bounds.upper.is_integer() and 4.0 * bounds.width >= count
+    whole = float(bounds.lower).is_integer() and float(bounds.upper).is_integer() and 4.0 * bounds.width >= count
     return _apart(np.rint(found) if whole else found, bounds)
 
 
 def between(values: Floats, knots: Floats) -> Floats:
     """Where `values` (n,) stand among `knots`, linearly between them, (n,): elementwise, so that no value has an influence on another's place."""
     left = np.clip(np.searchsorted(knots, values, side="right") - 1, 0, len(knots) - 2)
-    places: Floats = left + np.clip((values - knots[left]) / (knots[left + 1] - knots[left]), 0.0, 1.0)
-    return places
+    shares: Floats = np.clip((values - knots[left]) / (knots[left + 1] - knots[left]), 0.0, 1.0)
+    return np.asarray(left + shares)
 
 
 def log_scale(values: Floats, bounds: Bounds, unit: float | None = None) -> Floats:

@@ -43,7 +43,8 @@ class Log(Encoding):
 
     def points(self, bounds: Bounds) -> Floats:
         """See Encoding."""
-        inside = from_log_scale(np.linspace(*self._ends(bounds), _DRAWN)[1:-1], bounds, self.unit)
+        low, high = self._ends(bounds)
+        inside = from_log_scale(np.linspace(low, high, _DRAWN)[1:-1], bounds, self.unit)
         return np.concatenate(([bounds.lower], inside, [bounds.upper]))
 
     def _ends(self, bounds: Bounds) -> Floats:

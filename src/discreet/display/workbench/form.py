@@ -189,7 +189,7 @@ def _label_text(label: Label | None) -> str:
 
 
 def _bounds_text(column: NumericColumn | NumberTarget) -> dict[str, object]:
-    missing = "" if column.missing is None else _shortest(column.missing)
+    missing = "" if column.missing is None or isinstance(column.missing, str) else _shortest(column.missing)
     return {"lower": _shortest(column.lower), "upper": _shortest(column.upper), "clip": column.outside == "clip", "missing": missing}
 
 
