@@ -4,10 +4,10 @@
 
 Z is narrow, a few numbers a row (where a record stands along each column), and A says what these places become: dense where places share strength.
 
-Rounding. Z and its rows are convex combinations, column by column of the table, of rows of A: x_i = (.., sum_j z_ij A_j, ..). With k the most entries
-of a row of Z and of A together, both products are within gamma_(k+4) sum over columns of sum_j |z_ij| |A_j| |w| of the exact ones, at most
-gamma_(k+4) `reach` |w|: `reach` bounds sqrt(sum over columns of (sum_j |z_ij| |A_j|)^2) >= |x_i| for every row, and takes the place of |x_i| in bounds
-of rounding errors (`Matrix.reach`), since terms may cancel in x_i.
+Rounding. Column by column of the table, a row of X is a combination of rows of A: x_i = (.., sum_j z_ij A_j, ..). With k = `width`, X w is within
+gamma_(k+4) S_i |w| of the exact one, S_i^2 = sum over columns of (sum_j |z_ij| |A_j|)^2 >= |x_i|^2, and X^T s, with B rows added up at a time and
+t entries in a column of A, within gamma_(B+t+4) sum_i |s_i| S_i. So bounds of rounding errors take for |x_i| a number `reach` that holds for all rows,
+at least (1 + t / BLOCK_ROWS) S_i: in x_i itself terms may cancel.
 """
 
 import numpy as np
@@ -64,7 +64,7 @@ class MappedMatrix(RowsOf):
 
     def entries(self, rows: slice) -> Floats:
         """See Matrix: products of compressed rows, each in the order of its entries."""
-        return np.asarray((sparse.csr_array(self._base.rows(rows).plain()) @ self._table).toarray())
+        return np.asarray((sparse.csr_array(self._base.entries(rows)) @ self._table).toarray())
 
     def matvec(self, weights: Floats) -> Floats:
         """See Matrix."""
