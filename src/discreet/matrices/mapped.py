@@ -5,8 +5,8 @@
 Z is narrow, a few numbers a row (where a record stands along each column), and A says what these places become: dense where places share strength.
 
 Rounding. Column by column of the table, a row of X is a combination of rows of A: x_i = (.., sum_j z_ij A_j, ..). With k = `width`, X w is within
-gamma_(k+4) S_i |w| of the exact one, S_i^2 = sum over columns of (sum_j |z_ij| |A_j|)^2 >= |x_i|^2, and X^T s, with B rows added up at a time and
-t entries in a column of A, within gamma_(B+t+4) sum_i |s_i| S_i. So bounds of rounding errors take for |x_i| a number `reach` that holds for all rows,
+gamma_(k+4) S_i |w| of the exact one, S_i^2 the sum over columns of (sum_j |z_ij| |A_j|)^2 >= |x_i|^2, and X^T s, with B rows added up at a time and
+t entries in a column of A, within gamma_(B+t+4) sum_i |s_i| S_i. So bounds of rounding errors take for |x_i| a number `reach` that serves all rows,
 at least (1 + t / BLOCK_ROWS) S_i: in x_i itself terms may cancel.
 """
 
