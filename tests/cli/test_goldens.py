@@ -2,6 +2,7 @@
 
 import os
 import re
+from pathlib import Path
 
 import pytest
 
@@ -157,6 +158,14 @@ def test_a_walk_through_the_ledger(folder):
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "IDENTIFIER", "\n".join(said))
     text = re.sub(r"\d{4}-\d\d-\d\dT[0-9:.+]*", "TIME", text)
     compare("walk-ledger.txt", normalised(text))
+
+
+def test_show_draws_the_curves_of_a_model(model):
+    outcome = discreet("show", "model.json", "--plot", "curves.svg")
+    assert outcome.code == 0
+    assert "written to curves.svg" in outcome.out
+    assert "what each column adds" in Path("curves.svg").read_text(encoding="utf-8")
+    assert discreet("show", "model.json", "--plot", "curves.svg").code != 0
 
 
 def test_show_prints_the_certificate(model):

@@ -13,9 +13,10 @@ import discreet
 from discreet.cli.artefacts import Artefact, is_ledger, read_artefact
 from discreet.cli.inputs import guarantee_of, open_ledger
 from discreet.cli.options import ARGUMENT, Argument, File, Option, command, usage_error
-from discreet.cli.output import Outcome, check_report, labelled, refuse_same_file, same_path, step, styled, warn, within
+from discreet.cli.output import Outcome, check_output, check_report, labelled, refuse_same_file, same_path, step, styled, warn, within
 from discreet.core.errors import InvalidInput, InvalidType, VerificationFailure
 from discreet.core.files.lookup import is_file
+from discreet.core.files.whole_file import write_whole
 
 _LIMITS = "this shows that the file is consistent, not who wrote it or that the noise was drawn."
 UNSIGNED = f"Nothing is signed: {_LIMITS}"
@@ -26,15 +27,26 @@ ALONE = "Only the certificate was given: whether something is what it was issued
     "Print what carries a certificate, and the certificate.",
     "discreet show model.json",
     "discreet show evaluation.json --json",
-    "discreet show intervals.json",
+    "discreet show model.json --plot curves.svg",
 )
-def show(*, path: Annotated[File, Argument(metavar="FILE")]) -> Outcome:
+def show(
+    *,
+    path: Annotated[File, Argument(metavar="FILE")],
+    plot: Annotated[File | None, "Of a linear model: write what each column adds, as curves, to this SVG file."] = None,
+    overwrite: Annotated[bool, "Replace that file where it exists."] = False,
+) -> Outcome:
     """Print what FILE is and what its certificate promises, under which conditions. To check it, use `discreet verify`.
 
     FILE is a model, an evaluation, intervals, a certificate, a randomised record, or the folder of a release.
     """
+    check_output(plot, path, overwrite=overwrite)
     found = read_artefact(path)
     lines, stated = found.kind.shown(found.value)
+    if plot is not None:
+        if found.kind.name != "model":
+            raise InvalidType(f"--plot draws the curves of a model; {path!r} holds none. Leave --plot out.")
+        write_whole(plot, found.value.curves().plot(), overwrite=overwrite)
+        stated, lines = {**stated, "plot": plot}, [*lines, *labelled(("Picture", f"written to {plot}"))]
     promised = {"guarantee": guarantee_of(found.certificate), "certificate": found.certificate.to_dict()}
     return Outcome(document={"path": path, "kind": found.kind.name, **stated, **promised}, lines=[*lines, "", str(found.certificate)])
 

@@ -21,8 +21,7 @@ from discreet.core.files.strict_json import read_back
 from discreet.core.files.text_file import read_parsed
 from discreet.core.files.whole_file import write_whole
 from discreet.data.coding import Coding
-from discreet.estimators.uncertainty import PENALISED, UNPENALISED, Uncertainty
-from discreet.estimators.uncertainty_release import problem_of
+from discreet.estimators.uncertainty import PENALISED, UNPENALISED, Uncertainty, problem_of
 from discreet.mechanisms.curvature import CurvatureQuery
 
 FORMAT = "discreet-intervals/1"

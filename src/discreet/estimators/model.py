@@ -36,6 +36,7 @@ from discreet.data.labels import Label, canonical
 from discreet.estimators.base import PrivateModel
 from discreet.estimators.classes import SCHEMES
 from discreet.estimators.constrained_erm import ConstrainedERM
+from discreet.estimators.curves import Curves, curves_of
 from discreet.estimators.decision import chosen_codes, has_link, log_probabilities, probabilities
 from discreet.estimators.forms import BoundedForm, Form, KernelForm, LinearForm, form_of
 from discreet.estimators.kernel_classifier import KernelClassifier
@@ -43,6 +44,7 @@ from discreet.estimators.lasso import Lasso, LassoClassifier
 from discreet.estimators.linear_regression import LinearRegression
 from discreet.estimators.margin_classifiers import LinearSVC, LogisticRegression
 from discreet.estimators.set_regression import GroupLasso, MatrixRegression, SimplexRegression
+from discreet.estimators.uncertainty import Uncertainty
 from discreet.losses import Logistic, MarginLoss, loss_named
 from discreet.losses.predictions import prediction_loss_named
 from discreet.matrices import Matrix, answers_per_record
@@ -193,6 +195,13 @@ class Model:
         """Logarithms of `probabilities`, accurate where these are tiny. Raises as it does."""
         return log_probabilities(self._link(), self.decision(frame), multinomial=self._multinomial)
 
+    def curves(self, *, uncertainty: Uncertainty | None = None, level: float = 0.95, label: Label | None = None) -> Curves:
+        """What each column adds, with a band of `level` that counts the noise and, given the `uncertainty` of this model, the sample: it is free.
+
+        Module `curves`. More than two classes need a `label`. Raises InvalidInput for a model that is not linear, and for another's uncertainty.
+        """
+        return curves_of(self, uncertainty=uncertainty, level=level, label=label)
+
     def verify(self) -> Verification:
         """Check the certificate against the weights, and that model, schema and certificate agree."""
         return Verification(checks=(*self.certificate.verify(self.weights).checks, *self._agreement()))
@@ -258,7 +267,6 @@ class Model:
         problem, schema, form = self.certificate.problem, self.schema, self.form
         features, norm, loss, over = (problem.get(name) for name in ("features", "data_norm", "loss", "constraint"))
         classes, stated, scheme = len(self.classes), problem.get("classes", 2), problem.get("scheme")
-        linear = isinstance(form, LinearForm)
         shape = "a vector" if self.weights.ndim == 1 else "an array"
         return (
             Check(
@@ -268,7 +276,7 @@ class Model:
             ),
             Check(
                 "row norm",
-                not linear or _same(norm, schema.norm_bound),
+                not isinstance(form, LinearForm) or _same(norm, schema.norm_bound),
                 f"the schema bounds rows by {schema.norm_bound:.10g}, the certificate states {_brief(norm)}",
             ),
             Check(

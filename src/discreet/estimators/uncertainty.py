@@ -54,6 +54,7 @@ from discreet.matrices import Matrix, shortening
 from discreet.matrices.bounded import brought_near
 from discreet.mechanisms.curvature import Curvature
 from discreet.mechanisms.curvature.query import ABOVE, DIAGONAL
+from discreet.mechanisms.selection.curves import problem_from
 from discreet.problems import RegularisedRisk
 from discreet.solvers import NoisyMatrix
 
@@ -117,8 +118,7 @@ class Uncertainty:
         `target`: "penalised", what the fit estimates, around coef_; "unpenalised", the minimiser without a penalty, around a Newton step from coef_.
         Raises InvalidInput for another one, or a level outside (0, 1).
         """
-        features = self.problem.domain.features
-        return self._intervals(np.eye(len(self.weights))[:features], level, target)
+        return self.along(np.eye(self.problem.domain.features), level, target=target)
 
     def intercept(self, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
         """The interval for intercept_, (1,). Raises InvalidInput for a model without."""
@@ -126,6 +126,13 @@ class Uncertainty:
         if scale == 0:
             raise InvalidInput("the model has no intercept.")
         return self._intervals(scale * np.eye(len(self.weights))[-1:], level, target)
+
+    def along(self, directions: AnyFloats, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
+        """Intervals for combinations of the coefficients, (k,), the rows (k, d) of `directions`: differences, or what a column adds."""
+        features, size = self.problem.domain.features, len(self.weights)
+        if directions.ndim != 2 or directions.shape[1] != features:
+            raise InvalidInput(f"directions must have shape (k, {features}), a row for each combination of the coefficients.")
+        return self._intervals(np.hstack((directions, np.zeros((len(directions), size - features)))), level, target)
 
     def decisions(self, X: Any, level: float = 0.95, *, target: str = PENALISED) -> Intervals:
         """Intervals for the decision value of every row, (n,), rows shortened as in the fit: for the decision of theta, not for a label."""
@@ -279,6 +286,21 @@ def noise_law(certificate: Certificate, problem: RegularisedRisk) -> NoiseLaw:
     extra = _parameter(parameters, "extra_ridge") if "extra_ridge" in parameters else 0.0
     last = (step * grid_scale) ** 2 * (2.0 if spherical else 1.0)
     return NoiseLaw(in_objective=in_objective, variances=variances, last_stage=last, extra_ridge=extra)
+
+
+def problem_of(certificate: Certificate) -> RegularisedRisk:
+    """The public problem that a model's certificate states, if it is one of two classes with a law of noise that is known here."""
+    stated: Mapping[str, Any] = certificate.problem
+    if stated.get("classes", 2) != 2:
+        raise InvalidInput(f"intervals are for models of two classes; this one has {stated['classes']}.")
+    try:
+        problem = problem_from(stated)
+    except (KeyError, TypeError, ValueError):
+        problem = None
+    if problem is None or problem.to_dict() != dict(stated):
+        raise InvalidInput("the certificate's problem is not one of two classes with a margin loss.")
+    noise_law(certificate, problem)
+    return problem
 
 
 _LAWS = {

@@ -6,7 +6,7 @@
 What is released, and what it costs: module `mechanisms.curvature`. What follows from it, for free: module `uncertainty`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,13 +21,11 @@ from discreet.data import EncodedTable
 from discreet.data.coding import Coding
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.estimators.model import Model
-from discreet.estimators.uncertainty import Uncertainty, noise_law
+from discreet.estimators.uncertainty import Uncertainty, problem_of
 from discreet.ledger import Account
 from discreet.matrices import Matrix
 from discreet.mechanisms.curvature import CurvatureQuery, CurvatureRecords, GaussianCurvature
-from discreet.mechanisms.selection.curves import problem_from
 from discreet.noise import Noise, SeededNoise, SystemNoise
-from discreet.problems import RegularisedRisk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -134,21 +132,6 @@ def table_records(model: Model, frame: Any) -> tuple[Matrix, Floats]:
     if encoded.signs is None:
         raise InvalidInput("the table was encoded without its target; encode it with target=True.")
     return encoded.rows, encoded.signs
-
-
-def problem_of(certificate: Certificate) -> RegularisedRisk:
-    """The public problem that a model's certificate states, if it is one of two classes with a law of noise that is known here."""
-    stated: Mapping[str, Any] = certificate.problem
-    if stated.get("classes", 2) != 2:
-        raise InvalidInput(f"intervals are for models of two classes; this one has {stated['classes']}.")
-    try:
-        problem = problem_from(stated)
-    except (KeyError, TypeError, ValueError):
-        problem = None
-    if problem is None or problem.to_dict() != dict(stated):
-        raise InvalidInput("the certificate's problem is not one of two classes with a margin loss.")
-    noise_law(certificate, problem)
-    return problem
 
 
 def _content(rows: Matrix, signs: Floats) -> Iterator[bytes]:

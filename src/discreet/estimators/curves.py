@@ -1,0 +1,179 @@
+"""A linear model of a schema's rows as curves: what each column adds to the decision, over the values of the column.
+
+    f(x) = c + sum_j f_j(x_j),    f_j(x) = <w_j, a_j(x) - mean a_j> / N
+
+a_j(x) are the features that the schema makes of x in column j; the mean is over the points at which f_j is drawn, since a contribution is known up to
+a constant only. N = 1 where rows are left as they are. Rows that are divided by their norm have no single N: the bound that they would have if they
+were left, the root of the number of columns where each has norm 1, stands for it, and is exact where every row is that long.
+
+The band. With `uncertainty` (released curvature, module `uncertainty`) it is the interval of the population's penalised weights along
+a = (a_j(x) - mean a_j) / N: noise and sampling are counted. Without, it holds what is public of the noise alone: the Hessian is at least lambda, so
+noise of variance v in the objective moves <w, a> by a deviation of at most |a| sqrt(v) / lambda, and noise on the weights by |a| sqrt(v). It is then
+wider than the noise, often by much where there are many records, and says nothing of sampling. Other models than those of two classes whose
+mechanism has a law in `uncertainty` have no band.
+
+A column's importance is the standard deviation of its contribution over its points, all alike: over records it would be a function of them.
+Everything is computed from what was released, and costs nothing.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from discreet.core.arrays import AnyFloats, Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.showing import shown
+from discreet.core.words import quoted
+from discreet.data import NumberTarget, Schema
+from discreet.data.columns import NumericColumn
+from discreet.data.labels import canonical
+from discreet.estimators.classes import split_weights
+from discreet.estimators.forms import BoundedForm, LinearForm
+from discreet.estimators.uncertainty import Intervals, Uncertainty, mixture_quantile, noise_law, problem_of
+
+if TYPE_CHECKING:
+    from discreet.estimators.model import Model
+
+NOISE, WHOLE = "noise", "noise and sample"
+Band: TypeAlias = Callable[[AnyFloats], Floats]
+"""Half the width of the band along every row, (k,), of directions (k, d)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Contribution:
+    """What a column adds; public."""
+
+    column: str
+    values: Floats | tuple[str, ...]
+    """Where it is known, (k,): increasing numbers in the unit of the column, or categories in the order of the schema."""
+    contribution: Floats
+    """(k,), with mean 0; in the unit of the decision, or of the target where that is a number."""
+    low: Floats | None
+    """Lower end of the band, (k,); None without one."""
+    high: Floats | None
+    stepped: bool = False
+    """Whether a number's contribution stays the same from one value up to the next, and is not linear between them."""
+
+    @property
+    def importance(self) -> float:
+        """See module docstring."""
+        return float(np.std(self.contribution))
+
+    @property
+    def categories(self) -> bool:
+        """Whether the values are categories."""
+        return isinstance(self.values, tuple)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Curves:
+    """Contributions of all columns, the most important first: what `Model.curves` returns."""
+
+    title: str
+    towards: str
+    """What a positive contribution speaks for, in words."""
+    contributions: tuple[Contribution, ...]
+    level: float
+    band: str | None
+    """What the band counts: NOISE (an upper bound) or WHOLE; None where there is none."""
+
+    def __getitem__(self, column: str) -> Contribution:
+        """That of a column. Raises InvalidInput for one that the model does not read."""
+        for one in self.contributions:
+            if one.column == column:
+                return one
+        raise InvalidInput(f"the model reads no column {column!r}. It reads {quoted([one.column for one in self.contributions], most=20)}.")
+
+    def plot(self, *, most: int = 12) -> str:
+        """The `most` important contributions as one picture, SVG."""
+        return shown("curves.plot", self, most)
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return shown("curves.view", self)
+
+
+def curves_of(model: "Model", *, uncertainty: Uncertainty | None = None, level: float = 0.95, label: object = None) -> Curves:
+    """See `Model.curves`."""
+    if not 0 < level < 1:
+        raise InvalidInput(f"the level of an interval lies between 0 and 1; {level!r} was given.")
+    schema, form = model.schema, model.form
+    if not isinstance(form, LinearForm | BoundedForm):
+        raise InvalidInput(f"a {model.kind} is no sum of contributions of columns. Curves are there for linear models.")
+    if isinstance(form, BoundedForm) and form.size - (form.intercept_scale > 0) != schema.features:
+        raise InvalidInput("the certificate and the schema state different numbers of features.")
+    weights, towards = _weights(model, label)
+    kind, half_width = _band(model, uncertainty, level)
+    unit = 1.0
+    if isinstance(schema.target, NumberTarget):
+        unit = 0.5 * (schema.target.upper - schema.target.lower)
+    norm = 1.0 if schema.rows == "bound" else replace(schema, rows="bound").norm_bound
+    found = []
+    offset = 0
+    for column, values, rows, stepped in _columns(schema):
+        directions = np.zeros((len(rows), schema.features))
+        directions[:, offset : offset + rows.shape[1]] = (rows - rows.mean(axis=0)) / norm
+        offset += rows.shape[1]
+        middle = unit * (directions @ weights)
+        half = None if half_width is None else unit * half_width(directions)
+        low, high = (None, None) if half is None else (middle - half, middle + half)
+        found.append(Contribution(column=column, values=values, contribution=middle, low=low, high=high, stepped=stepped))
+    ordered = sorted(found, key=lambda one: -one.importance)
+    return Curves(title=schema.name, towards=towards, contributions=tuple(ordered), level=level, band=kind)
+
+
+def _weights(model: "Model", label: object) -> tuple[Floats, str]:
+    """Of the features, (d,), and what they speak for: of more than two classes those of `label` over the mean of all."""
+    features, classes = model.schema.features, [canonical(one) for one in model.classes]
+    if len(classes) <= 2:
+        if label is not None:
+            raise InvalidInput("label chooses among more than two classes; this model has no more than two. Leave it out.")
+        target = model.schema.target.column
+        return model.weights[:features], f"{target} = {classes[1]}" if classes else f"a larger {target}"
+    if label is None or canonical(label) not in classes:  # type: ignore[arg-type]
+        raise InvalidInput(f"a model of {len(classes)} classes has curves for each: pass label=, one of {quoted(classes, most=20)}.")
+    coef, _ = split_weights(model.weights[:, np.newaxis], features=features, intercept_scale=model.intercept_scale, classes=len(classes))
+    by_class = coef[0]
+    chosen: Floats = by_class[classes.index(canonical(label))] - by_class.mean(axis=0)  # type: ignore[arg-type]
+    return chosen, f"{model.schema.target.column} = {canonical(label)}"  # type: ignore[arg-type]
+
+
+def _band(model: "Model", uncertainty: Uncertainty | None, level: float) -> tuple[str | None, Band | None]:
+    """What it counts, and how wide it is."""
+    if uncertainty is not None:
+        if not np.array_equal(uncertainty.weights, model.weights):
+            raise InvalidInput("the uncertainty was released for another model: its weights differ.")
+        return WHOLE, lambda directions: _half(uncertainty.along(directions, level))
+    try:
+        problem = problem_of(model.certificate)
+    except InvalidInput:
+        return None, None
+    law = noise_law(model.certificate, problem)
+    least = problem.ridge + law.extra_ridge if law.in_objective else 1.0
+
+    def half_width(directions: AnyFloats) -> Floats:
+        lengths = np.sqrt(np.square(directions).sum(axis=1))[:, np.newaxis]
+        return mixture_quantile(lengths * np.sqrt(law.variances / least**2 + law.last_stage), level)
+
+    return NOISE, half_width
+
+
+def _half(found: Intervals) -> Floats:
+    return np.asarray(0.5 * (found.high - found.low))
+
+
+def _columns(schema: Schema) -> Iterator[tuple[str, Floats | tuple[str, ...], Floats, bool]]:
+    """Name, values (k,), features (k, features of the column) and whether it is stepped, in the order of the features."""
+    for number in schema.numeric:
+        values, rows, stepped = _numbers(number)
+        yield number.name, values, rows, stepped
+    for column in schema.categorical:
+        yield column.name, tuple(canonical(label) for label in column.categories), np.eye(len(column.categories)), False
+
+
+def _numbers(column: NumericColumn) -> tuple[Floats, Floats, bool]:
+    """Linear: its two ends."""
+    ends = np.array([column.lower, column.upper])
+    return ends, np.array([[-1.0 if column.scale == "symmetric" else 0.0], [1.0]]), False
