@@ -53,6 +53,24 @@ def test_contributions_are_the_differences_of_decisions(rows):
     assert curves["age"].values.tolist() == [20.0, 70.0]
 
 
+@pytest.mark.parametrize(
+    "encoding",
+    ["curve", {"name": "bins", "count": 5}, {"name": "curve", "knots": [30, 50], "values": [40]}, [{"name": "bins", "count": 4}, "linear"]],
+    ids=["curve", "bins", "own value", "steps and a slope"],
+)
+def test_contributions_of_an_encoded_number_are_the_differences_of_decisions_everywhere(encoding):
+    schema = Schema.from_dict(SCHEMA.to_dict() | {"numeric": [{"name": "age", "lower": 20, "upper": 70, "encoding": encoding}]})
+    model = fitted(schema, mechanism="objective")
+    age = model.curves()["age"]
+    decisions = model.decision({"age": age.values, "town": np.repeat("A", len(age.values))})
+    assert np.allclose(age.contribution, decisions - decisions.mean())
+    between = 0.5 * (age.values[1:] + age.values[:-1])
+    drawn = age.contribution[:-1] if age.stepped else np.interp(between, age.values, age.contribution)
+    inside = model.decision({"age": between, "town": np.repeat("A", len(between))}) - decisions.mean()
+    wide = np.diff(age.values) > 1e-6
+    assert np.allclose(drawn[wide], inside[wide])
+
+
 def test_the_most_important_column_comes_first():
     first, second = fitted(epsilon=np.inf, alpha=1e-4).curves().contributions
     assert first.importance >= second.importance

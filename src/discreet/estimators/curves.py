@@ -29,6 +29,7 @@ from discreet.core.words import quoted
 from discreet.data import NumberTarget, Schema
 from discreet.data.columns import NumericColumn
 from discreet.data.labels import canonical
+from discreet.data.layout import parts_of
 from discreet.estimators.classes import split_weights
 from discreet.estimators.forms import BoundedForm, LinearForm
 from discreet.estimators.uncertainty import Intervals, Uncertainty, mixture_quantile, noise_law, problem_of
@@ -174,6 +175,10 @@ def _columns(schema: Schema) -> Iterator[tuple[str, Floats | tuple[str, ...], Fl
 
 
 def _numbers(column: NumericColumn) -> tuple[Floats, Floats, bool]:
-    """Linear: its two ends."""
-    ends = np.array([column.lower, column.upper])
-    return ends, np.array([[-1.0 if column.scale == "symmetric" else 0.0], [1.0]]), False
+    """The points of all its encodings; where some are steps and some are not, the last value before each step too."""
+    encodings, bounds = column.encoding, column.bounds
+    steps = [one.points(bounds) for one in encodings if one.stepped]
+    slopes = [one.points(bounds) for one in encodings if not one.stepped]
+    before = [np.nextafter(points[1:], -np.inf) for points in steps] if slopes else []
+    values = np.unique(np.concatenate((*steps, *slopes, *before, [bounds.upper])))
+    return values, np.hstack([part.rows(values) for part in parts_of(column)]), not slopes
