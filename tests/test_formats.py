@@ -11,7 +11,7 @@ from discreet.certificates import Certificate
 from discreet.core.errors import DiscreetError
 from discreet.data import Schema
 from discreet.estimators import IntervalFile, Model
-from discreet.evaluation.saved import evaluation_from
+from discreet.evaluation.private import evaluation_from
 from discreet.ledger import Ledger
 from discreet.releases import read_release
 from discreet.releases.local import RandomisedRecord

@@ -13,8 +13,8 @@ import pytest
 
 from discreet.certificates import Certificate
 from discreet.estimators import Model
-from discreet.estimators.interval_file import IntervalFile
-from discreet.evaluation.saved import read_evaluation
+from discreet.estimators.intervals import IntervalFile
+from discreet.evaluation.private import read_evaluation
 from discreet.ledger import Ledger
 from discreet.releases import read_release
 

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from discreet import KernelClassifier, LinearSVC, LogisticRegression
+from discreet import ConstrainedERM, KernelClassifier, LinearRegression, LinearSVC, LogisticRegression
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 
 
@@ -70,7 +70,13 @@ def test_a_kernel_machine_is_explained_for_its_random_features():
     [
         (LinearSVC(), {}, r"explain\(features=d\)", InvalidInput),
         (LinearSVC(epsilon=np.inf), {"features": 3}, "finite epsilon", InvalidInput),
-        (LinearSVC(), {"features": 0}, "at least one feature", InvalidInput),
+        (LinearSVC(), {"features": 0}, "features must be an integer of at least 1", InvalidInput),
+        (LinearSVC(), {"features": 2.5}, "features must be an integer", InvalidInput),
+        (LinearSVC(), {"features": 3, "records": "300"}, "records must be an integer", InvalidInput),
+        (LinearSVC(), {"features": 3, "classes": True}, "classes must be an integer of at least 2", InvalidInput),
+        (LinearRegression(), {"features": "3"}, "features must be an integer", InvalidInput),
+        (LinearRegression(), {"features": 3, "records": -1}, "records must be an integer of at least 0", InvalidInput),
+        (ConstrainedERM(), {"features": 3.0}, "features must be an integer", InvalidInput),
         (LogisticRegression(alpha=1e-9, epsilon=0.1), {"features": 3, "records": 100}, "needs alpha >", InfeasibleTarget),
         (LinearSVC(alpha=0.1, neighbours="add-remove"), {"features": 3}, "public_records", InvalidInput),
     ],

@@ -1,4 +1,7 @@
-"""LinearRegression: what it finds, says, keeps and refuses, and how often its intervals hold. scikit-learn's checks are in test_scikit_learn.py."""
+"""LinearRegression: what it finds, says, keeps and refuses, and how often its intervals hold. scikit-learn's checks are in test_scikit_learn.py.
+
+Regressions and models over sets on rows in arrays of another library: those of the same rows in memory.
+"""
 
 import pickle
 import warnings
@@ -11,7 +14,7 @@ from scipy.stats import binom
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
-from discreet import LinearRegression
+from discreet import ConstrainedERM, Lasso, LinearRegression
 from discreet.core.errors import DiscreetError, InvalidInput
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from tests.canary import CANARY, assert_silent
@@ -250,3 +253,39 @@ def test_a_fit_spends_on_the_ledger_and_a_refused_one_leaves_no_model(tmp_path):
         second.fit(X, y)
     with pytest.raises(ValueError, match="not fitted"):
         second.predict(X)
+
+
+pytest.importorskip("array_api_compat")
+RNG = np.random.default_rng(0)
+ROWS = 0.5 * RNG.standard_normal((3000, 6))
+TARGETS = np.clip(ROWS[:, 0] - 0.5 * ROWS[:, 2] + 0.1 * RNG.standard_normal(3000), -1.0, 1.0)
+SETTINGS = {"data_bound": 0.9, "data_norm": 1.5, "random_state": 1}
+ON_DEVICES = ("objective", "refined", "adassp", "mixing", "hessian-mixing")
+
+
+@pytest.mark.parametrize("library", ["array_api_strict", "torch"])
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+@pytest.mark.parametrize(
+    "make",
+    [
+        *(lambda name=name: LinearRegression(mechanism=name, **SETTINGS) for name in ON_DEVICES),
+        lambda: LinearRegression(epsilon=np.inf, **SETTINGS),
+        lambda: Lasso(n_iter=5, **SETTINGS),
+        lambda: ConstrainedERM(loss="absolute", mechanism="mirror-descent", n_iter=5, **SETTINGS),
+    ],
+    ids=[*ON_DEVICES, "not-private", "lasso", "descent"],
+)
+def test_the_model_is_that_of_the_rows_in_memory(library, kind, make):
+    rows = ROWS.astype(kind)
+    there = pytest.importorskip(library).asarray(np.array(rows))
+    found, expected = make().fit(there, TARGETS), make().fit(rows, TARGETS)
+    np.testing.assert_allclose(found.weights_, expected.weights_, atol=1e-6)
+    np.testing.assert_allclose(found.predict(there), expected.predict(rows), atol=1e-6)
+
+
+def test_a_long_table_gives_the_same_for_any_number_of_threads():
+    xp = pytest.importorskip("array_api_strict")
+    rows, targets = np.tile(ROWS, (24, 1)), np.tile(TARGETS, 24)
+    for make in (lambda jobs: LinearRegression(n_jobs=jobs, **SETTINGS), lambda jobs: Lasso(n_iter=3, n_jobs=jobs, **SETTINGS)):
+        found = [make(jobs).fit(xp.asarray(rows), targets).weights_ for jobs in (1, 2)]
+        np.testing.assert_array_equal(found[0], found[1])

@@ -1,4 +1,7 @@
-"""PrivateSearchCV: it finds, promises, spends and keeps what it should, and behaves around scikit-learn."""
+"""PrivateSearchCV: it finds, promises, spends and keeps what it should, and behaves around scikit-learn.
+
+The search itself, run many times on two neighbours: what can be told stays below the claim, and does not once the score loses its noise.
+"""
 
 import math
 import pickle
@@ -22,8 +25,9 @@ from discreet import KernelClassifier, LinearSVC, LogisticRegression, Model, Pri
 from discreet.accounting import ApproximateDP, PureDP
 from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure, VerificationFailure
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.estimators import search_fits
+from discreet.estimators import search_methods
 from discreet.ledger import Account, BudgetExceeded, Ledger, using
+from discreet.mechanisms.selection import CountNoise
 from tests.canary import CANARY, assert_silent
 
 GRID = {"alpha": [0.03, 0.3]}
@@ -201,14 +205,14 @@ def test_a_seed_repeats_the_search_and_its_certificate_does_not_hold() -> None:
 
 def test_runs_of_a_seeded_search_draw_noise_of_their_own() -> None:
     seeds = []
-    prepared = search_fits.Fits.prepared
+    prepared = search_methods.Fits.prepared
 
     def listening(self: object, number: int, **given: object) -> object:
         seeds.append(given["seed"])
         return prepared(self, number, **given)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search_fits.Fits, "prepared", listening)
+        patch.setattr(search_methods.Fits, "prepared", listening)
         search(random_state=5, expected_runs=30.0).fit(*table(200))
     runs = [seed for seed in seeds if seed != 0]
     assert len(runs) == len(set(runs))
@@ -327,3 +331,60 @@ def test_no_record_is_told(caplog: pytest.LogCaptureFixture) -> None:
         search(LogisticRegression(classes=[0, 1])).fit(X, np.where(np.arange(300) == 3, int(CANARY), 0))
     assert_silent(caught.value)
     assert_silent(caplog.text)
+
+
+RUNS = 700
+RECORDS = 40
+CLAIM = 1.0
+LEVEL = 1e-6
+
+
+def outcomes(signs: np.ndarray, method: str) -> np.ndarray:
+    """(score, sign of the weight, setting) of RUNS searches on equal rows with these labels."""
+    X = np.full((RECORDS, 1), 0.5)
+    model = LogisticRegression(classes=[0, 1], fit_intercept=False)
+    search = PrivateSearchCV(model, {"alpha": [1.0, 50.0]}, epsilon=CLAIM, expected_runs=4.0, method=method)
+    found = []
+    for _ in range(RUNS):
+        search.fit(X, signs)
+        found.append((search.best_score_ * RECORDS, search.best_estimator_.weights_[0] > 0, search.best_index_))
+    return np.array(found, dtype=float)
+
+
+def lower_bound(first: np.ndarray, second: np.ndarray) -> float:
+    """Of the privacy loss, over events fixed in advance: scores above a number or next to one, signs, settings, and their combinations."""
+    counts = np.arange(RECORDS + 1.0)
+    rounded = [np.nan_to_num(np.rint(each[:, 0]), nan=-1.0) for each in (first, second)]
+    events = [lambda score, _sign, _index, c=c: score == c for c in (0.0, 1.0, RECORDS - 1.0, float(RECORDS))]
+    events += [lambda score, _sign, _index: (score == 0) | (score == RECORDS)]
+    events += [lambda score, _sign, _index, c=c: score > c for c in counts[::8]]
+    events += [lambda _score, sign, _index: sign > 0, lambda _score, _sign, index: index == 0]
+    events += [lambda score, sign, _index: (sign > 0) & (score > RECORDS / 2)]
+    best = 0.0
+    for event in events:
+        hits = [int(np.count_nonzero(event(score, each[:, 1], each[:, 2]))) for score, each in zip(rounded, (first, second), strict=True)]
+        for likely, rare in (hits, hits[::-1], [RUNS - hit for hit in hits], [RUNS - hit for hit in hits[::-1]]):
+            low = stats.beta.ppf(LEVEL, likely, RUNS - likely + 1) if likely else 0.0
+            high = stats.beta.ppf(1.0 - LEVEL, rare + 1, RUNS - rare) if rare < RUNS else 1.0
+            best = max(best, float(np.log(max(low, 1e-300) / high)))
+    return best
+
+
+@pytest.fixture(scope="module")
+def neighbours() -> tuple[np.ndarray, np.ndarray]:
+    ones = np.ones(RECORDS, dtype=int)
+    other = ones.copy()
+    other[0] = 0
+    return ones, other
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["random-stopping", "algorithm-4"])
+def test_what_can_be_told_is_below_the_claim(method: str, neighbours: tuple[np.ndarray, np.ndarray]) -> None:
+    assert lower_bound(*(outcomes(signs, method) for signs in neighbours)) <= CLAIM
+
+
+@pytest.mark.slow
+def test_a_score_without_noise_is_caught(monkeypatch: pytest.MonkeyPatch, neighbours: tuple[np.ndarray, np.ndarray]) -> None:
+    monkeypatch.setattr(CountNoise, "score", lambda _self, correct, _noise: correct)
+    assert lower_bound(*(outcomes(signs, "random-stopping") for signs in neighbours)) > 2.0 * CLAIM

@@ -12,9 +12,9 @@ from discreet import ADD_REMOVE, LinearSVC, LogisticRegression
 from discreet.certificates import Certificate
 from discreet.core.errors import InvalidInput
 from discreet.data import Schema
+from discreet.estimators.intervals import release_uncertainty
 from discreet.estimators.model import Model
 from discreet.estimators.uncertainty import mixture_quantile, noise_law
-from discreet.estimators.uncertainty_release import release_uncertainty
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.mechanisms.curvature.query import Curvature
 from discreet.noise import SeededNoise

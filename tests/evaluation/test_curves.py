@@ -5,8 +5,7 @@ import pytest
 from sklearn.metrics import roc_auc_score, roc_curve
 
 from discreet.evaluation import NoiseLaw
-from discreet.evaluation.area import area_under_curve
-from discreet.evaluation.curves import calibration_curve
+from discreet.evaluation.curves import area_under_curve, calibration_curve
 from discreet.evaluation.curves import roc_curve as noisy_curve
 from tests.evaluation.people import drawn
 

@@ -113,7 +113,7 @@ WEIGHTS = {
 CLASSES = {"classes": [0, 1]}
 ESTIMATORS = {
     "ConstrainedERM": {},
-    "GroupLasso": {"groups": [0, 0, 1]},
+    "GroupLasso": {"groups": [2, 1]},
     "KernelClassifier": {"n_features": 4, **CLASSES},
     "LassoClassifier": {"n_iter": 3, **CLASSES},
     "LinearSVC": CLASSES,
@@ -151,6 +151,19 @@ def fitted(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return made(name).fit(X, Y)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ALL)
+def test_a_refused_refit_leaves_the_model_as_it_was(name):
+    model = made(name).fit(X, Y)
+    before = dict(vars(model))
+    for rows, targets in ((X[:, :2], Y[1:]), (pd.DataFrame(X[:, :1], columns=["a"]), np.full(RECORDS, np.nan)), (X[:, :2], None)):
+        with pytest.raises(ValueError, match=r"y|target"):
+            model.fit(rows, targets)
+        assert vars(model).keys() == before.keys()
+        assert all(vars(model)[each] is value for each, value in before.items())
+    assert len(model.predict(X)) == RECORDS
 
 
 def calls():

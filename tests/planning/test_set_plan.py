@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from discreet import ConstrainedERM
-from discreet.bounds.averaged_walk import averaged_frank_wolfe
+from discreet.bounds.geometry import averaged_frank_wolfe
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Records
@@ -16,8 +16,7 @@ from discreet.matrices import as_matrix
 from discreet.mechanisms.constrained import GaussianFrankWolfe, PolytopeFrankWolfe
 from discreet.noise import SeededNoise
 from discreet.planning import SetPlan, simulate_over_set
-from discreet.planning.least_over_set import least_over_set
-from discreet.planning.set_simulate import invented_over_set, model_over_set
+from discreet.planning.set_simulate import invented_over_set, least_over_set, model_over_set
 from discreet.sets import GroupL2Ball, L1Ball, L2Ball, LInfinityBall, Simplex
 
 PLANS = {

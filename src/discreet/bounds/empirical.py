@@ -15,13 +15,83 @@ Tight: both proofs bound J by |b|, and only then |b| by lemma 4. With the exact 
 
 The second is half of the paper's (69), which bounds the same difference by Cauchy and Schwarz. Both tight forms are at most the printed ones, since a
 quantile is never above a bound that holds with its probability.
+
+The length of the noise, but for a probability delta:
+
+    density prop. to exp(-rate |b|_2) on R^d     |b| ~ Gamma(d, 1 / rate)
+    N(0, scale^2 I_d)                            |b| / scale ~ chi with d degrees of freedom
+
+Lemma 4 bounds Gamma(k, theta) by k theta ln(k / delta) (a union bound over k exponentials). The exact quantile is smaller by a factor of about
+ln(d / delta) for large d. Quantiles are found by special functions, and checked and rounded up from the other side.
 """
 
 import math
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
-from discreet.bounds.noise_norm import NoiseNorm, lemma_4
+from scipy.special import chdtrc, chdtri, gammaincc, gammainccinv
+
 from discreet.core.errors import InfeasibleTarget
+from discreet.core.rounding import raising
 from discreet.core.validate import each, not_negative, positive, probability, whole
+
+
+@runtime_checkable
+class NoiseNorm(Protocol):
+    """The law of |b|."""
+
+    def quantile(self, delta: float) -> float:
+        """The least q with P(|b| > q) <= delta, to 1e-9 of itself from above."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GammaNorm:
+    """Of spherical noise."""
+
+    dimension: int
+    rate: float
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that are no law."""
+        whole(self.dimension, "dimension")
+        positive(self.rate, "rate")
+
+    def quantile(self, delta: float) -> float:
+        """See NoiseNorm."""
+        probability(delta, "delta")
+        reached = float(gammainccinv(self.dimension, delta))
+        while not float(gammaincc(self.dimension, reached)) <= delta:
+            reached *= raising(450_000)
+        return reached / self.rate * raising(4_096)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChiNorm:
+    """Of Gaussian noise."""
+
+    dimension: int
+    scale: float
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that are no law."""
+        whole(self.dimension, "dimension")
+        positive(self.scale, "scale")
+
+    def quantile(self, delta: float) -> float:
+        """See NoiseNorm."""
+        probability(delta, "delta")
+        reached = float(chdtri(self.dimension, delta))
+        while not float(chdtrc(self.dimension, reached)) <= delta:
+            reached *= raising(450_000)
+        return math.sqrt(reached) * self.scale * raising(4_096)
+
+
+def lemma_4(shape: int, scale: float, delta: float) -> float:
+    """k theta ln(k / delta): P(Gamma(k, theta) < this) >= 1 - delta (Chaudhuri et al. 2011, lemma 4)."""
+    whole(shape, "shape")
+    positive(scale, "scale")
+    probability(delta, "delta")
+    return shape * scale * math.log(shape / delta)
 
 
 def lemma_3(*, dimension: int, records: int, epsilon: float, ridge: float, smoothness: float, delta: float, eta: float = 1.0) -> float:

@@ -89,7 +89,7 @@ KINDS: Mapping[str, Kind] = {
             read=lambda path, text: discreet.releases.release.release_from(Path(path), text),
             shown=_shown_release,
         ),
-        Kind(name="evaluation", what="evaluation", read=lambda _, text: discreet.evaluation.saved.evaluation_from(text), shown=_shown_evaluation),
+        Kind(name="evaluation", what="evaluation", read=lambda _, text: discreet.evaluation.private.evaluation_from(text), shown=_shown_evaluation),
         Kind(name="intervals", what="interval file", read=lambda _, text: discreet.estimators.IntervalFile.from_json(text), shown=_shown_intervals),
         Kind(name="record", what="randomised record", read=lambda _, text: discreet.releases.RandomisedRecord.from_line(text), shown=_shown_record),
     )

@@ -14,8 +14,7 @@ from discreet.audit.report import Audited
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.data import Block, BlockTable, FunctionTable
 from discreet.estimators import ConstrainedERM, Lasso, LassoClassifier, LinearSVC, LogisticRegression
-from discreet.estimators.search_blocks import streamed_table
-from discreet.estimators.search_table import SearchTable, held_table
+from discreet.estimators.search_tables import SearchTable, held_table, streamed_table
 from discreet.matrices import DenseMatrix, as_matrix
 from discreet.mechanisms.selection import ALGORITHM_4
 from discreet.noise import SystemNoise

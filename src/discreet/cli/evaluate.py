@@ -168,7 +168,7 @@ def _counted(model: "discreet.Model", table: "discreet.EncodedTable") -> tuple[A
     """Counts of actual and predicted classes, and the sum of the logarithmic losses, 0 for a model without probabilities."""
     import numpy as np
 
-    from discreet.estimators.decision import chosen_codes
+    from discreet.estimators.forms import chosen_codes
 
     codes = table.codes if table.signs is None else (table.signs > 0).astype(np.intp)
     if codes is None:
@@ -292,7 +292,7 @@ def intervals(
     TABLE needs the columns of the model's schema, the target's too; - is CSV on standard input.
     """
     with step("Checking what can be checked without the records"):
-        from discreet.estimators.uncertainty_release import measure_uncertainty, prepare_uncertainty, table_records
+        from discreet.estimators.intervals import measure_uncertainty, prepare_uncertainty, table_records
 
         if not 0 < level < 1:
             raise InvalidInput(f"--level lies between 0 and 1; {level!r} was given.")

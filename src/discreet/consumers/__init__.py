@@ -3,10 +3,9 @@
 Everything here is post-processing: it reads released numbers and public facts about their noise, never a record, so it costs no privacy.
 """
 
+from discreet.consumers.corrected import reconstructed_rows
 from discreet.consumers.noisy_classifiers import NoisyLinearSVC, NoisyLogisticRegression
-from discreet.consumers.noisy_ridge import NoisyRidge
 from discreet.consumers.projected import ProjectedRidge, ProjectedRows
-from discreet.consumers.reconstruction import reconstructed_rows
-from discreet.consumers.sketch_ridge import SketchRidge
+from discreet.consumers.ridge import NoisyRidge, SketchRidge
 
 __all__ = ["NoisyLinearSVC", "NoisyLogisticRegression", "NoisyRidge", "ProjectedRidge", "ProjectedRows", "SketchRidge", "reconstructed_rows"]

@@ -1,6 +1,6 @@
 """Logistic regression and a support vector machine on rows whose features have known noise and whose labels have none.
 
-Rows are moved by moment reconstruction (module `reconstruction`), standardised, and the usual loss is minimised:
+Rows are moved by moment reconstruction (module `corrected`), standardised, and the usual loss is minimised:
 
     (1/n) sum_i l(y_i (<w, x^_i> + b)) + (ridge / 2) (|w|^2 + b^2)        in standardised features; coefficients are returned in the released ones
 
@@ -20,7 +20,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from discreet.consumers.base import feature_covariance, new_rows, noise_on_rows, not_negative, opened, rows_of, with_targets
-from discreet.consumers.reconstruction import reconstructed_rows, refined
+from discreet.consumers.corrected import reconstructed_rows, refined
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.losses import Logistic, MarginLoss, SmoothedHinge

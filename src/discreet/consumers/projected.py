@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.consumers.base import Line, new_rows, not_negative, opened, rows_of, with_targets
-from discreet.consumers.noisy_ridge import NoisyRidge
+from discreet.consumers.ridge import NoisyRidge
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.releases import Kind, PublishedRelease

@@ -12,12 +12,14 @@ Records come through one of three doors:
 A `score` on private records is a number that nobody has paid for; `evaluate_privately` releases one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import validate_data
@@ -29,7 +31,7 @@ from discreet.core.neighbours import ADD_REMOVE, DELTA, Neighbours, Privacy, nei
 from discreet.core.quiet import quietly
 from discreet.core.validate import number
 from discreet.core.workers import job_count
-from discreet.data import BlockTable, EncodedTable
+from discreet.data import BlockTable, Domain, EncodedTable, Records
 from discreet.estimators.inputs import feature_rows, whole_or_none
 from discreet.ledger import Account, check_may_travel
 from discreet.matrices import Matrix
@@ -77,6 +79,17 @@ class Spender(BaseEstimator):  # type: ignore[misc]
 
     def _jobs(self) -> int:
         return job_count(self.n_jobs)
+
+    @contextmanager
+    def _unless_refused(self) -> Iterator[None]:
+        """Around what a fit does: one that raises leaves all attributes as they were."""
+        before = dict(vars(self))
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -145,6 +158,20 @@ class PrivateModel(Spender):
             seen = self._block_rows()
             return np.concatenate(list(X.map(lambda _, block: work(seen(block.rows)), self._jobs())))
         return work(self._rows(X, reset=False))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """Checked records: `data_of(domain)` holds or reads them; all else is public, the number of records under replace-one only."""
+
+    features: int
+    records: int
+    classes: npt.NDArray[Any]
+    """(K,); none of targets that are numbers."""
+    largest: float = 1.0
+    """Bound on the weight of a record."""
+    declared: tuple[str, ...]
+    data_of: Callable[[Domain], Records]
 
 
 class ScoredClassifier(ClassifierMixin):  # type: ignore[misc]

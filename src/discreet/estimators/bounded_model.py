@@ -1,16 +1,17 @@
 """Linear models of rows within bounds, of numbers or of two classes: what LinearRegression and the models over sets share.
 
     prediction   <w, x> + t v,     weights_ = (w, v),     intercept_ = t v
+    over a set   minimise  sum_i l(<w, x_i> + t v; y_i)   over (w, v) in C, privately
 
 Shapes: X (n, d), y (n,), weights_ (d,) or (d + 1,) with v last when there is an intercept. Entries are clipped to data_bound and rows shortened to
 data_norm, in fit and in prediction alike. Two classes are targets -1 and +1.
 """
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,26 +21,21 @@ from discreet.certificates import Certificate, Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Privacy
-from discreet.core.validate import bound_or_infinity, whole
+from discreet.core.validate import bound_or_infinity, positive, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records
-from discreet.estimators.base import PrivateModel, require_own_targets
-from discreet.estimators.classes import check_two, encoded_codes, signs_and_classes
-from discreet.estimators.decision import bounded_decision
-from discreet.estimators.inputs import count_or_none, real_targets
-from discreet.mechanisms.base import Mechanism, Public
+from discreet.estimators.base import Given, PrivateModel, require_own_targets
+from discreet.estimators.explanation import Explanation, Reason
+from discreet.estimators.forms import bounded_decision, chosen_codes
+from discreet.estimators.inputs import check_two, count_or_none, encoded_codes, positive_or_none, real_targets, signs_and_classes, whole_or_none
+from discreet.losses.predictions import PredictionLoss
+from discreet.mechanisms.base import Mechanism
+from discreet.mechanisms.constrained import ConstrainedMechanism, calibrate_frank_wolfe, calibrate_over_set, candidates
+from discreet.problems import ConstrainedRisk
+from discreet.sets import Constraint
 from discreet.statements.declared import SCHEMA
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
-    """Checked records: `data_of(domain)` holds or reads them; all else is public, the number of records under replace-one only."""
-
-    features: int
-    records: int
-    classes: npt.NDArray[Any] | None
-    """(2,), of targets that are classes."""
-    declared: tuple[str, ...]
-    data_of: Callable[[Domain], Records]
+NO_CLASSES: npt.NDArray[Any] = np.zeros(0)
+"""Of targets that are numbers."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -49,6 +45,11 @@ class BoundedModel(ABC, PrivateModel):
     data_bound: float | None = None
     data_norm: float | None = 1.0
 
+    mechanism: str = "auto"
+    n_iter: int | None = None
+
+    _counts_steps: ClassVar[bool] = False
+    """Whether the number of steps follows from that of records."""
     coef_: Floats = field(init=False)
     intercept_: Any = field(init=False)
     classes_: npt.NDArray[Any] = field(init=False)
@@ -66,8 +67,29 @@ class BoundedModel(ABC, PrivateModel):
         """t of the rows of a domain that has none yet; 0 for a model without intercept."""
 
     @abstractmethod
-    def _prepared(self, domain: Domain, privacy: Privacy) -> tuple[Public, Mechanism[Any, Any]]:
+    def _prepared(self, domain: Domain, privacy: Privacy) -> tuple[Any, Mechanism[Any, Any]]:
         """The public problem over a domain, and its calibrated mechanism."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Fit the model, spending (epsilon, delta) on the records.
+
+        Parameters: X (n, d) array, data frame or sparse matrix of finite numbers, or a BlockTable, which brings its own targets; y (n,) targets.
+        Raises InvalidInput for input that breaks the caller's side (NaN, shapes, undeclared labels) and for parameters out of range,
+        InfeasibleTarget where no noise fits the target. No message holds a value of X or y.
+        """
+        privacy = self._privacy()
+        with self._unless_refused():
+            given = self._given(X, y)
+            problem, mechanism = self._prepared(self._domain(given.features, self._known_records(given.records, privacy.neighbours)), privacy)
+            release = mechanism.run(problem, given.data_of(problem.domain), self._noise(), account=self._account())
+        declared = (*given.declared, *self._declared_records(privacy.neighbours, steps=self._counts_steps))
+        self._keep(release, problem.domain, replace(given, declared=declared))
+        return self
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """<w, x> + intercept, or the likelier class where targets are classes, (n,), with rows brought within the declared bounds; X as in fit."""
+        found = self._predictions(X)
+        return self.classes_[chosen_codes(found)] if self._of_classes() else found
 
     def plan(self, *, features: int, records: int | None = None) -> Certificate:
         """What a fit would promise, from public numbers alone: its certificate, but for value, noise, ledger and what is declared. It never verifies.
@@ -107,8 +129,7 @@ class BoundedModel(ABC, PrivateModel):
         """After one pass, which counts and checks."""
         require_own_targets(y, weights=False)
         self.n_features_in_ = table.features
-        classes: npt.NDArray[Any] | None = None
-        declared: tuple[str, ...] = ()
+        classes, declared = NO_CLASSES, tuple[str, ...]()
         if self._of_classes():
             labels = self._declared_classes()
             if labels is None:
@@ -117,17 +138,17 @@ class BoundedModel(ABC, PrivateModel):
             classes = np.asarray(labels)
         domain = self._domain(table.features, None)
         needed = "a regression needs a number for every record."
-        records, data_of = Reader(domain=domain, classes=classes, needed=needed).read(table, self._jobs())
+        records, data_of = Reader(domain=domain, classes=classes if len(classes) else None, needed=needed).read(table, self._jobs())
         return Given(features=table.features, records=records, classes=classes, declared=declared, data_of=data_of)
 
-    def _targets(self, y: Any, records: int, classes: Any) -> tuple[Floats, npt.NDArray[Any] | None, tuple[str, ...]]:
+    def _targets(self, y: Any, records: int, classes: Any) -> tuple[Floats, npt.NDArray[Any], tuple[str, ...]]:
         """Targets (n,), the classes where they are classes, and what the caller declared public by passing them."""
         name = type(self).__name__
         if not self._of_classes():
-            return real_targets(y, name, records), None, ()
+            return real_targets(y, name, records), NO_CLASSES, ()
         return signs_and_classes(y, classes=classes, name=name, records=records)
 
-    def _encoded(self, table: EncodedTable, y: Any) -> tuple[Floats, npt.NDArray[Any] | None, tuple[str, ...]]:
+    def _encoded(self, table: EncodedTable, y: Any) -> tuple[Floats, npt.NDArray[Any], tuple[str, ...]]:
         """The same of an encoded table, which brings them; numbers lie in [-1, 1]."""
         if self._of_classes():
             codes, classes = encoded_codes(table, y), np.asarray(table.classes)
@@ -142,7 +163,7 @@ class BoundedModel(ABC, PrivateModel):
             )
         if table.numbers is None:
             raise InvalidInput("the table was encoded without its target; encode it with target=True to fit.")
-        return table.numbers, None, (SCHEMA,)
+        return table.numbers, NO_CLASSES, (SCHEMA,)
 
     def _domain(self, features: int, records: int | None) -> Domain:
         entry, norm = bound_or_infinity(self.data_bound, "data_bound"), bound_or_infinity(self.data_norm, "data_norm")
@@ -151,7 +172,7 @@ class BoundedModel(ABC, PrivateModel):
 
     def _keep(self, release: Release, domain: Domain, given: Given) -> None:
         """The attributes that hold what was released; those of an earlier fit stay until there is a release."""
-        if given.classes is not None:
+        if len(given.classes):
             self.classes_ = given.classes
         elif "classes_" in vars(self):  # of an earlier fit with a loss of classes
             del self.classes_
@@ -164,3 +185,118 @@ class BoundedModel(ABC, PrivateModel):
         """<w, x> + intercept, (n,), with rows brought within the declared bounds as in fit."""
         check_is_fitted(self)
         return self._of_rows(X, partial(bounded_decision, weights=self.weights_, domain=self._domain(self.n_features_in_, None)))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ConstrainedModel(BoundedModel):
+    """Base of the estimators over a set; subclasses say which set, which loss, and which mechanisms."""
+
+    _counts_steps: ClassVar[bool] = True
+
+    @abstractmethod
+    def _constraint(self, dimension: int) -> Constraint:
+        """C."""
+
+    @abstractmethod
+    def _loss(self) -> PredictionLoss:
+        """The loss of a prediction and a target."""
+
+    @abstractmethod
+    def _mechanism(self, problem: ConstrainedRisk, privacy: Privacy) -> ConstrainedMechanism:
+        """The calibrated mechanism."""
+
+    def _of_classes(self) -> bool:
+        return self._loss().signed_targets
+
+    def _prepared(self, domain: Domain, privacy: Privacy) -> tuple[ConstrainedRisk, ConstrainedMechanism]:
+        problem = self._problem(domain)
+        return problem, self._mechanism(problem, privacy)
+
+    def _problem(self, domain: Domain) -> ConstrainedRisk:
+        """The public problem over this domain."""
+        return ConstrainedRisk(loss=self._loss(), constraint=self._constraint(domain.dimension), domain=domain, max_slope=self._max_slope())
+
+    def _max_slope(self) -> float | None:
+        """Bound that slopes are clipped to, or None."""
+        return None
+
+    def _target_bound(self) -> float:
+        return 1.0
+
+    def _constant(self, domain: Domain) -> float:  # noqa: ARG002 - no intercept
+        return 0.0
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class WithIntercept(ConstrainedModel):
+    """An intercept whose coefficient is the last coordinate of the set; its feature is as large as entries may be, which costs no noise."""
+
+    fit_intercept: bool = True
+    intercept_scale: float | None = None
+
+    def _constant(self, domain: Domain) -> float:
+        if not self.fit_intercept:
+            return 0.0
+        return domain.largest_entry if self.intercept_scale is None else positive(self.intercept_scale, "intercept_scale")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class OfNumbers(ConstrainedModel):
+    """Targets that are numbers, and the choice of a loss for them."""
+
+    target_bound: float = 1.0
+    loss: str | PredictionLoss = "squared"
+    max_slope: float | None = None
+
+    def _target_bound(self) -> float:
+        return positive(self.target_bound, "target_bound")
+
+    def _max_slope(self) -> float | None:
+        return positive_or_none(self.max_slope, "max_slope")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ByFrankWolfe(ConstrainedModel):
+    """Over the vertices of a set: the better one of two mechanisms."""
+
+    def _mechanism(self, problem: ConstrainedRisk, privacy: Privacy) -> ConstrainedMechanism:
+        return calibrate_frank_wolfe(problem, mechanism=self.mechanism, steps=whole_or_none(self.n_iter, "n_iter"), **privacy.target)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class ByComparison(ConstrainedModel):
+    """Over any set: the mechanism with the best bound of risk, and what can be said about that choice."""
+
+    def explain(self, *, features: int | None = None, records: int | None = None) -> Explanation:
+        """The mechanisms that there are for this problem with the bounds of risk that are proved for them; needs no data.
+
+        Parameters: `features` d (of the fitted model if left out), `records` n, public or supposed. Raises InvalidInput where d is unknown or
+        epsilon is infinite.
+        """
+        known = features if features is not None else vars(self).get("n_features_in_")
+        if known is None:
+            raise InvalidInput("explain needs the number of features: explain(features=d), or a fitted model.")
+        privacy, count = self._privacy(), whole_or_none(self.public_records if records is None else records, "records")
+        problem = self._problem(self._domain(whole(known, "features"), count))
+        found = candidates(problem, **privacy.target)
+        chosen = found[0].name if self.mechanism == "auto" else self.mechanism
+        constraint = problem.constraint
+        numbers = f"l2 radius {constraint.l2_radius:.4g}, diameter {constraint.diameter:.4g}, Gaussian width {constraint.gaussian_width:.4g}"
+        slope = f"{problem.loss.name}: a record adds at most {problem.gradient_bound:.4g} to the gradient (l2), predictions reach {problem.reach:.4g}"
+        reasons = [
+            Reason(
+                choice="set", text=f"{constraint.name}: {numbers}.", numbers={"name": constraint.name, "gaussian_width": constraint.gaussian_width}
+            ),
+            Reason(choice="loss", text=slope + ".", numbers={"name": problem.loss.name, "gradient_bound": problem.gradient_bound}),
+        ]
+        for candidate in found:
+            bound = "no bound" if math.isinf(candidate.risk) else f"expected excess of the mean loss at most {candidate.risk:.4g}"
+            mark = "chosen: " if candidate.name == chosen else ""
+            risk = None if math.isinf(candidate.risk) else candidate.risk
+            reasons.append(Reason(choice=candidate.name, text=f"{mark}{bound} ({candidate.remark})", numbers={"risk": risk}))
+        shown = "a nominal number of records" if count is None else f"{count:,} records"
+        budget = f"epsilon {privacy.epsilon:g}, delta {privacy.delta:g}, {privacy.neighbours}"
+        return Explanation(title=f"{type(self).__name__} on {known:,} features, {shown}: {budget}", reasons=tuple(reasons))
+
+    def _mechanism(self, problem: ConstrainedRisk, privacy: Privacy) -> ConstrainedMechanism:
+        return calibrate_over_set(problem, mechanism=self.mechanism, steps=whole_or_none(self.n_iter, "n_iter"), **privacy.target)

@@ -30,8 +30,8 @@ from discreet.data import NumberTarget, Schema
 from discreet.data.columns import NumericColumn
 from discreet.data.labels import canonical
 from discreet.data.layout import parts_of
-from discreet.estimators.classes import split_weights
 from discreet.estimators.forms import BoundedForm, LinearForm
+from discreet.estimators.inputs import split_weights
 from discreet.estimators.uncertainty import Intervals, Uncertainty, mixture_quantile, noise_law, problem_of
 
 if TYPE_CHECKING:

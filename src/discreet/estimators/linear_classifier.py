@@ -3,7 +3,7 @@
     minimise  (1/n) sum_i c_i l(y_i (<w, x_i> + t v)) + (alpha / 2) (|w|^2 + v^2)  + noise,    |x_i| <= data_norm,  intercept = t v
 
 Shapes: X (n, d), y (n,), coef_ (1, d), intercept_ (1,), weights_ (d,) or (d + 1,) with v last when there is an intercept; with K > 2 classes
-coef_ (K, d), intercept_ (K,), and weights_ holds those vectors one class after the other (module `classes`). The regularisation strength is
+coef_ (K, d), intercept_ (K,), and weights_ holds those vectors one class after the other (module `inputs`). The regularisation strength is
 lambda = alpha n, on the sum.
 """
 
@@ -25,20 +25,22 @@ from discreet.core.neighbours import ADD_REMOVE, Privacy
 from discreet.core.validate import positive, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records, class_codes
 from discreet.data.blocks.moved import moved_blocks, moved_rows
-from discreet.estimators.base import PrivateModel, ScoredClassifier, require_own_targets
-from discreet.estimators.classes import (
+from discreet.estimators.base import Given, PrivateModel, ScoredClassifier, require_own_targets
+from discreet.estimators.explanation import Explanation, Setting, explain
+from discreet.estimators.forms import chosen_codes, has_link, linear_decision, log_probabilities, probabilities
+from discreet.estimators.inputs import (
     SCHEMES,
     ClassRisk,
     class_problem,
+    count_or_none,
     distinct_classes,
     encoded_codes,
     labels_and_classes,
+    positive_or_none,
+    record_weights,
     scheme_named,
     split_weights,
 )
-from discreet.estimators.decision import chosen_codes, has_link, linear_decision, log_probabilities, probabilities
-from discreet.estimators.explanation import Explanation, Setting, explain
-from discreet.estimators.inputs import count_or_none, positive_or_none, record_weights
 from discreet.losses import MarginLoss, loss_named
 from discreet.matrices import Matrix, as_matrix
 from discreet.mechanisms.learning import calibrate, default_ridge
@@ -59,19 +61,6 @@ class ManyFits:
     intercept: Floats
     """(count,), with K > 2 classes (count, K)."""
     certificate: Certificate
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Given:
-    """Checked records: `data_of(domain)` holds or reads them; all else is public, the number of records under replace-one only."""
-
-    features: int
-    records: int
-    classes: npt.NDArray[Any]
-    largest: float
-    """Bound on the weight of a record."""
-    declared: tuple[str, ...]
-    data_of: Callable[[Domain], Records]
 
 
 def _require_link(estimator: "LinearClassifier") -> bool:
@@ -118,8 +107,9 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         the target for this alpha, SolverFailure when the minimiser cannot be certified (the budget then counts as spent). No message holds
         a value of X or y.
         """
-        given, problem, mechanism = self._task(X, y, sample_weight)
-        release = mechanism.run(problem, given.data_of(problem.domain), self._noise(), account=self._account())
+        with self._unless_refused():
+            given, problem, mechanism = self._task(X, y, sample_weight)
+            release = mechanism.run(problem, given.data_of(problem.domain), self._noise(), account=self._account())
         self.classes_ = given.classes
         self.weights_ = release.value
         coef, intercept = _split(release.value[:, np.newaxis], problem.domain)
@@ -135,8 +125,9 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         """
         if not isinstance(count, Integral) or count < 1:
             raise InvalidInput(f"count must be a positive integer; {count!r} was given.")
-        given, problem, mechanism = self._task(X, y, sample_weight)
-        release = mechanism.run_many(problem, given.data_of(problem.domain), self._noise(), int(count), account=self._account())
+        with self._unless_refused():
+            given, problem, mechanism = self._task(X, y, sample_weight)
+            release = mechanism.run_many(problem, given.data_of(problem.domain), self._noise(), int(count), account=self._account())
         coef, intercept = _split(release.value, problem.domain)
         return ManyFits(coef=coef, intercept=intercept, certificate=self._stated(release.certificate, given.declared))
 
@@ -164,7 +155,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
 
     @available_if(_require_link)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
-        """Probabilities of the classes, (n, K), through the link of the loss (module `decision`); not there for losses without one."""
+        """Probabilities of the classes, (n, K), through the link of the loss (module `forms`); not there for losses without one."""
         return probabilities(self._loss(), self.decision_function(X), multinomial=self._scheme() == "multinomial")
 
     @available_if(_require_link)  # type: ignore[untyped-decorator]
@@ -183,9 +174,9 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
             raise InvalidInput("explain needs the number of features: explain(features=d), or a fitted model.")
         if not privacy.epsilon < np.inf:
             raise InvalidInput("epsilon=inf is a fit without privacy and without noise; explain(...) needs a finite epsilon.")
-        public = self._known_records(None, ADD_REMOVE) if records is None else records
+        public = self._known_records(None, ADD_REMOVE) if records is None else count_or_none(records, "records")
         count = self._class_count(classes)
-        domain = self._domain(known, public, count)
+        domain = self._domain(whole(known, "features"), public, count)
         setting = Setting(
             name=type(self).__name__,
             problem=self._problem(domain, self._largest_weight(count, weighted=True), privacy),
@@ -202,7 +193,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         tags.classifier_tags.multi_class = self.mechanism in ("auto", "objective") and self.calibration == "tight"
         return tags
 
-    def _task(self, X: Any, y: Any, sample_weight: Any) -> tuple[_Given, RegularisedRisk | ClassRisk, LearningMechanism[Any]]:
+    def _task(self, X: Any, y: Any, sample_weight: Any) -> tuple[Given, RegularisedRisk | ClassRisk, LearningMechanism[Any]]:
         privacy = self._privacy()
         given = self._given_blocks(X, y, sample_weight) if isinstance(X, BlockTable) else self._given(X, y, sample_weight)
         given = replace(given, declared=(*given.declared, *self._declared_records(privacy.neighbours)))
@@ -227,7 +218,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
             return partial(linear_decision, weights=self.coef_.T, intercept=self.intercept_, data_norm=norm)
         return partial(linear_decision, weights=self.coef_[0], intercept=float(self.intercept_[0]), data_norm=norm)
 
-    def _given(self, X: Any, y: Any, sample_weight: Any) -> _Given:
+    def _given(self, X: Any, y: Any, sample_weight: Any) -> Given:
         rows, jobs = moved_rows(self._rows(X, reset=True), self.device), self._jobs()
         classes, codes, declared = self._targets(X, y, rows.shape[0], self.classes)
         weights, largest = self._weights(sample_weight, codes, classes)
@@ -235,9 +226,9 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         def data_of(domain: Domain) -> Records:
             return Records(rows=rows, targets=codes, domain=domain, weights=weights, jobs=jobs)
 
-        return _Given(features=rows.shape[1], records=rows.shape[0], classes=classes, largest=largest, declared=declared, data_of=data_of)
+        return Given(features=rows.shape[1], records=rows.shape[0], classes=classes, largest=largest, declared=declared, data_of=data_of)
 
-    def _given_blocks(self, table: BlockTable, y: Any, sample_weight: Any) -> _Given:
+    def _given_blocks(self, table: BlockTable, y: Any, sample_weight: Any) -> Given:
         """After one pass that counts and checks."""
         require_own_targets(y, sample_weight, weights=True)
         self.n_features_in_ = table.features
@@ -251,7 +242,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         read = Reader(domain=first, classes=classes, max_weight=cut, class_weights=self._class_weights(classes))
         records, data_of = read.read(table, self._jobs())
         largest = self._largest_weight(len(classes), weighted=True)
-        return _Given(features=table.features, records=records, classes=classes, largest=largest, declared=(CLASSES,), data_of=data_of)
+        return Given(features=table.features, records=records, classes=classes, largest=largest, declared=(CLASSES,), data_of=data_of)
 
     def _blocks(self, table: BlockTable) -> BlockTable:
         """What the linear model sees of a table to be fitted."""

@@ -10,20 +10,21 @@ in fit and in prediction alike.
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 from sklearn.utils.validation import check_is_fitted
 
+from discreet.certificates import Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Privacy
-from discreet.core.validate import positive
+from discreet.core.validate import positive, whole
 from discreet.data import Domain, bounded_rows
-from discreet.estimators.base import ScoredRegressor
+from discreet.estimators.base import Given, ScoredRegressor
 from discreet.estimators.bounded_model import BoundedModel
-from discreet.estimators.inputs import whole_or_none
+from discreet.estimators.inputs import count_or_none, whole_or_none
 from discreet.matrices import Matrix
 from discreet.mechanisms.regression import Equations, LeastSquares, RegressionMechanism, calibrate_least_squares, fitted_of
 from discreet.mechanisms.regression.sums import MOST_RECORDS
@@ -68,34 +69,10 @@ class LinearRegression(ScoredRegressor, BoundedModel):
     target_bound: float = 1.0
     fit_intercept: bool = True
     intercept_scale: float | None = None
-    mechanism: str = "auto"
-    n_iter: int | None = None
 
     covariance_: Floats | None = field(init=False)
     residual_deviation_: float | None = field(init=False)
     equations_: tuple[Equations, Equations] | None = field(init=False)
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Fit the model, spending (epsilon, delta) on the records.
-
-        Parameters: X (n, d) array, data frame or sparse matrix of finite numbers, or a BlockTable, which brings its own targets; y (n,) real targets.
-        Raises InvalidInput for input that breaks the caller's side (NaN, shapes) and for parameters out of range, InfeasibleTarget where no noise
-        fits the target. No message holds a value of X or y.
-        """
-        privacy = self._privacy()
-        given = self._given(X, y)
-        problem, mechanism = self._prepared(self._domain(given.features, self._known_records(given.records, privacy.neighbours)), privacy)
-        release = mechanism.run(problem, given.data_of(problem.domain), self._noise(), account=self._account())
-        declared = (*given.declared, *self._declared_records(privacy.neighbours))
-        self._keep(release, problem.domain, replace(given, declared=declared))
-        fitted = fitted_of(release)
-        self.covariance_, self.residual_deviation_ = fitted.covariance, fitted.residual_deviation
-        self.equations_ = None if fitted.equations is None or fitted.symmetric is None else (fitted.equations, fitted.symmetric)
-        return self
-
-    def predict(self, X: Any) -> Floats:
-        """<w, x> + intercept, (n,), with rows brought within the declared bounds; X as in fit, a BlockTable too."""
-        return self._predictions(X)
 
     def predict_interval(self, X: Any, *, coverage: float = 0.95) -> Floats:
         """Lower and upper ends, (n, 2), that hold the target of a new record of these features with about this probability.
@@ -136,7 +113,9 @@ class LinearRegression(ScoredRegressor, BoundedModel):
     def explain(self, *, features: int, records: int | None = None) -> str:
         """What is released with how much noise, in words, from public numbers alone; needs no data. `records` where public."""
         privacy = self._privacy()
-        problem, mechanism = self._prepared(self._domain(features, self._known_records(records, privacy.neighbours)), privacy)
+        problem, mechanism = self._prepared(
+            self._domain(whole(features, "features"), self._known_records(count_or_none(records, "records"), privacy.neighbours)), privacy
+        )
         return mechanism.explained(problem)
 
     def _prepared(self, domain: Domain, privacy: Privacy) -> tuple[LeastSquares, RegressionMechanism]:
@@ -158,6 +137,12 @@ class LinearRegression(ScoredRegressor, BoundedModel):
         if not self.fit_intercept:
             return 0.0
         return _INTERCEPT_SHARE * domain.radius if self.intercept_scale is None else positive(self.intercept_scale, "intercept_scale")
+
+    def _keep(self, release: Release, domain: Domain, given: Given) -> None:
+        super()._keep(release, domain, given)
+        fitted = fitted_of(release)
+        self.covariance_, self.residual_deviation_ = fitted.covariance, fitted.residual_deviation
+        self.equations_ = None if fitted.equations is None or fitted.symmetric is None else (fitted.equations, fitted.symmetric)
 
     def _known_error(self) -> tuple[Floats, float]:
         if self.covariance_ is None or self.residual_deviation_ is None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from discreet.core.errors import InvalidInput
-from discreet.estimators.classes import SCHEMES
+from discreet.estimators.inputs import SCHEMES
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.losses import Logistic, MarginLoss
 from discreet.matrices import answers_per_record

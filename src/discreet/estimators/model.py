@@ -34,16 +34,13 @@ from discreet.data import EncodedTable, NumberTarget, Schema
 from discreet.data.frames import Frame
 from discreet.data.labels import Label, canonical
 from discreet.estimators.base import PrivateModel
-from discreet.estimators.classes import SCHEMES
-from discreet.estimators.constrained_erm import ConstrainedERM
 from discreet.estimators.curves import Curves, curves_of
-from discreet.estimators.decision import chosen_codes, has_link, log_probabilities, probabilities
-from discreet.estimators.forms import BoundedForm, Form, KernelForm, LinearForm, form_of
+from discreet.estimators.forms import BoundedForm, Form, KernelForm, LinearForm, chosen_codes, form_of, has_link, log_probabilities, probabilities
+from discreet.estimators.inputs import SCHEMES
 from discreet.estimators.kernel_classifier import KernelClassifier
-from discreet.estimators.lasso import Lasso, LassoClassifier
 from discreet.estimators.linear_regression import LinearRegression
 from discreet.estimators.margin_classifiers import LinearSVC, LogisticRegression
-from discreet.estimators.set_regression import GroupLasso, MatrixRegression, SimplexRegression
+from discreet.estimators.over_sets import ConstrainedERM, GroupLasso, Lasso, LassoClassifier, MatrixRegression, SimplexRegression
 from discreet.estimators.uncertainty import Uncertainty
 from discreet.losses import Logistic, MarginLoss, loss_named
 from discreet.losses.predictions import prediction_loss_named
@@ -156,7 +153,7 @@ class Model:
 
     @property
     def has_probabilities(self) -> bool:
-        """Whether decision values are probabilities in another scale: not for losses with flat parts (module `decision`)."""
+        """Whether decision values are probabilities in another scale: not for losses with flat parts (module `forms`)."""
         loss = self._loss()
         return bool(self.classes) and loss is not None and has_link(loss)
 

@@ -33,10 +33,8 @@ from discreet.core.validate import number
 from discreet.core.workers import job_count
 from discreet.data import BlockTable, EncodedTable
 from discreet.estimators.base import PrivateModel, Spender, account_of
-from discreet.estimators.search_blocks import streamed_table
-from discreet.estimators.search_fits import SET_BY_THE_SEARCH, Fits, Found
-from discreet.estimators.search_methods import algorithm_4, random_stopping
-from discreet.estimators.search_table import SearchTable, held_table
+from discreet.estimators.search_methods import SET_BY_THE_SEARCH, Fits, Found, algorithm_4, random_stopping
+from discreet.estimators.search_tables import SearchTable, held_table, streamed_table
 from discreet.ledger import check_may_travel
 from discreet.matrices import answers_as_its, marked_per_record
 from discreet.statements.declared import CLASSES, LABELS_THAT_OCCUR, THE_SETTINGS
@@ -120,6 +118,12 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
             raise InvalidInput(f"method must be one of {list(METHODS)}; {self.method!r} was given.")
         settings = self._settings()
         known = self._known()
+        with self._unless_refused():
+            found, declared_labels = self._found(X, y, known, settings, epsilon, delta), known["classes"] is None and y is not None
+        self._keep(found, settings, declared_labels=declared_labels)
+        return self
+
+    def _found(self, X: Any, y: Any, known: Mapping[str, Any], settings: list[dict[str, Any]], epsilon: float, delta: float) -> Found:
         table = self._table(X, y, known)
         fits = Fits(
             estimator=self.estimator,
@@ -131,14 +135,9 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
         )
         account, noise = account_of(known.get("ledger") if self.ledger is None else self.ledger), self._noise()
         if self.method == "algorithm-4":
-            found = algorithm_4(fits, table, noise, epsilon=epsilon, delta=delta, account=account)
-        else:
-            law = self._law(len(settings), delta)
-            found = random_stopping(
-                fits, table, noise, epsilon=epsilon, delta=delta, law=law, share=number(self.score_share, "score_share"), account=account
-            )
-        self._keep(found, settings, declared_labels=known["classes"] is None and y is not None)
-        return self
+            return algorithm_4(fits, table, noise, epsilon=epsilon, delta=delta, account=account)
+        law, share = self._law(len(settings), delta), number(self.score_share, "score_share")
+        return random_stopping(fits, table, noise, epsilon=epsilon, delta=delta, law=law, share=share, account=account)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class of every row, (n,), by the chosen model."""

@@ -48,7 +48,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.words import quoted
 from discreet.data import EncodedTable
 from discreet.data.coding import Coding
-from discreet.estimators.decision import has_link, probabilities
+from discreet.estimators.forms import has_link, probabilities
 from discreet.estimators.inputs import feature_rows
 from discreet.matrices import Matrix, shortening
 from discreet.matrices.bounded import brought_near

@@ -1,13 +1,35 @@
-"""ROC and calibration curves from one noisy histogram, class x score bin.
+"""ROC and calibration curves from one noisy histogram, class x score bin, and the area under the former.
 
-Let A_j be the number of records of a class above edge j, S_j the sum of the noise on its cells, and a = 1 - level.
+Area. Let n_i, m_j be the true counts of the first and the second class in the bins, c_i = n_i + N_i and d_j = m_j + M_j the released ones, s^2 the
+variance of the noise on a cell, k_ij = 1 for i < j, 1/2 for i = j, else 0. The area is the A with E sum_ij n_i m_j (k_ij - A) = 0, a ratio of noisy
+numbers. So no error is propagated through the ratio, which would be wrong where noise is as large as a rare class; every area a is tested (Fieller
+1954):
+
+    excess(a) = sum_ij c_i d_j (k_ij - a) = sum_j d_j u_j = sum_i c_i v_i,     u_j = sum_i c_i (k_ij - a),     v_i = sum_j d_j (k_ij - a)
+    the interval holds every a with   excess(a)^2 <= z^2 V_sample(a) + t^2 V_noise(a),     z the normal quantile of the level
+
+V_noise = s^2 (|u|^2 + |v|^2). Given c, the part of M is sum_j M_j u_j, of variance s^2 |u|^2 exactly; that of N has variance s^2 |v0|^2, v0 made of
+the true m, of which s^2 |v|^2 is an estimate that is too large on average. Noise is whole numbers, so s^2 is taken larger by min(s^2, 1/4). t is z,
+or the quantile of one cell's noise over s where that is larger: Laplace noise on the few cells that matter may have heavier tails than a normal
+law. An estimate beyond 0 or 1 is first brought back.
+
+V_sample is the variance of the excess when the records are drawn anew (DeLong, DeLong, Clarke-Pearson 1988, on bins). For the second class that is
+m (sum_i n_i)^2 times the variance, over its records, of the share of the first class below. It is estimated by sum_j d_j u_j^2, and one standard
+deviation of its noise more; at most a (1 - a), which no law of such shares exceeds; and at least the larger of
+
+    a (1 - a) ((1 - a) / (2 - a) + a / (1 + a)) / 2     two exponential laws, whichever is the wider (Hanley, McNeil 1982; Newcombe 2006)
+    min(a (1 - a), 4 / m)                               where so few records may lie on the wrong side that perhaps none of them was drawn
+
+The first class likewise. All of it is to first order, with a normal law: an approximation that benchmarks/evaluation_coverage.py tries.
+
+Curves. Let A_j be the number of records of a class above edge j, S_j the sum of the noise on its cells, and a = 1 - level.
 
     ROC      point j is (share of the first class, share of the second) above edge j. The released sums A_j + S_j are made to rise by isotonic
              regression, which is post-processing. The band holds the population's point at all edges together with probability at least `level`:
              max_j |S_j| <= q but for a / 4 a class (Levy: P(max_j |S_j| > q) <= 2 P(|S_last| > q)), and the sample's shares are within
              sqrt(log(8 / a) / (2 n)) of the population's but for a / 4 a class (Dvoretzky, Kiefer, Wolfowitz; Massart 1990).
-    AUC      sum over bins of second-class share times (first-class share below + half of that beside), with an interval (module `area`) that holds
-             noise and sample to first order: an approximation, unlike the band.
+    AUC      sum over bins of second-class share times (first-class share below + half of that beside), with an interval (above) that holds noise and
+             sample to first order: an approximation, unlike the band.
     calibration   in each bin, the share of the second class with its interval (module `intervals`)
 """
 
@@ -16,11 +38,57 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import isotonic_regression
+from scipy.special import ndtri
 
 from discreet.core.arrays import Floats
-from discreet.evaluation.area import area_under_curve
-from discreet.evaluation.intervals import Estimate, ratio_interval
-from discreet.evaluation.noise_law import NoiseLaw
+from discreet.evaluation.intervals import Estimate, NoiseLaw, ratio_interval
+
+_AREAS = 2000
+"""Steps of the grid of areas; intervals are one step wider at each end."""
+_FEW = 4.0
+
+
+def area_under_curve(counts: Floats, law: NoiseLaw, *, level: float) -> Estimate:
+    """From released counts (2, bins), scores rising, `law` that of one cell's noise. (0, 1) where a class has no records to speak of."""
+    first, second = counts
+    pairs = float(first.sum() * second.sum())
+    if min(first.sum(), second.sum()) <= 1.0:
+        return Estimate(value=0.5, low=0.0, high=1.0, noise_low=0.0, noise_high=1.0, level=level)
+    value = min(1.0, max(0.0, float(_below(first) @ second) / pairs))
+    areas = np.append(np.linspace(0.0, 1.0, _AREAS + 1), value)
+    noise, sampling = np.zeros(len(areas)), np.zeros(len(areas))
+    variance = law.deviation**2 + min(law.deviation**2, 0.25)
+    for others, records in ((first, second), (second[::-1], first[::-1])):
+        added = _below(others) - areas[:, np.newaxis] * others.sum()
+        noise += variance * np.sum(np.square(added), axis=1)
+        sampling += _sampling(added, records, float(others.sum()), law, areas)
+    normal = float(ndtri(0.5 + 0.5 * level))
+    tail = max(normal, law.quantile(1.0 - level) / law.deviation) if law.deviation > 0 else normal
+    far = np.square((value - areas) * pairs)
+    low, high = _ends(areas[far <= normal**2 * sampling + tail**2 * noise])
+    noise_low, noise_high = _ends(areas[far <= tail**2 * noise])
+    return Estimate(value=value, low=low, high=high, noise_low=noise_low, noise_high=noise_high, level=level)
+
+
+def _below(row: Floats) -> Floats:
+    """For each bin how many of the row lie below, with half of those in it."""
+    return np.asarray(np.cumsum(row) - 0.5 * row)
+
+
+def _sampling(added: Floats, counts: Floats, others: float, law: NoiseLaw, areas: Floats) -> Floats:
+    """V_sample from the records of `counts`, each of which adds what its bin says (areas, bins), for every area."""
+    records = max(float(counts.sum()) + law.deviation * math.sqrt(len(counts)), 1.0)
+    squares = np.square(added)
+    found = squares @ counts + law.deviation * np.sqrt(np.sum(np.square(squares), axis=1))
+    most = areas * (1.0 - areas)
+    typical = 0.5 * most * ((1.0 - areas) / (2.0 - areas) + areas / (1.0 + areas))
+    least = np.maximum(typical, np.minimum(most, _FEW / records))
+    return np.asarray(np.clip(found, others**2 * records * least, others**2 * records * most))
+
+
+def _ends(held: Floats) -> tuple[float, float]:
+    """Of an interval that holds these areas."""
+    return max(0.0, float(held.min()) - 1.0 / _AREAS), min(1.0, float(held.max()) + 1.0 / _AREAS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

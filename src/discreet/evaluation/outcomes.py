@@ -210,13 +210,14 @@ def _of_each(model: Any, classes: tuple[Any, ...], X: Any, records: int, wanted:
     on a row of zeros.
     """
     nothing = _nothing(model, classes, X, wanted)
+    shapes = _shapes(nothing)
     yield nothing._replace(**{name: None if part is None else part[:0] for name, part in nothing._asdict().items()})
     for table in _one_by_one(X, records) if records else ():
         try:
             said = _checked(model, classes, table, wanted)
         except Exception:  # noqa: BLE001 - whatever a foreign model raises
             said = nothing
-        yield said if _shapes(said) == _shapes(nothing) else nothing
+        yield said if _shapes(said) == shapes else nothing
 
 
 def _nothing(model: Any, classes: tuple[Any, ...], X: Any, wanted: frozenset[str]) -> _Said:  # noqa: ANN401 - as above
@@ -225,8 +226,9 @@ def _nothing(model: Any, classes: tuple[Any, ...], X: Any, wanted: frozenset[str
         zeros: Any = X.tocsr().__class__((1, X.shape[1])) if sparse.issparse(X) else np.zeros((1, X.shape[1]))
         shapes = _checked(model, classes, zeros, wanted)
     else:
-        lacking = sorted({str(name) for name in getattr(model, "feature_names_in_", ())} - {str(name) for name in getattr(X, "columns", ())})
-        if lacking and hasattr(X, "columns"):
+        columns, named = getattr(X, "columns", None), getattr(model, "feature_names_in_", ())
+        lacking = [] if columns is None else sorted(set(map(str, named)) - set(map(str, columns)))
+        if lacking:
             raise InvalidInput(
                 f"the table lacks the column {lacking[0]!r}, which the model was fitted on; {len(lacking)} such column(s) are missing."
             )

@@ -6,32 +6,37 @@ The records cost (epsilon, delta) once, whatever the number of metrics: they are
 one mechanism answers together (discreet/mechanisms/counting/counting.md). The model, its classes, the score bins and the clipping bound are public;
 so is the number of records under replace-one, and it is not under add-remove. A model that was fitted on the same records has spent its own budget:
 the two add up, which a ledger does for you.
+
+An evaluation as a file, read back: it holds the integers, the plan of the queries and the certificate (`PrivateEvaluation.to_dict`). Everything else
+in it is post-processing of these, and one that says anything else is refused.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from numbers import Integral
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from discreet.accounting import Guarantee
-from discreet.certificates import Release
+from discreet.certificates import Certificate, Release
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.files.strict_json import read_back
+from discreet.core.files.text_file import read_parsed
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, neighbours_of
 from discreet.core.quiet import frameless
 from discreet.core.validate import number
 from discreet.core.workers import job_count
 from discreet.data import BlockTable
 from discreet.evaluation.curves import CalibrationCurve, RocCurve, calibration_curve, roc_curve
-from discreet.evaluation.intervals import Estimate, checked_level, mean_interval, noisy_range, proportion_interval, ratio_interval
-from discreet.evaluation.noise_law import NoiseLaw
+from discreet.evaluation.intervals import Estimate, NoiseLaw, checked_level, mean_interval, noisy_range, proportion_interval, ratio_interval
 from discreet.evaluation.outcomes import Outcomes, classes_of, has_probabilities, has_scores, outcomes_of
-from discreet.evaluation.report import PrivateEvaluation
-from discreet.evaluation.streamed import answered
-from discreet.evaluation.survey import LEVELS, Survey, edges_for
+from discreet.evaluation.report import FORMAT, PrivateEvaluation
+from discreet.evaluation.survey import LEVELS, Survey, answered, edges_for
 from discreet.ledger import Account
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, LaplaceCounting
@@ -276,3 +281,53 @@ def _noise(random_state: Any) -> Noise:  # noqa: ANN401 - checked here
     if isinstance(random_state, bool) or not isinstance(random_state, Integral):
         raise InvalidInput(f"random_state must be None or an integer; an object of type {type(random_state).__name__} was given.")
     return SeededNoise(int(random_state))
+
+
+def read_evaluation(path: str | Path) -> PrivateEvaluation:
+    """The evaluation in a file. Raises InvalidInput where there is none, FileFormatError, with the path, for its content."""
+    remedy = "Check the path, or write one with `discreet evaluate --epsilon --out`."
+    return read_parsed(path, evaluation_from, what="evaluation file", remedy=remedy)
+
+
+def evaluation_from(text: str) -> PrivateEvaluation:
+    """The evaluation that `to_json` wrote. Raises FileFormatError for anything else."""
+    return read_back(text, _read, what="a private evaluation", format_=FORMAT, basis="the released integers")
+
+
+def _read(record: Mapping[str, Any]) -> PrivateEvaluation:
+    certificate = Certificate.from_dict(record["certificate"])
+    mechanism = _mechanism(certificate)
+    classes, stated = tuple(record["classes"]), record["survey"]
+    if not all(isinstance(label, str | int | float) for label in classes):
+        raise TypeError
+    survey = Survey(
+        metrics=tuple(stated["metrics"]),
+        classes=len(classes),
+        neighbours=mechanism.neighbours,
+        probabilities=stated["score"] != "decision value",
+        edges=tuple(stated["edges"] or ()),
+        log_loss_bound=5.0 if stated["log_loss_bound"] is None else stated["log_loss_bound"],
+    )
+    queries = survey.queries()
+    if certificate.problem != queries.to_dict():
+        raise FileFormatError("it contradicts itself: its certificate is for other queries.")
+    value = np.array(record["value"], dtype=np.float64)
+    if value.shape != (sum(query.size for query in queries.each),) or not np.array_equal(value, np.rint(value)):
+        raise FileFormatError("it contradicts itself: its queries have another number of answers, or answers that are no integers.")
+    records = None if mechanism.neighbours is ADD_REMOVE else record["records"]["value"]
+    if records is not None and not (isinstance(records, float | int) and records >= 1 and records == math.floor(records)):
+        raise FileFormatError("it states a number of records that is none.")
+    prepared = Prepared(survey=survey, mechanism=mechanism, classes=classes, level=record["level"])
+    return read_report(prepared, Release(value=value, certificate=certificate), None if records is None else int(records))
+
+
+def _mechanism(certificate: Certificate) -> CountingMechanism:
+    """With the law of the noise that the certificate states."""
+    parameters: Mapping[str, Any] = certificate.parameters
+    scales, neighbours = tuple(float(scale) for scale in parameters["scales"]), Neighbours(parameters["neighbours"])
+    match certificate.mechanism:
+        case "counting-gaussian":
+            return GaussianCounting(scales=scales, neighbours=neighbours, epsilon=float(parameters["epsilon"]))
+        case "counting-laplace":
+            return LaplaceCounting(scales=scales, neighbours=neighbours)
+    raise FileFormatError("it contradicts itself: its certificate is for no mechanism of evaluations.")

@@ -9,20 +9,33 @@ A record's integers must not depend on other records, not even by rounding. What
 numbers are only compared with public ones: a loss is never computed, its level is the place of a probability among those where the level changes.
 
 Score bins are public: `bins` equal ones of the probability of the second class, or the edges that the caller gives, in decision values.
+
+A table that is read in blocks: one pass that adds up the answers of the blocks.
+
+    answer(all records) = sum over blocks of answer(records of the block)
+
+Answers are integers, so the sum is exact and the same for any blocks and any number of threads: that of the same records in memory. Scores are put
+into their public bins block by block, and none is kept: memory does not grow with the table, for curves neither. Where blocks are on other
+machines the model travels there and a few counts come back.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.private import holds_records
 from discreet.core.words import did_you_mean, quoted
-from discreet.evaluation.outcomes import DECISION, PREDICTED, PROBABILITIES, Outcomes
+from discreet.data.blocks.base import Block, BlockTable
+from discreet.data.stream import Stream, column_bytes
+from discreet.evaluation.outcomes import DECISION, PREDICTED, PROBABILITIES, Outcomes, actual_classes, class_column, outcomes_of_block
 from discreet.mechanisms.counting import BoundedSum, Histogram, IntegerQuery, Queries
 from discreet.noise import Integers
 
@@ -177,3 +190,49 @@ def edges_for(*, probabilities: bool, bins: int, edges: Sequence[float] | None) 
     if isinstance(bins, bool) or not isinstance(bins, int) or bins % 2 or not 2 <= bins <= _MOST_BINS:
         raise InvalidInput(f"bins must be an even number from 2 to {_MOST_BINS}, so that 1/2 is an edge; {bins!r} was given.")
     return tuple(i / bins for i in range(1, bins)) if probabilities else _DECISIONS
+
+
+class _Classes(NamedTuple):
+    """Of the records of a block: what a ledger's digest sees."""
+
+    records: int
+    column: npt.NDArray[Any]
+
+
+@holds_records
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Answered:
+    """Exact answers to the queries of a survey; private. `content` reads the table again, for a ledger."""
+
+    records: int
+    answers: list[Integers]
+    content: Iterator[bytes]
+
+
+def answered(survey: Survey, model: Any, table: BlockTable, *, jobs: int) -> Answered:  # noqa: ANN401 - whatever predicts
+    """Read the table once, by at most `jobs` threads. Raises what `outcomes_of` raises."""
+    queries = survey.queries()
+
+    def ask(_: int, block: Block) -> tuple[int, list[Integers]]:
+        count = block.rows.shape[0]
+        columns = survey.read(outcomes_of_block(model, block, wanted=survey.wanted)) if count else [np.zeros(0, dtype=np.int64) for _ in queries.each]
+        return count, [query.answer(column) for query, column in zip(queries.each, columns, strict=True)]
+
+    counts: list[int] = []
+    total = [np.zeros(query.size, dtype=np.int64) for query in queries.each]
+    for count, answers in table.map(ask, jobs):
+        counts.append(count)
+        total = [sum_ + answer for sum_, answer in zip(total, answers, strict=True)]
+    return Answered(records=sum(counts), answers=total, content=_content(model, table, counts, jobs))
+
+
+def _content(model: Any, table: BlockTable, counts: list[int], jobs: int) -> Iterator[bytes]:  # noqa: ANN401 - as above
+    """As of the same records in memory. Raises InvalidInput where the table is no longer the one that was counted."""
+
+    def classes(block: Block) -> _Classes:
+        return _Classes(block.rows.shape[0], class_column(actual_classes(model, block), model))
+
+    stream: Stream[_Classes] = Stream.counted(table, classes, counts)
+    remote = table.remote
+    yield from stream.content(jobs)
+    yield from stream.map(lambda _, found: column_bytes(found.column, remote=remote), jobs)

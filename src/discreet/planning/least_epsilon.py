@@ -14,7 +14,7 @@ hold together. The loss is averaged over the class given the row, which is known
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -50,7 +50,7 @@ class SimulatedEpsilon:
 
     def to_dict(self) -> dict[str, object]:
         """For JSON."""
-        return {"epsilon": self.epsilon, "mean": self.mean, "low": self.low, "high": self.high, "repeats": self.repeats}
+        return asdict(self)
 
 
 def least_epsilon(plan: Plan, *, records: int, excess: float) -> Plan:

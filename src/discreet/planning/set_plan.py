@@ -7,8 +7,8 @@ are those of Talwar, Thakurta and Zhang (2014) for our own mechanisms, every con
 
     objective-perturbation-set   theorem 4.1 with the noise of the calibrated mechanism, its last stage included
     mirror-descent               theorem 3.2 with the noise of the calibrated mechanism
-    frank-wolfe-gaussian         bounds/averaged_walk.py, regret sigma G_C, sigma that of the calibrated mechanism
-    frank-wolfe-polytope         bounds/averaged_walk.py, regret S' ln k / e, e the range of one of T choices
+    frank-wolfe-gaussian         bounds/geometry.py, regret sigma G_C, sigma that of the calibrated mechanism
+    frank-wolfe-polytope         bounds/geometry.py, regret S' ln k / e, e the range of one of T choices
 
 e is the range that the Renyi curve of T choices proves (accounting/bounded_range.py; epsilon / T for delta = 0); the mechanism's own, by the optimal
 recursion, is 5 to 20 % larger, and takes seconds. The limit 2 mu / sqrt(T) is not a bound: at (0.1, 1e-3) two choices have 6 % less. The grid
@@ -20,12 +20,11 @@ All arguments are public. Under add-remove, where n is secret, n here is a numbe
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 
 from discreet.accounting import gaussian_mu
-from discreet.bounds.averaged_walk import averaged_frank_wolfe
-from discreet.bounds.geometry import private_noise
+from discreet.bounds.geometry import averaged_frank_wolfe, private_noise
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import DELTA, Neighbours
 from discreet.core.showing import shown
@@ -57,14 +56,7 @@ class SetRisk:
 
     def to_dict(self) -> dict[str, object]:
         """For JSON."""
-        return {
-            "mechanism": self.mechanism,
-            "risk": _or_none(self.risk),
-            "steps": self.steps,
-            "own_risk": _or_none(self.own_risk),
-            "own_steps": self.own_steps,
-            "remark": self.remark,
-        }
+        return {**asdict(self), "risk": _or_none(self.risk), "own_risk": _or_none(self.own_risk)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +112,7 @@ class NeededRecords:
 
     def to_dict(self) -> dict[str, object]:
         """For JSON."""
-        return {"mechanism": self.mechanism, "records": self.records, "remark": self.remark}
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ most of the sampling error of the difference cancels. These are public by constr
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 
 import numpy as np
@@ -42,7 +42,7 @@ class Simulated:
 
     def to_dict(self) -> dict[str, object]:
         """For JSON."""
-        return {"records": self.records, "alpha": self.alpha, "mean": self.mean, "upper": self.upper, "repeats": self.repeats}
+        return asdict(self)
 
 
 def simulate(

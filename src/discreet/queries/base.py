@@ -12,9 +12,11 @@ tables that share a record share what is computed from it, and the only numbers 
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -116,26 +118,59 @@ def reach(neighbours: Neighbours) -> float:
     return 1.0 if neighbours is ADD_REMOVE else 2.0
 
 
-@runtime_checkable
-class RowQuery(Protocol):
+class RowQuery(ABC):
     """A public map from a record to a row of `columns` numbers."""
+
+    __slots__ = ()
+    domain: Domain
+    target: Target
 
     @property
     def read(self) -> Released:
         """What it reads."""
+        return Released(self.domain, self.target)
 
     @property
     def columns(self) -> int:
         """How many numbers a row of the answer has."""
-
-    def sensitivity(self, neighbours: Neighbours) -> float:
-        """An upper bound of the Euclidean distance of two computed rows; under add-remove, of a computed row and the row of zeros."""
+        return self.read.columns
 
     def require(self, data: Records) -> None:
         """Raise InvalidInput for records of another domain."""
+        self.read.require(data)
 
+    @abstractmethod
+    def sensitivity(self, neighbours: Neighbours) -> float:
+        """An upper bound of the Euclidean distance of two computed rows; under add-remove, of a computed row and the row of zeros."""
+
+    @abstractmethod
     def answer(self, data: Records) -> Iterator[tuple[slice, Floats]]:
         """The computed rows, in order: (slice of row numbers, rows). Each is a function of its record, to the last bit."""
 
+    @abstractmethod
     def to_dict(self) -> dict[str, Json]:
         """For certificates."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows(RowQuery):
+    """The records themselves, what additive noise is for. A box (`entry_bound`), a ball (`norm_bound`) or both bound what one record may move."""
+
+    domain: Domain
+    target: Target = Target.OMITTED
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be released."""
+        object.__setattr__(self, "target", released(self.domain, self.target).target)
+
+    def sensitivity(self, neighbours: Neighbours) -> float:
+        """See RowQuery."""
+        return reach(neighbours) * min(self.read.norm, float(np.linalg.norm(self.read.entries))) * UP
+
+    def answer(self, data: Records) -> Iterator[tuple[slice, Floats]]:
+        """See RowQuery."""
+        return self.read.blocks(data)
+
+    def to_dict(self) -> dict[str, Json]:
+        """See RowQuery."""
+        return {"query": "rows", **self.read.record()}

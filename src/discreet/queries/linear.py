@@ -11,16 +11,32 @@ How far can z T move? With ranges e_j of single numbers (|z_j| <= e_j), a bound 
     |(z - z') T| <= r min( |T|_2 C,   (sum_ij e_i |T T'|_ij e_j)^(1/2),   |T_x|_2 R + |T_y|_2 e_y )
 
 (the second is exact on a box where T T' is diagonal; the third counts the target, which has a range of its own, by itself).
+
+    Projection      T = P (m, width) known to everybody, drawn or chosen before any record is read
+    WeightedRows    T = Pi^{1/4} symmetric, for noise whose covariance is proportional to Pi^{-1/2}
+
+For a FIXED P (published before, derived from a public seed, or used for more than one release) the sensitivity is that of the realised P. A bound
+that holds for each pair of records with high probability over P does not: neighbours are all pairs, and the worst is known once P is (Tu 2013,
+theorem 1, fails here). A P that is drawn anew, after the records are fixed, and used once: mechanism FreshProjection.
+
+Noise of one size on z T is noise of covariance proportional to (T T')^{-1} on z, once the rows are multiplied by the inverse of T, which is public
+(`restore`). The larger the weight of a number, the less noise it gets (Farokhi 2020, theorem 2.4).
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SolverFailure
-from discreet.queries.base import UP, Released, Target
+from discreet.core.neighbours import Neighbours
+from discreet.data import Domain, Records
+from discreet.kernels.public_randomness import public_generator
+from discreet.queries.base import UP, Released, RowQuery, Target, reach, released
 
 BITS = 25
 _EXACT = 2.0**53
@@ -83,3 +99,97 @@ def resolution(read: Released) -> float:
 def power_of_two(size: float) -> float:
     """The least power of two at or above a positive number."""
     return 2.0 ** math.ceil(math.log2(size))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MappedRows(RowQuery):
+    """Records times a public matrix."""
+
+    domain: Domain
+    target: Target
+    map: LinearMap
+
+    @property
+    def columns(self) -> int:
+        """See RowQuery."""
+        return self.map.matrix.shape[1]
+
+    def sensitivity(self, neighbours: Neighbours) -> float:
+        """See RowQuery."""
+        rounding = self.map.spectral_norm * resolution(self.read) * math.sqrt(self.read.columns)
+        return (self.map.shift(self.read, reach(neighbours)) + rounding) * UP
+
+    def answer(self, data: Records) -> Iterator[tuple[slice, Floats]]:
+        """See RowQuery."""
+        return self.read.blocks(data, partial(self.map.apply, resolution=resolution(self.read)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Projection(MappedRows):
+    """A public projection. Build it with `of` (a matrix of your choice) or `from_public_seed` (Gaussian, E P P' = I)."""
+
+    seed: int | None = None
+    """The public seed that P was drawn from, where it was."""
+
+    @classmethod
+    def of(cls, domain: Domain, matrix: Floats, *, target: Target | str = Target.OMITTED) -> "Projection":
+        """With P = `matrix` (m, width), rounded to 2^-25 of its longest column. Raises InvalidInput for a wrong number of rows."""
+        read = released(domain, target)
+        _checked(read, np.asarray(matrix))
+        return cls(domain=domain, target=read.target, map=LinearMap.on_grid(matrix))
+
+    @classmethod
+    def from_public_seed(cls, domain: Domain, *, width: int, seed: int, target: Target | str = Target.OMITTED) -> "Projection":
+        """P with independent N(0, 1 / width) entries, from a seed that everybody may know."""
+        read = released(domain, target)
+        return cls(domain=domain, target=read.target, map=LinearMap.on_grid(public_matrix(seed, read.columns, width)), seed=seed)
+
+    def to_dict(self) -> dict[str, Json]:
+        """See RowQuery: the seed where there is one, the matrix otherwise."""
+        source: dict[str, Json] = {"matrix": self.map.matrix.tolist()} if self.seed is None else {"seed": self.seed}
+        return {"query": "projection", **self.read.record(), "width": self.columns, **source}
+
+
+def public_matrix(seed: int, rows: int, width: int) -> Floats:
+    """Independent N(0, 1 / width) entries from a public seed, (rows, width)."""
+    if isinstance(width, bool) or not isinstance(width, int) or width < 1:
+        raise InvalidInput(f"the width of a projection must be a positive integer; {width!r} was given.")
+    return public_generator(seed).standard_normal((rows, width)) / math.sqrt(width)
+
+
+def _checked(read: Released, matrix: Floats) -> None:
+    if matrix.ndim != 2 or len(matrix) != read.columns:
+        raise InvalidInput(
+            f"a projection of {read.columns} numbers a record needs a matrix with {read.columns} rows; shape {matrix.shape} was given."
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WeightedRows(MappedRows):
+    """Records under a weighting. Build it with `of`."""
+
+    weights: Floats
+    """Pi."""
+
+    @classmethod
+    def of(cls, domain: Domain, *, weights: Floats | None = None, target: Target | str = Target.CLEAR) -> "WeightedRows":
+        """Weights: one positive number a column, a positive definite matrix (m, m), or None for the identity. Raises InvalidInput for others."""
+        read = released(domain, target)
+        given = np.eye(read.columns) if weights is None else np.asarray(weights, dtype=np.float64)
+        matrix = np.diag(given) if given.ndim == 1 else given
+        if matrix.shape != (read.columns, read.columns) or not np.all(np.isfinite(matrix)) or not np.allclose(matrix, matrix.T):
+            raise InvalidInput(f"weights are {read.columns} numbers, one a released column, or a symmetric matrix of that size.")
+        values, vectors = np.linalg.eigh(0.5 * (matrix + matrix.T))
+        if not values[0] > 1e-9 * values[-1]:
+            raise InvalidInput("weights must be positive: a column of weight 0 would have no noise.")
+        root = (vectors * values**0.25) @ vectors.T
+        return cls(domain=domain, target=read.target, map=LinearMap.on_grid(0.5 * (root + root.T)), weights=matrix)
+
+    def restore(self, rows: Floats) -> Floats:
+        """Released rows (n, m) times the inverse of T: on the records' own scales."""
+        return np.asarray(np.linalg.solve(self.map.matrix.T, rows.T).T, dtype=np.float64)
+
+    def to_dict(self) -> dict[str, Json]:
+        """See RowQuery."""
+        stated: dict[str, Json] = {"width": self.columns, "matrix": self.map.matrix.tolist(), "weights": self.weights.tolist()}
+        return {"query": "weighted-rows", **self.read.record(), **stated}

@@ -12,11 +12,9 @@ from discreet.core.errors import FileFormatError
 from discreet.core.fields import real
 from discreet.core.quiet import quietly
 from discreet.data import Domain
-from discreet.queries.base import RowQuery, Target
-from discreet.queries.projection import Projection
-from discreet.queries.rows import Rows
+from discreet.queries.base import RowQuery, Rows, Target
+from discreet.queries.linear import Projection, WeightedRows
 from discreet.queries.second_moments import SecondMoments
-from discreet.queries.weighted_rows import WeightedRows
 
 Query: TypeAlias = RowQuery | SecondMoments
 """Public, of the records of a table."""

@@ -16,7 +16,7 @@ from discreet.accounting import Json, Unit, closeness
 from discreet.core.arrays import Floats
 from discreet.core.fields import finite, positive, whole
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.queries.projection import public_matrix
+from discreet.queries.linear import public_matrix
 from discreet.verification.base import Check, Stated, bits_check, delta_check, register_recheck
 from discreet.verification.numerics import discrete_integral
 

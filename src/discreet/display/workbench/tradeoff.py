@@ -32,7 +32,7 @@ from discreet.core.neighbours import Neighbours
 from discreet.data import EncodedTable, Schema, read_table
 from discreet.data.labels import canonical
 from discreet.estimators import LinearSVC, LogisticRegression
-from discreet.estimators.decision import linear_decision
+from discreet.estimators.forms import linear_decision
 from discreet.ledger import without_ledger
 from discreet.matrices import Matrix
 from discreet.noise import SeededNoise

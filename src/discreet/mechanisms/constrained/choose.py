@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 
 from discreet.accounting import bounded_range_width
-from discreet.bounds.averaged_walk import averaged_frank_wolfe, averaged_steps
+from discreet.bounds.geometry import averaged_frank_wolfe, averaged_steps
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.mechanisms.constrained.base import NOMINAL, ConstrainedMechanism, checked_steps

@@ -64,7 +64,7 @@ class FisherNoise(Mechanism[WeightedRows, Records]):
 
     def cramer_rao(self, query: WeightedRows) -> CramerRaoBound:
         """The Cramer-Rao number, of the normal law whose rounding is released, about a record rounded to the grid: T T' / deviation^2."""
-        root = query.shaped.map.matrix
+        root = query.map.matrix
         information = root @ root.T / self.inner.deviation**2
         return CramerRaoBound(
             information=tuple(tuple(float(value) for value in row) for row in 0.5 * (information + information.T)),

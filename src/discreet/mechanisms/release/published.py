@@ -62,7 +62,7 @@ def tu_theorem_1(query: Projection, *, epsilon: float, delta: float) -> Gaussian
 def farokhi_theorem_5(query: WeightedRows, *, epsilon: float, delta: float) -> FisherNoise:
     """Theorem 2.5 with equality, replace-one. |T|_{inf,2}, the largest |T x| over |x|_inf <= 1, is exact for diagonal weights, bounded for others."""
     _checked(epsilon, delta)
-    root = query.shaped.map.matrix
+    root = query.map.matrix
     longest = math.sqrt(float(np.sum(np.abs(root.T @ root))))
     level = (epsilon / (longest * (1.0 + math.sqrt(2.0 * math.log(1.0 / delta))))) ** 4
     made = FisherNoise.of_level(query, level=level, epsilon=epsilon)

@@ -38,7 +38,7 @@ def _published(request: Request) -> Plan:
 def _weighted(parameters: Mapping[str, Json], query: Query) -> Floats:
     if not isinstance(query, WeightedRows):
         raise TypeError
-    inverse = np.linalg.inv(query.shaped.map.matrix)
+    inverse = np.linalg.inv(query.map.matrix)
     covariance: Floats = variance_on_grid(parameters) * (inverse.T @ inverse)
     return 0.5 * (covariance + covariance.T)
 

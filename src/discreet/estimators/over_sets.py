@@ -1,0 +1,333 @@
+"""Private empirical risk minimisation over convex sets, with any loss of a prediction.
+
+    minimise  sum_i l(<w, x_i> + t v; y_i)   over (w, v) in C, privately;   proof notes mechanisms/constrained/mirror_descent.md and frank_wolfe.md
+
+    ConstrainedERM            any set, numbers or two classes
+    Lasso, LassoClassifier    |w|_1 + |v| <= radius                            few features matter
+    GroupLasso                sum over groups of |w_B|_2 <= radius             few groups of features matter
+    SimplexRegression         w >= 0, sum of w = radius                        mixtures, portfolios, stacked predictions
+    MatrixRegression          sum of singular values of W <= radius            a matrix of coefficients of low rank
+
+The LASSO is fitted by private Frank-Wolfe, the others by the mechanism with the best bound of risk (mechanisms/constrained/choose.py). The price of
+privacy follows the Gaussian width of the set: over an l1 ball it grows with the logarithm of the number of features (Talwar, Thakurta and Zhang 2014,
+corollary 5.7), and no private method does much better where features outnumber records (theorem 5.8).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils import ClassifierTags, RegressorTags
+from sklearn.utils.metaestimators import available_if
+
+from discreet.certificates import Release
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.validate import positive
+from discreet.data import Domain
+from discreet.estimators.base import Given, ScoredClassifier, ScoredRegressor, measured
+from discreet.estimators.bounded_model import ByComparison, ByFrankWolfe, OfNumbers, WithIntercept
+from discreet.estimators.forms import log_probabilities, probabilities
+from discreet.losses import Logistic
+from discreet.losses.predictions import HuberLoss, LogCosh, OfMargin, PredictionLoss, Squared, prediction_loss_named
+from discreet.matrices import answers_per_record
+from discreet.sets import Constraint, GroupL2Ball, L1Ball, L2Ball, NuclearBall, Simplex
+
+
+def _named(loss: object) -> PredictionLoss:
+    """A loss or the one of this name. Raises InvalidInput."""
+    if isinstance(loss, str):
+        return prediction_loss_named(loss)
+    if isinstance(loss, PredictionLoss):
+        return loss
+    raise InvalidInput(f"loss must be a name or one of the losses of discreet.losses.predictions; an object of type {type(loss).__name__} was given.")
+
+
+def _takes_classes(loss: object) -> bool:
+    """Whether the loss is one of classes; False for a loss that fit will refuse."""
+    try:
+        return _named(loss).signed_targets
+    except InvalidInput:
+        return False
+
+
+def _has_decisions(estimator: "ConstrainedERM") -> bool:
+    """Whether there are decisions between classes; AttributeError, as scikit-learn asks of methods that are not available."""
+    if not _takes_classes(estimator.loss):
+        raise AttributeError("the loss is one of real targets, so there are no decisions. Use predict.")
+    return True
+
+
+@answers_per_record
+@dataclass(kw_only=True, eq=False, repr=False)
+class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
+    """A linear model over a convex set under differential privacy: a regression, or a classifier of two classes, as the loss is.
+
+    Parameters
+    ----------
+    loss : a loss of `discreet.losses.predictions`, or its name: "squared", "huber", "log-cosh", "absolute", "pinball" and
+        "smooth-pinball" (quantiles) for real targets; "hinge", "logistic", "huber-hinge", "smoothed-hinge", "softplus-hinge" for two classes.
+    constraint : a set of `discreet.sets` in as many dimensions as there are features, one more with an intercept; None is the unit l2 ball.
+    epsilon : privacy loss, > 0; `inf` is the ordinary fit without privacy (smooth losses), and its certificate says so.
+    delta : probability that the loss is exceeded, well below 1 / n. With 0 only sets with a list of vertices are left.
+    neighbours : "replace-one" (the number of records is public) or "add-remove" (it is not).
+    data_bound, data_norm : bounds on every entry and on the Euclidean norm of a row; one of them may be None. Never learnt from the data.
+    target_bound : bound on |y| of real targets; larger targets are clipped to it.
+    classes : [negative, positive] for losses of classes. None takes them from y, with a PrivacyWarning: nothing then hides which labels occur.
+    max_slope : bound that slopes of the loss are clipped to, record by record; None takes the largest that the set allows.
+    fit_intercept, intercept_scale : an intercept is a constant feature whose coefficient is the last coordinate of the set.
+    mechanism : "auto" (the best bound of risk, from public numbers), "mirror-descent", "frank-wolfe-gaussian" or "frank-wolfe-polytope".
+    n_iter : number of steps, chosen without the records; None takes it from public numbers.
+    public_records : under add-remove, a number of records that you declare public, for the number and the length of the steps.
+    ledger : an Account(path, name) to spend on; None spends on the ledger in use (`discreet.ledger.using`), if any.
+    n_jobs : threads that work on one fit, as in scikit-learn: None is 1, -1 all processors. Results are the same for any number.
+    random_state : None draws noise from the operating system. A seed makes results reproducible and the certificate invalid.
+
+    Attributes
+    ----------
+    coef_ : coefficients, (d,); intercept_ : a number.
+    weights_ : the released point of the set, (d,) or (d + 1,).
+    classes_ : [negative, positive], for losses of classes.
+    certificate_ : what the release promises and why; `certificate_.verify(weights_)` checks it.
+    """
+
+    constraint: Constraint | None = None
+    classes: Any = None
+    fit_intercept: bool = False
+
+    @available_if(_has_decisions)  # type: ignore[untyped-decorator]
+    def decision_function(self, X: Any) -> Floats:
+        """<w, x> + intercept, (n,), with rows brought within the declared bounds."""
+        return self._predictions(X)
+
+    def score(self, X: Any, y: Any) -> float:
+        """R^2 of real targets, accuracy of classes; not private where the records are not public."""
+        measure = accuracy_score if self._of_classes() else r2_score
+        return measured(measure, y, self.predict(X))
+
+    def __sklearn_tags__(self) -> Any:
+        """A classifier of two classes or a regression, as the loss is; with noise, small data sets score poorly."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        if _takes_classes(self.loss):
+            tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags(poor_score=True, multi_class=False)
+        else:
+            tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags(poor_score=True)
+        return tags
+
+    def _constraint(self, dimension: int) -> Constraint:
+        if self.constraint is None:
+            return L2Ball(dimension=dimension)
+        if not isinstance(self.constraint, Constraint):
+            raise InvalidInput(f"constraint must be a set of discreet.sets; an object of type {type(self.constraint).__name__} was given.")
+        return self.constraint
+
+    def _loss(self) -> PredictionLoss:
+        return _named(self.loss)
+
+    def _target_bound(self) -> float:
+        return 1.0 if self._of_classes() else super()._target_bound()
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class SetRegression(ScoredRegressor, OfNumbers, ByComparison):
+    """What the regressions here share; they take these parameters, beside their own, and have no intercept: centre targets by a public number.
+
+    Parameters: `epsilon`, `delta`, `neighbours`, `data_bound`, `data_norm`, `target_bound`, `max_slope`, `mechanism`, `n_iter`, `public_records`,
+    `ledger`, `n_jobs`, `random_state` as in ConstrainedERM; `radius` of the set, chosen without the records; `loss` "squared", "huber", "log-cosh",
+    "absolute", or a loss of real targets in `discreet.losses.predictions`.
+
+    Attributes: `coef_` (d,); `intercept_` 0.0; `weights_`; `certificate_`; `n_features_in_`.
+    """
+
+    radius: float = 1.0
+
+    def _loss(self) -> PredictionLoss:
+        loss = prediction_loss_named(self.loss) if isinstance(self.loss, str) else self.loss
+        if not isinstance(loss, PredictionLoss) or loss.signed_targets:
+            raise InvalidInput("loss must be one of real targets: 'squared', 'huber', 'log-cosh', 'absolute', or an object of theirs.")
+        return loss
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class GroupLasso(SetRegression):
+    """Least squares over the unit ball of the group norm, times `radius` (Yuan and Lin 2006). See SetRegression.
+
+    groups : sizes of consecutive groups of columns, adding up to d; an integer for groups of one size.
+    """
+
+    groups: Sequence[int] | int = 1
+
+    def _constraint(self, dimension: int) -> Constraint:
+        sizes = self.groups
+        if isinstance(sizes, int | np.integer) and not isinstance(sizes, bool):
+            if sizes < 1 or dimension % sizes:
+                raise InvalidInput(f"groups of {sizes!r} columns do not divide {dimension} features; pass the sizes of all groups.")
+            sizes = [int(sizes)] * (dimension // int(sizes))
+        if isinstance(sizes, bool | str) or not isinstance(sizes, Sequence) or sum(sizes) != dimension:
+            raise InvalidInput(f"groups must be an integer or the sizes of groups that add up to the {dimension} features; other ones were given.")
+        return GroupL2Ball(sizes=tuple(int(size) for size in sizes), radius=positive(self.radius, "radius"))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class SimplexRegression(SetRegression):
+    """Least squares with weights that are non-negative and add up to `radius`. See SetRegression."""
+
+    def _constraint(self, dimension: int) -> Constraint:
+        if dimension < 2:
+            raise InvalidInput("weights that add up to a given number need two features at least; X has 1 feature(s).")
+        return Simplex(dimension=dimension, radius=positive(self.radius, "radius"))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class MatrixRegression(SetRegression):
+    """Least squares of y on <W, X> = sum_ij W_ij X_ij, W in the nuclear-norm ball. See SetRegression.
+
+    shape : (p, q) of W; a row of X is a matrix of this shape, row after row. None takes p = 1.
+    matrix_ : W, (p, q).
+    """
+
+    shape: tuple[int, int] | None = None
+
+    matrix_: Floats = field(init=False)
+
+    def _constraint(self, dimension: int) -> Constraint:
+        shape = (1, dimension) if self.shape is None else self.shape
+        if not isinstance(shape, tuple | list) or len(shape) != 2 or not all(isinstance(size, Integral) for size in shape):
+            raise InvalidInput("shape must be a pair of whole numbers, the rows and columns of the matrix of weights, or None.")
+        rows, columns = shape
+        if rows * columns != dimension:
+            raise InvalidInput(f"matrices of shape ({rows}, {columns}) have {rows * columns} entries; X has {dimension} columns.")
+        return NuclearBall(rows=rows, columns=columns, radius=positive(self.radius, "radius"))
+
+    def _keep(self, release: Release, domain: Domain, given: Given) -> None:
+        super()._keep(release, domain, given)
+        self.matrix_ = self.coef_.reshape((1, -1) if self.shape is None else self.shape)
+
+
+_LOSSES = {loss.name: loss for loss in (Squared(), HuberLoss(), LogCosh())}
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class _OverL1Ball(ByFrankWolfe, WithIntercept):
+    radius: float = 1.0
+    data_bound: float | None = 1.0
+    data_norm: float | None = None
+
+    def _constraint(self, dimension: int) -> L1Ball:
+        return L1Ball(dimension=dimension, radius=positive(self.radius, "radius"))
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Lasso(ScoredRegressor, _OverL1Ball, OfNumbers):
+    """Sparse linear regression under differential privacy.
+
+    Parameters
+    ----------
+    epsilon : privacy loss, > 0; `inf` is the ordinary fit without privacy, and its certificate says so.
+    delta : probability that the loss is exceeded, well below 1 / n; 0 for pure differential privacy, which costs this method much.
+    neighbours : "replace-one" (the number of records is public) or "add-remove" (it is not).
+    radius : of the l1 ball: the largest sum of absolute coefficients. Chosen without the records.
+    data_bound : bound on every entry of X; larger ones are clipped to it, in fit and in predict. Never learnt from the data. None where
+        data_norm bounds the rows alone.
+    data_norm : bound on the Euclidean norm of a row, or None.
+    target_bound : bound on |y|; larger targets are clipped to it.
+    loss : "squared", "huber" or "log-cosh" (of width 1), or a loss of `discreet.losses.predictions`.
+    max_slope : bound that slopes of the loss are clipped to, record by record: less noise, for less weight of far-off targets. None takes the
+        largest possible slope, 2 (radius data_bound + target_bound) for the squared loss.
+    fit_intercept, intercept_scale : an intercept is a constant feature of this size whose coefficient lies in the ball with the others; None takes
+        the bound of the entries, which costs no noise.
+    mechanism : "auto" (the better one, from public numbers), "frank-wolfe-polytope" or "frank-wolfe-gaussian".
+    n_iter : number of steps, chosen without the records; None takes it from public numbers.
+    public_records : under add-remove, a number of records that you declare public, for the number of steps.
+    ledger : an Account(path, name) to spend on; None spends on the ledger in use (`discreet.ledger.using`), if any.
+    n_jobs : threads that work on one fit, as in scikit-learn: None is 1, -1 all processors. Results are the same for any number.
+    random_state : None draws noise from the operating system. A seed makes results reproducible and the certificate invalid.
+
+    Attributes
+    ----------
+    coef_ : coefficients, (d,); intercept_ : a number.
+    weights_ : the released vector, (d,) or (d + 1,); the last entry times the constant feature is the intercept.
+    n_features_in_, feature_names_in_ : d, and the names of the columns where X has them.
+    certificate_ : what the release promises and why; `certificate_.verify(weights_)` checks it.
+
+    Examples
+    --------
+    >>> from discreet import Lasso
+    >>> model = Lasso(epsilon=1.0, delta=1e-6, data_bound=1.0, target_bound=1.0, fit_intercept=False)
+    >>> rows = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]] * 5000
+    >>> model.fit(rows, [row[0] for row in rows]).coef_.round().astype(int)
+    array([1, 0])
+    """
+
+    def _loss(self) -> PredictionLoss:
+        if isinstance(self.loss, str) and self.loss in _LOSSES:
+            return _LOSSES[self.loss]
+        if not isinstance(self.loss, str) and isinstance(self.loss, PredictionLoss) and not self.loss.signed_targets:
+            return self.loss
+        shown = repr(self.loss) if isinstance(self.loss, str) else f"an object of type {type(self.loss).__name__}"
+        raise InvalidInput(f"loss must be one of {sorted(_LOSSES)} or a loss of real targets in discreet.losses.predictions; {shown} was given.")
+
+
+@answers_per_record
+@dataclass(kw_only=True, eq=False, repr=False)
+class LassoClassifier(ScoredClassifier, _OverL1Ball):
+    """Sparse logistic regression of two classes under differential privacy, for tables with many features.
+
+    Parameters
+    ----------
+    epsilon : privacy loss, > 0; `inf` is the ordinary fit without privacy, and its certificate says so.
+    delta : probability that the loss is exceeded, well below 1 / n; 0 for pure differential privacy, which costs this method much.
+    neighbours : "replace-one" (the number of records is public) or "add-remove" (it is not).
+    radius : of the l1 ball: the largest sum of absolute coefficients. Chosen without the records.
+    data_bound : bound on every entry of X; larger ones are clipped to it. None where data_norm bounds the rows alone.
+    data_norm : bound on the Euclidean norm of a row, or None; longer rows are shortened to it.
+    classes : [negative, positive]. None takes them from y, with a PrivacyWarning: nothing then hides which labels occur.
+    fit_intercept, intercept_scale : an intercept is a constant feature of this size whose coefficient lies in the ball with the others; None takes
+        the bound of the entries, which costs no noise.
+    mechanism : "auto" (the better one, from public numbers), "frank-wolfe-polytope" or "frank-wolfe-gaussian".
+    n_iter : number of steps, chosen without the records; None takes it from public numbers.
+    public_records : under add-remove, a number of records that you declare public, for the number of steps.
+    ledger : an Account(path, name) to spend on; None spends on the ledger in use (`discreet.ledger.using`), if any.
+    n_jobs : threads that work on one fit, as in scikit-learn: None is 1, -1 all processors. Results are the same for any number.
+    random_state : None draws noise from the operating system. A seed makes results reproducible and the certificate invalid.
+
+    Attributes
+    ----------
+    coef_ : coefficients, (1, d); intercept_ : (1,).
+    weights_ : the released vector, (d,) or (d + 1,); the last entry times the constant feature is the intercept.
+    classes_ : [negative, positive].
+    n_features_in_, feature_names_in_ : d, and the names of the columns where X has them.
+    certificate_ : what the release promises and why; `certificate_.verify(weights_)` checks it.
+    """
+
+    radius: float = 10.0
+    classes: Any = None
+
+    def decision_function(self, X: Any) -> Floats:
+        """<w, x> + intercept, (n,), with rows brought within the declared bounds."""
+        return self._predictions(X)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities of the two classes, (n, 2)."""
+        return probabilities(Logistic(), self.decision_function(X), multinomial=False)
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of `predict_proba`, (n, 2)."""
+        return log_probabilities(Logistic(), self.decision_function(X), multinomial=False)
+
+    def __sklearn_tags__(self) -> Any:
+        """Two classes."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _loss(self) -> OfMargin:
+        return OfMargin(loss=Logistic())
+
+    def _keep(self, release: Release, domain: Domain, given: Given) -> None:
+        super()._keep(release, domain, given)
+        self.coef_, self.intercept_ = self.coef_[np.newaxis, :], np.array([self.intercept_])
