@@ -16,9 +16,9 @@ from typing import Any
 
 from discreet.accounting import Json
 from discreet.certificates import Certificate
-from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.errors import FileFormatError
 from discreet.core.fields import count, sha256, text
-from discreet.core.files.strict_json import canonical_bytes, printable, read_object
+from discreet.core.files.strict_json import canonical_bytes, printable, read_object, understood
 from discreet.data import Schema
 from discreet.queries import Target
 from discreet.releases.columns import Kind, PublishedColumn
@@ -193,15 +193,7 @@ def read_manifest(given: str) -> tuple[Contents, dict[str, Any]]:
         raise FileFormatError(f"this version reads releases of the format {FORMAT!r}; {what}. Install a version of discreet that reads it.")
     if not printable(document):
         raise FileFormatError("it holds control characters, which could disguise what it says.")
-    try:
-        return _contents(document), document
-    except FileFormatError:
-        raise
-    except InvalidInput as error:
-        refusal = FileFormatError(f"it contradicts itself: {error}")
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
-        refusal = FileFormatError("it is incomplete, or holds values of the wrong type.")
-    raise refusal
+    return understood(lambda: _contents(document)), document
 
 
 def _contents(document: dict[str, Any]) -> Contents:

@@ -108,6 +108,7 @@ class Written(Protocol):
 
 
 Found = TypeVar("Found", bound=Written)
+T = TypeVar("T")
 
 
 def read_back(text: str, read: Callable[[dict[str, Any]], Found], *, what: str, format_: str, basis: str) -> Found:
@@ -122,21 +123,24 @@ def read_back(text: str, read: Callable[[dict[str, Any]], Found], *, what: str, 
         raise FileFormatError(f"this version reads {what} of the format {format_!r}; another or none is stated.")
     if not printable(record):
         raise FileFormatError("it holds control characters, which could disguise what it says on a terminal.")
+    found, again = understood(lambda: (made := read(record), made.to_dict()))
+    if extra := set(record) - set(again):
+        raise FileFormatError(f"it holds {quoted(sorted(extra))}, which {what} of this format has not.")
+    if differing := [name for name, value in again.items() if not agree(record.get(name), value)]:
+        raise FileFormatError(f"it contradicts itself: {quoted(differing)} must follow from {basis}, and something else is stated.")
+    return found
+
+
+def understood(read: Callable[[], T]) -> T:
+    """What `read` makes of a document. Raises FileFormatError, in words, for whatever it raises at one that no version of ours wrote."""
     try:
-        found = read(record)
-        again = found.to_dict()
+        return read()
     except FileFormatError:
         raise
     except DiscreetError as error:
         refusal = FileFormatError(f"it contradicts itself: {error}")
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError):
         refusal = FileFormatError("it is incomplete, or holds values of the wrong type.")
-    else:
-        if extra := set(record) - set(again):
-            raise FileFormatError(f"it holds {quoted(sorted(extra))}, which {what} of this format has not.")
-        if differing := [name for name, value in again.items() if not agree(record.get(name), value)]:
-            raise FileFormatError(f"it contradicts itself: {quoted(differing)} must follow from {basis}, and something else is stated.")
-        return found
     raise refusal
 
 

@@ -23,7 +23,7 @@ from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.core.quiet import quietly
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn
-from discreet.mechanisms.learning.grid import GaussianGrid, grid_step
+from discreet.mechanisms.learning.grid import grid_step
 from discreet.mechanisms.release.arithmetic import FAILURE, UNIT
 from discreet.mechanisms.release.rows import LARGEST_SCALE
 from discreet.mechanisms.release.sketch import Sketch, arithmetic_of, batches, check_target
@@ -80,17 +80,15 @@ class ClearTargetSketch(Sketch):
     def draw(self, query: SecondMoments, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""
         moments = query.answer(data)
-        trace = arithmetic_of(query, self.rows, self.variance, self.variance).trace
-        slope, factor = conditional(moments, self.variance, trace)
+        slope, factor = conditional(moments, self.variance, self.arithmetic(query).trace)
         length = math.sqrt(float(moments[-1, -1]))
         return Drawn((self.rows, query.columns), self._rows(query, slope, factor, length, noise))
 
     def _rows(self, query: SecondMoments, slope: Floats, factor: Floats, length: float, noise: Noise) -> Iterator[Floats]:
-        grid = GaussianGrid(step=self.step, scale=self.scale, epsilon=1.0)
         for count in batches(query, self.rows):
             normals = noise.gaussian(scale=1.0, dimension=query.columns, draws=count)
             features = np.outer(slope, normals[-1]) + factor @ normals[:-1]
-            yield np.column_stack((grid.release(features, noise).T, length * normals[-1])) * query.unit
+            yield np.column_stack((self.grid.release(features, noise).T, length * normals[-1])) * query.unit
 
 
 def conditional(moments: Integers, variance: int, trace: float) -> tuple[Floats, Floats]:

@@ -51,6 +51,19 @@ class Sketch(Mechanism[SecondMoments, Records]):
     scale: float
     """Of the last stage, in steps."""
 
+    @property
+    def grid(self) -> GaussianGrid:
+        """The last stage; what it promises at an epsilon is for those to say who state one."""
+        return GaussianGrid(step=self.step, scale=self.scale, epsilon=1.0)
+
+    def arithmetic(self, query: SecondMoments) -> Arithmetic:
+        """The bounds of rounding errors."""
+        return arithmetic_of(query, self.rows, self.variance, self.variance)
+
+    def draw(self, query: SecondMoments, data: Records, noise: Noise) -> Drawn:
+        """See Mechanism."""
+        return sketched(query, self.arithmetic(query), query.answer(data), self.variance, self.grid, noise)
+
     def noise_variance(self, query: SecondMoments) -> float:
         """sigma^2 and the last stage's variance together: E of (released)'(released) / k is Z'Z plus this times the identity, where noise is."""
         return query.unit**2 * (self.variance + (self.step * self.scale) ** 2)
@@ -119,17 +132,16 @@ class GaussianSketch(Sketch):
         """delta at `epsilon`; 1 where a lemma does not apply."""
         floor = self.variance + eigenvalue_credit(query, self.least_eigenvalue)
         first = sketch_delta(query, self.arithmetic(query), self.epsilon - self.last_epsilon, floor, self.neighbours)
-        last = GaussianGrid(step=self.step, scale=self.scale, epsilon=self.last_epsilon)
-        return min(1.0, (first + last.delta(radius=self.arithmetic(query).radius, dimension=self.rows * query.columns)) * UP)
+        return min(1.0, (first + self.grid.delta(radius=self.arithmetic(query).radius, dimension=self.rows * query.columns)) * UP)
+
+    @property
+    def grid(self) -> GaussianGrid:
+        """The last stage, at its epsilon."""
+        return GaussianGrid(step=self.step, scale=self.scale, epsilon=self.last_epsilon)
 
     def arithmetic(self, query: SecondMoments) -> Arithmetic:
         """The bounds of rounding errors."""
         return arithmetic_of(query, self.rows, self.variance, self.variance + eigenvalue_credit(query, self.least_eigenvalue))
-
-    def draw(self, query: SecondMoments, data: Records, noise: Noise) -> Drawn:
-        """See Mechanism."""
-        grid = GaussianGrid(step=self.step, scale=self.scale, epsilon=self.last_epsilon)
-        return sketched(query, self.arithmetic(query), query.answer(data), self.variance, grid, noise)
 
 
 def promised(theorem: str, delta: float, epsilon: float, neighbours: Neighbours) -> ApproximateDP | NoGuarantee:

@@ -21,13 +21,10 @@ from discreet.accounting import MutualInformation
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
-from discreet.data import Records
-from discreet.mechanisms.base import Drawn
-from discreet.mechanisms.learning.grid import GaussianGrid, grid_step
+from discreet.mechanisms.learning.grid import grid_step
 from discreet.mechanisms.release.arithmetic import Arithmetic
 from discreet.mechanisms.release.rows import LARGEST_SCALE
-from discreet.mechanisms.release.sketch import TOO_ROUGH, Sketch, arithmetic_of, check_target, sketched
-from discreet.noise import Noise
+from discreet.mechanisms.release.sketch import TOO_ROUGH, Sketch, arithmetic_of, check_target
 from discreet.noise.continuous import NORMAL_LIMIT
 from discreet.queries import SecondMoments
 from discreet.queries.base import UP
@@ -61,10 +58,11 @@ class InformationSketch(Sketch):
         low, high = math.log(1e-6), math.log(1e18)
         while high - low > 1e-9:
             middle = 0.5 * (low + high)
-            bounds = _bounds(query, rows, math.exp(middle) / query.unit**2)
+            variance = math.exp(middle) / query.unit**2
+            bounds = arithmetic_of(query, rows, variance, variance)
             low, high = (low, middle) if route(query, bounds).bits <= (1.0 - 2.0 * _SHARE) * bits else (middle, high)
         variance = math.ceil(math.exp(high) / query.unit**2)
-        bounds = _bounds(query, rows, variance)
+        bounds = arithmetic_of(query, rows, variance, variance)
         radius = route(query, bounds).radius
         if variance >= 1 << 61 or not math.isfinite(radius):
             return None
@@ -75,14 +73,9 @@ class InformationSketch(Sketch):
     def guarantee(self, query: SecondMoments) -> MutualInformation:
         """See module docstring."""
         check_entries(query)
-        bounds = _bounds(query, self.rows, self.variance)
+        bounds = self.arithmetic(query)
         bits = min(part.bits + _last_bits(part.radius, self.step, self.scale, bounds) for part in (route(query, bounds) for route in _ROUTES))
         return MutualInformation(bits=bits * (1.0 + 1e-9), neighbours=REPLACE_ONE, theorem=INFORMATION_SKETCH, secret=SECRET)
-
-    def draw(self, query: SecondMoments, data: Records, noise: Noise) -> Drawn:
-        """See Mechanism."""
-        grid = GaussianGrid(step=self.step, scale=self.scale, epsilon=1.0)
-        return sketched(query, _bounds(query, self.rows, self.variance), query.answer(data), self.variance, grid, noise)
 
 
 S = TypeVar("S", bound=Sketch)
@@ -147,10 +140,6 @@ _ROUTES: tuple[Route, ...] = (coherent_route, divergence_route)
 
 def _entries(query: SecondMoments) -> list[float]:
     return [float(entry) / query.unit for entry in query.read.entries]
-
-
-def _bounds(query: SecondMoments, rows: int, variance: float) -> Arithmetic:
-    return arithmetic_of(query, rows, variance, variance)
 
 
 def _steps(radius: float, step: float, bounds: Arithmetic) -> float:
