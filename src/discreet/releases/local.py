@@ -28,7 +28,7 @@ from discreet.noise import Noise
 from discreet.queries import Rows, Target
 from discreet.releases.columns import encoded_records, record_columns, released_schema, schema_domain
 from discreet.releases.manifest import NAME, Contents, manifest_text
-from discreet.releases.methods.local import LOCAL
+from discreet.releases.methods.rows import LOCAL
 from discreet.releases.parts import PartWriter, read_parts
 from discreet.releases.publish import About
 from discreet.releases.release import PublishedRelease, is_release, read_release

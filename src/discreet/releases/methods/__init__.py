@@ -1,19 +1,14 @@
-"""The methods by which a table may be released, and the notions of privacy that each can honestly meet. A new one is its file, and its name here."""
+"""The methods by which a table may be released, and the notions of privacy that each can honestly meet.
+
+A new one is a `Method`, in a file of its own or beside those of its kind, and its name here.
+"""
 
 from discreet.core.errors import InvalidInput
 from discreet.core.words import did_you_mean, quoted
-from discreet.releases.methods.additive import ADDITIVE
 from discreet.releases.methods.base import SETTINGS, Calibration, Method, Plan, Request, Setting, Way
-from discreet.releases.methods.bounded import BOUNDED
-from discreet.releases.methods.clear_target_sketch import CLEAR_TARGET_SKETCH
-from discreet.releases.methods.eigenvalue_sketch import EIGENVALUE_SKETCH
-from discreet.releases.methods.fisher import FISHER
-from discreet.releases.methods.fresh_projection import FRESH_PROJECTION
-from discreet.releases.methods.information_sketch import INFORMATION_SKETCH
-from discreet.releases.methods.local import LOCAL
-from discreet.releases.methods.null_space import NULL_SPACE
-from discreet.releases.methods.projection import PROJECTION
-from discreet.releases.methods.sketch import SKETCH
+from discreet.releases.methods.rows import ADDITIVE, BOUNDED, FISHER, LOCAL, NULL_SPACE
+from discreet.releases.methods.rows_projected import FRESH_PROJECTION, PROJECTION
+from discreet.releases.methods.sketches import CLEAR_TARGET_SKETCH, EIGENVALUE_SKETCH, INFORMATION_SKETCH, SKETCH
 
 __all__ = [
     "ALL_METHODS",

@@ -1,0 +1,154 @@
+"""Methods that release one row a record, on the records' own scales: with normal noise, shaped noise, bounded noise, or by the owners themselves."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from discreet.accounting import Json
+from discreet.core.arrays import Floats
+from discreet.core.fields import finite
+from discreet.mechanisms.release import BoundedNoise, FisherNoise, GaussianRelease, InformationRelease, NullSpaceNoise, farokhi_theorem_5
+from discreet.queries import Rows, WeightedRows
+from discreet.releases.columns import Kind
+from discreet.releases.methods.base import (
+    BITS,
+    DELTA,
+    EPSILON,
+    LEVEL,
+    PRIVATE,
+    SLOTS,
+    Method,
+    Plan,
+    Query,
+    Request,
+    Way,
+    of_rows,
+    setting,
+    variance_on_grid,
+)
+
+
+def _additive_private(request: Request) -> Plan:
+    query = request.records
+    return Plan(query, GaussianRelease.calibrate(query, **request.private, slots=request.get(SLOTS)))
+
+
+def _additive_bits(request: Request) -> Plan:
+    request.require_bits("additive")
+    query = request.records
+    return Plan(query, InformationRelease.calibrate(query, bits=request[BITS]))
+
+
+ADDITIVE = Method(
+    name="additive",
+    says="every record, with Gaussian noise on every number",
+    kind=Kind.ROWS,
+    query=Rows,
+    noise={"release-gaussian-rows": of_rows, "release-information-rows": of_rows},
+    ways=(Way(_additive_bits, (BITS,)), Way(_additive_private, PRIVATE, (SLOTS,))),
+)
+
+
+HALF_WIDTH = setting("half_width", float, "half_width of the noise", "The largest bounded noise, where encoded numbers lie within +-1.")
+
+
+def _bounded_entries(request: Request) -> Plan:
+    request.require_entries("bounded")
+    level = request.get(LEVEL)
+    made = BoundedNoise(
+        half_width=request[HALF_WIDTH], level=0.0 if level is None else level, epsilon=request[EPSILON], neighbours=request.neighbours
+    )
+    return Plan(request.records, made)
+
+
+def _bounded_tabulated(parameters: Mapping[str, Json], query: Query) -> Floats:
+    half_width, level, epsilon, weight = (finite(parameters[name]) for name in ("half_width", "level", "epsilon", "weight"))
+    made = BoundedNoise(half_width=half_width, level=level, epsilon=epsilon, weight=weight)
+    return (made.variance() + made.step**2 / 12.0) * np.eye(query.columns)
+
+
+BOUNDED = Method(
+    name="bounded",
+    says="every record, with noise that never exceeds a width",
+    kind=Kind.ROWS,
+    query=Rows,
+    noise={"release-bounded-noise": _bounded_tabulated},
+    ways=(Way(_bounded_entries, (HALF_WIDTH, EPSILON), (LEVEL,)),),
+    normal=False,
+)
+
+
+WEIGHTS = setting("weights", list, "weights of the columns", "One positive number a released column, separated by commas.")
+
+
+def _fisher_query(request: Request) -> WeightedRows:
+    given = request.get(WEIGHTS)
+    weights = None if given is None else np.asarray(given, dtype=np.float64)
+    return WeightedRows.of(request.domain, weights=weights, target=request.target)
+
+
+def _fisher_private(request: Request) -> Plan:
+    query = _fisher_query(request)
+    return Plan(query, FisherNoise.calibrate(query, **request.private, slots=request.get(SLOTS)))
+
+
+def _fisher_level(request: Request) -> Plan:
+    query = _fisher_query(request)
+    return Plan(query, FisherNoise.of_level(query, level=request[LEVEL], epsilon=request[EPSILON], neighbours=request.neighbours))
+
+
+def _fisher_published(request: Request) -> Plan:
+    query = _fisher_query(request)
+    return Plan(query, farokhi_theorem_5(query, epsilon=request[EPSILON], delta=request[DELTA]))
+
+
+def _fisher_weighted(parameters: Mapping[str, Json], query: Query) -> Floats:
+    if not isinstance(query, WeightedRows):
+        raise TypeError
+    inverse = np.linalg.inv(query.map.matrix)
+    covariance: Floats = variance_on_grid(parameters) * (inverse.T @ inverse)
+    return 0.5 * (covariance + covariance.T)
+
+
+FISHER = Method(
+    name="fisher",
+    says="every record, with Gaussian noise that is smaller where weights are larger",
+    kind=Kind.ROWS,
+    query=WeightedRows,
+    noise={"release-fisher-noise": _fisher_weighted},
+    ways=(
+        Way(_fisher_level, (LEVEL, EPSILON), (WEIGHTS,)),
+        Way(_fisher_private, PRIVATE, (WEIGHTS, SLOTS)),
+        Way(_fisher_published, PRIVATE, (WEIGHTS,), "published"),
+    ),
+    on_grid=False,
+)
+
+
+VARIANCE = setting("variance", float, "variance of the noise", "Of null-space noise.")
+
+
+def _null_space_published(request: Request) -> Plan:
+    return Plan(request.records, NullSpaceNoise(variance=request[VARIANCE]))
+
+
+NULL_SPACE = Method(
+    name="null-space",
+    says="every record, with noise that leaves a support vector machine unchanged; NOT private",
+    kind=Kind.ROWS,
+    query=Rows,
+    noise={"release-null-space-noise": None},
+    ways=(Way(_null_space_published, (VARIANCE,), (), "published"),),
+    shows_all="The exact weights of the support vector machine, and the exact score of every record, can be computed from the release.",
+)
+
+
+LOCAL = Method(
+    name="local",
+    says="records that their owners randomised, collected",
+    kind=Kind.ROWS,
+    query=Rows,
+    noise={"release-gaussian-rows": of_rows},
+    collected="local records are randomised by their owners, one by one (`discreet randomise`), and collected; no table is released so.",
+    exposes="Owners who answered twice: they spent twice.",
+)

@@ -1,0 +1,93 @@
+"""Methods that release one row a record, times a matrix: a public one, or one that is drawn afresh with the release.
+
+As published: the noise of Tu 2013, theorem 1, for a public matrix. For a fresh one (theorem 2, B = 2 C and sigma_p = 1 / sqrt(width)) it is far more
+than is needed; what it promises is computed exactly.
+"""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from discreet.accounting import Json
+from discreet.core.arrays import Floats
+from discreet.core.errors import InfeasibleTarget
+from discreet.core.fields import whole
+from discreet.core.neighbours import REPLACE_ONE
+from discreet.mechanisms.release import FreshProjection, GaussianRelease, tu_factor_2, tu_theorem_1
+from discreet.mechanisms.release.profiles import require_rows
+from discreet.mechanisms.release.rows import LARGEST_SCALE, grid_step
+from discreet.queries import Projection, Rows
+from discreet.releases.columns import Kind
+from discreet.releases.methods.base import (
+    DELTA,
+    EPSILON,
+    PRIVATE,
+    SLOTS,
+    WIDTH,
+    Method,
+    Plan,
+    Query,
+    Request,
+    Way,
+    of_rows,
+    setting,
+    variance_on_grid,
+)
+
+SEED = setting("projection_seed", int, "the public seed of the projection", "Public seed of a projection; 0 if left out.")
+
+
+def _fixed_query(request: Request) -> Projection:
+    return Projection.from_public_seed(request.domain, width=request[WIDTH], seed=request.get(SEED) or 0, target=request.target)
+
+
+def _fixed_private(request: Request) -> Plan:
+    query = _fixed_query(request)
+    return Plan(query, GaussianRelease.calibrate(query, **request.private, slots=request.get(SLOTS)))
+
+
+def _fixed_published(request: Request) -> Plan:
+    query = _fixed_query(request)
+    return Plan(query, tu_theorem_1(query, epsilon=request[EPSILON], delta=request[DELTA]))
+
+
+PROJECTION = Method(
+    name="projection",
+    says="records times a public matrix, with Gaussian noise",
+    kind=Kind.PROJECTED_ROWS,
+    query=Projection,
+    noise={"release-gaussian-rows": of_rows},
+    ways=(Way(_fixed_private, (*PRIVATE, WIDTH), (SLOTS, SEED)), Way(_fixed_published, (*PRIVATE, WIDTH), (SEED,), "published")),
+)
+
+
+def _fresh_private(request: Request) -> Plan:
+    query = request.records
+    return Plan(query, FreshProjection.calibrate(query, width=request[WIDTH], **request.private, slots=request.get(SLOTS)))
+
+
+def _fresh_published(request: Request) -> Plan:
+    query, width, epsilon = request.records, request[WIDTH], request[EPSILON]
+    require_rows(width)
+    deviation = 2.0 * query.read.norm * tu_factor_2(epsilon, request[DELTA], width) / math.sqrt(width)
+    step = grid_step(query.sensitivity(REPLACE_ONE), width)
+    if deviation / step >= LARGEST_SCALE:
+        raise InfeasibleTarget("so much noise does not fit into 64-bit integers: raise epsilon or delta.")
+    return Plan(query, FreshProjection(width=width, step=step, scale=deviation / step, neighbours=REPLACE_ONE, epsilon=epsilon))
+
+
+def _fresh_projected(parameters: Mapping[str, Json], query: Query) -> Floats:  # noqa: ARG001 - the query is what is projected
+    return variance_on_grid(parameters) * np.eye(whole(parameters["width"]))
+
+
+FRESH_PROJECTION = Method(
+    name="fresh-projection",
+    says="a new random matrix, used once, and records times it with Gaussian noise",
+    kind=Kind.PROJECTED_ROWS,
+    query=Rows,
+    noise={"release-fresh-projection": _fresh_projected},
+    ways=(Way(_fresh_private, (*PRIVATE, WIDTH), (SLOTS,)), Way(_fresh_published, (*PRIVATE, WIDTH), (), "published")),
+    exposes="Anything else that is projected with the same matrix: it was for this release alone.",
+    draws_projection=True,
+)
