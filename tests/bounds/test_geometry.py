@@ -19,7 +19,7 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain, Records
 from discreet.losses.predictions import Squared
 from discreet.matrices import as_matrix
-from discreet.mechanisms.constrained.walk import Walk
+from discreet.mechanisms.constrained.frank_wolfe import Walk
 from discreet.problems import ConstrainedRisk
 from discreet.sets import L1Ball, Simplex
 

@@ -20,7 +20,7 @@ The printed theorems differ from these by constants, by log(n / delta) (they com
 2 |a|^2 + 2 |b|^2. The smooth version is that of Lan (2012) with the noise of privacy; the weights of A.1 are those of Lacoste-Julien, Schmidt and
 Bach (2012). Proofs: mechanisms/constrained/mirror_descent.md.
 
-Risk of the Frank-Wolfe walk with equal shares, as it is run (mechanisms/constrained/walk.py): the mean of T private choices.
+Risk of the Frank-Wolfe walk with equal shares, as it is run (mechanisms/constrained/frank_wolfe.py): the mean of T private choices.
 
     F(theta) - min F <= Gamma (1 + ln T) / (2 T) + r        r = a T^p the mean of the regrets of the T choices
 

@@ -15,8 +15,7 @@ from discreet.losses.predictions import Hinge, HuberLoss, OfMargin, Squared
 from discreet.matrices import as_matrix
 from discreet.mechanisms.constrained import GaussianFrankWolfe, NonPrivateFrankWolfe, PolytopeFrankWolfe, calibrate_frank_wolfe
 from discreet.mechanisms.constrained.choose import better
-from discreet.mechanisms.constrained.frank_wolfe import scores_on_grid
-from discreet.mechanisms.constrained.walk import Walk
+from discreet.mechanisms.constrained.frank_wolfe import Walk, scores_on_grid
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.problems import ConstrainedRisk
 from discreet.sets import ConvexHull, L1Ball, L2Ball, Simplex
@@ -141,7 +140,7 @@ def test_predictions_walk_along(change):
     walk = Walk.from_start(problem.objective(records_of(problem, change=change)), problem.constraint)
     for index in (0, 3, 8, 12, 3, 17):
         walk.towards(problem.constraint.vertex(index))
-        assert np.allclose(walk.predictions, walk.objective.matrix.matvec(walk.point), atol=1e-14)
+        assert np.allclose(walk.predictions, walk.objective.data.matrix.matvec(walk.point), atol=1e-14)
         assert np.allclose(walk.gradient(), walk.objective.gradient(walk.point), atol=1e-9)
     assert np.allclose(walk.point, np.mean([problem.constraint.vertex(index) for index in (0, 3, 8, 12, 3, 17)], axis=0))
 

@@ -83,7 +83,7 @@ def test_the_walk_is_mirror_descent(monkeypatch):
 
 def least(problem, objective):
     """The minimum over the set by accelerated projected gradients; smooth losses."""
-    length = problem.smoothness * len(objective.targets)
+    length = problem.smoothness * objective.records
     ahead = point = problem.constraint.project(np.zeros(problem.dimension))
     for k in range(3000):
         following = problem.constraint.project(ahead - objective.gradient(ahead) / length)
@@ -128,7 +128,7 @@ def test_private_numbers_of_records_do_not_enter_the_plan():
         problem, data = regression(L1Ball(dimension=3), Squared(), records=records, public=False)
         mechanism = calibrated(problem, neighbours=ADD_REMOVE)
         plans.add((mechanism.plan, mechanism.noise_steps))
-        assert problem.objective(data).targets.size == records
+        assert problem.objective(data).records == records
     assert len(plans) == 1
 
 

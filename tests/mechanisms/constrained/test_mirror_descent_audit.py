@@ -7,8 +7,7 @@ import pytest
 from scipy.signal import fftconvolve
 
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.mechanisms.constrained.base import gradient_distance
-from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
+from discreet.mechanisms.constrained.base import GaussianSteps, gradient_distance
 from discreet.mechanisms.constrained.mirror_descent import NoisyMirrorDescent
 from discreet.noise import SeededNoise
 from tests.mechanisms.constrained.mirror_problems import data_set, line

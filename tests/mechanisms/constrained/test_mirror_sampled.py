@@ -11,7 +11,7 @@ from discreet.accounting.subsampled import added_deltas, removed_deltas, subsamp
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.losses.predictions import Absolute, Squared
-from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
+from discreet.mechanisms.constrained.base import GaussianSteps
 from discreet.mechanisms.constrained.mirror_sampled import SampledMirrorDescent, batch, sampled_delta
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.sets import L1Ball, L2Ball

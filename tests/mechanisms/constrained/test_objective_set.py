@@ -11,8 +11,7 @@ from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.losses import HuberHinge
 from discreet.losses.predictions import OfMargin, Squared
 from discreet.mechanisms.constrained import calibrate_over_set, candidates
-from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet
-from discreet.mechanisms.constrained.objective_set_solver import certified_minimiser, projection
+from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet, certified_minimiser, projection
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.sets import Box, GroupL2Ball, L1Ball, L2Ball, LInfinityBall, Simplex
 from tests.canary import CANARY, assert_silent

@@ -15,8 +15,7 @@ from discreet.losses import HuberHinge
 from discreet.losses.predictions import OfMargin
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.constrained import GaussianFrankWolfe, GaussianSteps, PolytopeFrankWolfe
-from discreet.mechanisms.constrained.frank_wolfe import scores_on_grid
-from discreet.mechanisms.constrained.walk import Walk
+from discreet.mechanisms.constrained.frank_wolfe import Walk, scores_on_grid
 from discreet.problems import ConstrainedRisk
 from discreet.sets import L1Ball
 from tests.mechanisms.constrained.transcripts import both_ways, discrete_gaussians, laplace_noisy_min

@@ -33,7 +33,7 @@ from discreet.mechanisms.constrained import (
     SampledMirrorDescent,
 )
 from discreet.mechanisms.constrained.base import ConstrainedMechanism
-from discreet.mechanisms.constrained.mirror_geometry import SMOOTH
+from discreet.mechanisms.constrained.mirror_descent import SMOOTH
 from discreet.mechanisms.constrained.mirror_sampled import RATE_BITS
 from discreet.noise import SystemNoise
 from discreet.problems import ConstrainedRisk

@@ -1,6 +1,6 @@
 """Mechanisms for learning over a constraint set, with their proof notes beside them (frank_wolfe.md, mirror_descent.md, objective_set.md)."""
 
-from discreet.mechanisms.constrained.base import ConstrainedMechanism
+from discreet.mechanisms.constrained.base import ConstrainedMechanism, GaussianSteps
 from discreet.mechanisms.constrained.choose import (
     Candidate,
     calibrate_frank_wolfe,
@@ -10,7 +10,6 @@ from discreet.mechanisms.constrained.choose import (
     mechanism_names_over_sets,
 )
 from discreet.mechanisms.constrained.frank_wolfe import GaussianFrankWolfe, NonPrivateFrankWolfe, PolytopeFrankWolfe
-from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
 from discreet.mechanisms.constrained.mirror_descent import NoisyMirrorDescent
 from discreet.mechanisms.constrained.mirror_sampled import SampledMirrorDescent
 from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet

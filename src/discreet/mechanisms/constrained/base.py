@@ -1,7 +1,7 @@
-"""What the mechanisms over a constraint set share: a released point of the set, and how many steps lead there, from public numbers.
+"""What the mechanisms over a constraint set share: a released point of the set, noisy gradients, and how many steps lead there, from public numbers.
 
 After T steps whose points are optimal up to an expected regret a T^p each (p = 1/2 when the budget is shared by Gaussian composition, p = 1 by basic
-composition), and with 2 / T for (1 + ln T) / (2 T), which is within 40 % for T <= 100 (module `walk`),
+composition), and with 2 / T for (1 + ln T) / (2 T), which is within 40 % for T <= 100 (module `frank_wolfe`),
 
     E F(theta) - min F <= 2 Gamma / T + a T^p            least at T = (2 Gamma / (p a))^{1 / (1 + p)}
 
@@ -10,23 +10,44 @@ synthetic tables (docs/frank-wolfe.md).
 
 Under add-remove n is private, and T may only depend on a number of records that the caller declares public, or on none: T is then that of NOMINAL
 records, and grows like n^(2/3), so that being wrong about n by a factor of ten costs a factor of about two in the excess risk.
+
+Noisy gradients: many adaptive releases of a vector, each rounded to a grid with exact discrete Gaussian noise, at the price of Gaussian ones.
+
+    y_t = w (round(g_t / w) + K_t),    g_t in R^d a function of the records and of y_1 .. y_{t-1},    t = 1 .. T
+
+K_t independent integers of P(k) proportional to exp(-k^2 / (2 s^2)). If neighbours move every computed g_t by at most `distance` in Euclidean norm
+(rounding errors of its computation included), the rounded vectors differ by at most D = distance / w + sqrt(d), and
+
+    delta(epsilon) <= `discrete_delta` for d T integers in T stages and mu = D sqrt(T) / s
+
+(proof note frank_wolfe.md, lemma 1: lemma 2 of the residual stage, T times; T = 1 is that lemma). With w = distance / (2^16 sqrt(d)), or less, s is
+above 2^16 sqrt(d T) / mu, and what the lemma adds to epsilon is below 1e-9 mu^2 or so: T discrete steps cost one Gaussian of that mu.
 """
 
 import math
 from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Self
 
+import numpy as np
+
+from discreet.accounting import ApproximateDP, Json, discrete_delta, gaussian_mu
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import raising
 from discreet.data import Records
-from discreet.mechanisms.base import Drawn, Mechanism
-from discreet.noise import Noise
+from discreet.mechanisms.base import Drawn, Mechanism, at_epsilon
+from discreet.noise import Noise, least_drawable
 from discreet.problems import ConstrainedRisk, PredictionSum
 
 SHARE = 1.0 / 24.0
 NOMINAL = 10_000
 MOST_STEPS = 2_000
+_FINENESS = 16
+_UP = raising(4_096)
+_LEAST_SCALE = 2.0**10
+_LARGEST = 2.0**62
 
 
 class ConstrainedMechanism(Mechanism[ConstrainedRisk, Records]):
@@ -41,6 +62,85 @@ class ConstrainedMechanism(Mechanism[ConstrainedRisk, Records]):
     def draw(self, problem: ConstrainedRisk, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""
         return Drawn.of(self.point(problem, problem.objective(data), noise))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianSteps:
+    """The noise of every step, and how many there are."""
+
+    sampler: ClassVar[str] = "discrete Gaussian integers, exactly (staircase rejection in integer arithmetic)"
+    count: int
+    """T."""
+    step: float
+    """w, a power of two."""
+    scale: float
+    """s, in steps of the grid."""
+
+    @classmethod
+    def calibrate(cls, *, distance: float, dimension: int, epsilon: float, delta: float, count: int) -> Self:
+        """The least noise (to 1e-6) with which all of them together are (epsilon, delta)-private. Raises InfeasibleTarget where none can be drawn."""
+        step = 2.0 ** math.floor(math.log2(distance / math.sqrt(dimension)) - _FINENESS)
+        first = max(_LEAST_SCALE, _apart(distance, step, dimension) * math.sqrt(count) / gaussian_mu(epsilon, delta * (1.0 - 1e-9)))
+
+        def enough(scale: float) -> bool:
+            return cls(count=count, step=step, scale=scale).delta(epsilon, distance=distance, dimension=dimension) <= delta
+
+        return cls(count=count, step=step, scale=least_drawable(first, enough))
+
+    def to_dict(self) -> dict[str, Json]:
+        """For certificates."""
+        return {"steps": self.count, "scale": self.scale, "grid_step": self.step}
+
+    @property
+    def deviation(self) -> float:
+        """w s, about the standard deviation of the noise on every coordinate."""
+        return self.step * self.scale
+
+    def delta(self, epsilon: float, *, distance: float, dimension: int) -> float:
+        """delta at `epsilon` of all releases together; 1 where the lemma does not apply."""
+        mu = _apart(distance, self.step, dimension) * math.sqrt(self.count) / self.scale * _UP
+        if self.scale < _LEAST_SCALE:
+            return 1.0
+        return discrete_delta(epsilon, mu, integers=self.count * dimension, scale=self.scale, stages=self.count)
+
+    def release(self, vector: Floats, noise: Noise) -> Floats:
+        """One of the releases: `vector` (d,) on the grid, with noise. Raises InvalidInput for a vector beyond the grid: no number of it is shown."""
+        scaled = np.rint(vector / self.step)
+        if not np.all(np.abs(scaled) < _LARGEST):
+            raise InvalidInput("a sum over the records is too large for the grid that the noise was calibrated for.")
+        drawn = noise.discrete_gaussian(scale=self.scale, dimension=len(vector), draws=1)[:, 0]
+        total: Floats = (scaled.astype(np.int64) + drawn).astype(np.float64) * self.step
+        return total
+
+
+def _apart(distance: float, step: float, dimension: int) -> float:
+    """D."""
+    return (distance / step + math.sqrt(dimension)) * _UP
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradientSteps(ConstrainedMechanism):
+    """A mechanism that learns from noisy gradients alone: (epsilon, delta)-private, whatever follows from them."""
+
+    noise_steps: GaussianSteps
+    """Number of noisy gradients, grid and scale."""
+    epsilon: float
+    """epsilon at which delta is stated."""
+    neighbours: Neighbours
+    theorem: ClassVar[str]
+    """In certificates."""
+
+    def delta(self, problem: ConstrainedRisk) -> float:
+        """delta at `epsilon` of all of them together."""
+        return self.noise_steps.delta(self.epsilon, distance=gradient_distance(problem, self.neighbours), dimension=problem.dimension)
+
+    def guarantee(self, problem: ConstrainedRisk) -> ApproximateDP:
+        """See Mechanism."""
+        return at_epsilon(self.epsilon, self.delta(problem), self.neighbours, self.theorem)
+
+    def parameters(self) -> dict[str, Json]:
+        """See Mechanism."""
+        return {**self.noise_steps.to_dict(), "epsilon": self.epsilon, "neighbours": str(self.neighbours)}
 
 
 def default_steps(problem: ConstrainedRisk, *, regret: float, power: float) -> int:

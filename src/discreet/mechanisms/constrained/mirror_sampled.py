@@ -17,16 +17,14 @@ from typing import Self
 
 import numpy as np
 
-from discreet.accounting import ApproximateDP, Json, beyond, closeness
+from discreet.accounting import Json, beyond, closeness
 from discreet.accounting.subsampled import subsampled_gaussian
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import raising
-from discreet.mechanisms.base import at_epsilon
-from discreet.mechanisms.constrained.base import ConstrainedMechanism, check_gaussian_target, checked_steps
-from discreet.mechanisms.constrained.gaussian_steps import GaussianSteps
-from discreet.mechanisms.constrained.mirror_geometry import AUTO, Plan, plan
+from discreet.mechanisms.constrained.base import GaussianSteps, GradientSteps, check_gaussian_target, checked_steps
+from discreet.mechanisms.constrained.mirror_descent import AUTO, Plan, plan
 from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum
 from discreet.statements.constrained import MIRROR_SAMPLED
@@ -39,17 +37,14 @@ _UP = raising(4_096)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SampledMirrorDescent(ConstrainedMechanism):
+class SampledMirrorDescent(GradientSteps):
     """Mirror descent on Poisson batches: (epsilon, delta)-private, add-remove."""
 
     name = "mirror-descent-sampled"
+    theorem = MIRROR_SAMPLED
     rate: int
     """q in units of 2^-20."""
-    noise_steps: GaussianSteps
-    """Number of steps, grid and scale."""
-    epsilon: float
     plan: Plan
-    neighbours: Neighbours
 
     @classmethod
     def calibrate(
@@ -85,14 +80,13 @@ class SampledMirrorDescent(ConstrainedMechanism):
         chosen = plan(problem, sensitivity=deviation / math.sqrt(count), mu=1.0, mirror_map=mirror_map, steps=count)
         return cls(rate=units, noise_steps=made, epsilon=epsilon, plan=chosen, neighbours=neighbours)
 
-    def guarantee(self, problem: ConstrainedRisk) -> ApproximateDP:
+    def delta(self, problem: ConstrainedRisk) -> float:
         """See module docstring."""
-        delta = sampled_delta(problem, rate=self.rate, steps=self.noise_steps, epsilon=self.epsilon)
-        return at_epsilon(self.epsilon, delta, self.neighbours, MIRROR_SAMPLED)
+        return sampled_delta(problem, rate=self.rate, steps=self.noise_steps, epsilon=self.epsilon)
 
     def parameters(self) -> dict[str, Json]:
         """See Mechanism."""
-        return {"rate": self.rate, **self.noise_steps.to_dict(), "epsilon": self.epsilon, "neighbours": str(self.neighbours), **self.plan.to_dict()}
+        return {"rate": self.rate, **GradientSteps.parameters(self), **self.plan.to_dict()}
 
     def point(self, problem: ConstrainedRisk, objective: PredictionSum, noise: Noise) -> Floats:
         """See ConstrainedMechanism."""
