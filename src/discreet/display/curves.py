@@ -1,7 +1,7 @@
 """The curves of a model: a picture with one panel a column, the most important first, in notebooks, in reports and as a file.
 
 All panels share the scale upwards, so that a flat curve is a column that matters little. A number is a curve over its values, with the band behind
-it; where most points lie in a small part of the range, as with incomes, the axis is logarithmic away from zero. A category is a bar with its
+it; where many points lie in a small part of the range, as with incomes, the axis is logarithmic away from zero. A category is a bar with its
 interval; of many categories those that contribute most are drawn.
 """
 
@@ -20,10 +20,10 @@ _ACROSS, _SIDE, _HEIGHT = 3, 250, 190
 _LEFT, _TOP, _GAP, _BELOW = 62, 96, 62, 112
 _MOST_BARS = 10
 _MOST_LISTED = 40
-_LONGEST = 18
+_LONGEST = 15
 """Letters of a category that are drawn."""
-_CROWDED = 0.12
-"""The share of the range within which half of the points lie where an axis is logarithmic."""
+_CROWDED = 0.05
+"""The share of the range within which a quarter of the points lie where an axis is logarithmic."""
 _UNIT = 1e-3
 
 
@@ -122,8 +122,7 @@ def _places(values: Floats, left: float) -> tuple[Floats, Axis]:
     """Where values stand on an axis from 0 to 1, and that axis, with ticks at round values."""
     low, high = float(values[0]), float(values[-1])
     width = high - low
-    inner = np.quantile(values, [0.25, 0.75]) if len(values) > 4 else np.array([low, high])
-    crowded = float(inner[1] - inner[0]) < _CROWDED * width or float(np.median(values)) - low < _CROWDED * width
+    crowded = len(values) > 4 and float(np.quantile(values, 0.25)) - low < _CROWDED * width
     unit = _UNIT * width if crowded else 0.0
 
     def scale(value: Floats) -> Floats:
