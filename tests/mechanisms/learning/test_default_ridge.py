@@ -91,3 +91,15 @@ def test_defaults_of_many_classes_are_feasible(neighbours, epsilon, delta):
         claim = calibrate(public, mechanism="auto", calibration="tight", **target).guarantee(public)
         assert claim.epsilon <= epsilon
         assert claim.delta(epsilon) <= delta
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+def test_a_delta_that_is_of_no_use_changes_nothing_of_what_auto_takes(epsilon):
+    public = problem(SoftplusHinge(), ridge=1.0, features=5)
+    target = {"epsilon": epsilon, "neighbours": REPLACE_ONE}
+    found = [default_ridge(public, delta=delta, mechanism="auto", **target) for delta in (0.0, 1e-9)]
+    assert found[0] == found[1]
+    chosen = replace(public, ridge=found[0])
+    claims = [calibrate(chosen, mechanism="auto", calibration="tight", delta=delta, **target).guarantee(chosen) for delta in (0.0, 1e-9)]
+    assert all(isinstance(claim, PureDP) for claim in claims)
+    assert default_ridge(public, delta=1e-9, mechanism="objective", **target) > found[0]

@@ -9,7 +9,8 @@ Where nobody chooses one, lambda is taken from public numbers alone, close to th
                   smaller one where delta > 0;
                   k = 1 under add-remove and 2 under replace-one
     least         half the lambda at which the theorem has no slack: below it noise is bought with noise. Losses that always
-                  have slack: all of it
+                  have slack: all of it. Two classes, mechanism "auto": the theorem is that of spherical noise where this is the smaller one, since it
+                  is the one that is taken; so a delta that is of no use changes nothing
 
 This is no theorem, and privacy does not rest on it: every lambda is private. It is a summary of measurements. Test errors over lambda were
 measured on Adult (2,000 to 36,177 records, d = 105), KDD Cup 99 (d = 118), w8a (d = 300), MNIST 4 against 9 (d = 784), farm ads and two groups of
@@ -197,17 +198,23 @@ def default_ridge(problem: AnyRisk, *, epsilon: float, delta: float, neighbours:
     """lambda of the module docstring for this public problem; it does not depend on the problem's own lambda, nor on n."""
     noise = relative_noise(problem.dimension, epsilon=epsilon, delta=delta, neighbours=neighbours) * math.sqrt(solved_apart(problem))
     one = one_of(problem)
-    comfortable = _HEADS[type(problem)].comfortable_ridge(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
+    spherical = mechanism == "auto" and isinstance(problem, RegularisedRisk) and _spherical_is_less(problem.dimension, epsilon, delta)
+    of_theorem = 0.0 if spherical else delta
+    comfortable = _HEADS[type(problem)].comfortable_ridge(problem, epsilon=epsilon, delta=of_theorem, neighbours=neighbours)
     always_slack = isinstance(problem, RegularisedRisk) and not math.isfinite(problem.slack_free_ratio)
     rule = 0.25 * one.gradient_bound * problem.domain.radius * noise**1.25 * (one.dimension / 100.0) ** 0.4
     return max(rule, comfortable if always_slack else 0.5 * comfortable) * (_OUTPUT_FACTOR if mechanism == "output" else 1.0)
 
 
+def _spherical_is_less(dimension: int, epsilon: float, delta: float) -> bool:
+    """Whether noise that needs no delta is the smaller one in so many dimensions."""
+    return delta == 0 or math.sqrt(dimension) / epsilon <= 1.0 / gaussian_mu(epsilon, delta)
+
+
 def relative_noise(dimension: int, *, epsilon: float, delta: float, neighbours: Neighbours) -> float:
     """sigma / G of the module docstring. Raises InfeasibleTarget where it is beyond all that could be drawn, and powers of it beyond float64."""
     moved = 1.0 if neighbours is ADD_REMOVE else 2.0
-    spherical = moved * math.sqrt(dimension) / epsilon
-    noise = min(spherical, moved / gaussian_mu(epsilon, delta)) if delta > 0 else spherical
+    noise = moved * math.sqrt(dimension) / epsilon if _spherical_is_less(dimension, epsilon, delta) else moved / gaussian_mu(epsilon, delta)
     if not noise < _MOST_NOISE:
         raise InfeasibleTarget("this budget needs more noise than can be drawn: take a larger epsilon, or a larger delta.")
     return noise
