@@ -1,7 +1,26 @@
-"""Certificates, checks and releases in notebooks: small tables of public values."""
+"""Certificates, checks and releases in notebooks; and the report on anything that was released with a certificate.
 
+The report says promise, limits, guarantee, budget, conditions with what enforces each, and checks; those on models, measurements and data add to it.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from shlex import quote
+
+from discreet.accounting import Json
 from discreet.certificates import Certificate, Release, Verification
-from discreet.display.pages import Block, Facts, Table, Text, Tone, view_html
+from discreet.core.errors import InvalidInput
+from discreet.core.words import quoted
+from discreet.data import Schema
+from discreet.display.guarantee import guarantee_section
+from discreet.display.ledger import picture
+from discreet.display.pages import FOOT, Block, Bullets, Code, Facts, Page, Section, Table, Text, Tone, view_html
+from discreet.display.promise import limits, promise, protection
+from discreet.ledger import Ledger, State
+from discreet.ledger.records import counted_of, taken
+
+_MOST = 20
+"""Columns that are named."""
 
 
 def view(certificate: Certificate, name: str = "Certificate", shape: tuple[int, ...] | None = None) -> str:
@@ -30,6 +49,169 @@ def release_view(release: Release) -> str:
 def verification_view(verification: Verification) -> str:
     """HTML of all checks."""
     passed = Text(f"All {len(verification.checks)} checks passed.")
-    rows = [("passed" if check.ok else "FAILED", check.name, check.detail) for check in verification.checks]
     verdict = passed if verification.ok else Text("The certificate does not hold.", Tone.BAD)
-    return view_html("Verification", verdict, Table("Checks", ("Verdict", "Check", "Found"), rows))
+    return view_html("Verification", verdict, _checks(verification, "Checks"))
+
+
+def _checks(verification: Verification, caption: str) -> Table:
+    rows = [("passed" if check.ok else "FAILED", check.name, check.detail) for check in verification.checks]
+    return Table(caption, ("Verdict", "Check", "Found"), rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What is said of one thing besides what every certificate says."""
+
+    title: str
+    what: str
+    """ "this model", in the middle of a sentence."""
+    certificate: Certificate
+    verification: Verification
+    check: str
+    """What is typed to check it again, where it is in no file whose name is known."""
+    lead: Sequence[Block] = ()
+    first: Sequence[Section] = ()
+    """Right after the promise."""
+    later: Sequence[Section] = ()
+    """After the guarantee."""
+    chosen: str | None = None
+    """Which bounds were chosen privately from the records, as a sentence, where some were."""
+
+
+def certified_page(report: Report, *, ledger: Ledger | None = None, name: str | None = None) -> Page:
+    """The page. Raises InvalidInput where the ledger does not hold the release."""
+    certificate = report.certificate
+    command = report.check if name is None else f"discreet verify {quote(name)}"
+    sections = [
+        *report.first,
+        protection(certificate),
+        limits(certificate),
+        guarantee_section(certificate.guarantee),
+        *report.later,
+        Section("The budget", _budget(certificate, ledger)),
+        Section("What it rests on", list(_assumptions(certificate, report.chosen))),
+        Section("Mechanism and public numbers", list(_numbers(certificate))),
+        Section("How to check it", _checking(certificate, report.verification, command)),
+    ]
+    return Page(report.title, [*promise(certificate, what=report.what), *report.lead], sections, FOOT)
+
+
+def _budget(certificate: Certificate, ledger: Ledger | None) -> list[Block]:
+    """What was in the ledger before this release, what it took and what was left, and what is left now.
+
+    Without a ledger, that nothing adds this release up. Raises InvalidInput where the ledger does not hold the certificate's entry.
+    """
+    entry = certificate.ledger_entry
+    if entry is None:
+        return [Text("No ledger was in use: nobody adds this release up with others about the same people.", Tone.BAD)]
+    if ledger is None:
+        words = "The budget was reserved on a ledger before any noise was drawn. Whoever keeps the ledger can say what is left of it."
+        return [Text(words), Facts("In the ledger", [("Entry", entry)])]
+    found = ledger.entry(entry)
+    data_set, history = ledger.data_set(found.data_set), ledger.history(found.data_set)
+    if found.guarantee.to_dict() != certificate.guarantee.to_dict():
+        raise InvalidInput(
+            "the ledger's entry states another guarantee than the certificate, so it is not of this release. Give the ledger of the fit."
+        )
+    place = next(number for number, one in enumerate(history) if one.id == entry)
+    before, after, now = (taken(data_set, counted_of(history[:end]), part=found.part) for end in (place, place + 1, None))
+    where = data_set.name if found.part is None else f"{data_set.name}, part {found.part}"
+    rows = [
+        ("Data set", f"{where}; {data_set.neighbours}, one {data_set.unit}"),
+        ("Total agreed on", data_set.total.words),
+        ("Spent before this release", before.words),
+        ("Spent after it", after.words),
+        ("Left after it", after.left_of(data_set.total).words),
+        ("Left when this page was written", now.left_of(data_set.total).words),
+        ("Entry", f"{found.id}, {found.reserved_at} UTC"),
+    ]
+    cancelled = [Text("The ledger says that this release was cancelled, yet there it is.", Tone.BAD)] if found.state is State.CANCELLED else []
+    exceeded = [Text("More has been spent on this data set than its total allows.", Tone.BAD)] if now.exceeds(data_set.total) else []
+    return [*cancelled, *exceeded, Facts("In the ledger", rows), picture(ledger, data_set)]
+
+
+def _assumptions(certificate: Certificate, chosen: str | None) -> Iterator[Block]:
+    """Hypotheses, each with how it is enforced, and what the caller answers for."""
+    rows = [(part.required, part.enforced) for part in certificate.hypotheses]
+    header = ("What must be true", "What makes it true")
+    yield Table("Conditions of the theorem", header, rows) if rows else Text("The certificate names no conditions.")
+    noise = f"{certificate.noise}; {'it cannot be replayed' if certificate.noise_private else 'it can be replayed, so it protects nobody'}"
+    yield Facts("Noise", [("Where it came from", noise)])
+    if certificate.declared:
+        but = "" if chosen is None else ", but for the bounds named below"
+        yield Text(f"Whoever published this answers for the following being public, that is, not learnt from the records{but}:")
+        yield Bullets(certificate.declared)
+    else:
+        yield Text("Nothing was declared public beyond the numbers below.")
+    if chosen is not None:
+        yield Text(f"{chosen} Where a line above says that bounds were not taken from the records, it is not meant of these.", Tone.NOTE)
+
+
+def _numbers(certificate: Certificate) -> Iterator[Block]:
+    yield Facts(f"Mechanism: {certificate.mechanism}", list(_facts(certificate.parameters.items())))
+    if certificate.problem:
+        yield Facts("The problem, in public numbers", list(_facts(certificate.problem.items())))
+
+
+def _checking(certificate: Certificate, verification: Verification, command: str) -> list[Block]:
+    """The verdict of the checks when the page was written, and how to repeat them."""
+    passed = Text(f"All {len(verification.checks)} checks, the guarantee recomputed by a second method among them.", Tone.GOOD)
+    scope = (
+        "A check recomputes the guarantee from the recorded public numbers by a method that shares no code with the one that chose the noise. "
+        "It cannot see whether the release was made as recorded, whether what was declared public is so, or whether the records are what they are "
+        "said to be."
+    )
+    identified = [
+        ("Digest of what was released (SHA-256)", certificate.digest),
+        ("Issued by", software(certificate.version)),
+        ("Releases that the guarantee covers together", str(certificate.releases)),
+    ]
+    return [
+        passed if verification.ok else Text("The certificate does not hold: see the checks that failed.", Tone.BAD),
+        _checks(verification, "The checks when this page was written"),
+        Text("Repeat them, on any computer that has discreet, without the records:"),
+        Code(command.split("\n")),
+        Text(scope, Tone.NOTE),
+        Facts("What identifies the release", identified),
+    ]
+
+
+def _shown(value: Json) -> str:  # noqa: PLR0911 - one return a type
+    """A value of a certificate in a few signs."""
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case float():
+            return f"{value:.6g}"
+        case int():
+            return f"{value:,}" if abs(value) >= 10_000 else str(value)
+        case None:
+            return "none"
+        case list():
+            few = ", ".join(_shown(one) for one in value[:8])
+            return few if len(value) <= 8 else f"{few}, and {len(value) - 8:,} more"
+        case dict():
+            return ", ".join(f"{name} {_shown(one)}" for name, one in value.items()) or "none"
+        case _:
+            return value
+
+
+def _facts(items: Iterable[tuple[str, Json]]) -> Iterator[tuple[str, str]]:
+    for name, value in items:
+        yield name.replace("_", " "), "not published" if value is None and name == "records" else _shown(value)
+
+
+def software(version: str) -> str:
+    """The program that issued a certificate."""
+    return "discreet, of a version that is not stated" if version in {"", "unknown"} else f"discreet {version}"
+
+
+def chosen_bounds(schema: Schema, *, what: str) -> str | None:
+    """What a page says of the columns whose bounds `discreet bounds` chose, None where it chose none; `what` was made with them ("this model")."""
+    chosen = [column.name for column in schema.numeric if column.released is not None]
+    if not chosen:
+        return None
+    return (
+        f"The bounds of {quoted(chosen, most=_MOST)} were chosen privately from the records, in a release of its own with its own certificate; "
+        f"its cost adds to that of {what}."
+    )

@@ -9,7 +9,7 @@ from discreet.accounting import ApproximateDP, PureDP
 from discreet.certificates import Verification
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.data.labels import canonical
-from discreet.display.certified import chosen_bounds, software
+from discreet.display.certificates import chosen_bounds, software
 from discreet.display.estimators import target_words
 from discreet.display.evaluation import measures
 from discreet.display.pages import FOOT, Block, Bullets, Facts, Page, Section, Table, Text, Tone

@@ -15,7 +15,7 @@ from discreet.core.errors import DiscreetError, InvalidInput, InvalidType
 from discreet.core.files.whole_file import write_whole
 from discreet.display import audit, curves, evaluation
 from discreet.display import ledger as ledgers
-from discreet.display.certified import Report, certified_page, chosen_bounds
+from discreet.display.certificates import Report, certified_page, chosen_bounds
 from discreet.display.estimators import signal_of_estimator, signal_of_model, target_words
 from discreet.display.model_card import card_page
 from discreet.display.pages import Block, Bullets, Code, Facts, Page, Section, Table, Text, Tone, page_html, page_markdown

@@ -12,6 +12,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from io import BufferedIOBase
 from pathlib import Path
 
@@ -27,7 +28,7 @@ from discreet.display.workbench.tradeoff import (
     KINDS,
     METHODS,
     Budget,
-    Trials,
+    Trial,
     invented_trial,
     measured,
     noise_of_release,
@@ -57,7 +58,8 @@ class Desk:
         self._uploads = uploads
         self._ledger = ledger
         self._data_set = data_set
-        self._trials = Trials()
+        self._trial = lru_cache(maxsize=2)(_trial)  # since all points of a curve share one
+        self._computations = threading.Lock()
         self._runs: list[Run] = []
         self._lock = threading.Lock()
         self._uploaded = 0
@@ -145,11 +147,10 @@ class Desk:
             if sample:
                 path = _place(sample)
                 _refuse_same(path, asked.text("table"))
-                trial = self._trials.get(f"sample {schema.to_toml()} {path} {records}", lambda: sample_trial(schema, path, records=records))
+                trial = self._trial(schema.to_toml(), records, sample=path)
             else:
                 best = _BEST[asked.choice("best", "How well the target can be predicted", tuple(_BEST))]
-                name = f"invented {schema.to_toml()} {best} {records}"
-                trial = self._trials.get(name, lambda: invented_trial(schema, records=records, best=best))
+                trial = self._trial(schema.to_toml(), records, best=best)
             found = measured(what, schema, trial, budget)
         return found._asdict() | {"best": trial.best, "norm": trial.norm}
 
@@ -257,12 +258,18 @@ class Desk:
     @contextmanager
     def _computing(self) -> Iterator[None]:
         """One computation at a time; who waits longer than a minute is sent away."""
-        if not self._trials.lock.acquire(timeout=60.0):
+        if not self._computations.acquire(timeout=60.0):
             raise Refused(503, "Another computation is under way. Try again in a moment.")
         try:
             yield
         finally:
-            self._trials.lock.release()
+            self._computations.release()
+
+
+def _trial(schema: str, records: int, *, best: float = 0.0, sample: str | None = None) -> Trial:
+    """On a public sample, or on invented rows whose best predictor errs in the share `best`; of a schema as text, in which true is not 1."""
+    found = Schema.from_toml(schema)
+    return invented_trial(found, records=records, best=best) if sample is None else sample_trial(found, sample, records=records)
 
 
 def _copied(stream: BufferedIOBase, target: Path, size: int) -> None:

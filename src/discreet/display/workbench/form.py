@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from discreet.core.errors import SchemaError
 from discreet.data import CategoricalColumn, NumberTarget, NumericColumn, Schema, Target
@@ -95,21 +95,13 @@ def form_of(schema: Schema) -> dict[str, object]:
     """What the page shows for a schema that was written before; `read_form` makes the same schema of it."""
     target: dict[str, object] = {"column": schema.target.column}
     if isinstance(schema.target, Target):
-        target |= {"kind": "classes", "classes": [canonical(label) for label in schema.target.classes]}
-        target |= {"other": _label_text(schema.target.other), "missing": _label_text(schema.target.missing)}
+        target |= {"kind": "classes", "classes": [canonical(label) for label in schema.target.classes]} | _others_text(schema.target)
     else:
         target |= {"kind": "number"} | _bounds_text(schema.target)
     columns: list[dict[str, object]] = [{"name": one.name, "kind": "number"} | _bounds_text(one) for one in schema.numeric]
-    columns += [
-        {
-            "name": one.name,
-            "kind": "category",
-            "categories": [canonical(label) for label in one.categories],
-            "other": _label_text(one.other),
-            "missing": _label_text(one.missing),
-        }
-        for one in schema.categorical
-    ]
+    for one in schema.categorical:
+        labels = [canonical(label) for label in one.categories]
+        columns.append({"name": one.name, "kind": "category", "categories": labels} | _others_text(one))
     return {"name": schema.name, "rows": schema.rows, "missing_values": list(schema.missing_values), "target": target, "columns": columns}
 
 
@@ -126,32 +118,31 @@ def _named(target: Fields) -> str:
 
 
 def _classes(target: Fields) -> Target:
-    classes = tuple(_labels(target, "classes"))
-    return Target(column=_named(target), classes=classes, other=_label(target.text("other")), missing=_label(target.text("missing")))
+    return Target(classes=tuple(_labels(target, "classes")), column=_named(target), **_others(target))
 
 
 def _bounded_target(target: Fields) -> NumberTarget:
-    where = f"target column {_named(target)!r}"
-    lower, upper, missing = _bounds(target, where)
-    return NumberTarget(column=target.text("column"), lower=lower, upper=upper, outside="clip" if target.flag("clip") else None, missing=missing)
+    return NumberTarget(column=_named(target), **_bounds(target, f"target column {target.text('column')!r}"))
 
 
 def _number_column(column: Fields) -> NumericColumn:
-    where = f"numeric column {column.text('name')!r}"
-    lower, upper, missing = _bounds(column, where)
-    return NumericColumn(name=column.text("name"), lower=lower, upper=upper, outside="clip" if column.flag("clip") else None, missing=missing)
+    return NumericColumn(name=column.text("name"), **_bounds(column, f"numeric column {column.text('name')!r}"))
 
 
 def _label_column(column: Fields) -> CategoricalColumn:
-    name = column.text("name")
-    labels = tuple(_labels(column, "categories"))
-    return CategoricalColumn(name=name, categories=labels, other=_label(column.text("other")), missing=_label(column.text("missing")))
+    return CategoricalColumn(name=column.text("name"), categories=tuple(_labels(column, "categories")), **_others(column))
 
 
-def _bounds(fields: Fields, where: str) -> tuple[float, float, float | None]:
-    lower, upper = _typed(fields.text("lower"), f"{where}: the smallest value"), _typed(fields.text("upper"), f"{where}: the largest value")
-    missing = fields.text("missing")
-    return lower, upper, _typed(missing, f"{where}: the number for a missing value") if missing else None
+def _others(fields: Fields) -> dict[str, Any]:
+    return {name: _label(fields.text(name)) for name in ("other", "missing")}
+
+
+def _bounds(fields: Fields, where: str) -> dict[str, Any]:
+    wanted = {"lower": "the smallest value", "upper": "the largest value"}
+    wanted |= {"missing": "the number for a missing value"} if fields.text("missing") else {}
+    return {name: _typed(fields.text(name), f"{where}: {what}") for name, what in wanted.items()} | {
+        "outside": "clip" if fields.flag("clip") else None
+    }
 
 
 def _typed(text: str, what: str) -> float:
@@ -184,8 +175,8 @@ def _label(text: str) -> Label | None:
     return int(text) if _WHOLE.fullmatch(text) and text != "-0" else text
 
 
-def _label_text(label: Label | None) -> str:
-    return "" if label is None else canonical(label)
+def _others_text(column: CategoricalColumn | Target) -> dict[str, object]:
+    return {name: "" if label is None else canonical(label) for name, label in (("other", column.other), ("missing", column.missing))}
 
 
 def _bounds_text(column: NumericColumn | NumberTarget) -> dict[str, object]:

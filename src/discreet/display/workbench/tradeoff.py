@@ -15,9 +15,6 @@ is read: calibrations need no rows at all. No ledger is spent on.
 """
 
 import math
-import threading
-from collections import OrderedDict
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -173,26 +170,6 @@ class Measured(NamedTuple):
     """Share of errors of always answering the commonest class of the public rows."""
     spread: float
     records: int
-
-
-class Trials:
-    """The last few trials, since all points of a curve share one; one computation at a time."""
-
-    __slots__ = ("_kept", "lock")
-
-    def __init__(self) -> None:
-        """Empty."""
-        self._kept: OrderedDict[str, Trial] = OrderedDict()
-        self.lock = threading.Lock()
-
-    def get(self, name: str, make: Callable[[], Trial]) -> Trial:
-        """The trial of this name, made where it is not there. The caller holds `lock`."""
-        found = self._kept.get(name)
-        if found is None:
-            found = self._kept[name] = make()
-            while len(self._kept) > 2:
-                self._kept.popitem(last=False)
-        return found
 
 
 def measured(kind: str, schema: Schema, trial: Trial, budget: Budget) -> Measured:
