@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from discreet.ledger import Amount, Ledger, register_accountant
-from discreet.ledger.accountants import basic
+from discreet.ledger.accountants import accountant_named
 from tests.ledger.guarantees import pure
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the workers are forked")
@@ -55,7 +55,7 @@ def test_a_process_forked_in_the_middle_of_a_transaction_can_spend(tmp_path):
 import os, sys, threading, time
 from pathlib import Path
 from discreet.accounting import PureDP
-from discreet.ledger.accountants import basic
+from discreet.ledger.accountants import accountant_named
 from discreet.ledger import Ledger, register_accountant
 from discreet.core.neighbours import REPLACE_ONE
 
@@ -64,7 +64,7 @@ inside = threading.Event()
 def slow(parts):
     inside.set()
     time.sleep(0.5)
-    return basic(parts)
+    return accountant_named("basic")(parts)
 
 guarantee = PureDP(epsilon=0.25, neighbours=REPLACE_ONE, theorem="a test")
 register_accountant("slow", slow)

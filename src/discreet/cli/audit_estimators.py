@@ -1,16 +1,16 @@
 """Estimators under audit, end to end: what `fit` releases on two neighbouring invented tables that are hard to hide; and how searches cut tables."""
 
+from collections.abc import Callable
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from discreet.audit import AuditReport, audit
 from discreet.audit.claim import Target
 from discreet.audit.drawn.parts import Part, Watch, chosen
-from discreet.audit.fits import Batch, many_fits, single_fits
+from discreet.audit.fits import many_fits, single_fits
 from discreet.audit.named import NamedAudit
-from discreet.audit.report import Audited
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.data import Block, BlockTable, FunctionTable
 from discreet.estimators import ConstrainedERM, Lasso, LassoClassifier, LinearSVC, LogisticRegression
@@ -20,6 +20,8 @@ from discreet.mechanisms.selection import ALGORITHM_4
 from discreet.noise import SystemNoise
 from discreet.sets import L2Ball
 
+Tables: TypeAlias = Callable[[Any, Neighbours], tuple[tuple[Any, Any], str]]
+"""From an estimator and the relation to two neighbouring tables, and what they are in words."""
 _SHORT = 0.05
 _ANGLE = 0.5
 _MARGIN = 5.0
@@ -27,22 +29,21 @@ _SPARSE = 20
 _CUTS, _THROWN = 100, 60
 
 
-def _linear(kind: type[LogisticRegression] | type[LinearSVC]) -> Audited:
+def _estimator(name: str, summary: str, make: Callable[..., Any], tables: Tables, **settings: Any) -> NamedAudit:
+    """End to end, from (X, y) to released weights, on two tables that `tables` makes."""
+
     def run(target: Target) -> AuditReport:
-        model = kind(epsilon=target.epsilon, delta=target.delta, neighbours=str(target.neighbours), classes=[-1, 1])
-        pair, words = pulled_tables(float(model.plan(features=2).problem["ridge"]), target.neighbours)  # type: ignore[arg-type]
-        return _audited(many_fits(model), pair, words, target, kind.__name__)
+        model = make(epsilon=target.epsilon, delta=target.delta, neighbours=str(target.neighbours), **settings)
+        pair, words = tables(model, target.neighbours)
+        fits = many_fits(model) if isinstance(model, LinearSVC | LogisticRegression) else single_fits(model)
+        subject = f"{type(model).__name__}, {target.neighbours}"
+        return audit(fits, pair, target.claim, **target.sampling, batch=True, subject=subject, described=words)
 
-    return run
+    return NamedAudit(name=name, method="statistical", pure=False, summary=summary, run=run)
 
 
-def _sparse(kind: type[Lasso] | type[LassoClassifier], **settings: Any) -> Audited:
-    def run(target: Target) -> AuditReport:
-        model = kind(epsilon=target.epsilon, delta=target.delta, neighbours=str(target.neighbours), fit_intercept=False, **settings)
-        pair, words = single_feature_tables(target.neighbours)
-        return _audited(single_fits(model), pair, words, target, kind.__name__)
-
-    return run
+def _pulled_by_plan(model: LinearSVC | LogisticRegression, neighbours: Neighbours) -> tuple[tuple[Any, Any], str]:
+    return pulled_tables(float(model.plan(features=2).problem["ridge"]), neighbours)  # type: ignore[arg-type]
 
 
 def pulled_tables(ridge: float, neighbours: Neighbours) -> tuple[tuple[Any, Any], str]:
@@ -58,7 +59,7 @@ def pulled_tables(ridge: float, neighbours: Neighbours) -> tuple[tuple[Any, Any]
     return (first, second), f"{count} short records on either side, and one of the largest norm replaced by the nearly opposite one"
 
 
-def single_feature_tables(neighbours: Neighbours) -> tuple[tuple[Any, Any], str]:
+def single_feature_tables(_: object, neighbours: Neighbours) -> tuple[tuple[Any, Any], str]:
     """Records without features, and one that alone has all of them: there or not, or with either target."""
     blank = np.zeros((2, _SPARSE))
     one = np.ones((1, _SPARSE))
@@ -66,19 +67,6 @@ def single_feature_tables(neighbours: Neighbours) -> tuple[tuple[Any, Any], str]
     second = (blank, np.array([1, -1])) if neighbours is ADD_REMOVE else (first[0], np.array([-1, 1, -1]))
     changed = "left out" if neighbours is ADD_REMOVE else "with the other target"
     return (first, second), f"{_SPARSE} features that one record alone has; the record {changed}"
-
-
-def _over_set(target: Target) -> AuditReport:
-    model = ConstrainedERM(
-        loss="logistic",
-        constraint=L2Ball(dimension=2),
-        epsilon=target.epsilon,
-        delta=target.delta,
-        neighbours=str(target.neighbours),
-        classes=[-1, 1],
-    )
-    pair, words = pulled_tables(0.05, target.neighbours)
-    return _audited(single_fits(model), pair, words, target, "ConstrainedERM")
 
 
 def _parts(target: Target) -> Watch:  # noqa: ARG001 - how records are cut has no epsilon
@@ -113,23 +101,29 @@ def _in_first(table: SearchTable, *, hidden: bool) -> tuple[int, ...]:
     return tuple(sorted(int(number) for some in found for number in some.matvec(np.ones(1))))
 
 
-def _audited(run: Batch, pair: tuple[Any, Any], words: str, target: Target, name: str) -> AuditReport:
-    """One shape for all: end to end, from (X, y) to released weights."""
-    return audit(run, pair, target.claim, **target.sampling, batch=True, subject=f"{name}, {target.neighbours}", described=words)
-
-
-def _entry(name: str, run: Audited, summary: str) -> NamedAudit:
-    return NamedAudit(name=name, method="statistical", pure=False, summary=summary, run=run)
-
-
+_BINARY: dict[str, Any] = {"classes": [-1, 1]}
 ESTIMATORS: dict[str, NamedAudit] = {
     one.name: one
     for one in (
-        _entry("logistic-regression", _linear(LogisticRegression), "LogisticRegression with its defaults, weights as released; delta 0 or more"),
-        _entry("linear-svc", _linear(LinearSVC), "LinearSVC with its defaults, weights as released; delta 0 or more"),
-        _entry("lasso", _sparse(Lasso), "Lasso on a feature that one record alone has"),
-        _entry("lasso-classifier", _sparse(LassoClassifier, classes=[-1, 1]), "LassoClassifier, likewise"),
-        _entry("constrained-erm", _over_set, "ConstrainedERM, logistic loss over a ball"),
+        _estimator(
+            "logistic-regression",
+            "LogisticRegression with its defaults, weights as released; delta 0 or more",
+            LogisticRegression,
+            _pulled_by_plan,
+            **_BINARY,
+        ),
+        _estimator("linear-svc", "LinearSVC with its defaults, weights as released; delta 0 or more", LinearSVC, _pulled_by_plan, **_BINARY),
+        _estimator("lasso", "Lasso on a feature that one record alone has", Lasso, single_feature_tables, fit_intercept=False),
+        _estimator("lasso-classifier", "LassoClassifier, likewise", LassoClassifier, single_feature_tables, fit_intercept=False, **_BINARY),
+        _estimator(
+            "constrained-erm",
+            "ConstrainedERM, logistic loss over a ball",
+            ConstrainedERM,
+            lambda _, neighbours: pulled_tables(0.05, neighbours),
+            loss="logistic",
+            constraint=L2Ball(dimension=2),
+            **_BINARY,
+        ),
         NamedAudit(name="search-parts", method="drawn", pure=True, summary="how Algorithm 4 cuts records into parts", run=None, drawn=_parts),
     )
 }

@@ -98,16 +98,15 @@ def plan(
     ladder = _ladder(found.records) if plot is not None or report is not None else []
     counts = sorted({found.records, *(one.records for one in simulated), *ladder})
     bounds = [found if count == found.records else made.bound(count) for count in counts]
+    from discreet.display import planning, reports
+
+    planned, promised = planning.problem(made, intercept=" and an intercept" if made.intercept_scale else ""), planning.privacy(made)
     if plot is not None:
-        from discreet.display import planning
-
-        write_whole(plot, planning.plot(bounds, simulated, title=_problem(made), subtitle=_privacy(made)), overwrite=overwrite)
+        write_whole(plot, planning.plot(bounds, simulated, title=planned, subtitle=promised), overwrite=overwrite)
     if report is not None:
-        from discreet.display.reports import plan_page, write_page
-
         with step("Writing the report"):
-            page = plan_page(made, found, bounds, simulated, excess=excess, tried=None if wanted is None else tried)
-            write_page(page, report, overwrite=overwrite)
+            page = planning.plan_page(made, found, bounds, simulated, excess=excess, tried=None if wanted is None else tried)
+            reports.write_page(page, report, overwrite=overwrite)
     if wanted is not None:
         stated, lines = _needed_epsilon(made, found, tried, wanted)
     else:
@@ -122,9 +121,7 @@ def plan(
         "report": report,
     }
     files = labelled(("Picture", plot and f"written to {plot}"), ("Report", report and f"written to {report}"))
-    return Outcome(
-        document=document, lines=[*labelled(("Plan", f"{_problem(made)}; {_privacy(made)}")), *lines, *(part for one in files for part in ("", one))]
-    )
+    return Outcome(document=document, lines=[*labelled(("Plan", f"{planned}; {promised}")), *lines, *(part for one in files for part in ("", one))])
 
 
 def _simulated(
@@ -177,7 +174,8 @@ def _needed_records(
     excess: float | None,
 ) -> tuple[dict[str, object], list[str]]:
     """What was found where the records or the excess were asked for."""
-    by_records = {one.records: one for one in simulated}
+    from discreet.display.planning import by_records
+
     enough = next((one.records for one in simulated if excess is not None and one.upper <= excess), None)
     alone = None if excess is None else made.records_without_privacy(excess)
     number, scaling = _printed_theorem(made, found.excess if excess is None else excess)
@@ -196,15 +194,6 @@ def _needed_records(
         said = f"{found.records:,} records are proved to be enough for an excess of {excess:g}, {confidence}"
         beside = f"the same bound without privacy: {alone:,} records"
     header = ("records", "bound", "no privacy", "simulated", f"{100 * (1 - made.failure):g} % below")
-    rows = [
-        (
-            f"{one.records:,}",
-            f"{one.excess:.4g}",
-            f"{one.without_privacy:.4g}",
-            *(("-", "-") if tried is None else (f"{tried.mean:.4g}", f"{tried.upper:.4g}")),
-        )
-        for one, tried in ((one, by_records.get(one.records)) for one in bounds)
-    ]
     lines = [
         *labelled(
             ("Proved", said),
@@ -213,7 +202,7 @@ def _needed_records(
         ),
         "",
         styled("Excess of expected loss"),
-        *table((12, 12, 12, 12, 14), header, *rows),
+        *table((12, 12, 12, 12, 14), header, *by_records(bounds, simulated)),
     ]
     if simulated:
         lines += ["", *_of_invented_records(made, simulated[0].repeats)]
@@ -227,6 +216,7 @@ def _needed_epsilon(
     made: "discreet.planning.Plan", found: "discreet.planning.PlannedBound", simulated: "Sequence[discreet.planning.SimulatedEpsilon]", excess: float
 ) -> tuple[dict[str, object], list[str]]:
     """What was found where the epsilon was asked for. `made` has the one that is proved, `found` is its bound at these records."""
+    from discreet.display.planning import needs
     from discreet.planning import EPSILONS, bracket, proved_at
 
     small, enough = bracket(simulated, excess)
@@ -258,12 +248,10 @@ def _needed_epsilon(
         *table((12, 12, 12, 26), ("epsilon", "bound", "simulated", "interval of the mean"), *rows),
     ]
     if simulated:
-        low = "none that was tried was shown to be too small" if small is None else f"epsilon {small:g} was too small"
-        high = "none that was tried was shown to be enough" if enough is None else f"epsilon {enough:g} was enough"
         lines += [
             "",
             *_of_invented_records(made, simulated[0].repeats),
-            f"There, for a mean excess of {excess:g}, {low}, and {high}.",
+            f"There, for a mean excess of {excess:g}, {needs(simulated, excess, that_was_tried=' that was tried')}.",
             "The intervals hold together with about 95 % confidence.",
         ]
     if found.records > _most_of_epsilons(made):
@@ -287,17 +275,6 @@ def _printed_theorem(made: "discreet.planning.Plan", excess: float) -> tuple[int
         delta=0.5 * made.failure,
         constant=1.0,
     )
-
-
-def _problem(made: "discreet.planning.Plan") -> str:
-    """What is to be learnt."""
-    intercept = " and an intercept" if made.intercept_scale else ""
-    return f"{made.loss}, {made.features} features{intercept}, |f0| <= {made.norm:g}, |x| <= {made.data_norm:g}"
-
-
-def _privacy(made: "discreet.planning.Plan") -> str:
-    """What it is to promise."""
-    return f"epsilon {made.epsilon:g}, delta {made.delta:g}, {made.neighbours}, {made.mechanism} perturbation"
 
 
 def _of_invented_records(made: "discreet.planning.Plan", repeats: int) -> tuple[str, str]:

@@ -164,6 +164,8 @@ def _draws(steps: int) -> int:
 
 def _proved(found: "discreet.planning.SetBound", needed: "tuple[discreet.planning.NeededRecords, ...]", excess: float | None) -> list[str]:
     """The bounds of all mechanisms."""
+    from discreet.display.promise import count_shown, numbers_shown
+
     best, auto = found.best, found.of(found.auto)
     at = "" if best.steps is None else f" at {best.steps:,} steps"
     if excess is None:
@@ -185,8 +187,8 @@ def _proved(found: "discreet.planning.SetBound", needed: "tuple[discreet.plannin
     for one in found.mechanisms:
         count = counts.get(one.mechanism)
         remark = one.remark if count is None or count.records is not None else count.remark
-        enough = "" if count is None else _steps(count.records)
-        cells = (one.mechanism, _number(one.risk), _steps(one.steps), _number(one.own_risk), _steps(one.own_steps), enough)
+        enough = "" if count is None else count_shown(count.records)
+        cells = (one.mechanism, numbers_shown(one.risk), count_shown(one.steps), numbers_shown(one.own_risk), count_shown(one.own_steps), enough)
         lines += [line + (f"  {remark}" if remark else "") for line in table(widths, cells)]
     return lines
 
@@ -197,6 +199,8 @@ def _tried(
     """The simulation, where there was one."""
     if not simulated:
         return []
+    from discreet.display.planning import by_fits
+
     rows = "uniform directions" if made.entry_bound is None else "entries of random sign"
     most = max(one.repeats for one in simulated)
     return [
@@ -205,7 +209,7 @@ def _tried(
         *table(
             (12, 12, 12, 12, -2),
             ("records", "proved", "simulated", "largest", "  mechanism"),
-            *((f"{one.records:,}", f"{one.own_risk:.4g}", f"{one.mean:.4g}", f"{one.largest:.4g}", f"  {one.mechanism}") for one in simulated),
+            *((*numbers, f"  {mechanism}") for *numbers, mechanism in by_fits(simulated)),
         ),
         "",
         f"Up to {most} fits each that are left to themselves, on invented records: {rows}, targets by a model of the set.",
@@ -231,11 +235,3 @@ def _problem(made: "discreet.planning.SetPlan", radius: float) -> str:
     intercept = " and an intercept" if made.intercept_scale > 0 else ""
     where = f"{made.loss} over {made.constraint.name} of radius {radius:g}, {domain.features} features{intercept}, {', '.join(bounds)}"
     return f"{where}; epsilon {made.epsilon:g}, delta {made.delta:g}, {made.neighbours}"
-
-
-def _number(value: float) -> str:
-    return "-" if value == float("inf") else f"{value:.4g}"
-
-
-def _steps(value: int | None) -> str:
-    return "-" if value is None else f"{value:,}"

@@ -13,7 +13,7 @@ from discreet.core.errors import DiscreetError, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.display.pages import PUBLIC_FOOT, Block, Bullets, Facts, Page, Picture, Section, Table, Text, Tone, view_html
 from discreet.display.plots import BLUE, INK, LIGHT_BLUE, RED, Drawing, Panel, Point, Shape, dot, key, line, log_axis, svg, words
-from discreet.display.promise import numbers_shown, odds_table
+from discreet.display.promise import count_shown, numbers_shown, odds_table
 from discreet.planning import NeededRecords, Plan, PlannedBound, SetBound, SetPlan, Simulated, SimulatedEpsilon, SimulatedOverSet, bracket
 from discreet.planning.plan import MECHANISMS
 from discreet.sets import Constraint
@@ -54,13 +54,11 @@ def bound_view(bound: PlannedBound) -> str:
 
 def set_bound_view(bound: SetBound) -> str:
     """HTML of what is proved of every mechanism over a set."""
-    rows = [(one.mechanism, numbers_shown(one.risk), _count(one.steps), numbers_shown(one.own_risk), one.remark or "-") for one in bound.mechanisms]
+    rows = [
+        (one.mechanism, numbers_shown(one.risk), count_shown(one.steps), numbers_shown(one.own_risk), one.remark or "-") for one in bound.mechanisms
+    ]
     caption = f"Expected excess of the mean loss with {bound.records:,} records; no point of the set exceeds {bound.trivial:.4g}"
     return view_html("Bound over a set", Table(caption, ("Mechanism", "Proved", "Steps", "Proved of a fit by itself", "Remark"), rows, {1, 2, 3}))
-
-
-def _count(number: int | None) -> str:
-    return "-" if number is None else f"{number:,}"
 
 
 def plot(bounds: Sequence[PlannedBound], simulated: Sequence[Simulated], *, title: str, subtitle: str = "") -> str:
@@ -120,7 +118,7 @@ def plan_page(
         ("Model", f"linear classifier with the {plan.loss} loss on {plan.features:,} features{' and an intercept' if plan.intercept_scale else ''}"),
         ("Rows", f"of norm at most {plan.data_norm:g}"),
         ("The best classifier", f"the best of all whose weights have norm at most {plan.norm:g}"),
-        ("Privacy", _privacy(plan)),
+        ("Privacy", privacy(plan)),
         ("Strength of regularisation for which it is proved", f"alpha = {found.alpha:.4g}"),
     ]
     epsilon_needed = [Section("The epsilon that is needed", [_tried(tried, found, excess)])] if excess is not None and tried else []
@@ -160,7 +158,7 @@ def set_plan_page(
     rows = [
         ("Model", f"{plan.loss} loss over {plan.constraint.name} of radius {radius:g}, {features:,} features"),
         ("Rows", ", ".join(bounds)),
-        ("Privacy", _privacy(plan)),
+        ("Privacy", privacy(plan)),
         ("No point of the set exceeds the least loss by more than", f"{found.trivial:.4g}"),
         ("What a fit takes by itself", f"{found.auto}, of which {numbers_shown(found.of(found.auto).own_risk)} is proved"),
     ]
@@ -186,7 +184,13 @@ def _page(title: str, said: str, sections: Sequence[Section], limits: Sequence[s
     return Page(title, [Text(said, Tone.LEAD), spent], [*sections, Section("What it does not say", [Bullets([*limits, *never])])], PUBLIC_FOOT)
 
 
-def _privacy(plan: Plan | SetPlan) -> str:
+def problem(plan: Plan, *, intercept: str = "") -> str:
+    """What is to be learnt, in a few signs."""
+    return f"{plan.loss}, {plan.features} features{intercept}, |f0| <= {plan.norm:g}, |x| <= {plan.data_norm:g}"
+
+
+def privacy(plan: Plan | SetPlan) -> str:
+    """What it is to promise."""
     stated = f"epsilon {plan.epsilon:g}, delta {plan.delta:g}, {plan.neighbours}"
     return f"{stated}, {plan.mechanism} perturbation" if isinstance(plan, Plan) else stated
 
@@ -219,8 +223,6 @@ def _budgets(plan: Plan | SetPlan, records: int, excess: float | None, how: str)
 
 
 def _against_records(plan: Plan, found: PlannedBound, bounds: Sequence[PlannedBound], simulated: Sequence[Simulated]) -> list[Block]:
-    seen = {one.records: (f"{one.mean:.4g}", f"{one.upper:.4g}") for one in simulated}
-    rows = [(f"{one.records:,}", f"{one.excess:.4g}", f"{one.without_privacy:.4g}", *seen.get(one.records, ("-", "-"))) for one in bounds]
     sentence = (
         f"Excess of expected loss against the number of records, both on logarithmic scales. The private bound falls to {found.excess:.3g} at "
         f"{found.records:,} records"
@@ -228,20 +230,34 @@ def _against_records(plan: Plan, found: PlannedBound, bounds: Sequence[PlannedBo
     if simulated:
         last = simulated[-1]
         sentence += f"; {last.repeats} simulated fits on {last.records:,} invented records had {last.mean:.3g} on average"
-    title = f"{plan.loss}, {plan.features} features, |f0| <= {plan.norm:g}, |x| <= {plan.data_norm:g}"
     header = ("Records", "Proved", "Proved without privacy", "Simulated, mean", f"Simulated, {100 * (1 - plan.failure):g} % below")
     return [
-        Picture(_bounds(bounds, simulated, title=title, subtitle=_privacy(plan)), f"{sentence}."),
-        Table("Excess of expected loss over that of the best classifier", header, rows, range(1, 5)),
+        Picture(_bounds(bounds, simulated, title=problem(plan), subtitle=privacy(plan)), f"{sentence}."),
+        Table("Excess of expected loss over that of the best classifier", header, by_records(bounds, simulated), range(1, 5)),
     ]
 
 
-def _tried(tried: Sequence[SimulatedEpsilon], found: PlannedBound, excess: float) -> Table:
+def by_records(bounds: Sequence[PlannedBound], simulated: Sequence[Simulated]) -> list[tuple[str, ...]]:
+    """A row for each bound: records, what is proved, the same without privacy, and mean and upper quantile of what was simulated there."""
+    seen = {one.records: (f"{one.mean:.4g}", f"{one.upper:.4g}") for one in simulated}
+    return [(f"{one.records:,}", f"{one.excess:.4g}", f"{one.without_privacy:.4g}", *seen.get(one.records, ("-", "-"))) for one in bounds]
+
+
+def by_fits(simulated: Sequence[SimulatedOverSet]) -> list[tuple[str, ...]]:
+    """A row for each simulation over a set: records, what is proved, mean and largest of what was simulated, and the mechanism."""
+    return [(f"{one.records:,}", f"{one.own_risk:.4g}", f"{one.mean:.4g}", f"{one.largest:.4g}", one.mechanism) for one in simulated]
+
+
+def needs(tried: Sequence[SimulatedEpsilon], excess: float, *, that_was_tried: str = "") -> str:
+    """Which epsilons were too small for an excess, and which were enough."""
     small, enough = bracket(tried, excess)
-    low = "none was shown to be too small" if small is None else f"epsilon {small:g} was too small"
-    high = "none was shown to be enough" if enough is None else f"epsilon {enough:g} was enough"
+    low = f"none{that_was_tried} was shown to be too small" if small is None else f"epsilon {small:g} was too small"
+    return f"{low}, and " + (f"none{that_was_tried} was shown to be enough" if enough is None else f"epsilon {enough:g} was enough")
+
+
+def _tried(tried: Sequence[SimulatedEpsilon], found: PlannedBound, excess: float) -> Table:
     caption = (
-        f"{tried[0].repeats} simulated fits each on {found.records:,} invented records: for a mean excess of {excess:g}, {low}, and {high}. "
+        f"{tried[0].repeats} simulated fits each on {found.records:,} invented records: for a mean excess of {excess:g}, {needs(tried, excess)}. "
         "The intervals hold together with about 95 % confidence"
     )
     rows = [(f"{one.epsilon:g}", f"{one.mean:.4g}", f"{one.low:.4g} to {one.high:.4g}") for one in tried]
@@ -249,17 +265,16 @@ def _tried(tried: Sequence[SimulatedEpsilon], found: PlannedBound, excess: float
 
 
 def _over_set(found: SetBound, needed: Sequence[NeededRecords], simulated: Sequence[SimulatedOverSet]) -> list[Block]:
-    counts = {one.mechanism: _count(one.records) for one in needed}
+    counts = {one.mechanism: count_shown(one.records) for one in needed}
     header = ["Mechanism", "Proved", "Steps", "Proved of a fit by itself", "Its steps", *(["Records needed"] if needed else []), "Remark"]
     rows = []
     for one in found.mechanisms:
-        proved = (numbers_shown(one.risk), _count(one.steps), numbers_shown(one.own_risk), _count(one.own_steps))
+        proved = (numbers_shown(one.risk), count_shown(one.steps), numbers_shown(one.own_risk), count_shown(one.own_steps))
         rows.append([one.mechanism, *proved, *([counts[one.mechanism]] if needed else []), one.remark or "-"])
     blocks: list[Block] = [Table(f"Expected excess of the mean loss with {found.records:,} records", header, rows, range(1, len(header) - 1))]
     if simulated:
-        fits = [(f"{one.records:,}", f"{one.own_risk:.4g}", f"{one.mean:.4g}", f"{one.largest:.4g}", one.mechanism) for one in simulated]
         columns = ("Records", "Proved", "Simulated, mean", "Simulated, largest", "Mechanism")
-        blocks.append(Table("Fits that are left to themselves, on invented records", columns, fits, {1, 2, 3}))
+        blocks.append(Table("Fits that are left to themselves, on invented records", columns, by_fits(simulated), {1, 2, 3}))
     return blocks
 
 

@@ -88,6 +88,11 @@ def numbers_shown(value: float) -> str:
     return f"{value:.4g}" if math.isfinite(value) else "-"
 
 
+def count_shown(number: int | None) -> str:
+    """All digits, or a dash for what there is not."""
+    return "-" if number is None else f"{number:,}"
+
+
 def promise(certificate: Certificate, *, what: str) -> list[Block]:
     """The first words of a report on `what` ("this model")."""
     guarantee = certificate.guarantee

@@ -33,6 +33,7 @@ Rounding. 0.1 + 0.2 is 0.30000000000000004 in a computer's numbers, so a total c
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 from discreet.accounting import ApproximateDP, ConcentratedDP, GaussianDP, Guarantee, Json, NoGuarantee, PureDP, compose, epsilon_for, to_concentrated
@@ -44,28 +45,28 @@ Accountant: TypeAlias = Callable[[Sequence[Guarantee]], Guarantee]
 
 _ROUNDING = 1e-9
 BASIC = "basic"
-_TO_CONCENTRATED = (PureDP, GaussianDP, ConcentratedDP)
 
 
-def basic(parts: Sequence[Guarantee]) -> Guarantee:
-    """Add up epsilons and deltas of pure and approximate guarantees. Raises InvalidInput for other kinds."""
-    return compose(_only(parts, BASIC, (PureDP, ApproximateDP)))
-
-
-def gaussian(parts: Sequence[Guarantee]) -> Guarantee:
-    """Add up mu^2 of Gaussian guarantees. Raises InvalidInput for other kinds."""
-    return compose(_only(parts, "gaussian", (GaussianDP,)))
-
-
-def concentrated(parts: Sequence[Guarantee]) -> Guarantee:
-    """Add up rho of pure, Gaussian and concentrated guarantees. Raises InvalidInput for other kinds."""
-    return compose([normal_form(_CONCENTRATED, part) for part in _only(parts, _CONCENTRATED, _TO_CONCENTRATED)])
+def _added(name: str, parts: Sequence[Guarantee]) -> Guarantee:
+    """Everything together, for an accountant of `_ADDING`. Raises InvalidInput for kinds that it does not add up."""
+    kinds = _ADDING[name]
+    for part in parts:
+        if not isinstance(part, (*kinds, NoGuarantee)):
+            raise InvalidInput(
+                f"the accountant {name!r} adds up {', '.join(kind.__name__ for kind in kinds)}; {type(part).__name__} was given. "
+                "Convert the guarantee (to_approximate, to_concentrated), or declare a data set with another accountant."
+            )
+    return compose([normal_form(name, part) for part in parts])
 
 
 _CONCENTRATED = "concentrated"
-_ADDING: dict[str, Accountant] = {BASIC: basic, "gaussian": gaussian, _CONCENTRATED: concentrated}
-"""Those that give the same for many guarantees of one kind as for one with their sum (module `tallies`)."""
-_REGISTERED = dict(_ADDING)
+_ADDING: dict[str, tuple[type[Guarantee], ...]] = {
+    BASIC: (PureDP, ApproximateDP),
+    "gaussian": (GaussianDP,),
+    _CONCENTRATED: (PureDP, GaussianDP, ConcentratedDP),
+}
+"""Those that give the same for many guarantees of one kind as for one with their sum (module `tallies`), with the kinds that they add up."""
+_REGISTERED: dict[str, Accountant] = {name: partial(_added, name) for name in _ADDING}
 
 
 def register_accountant(name: str, accountant: Accountant) -> None:
@@ -84,7 +85,7 @@ def adds(name: str) -> bool:
 
 def normal_form(name: str, part: Guarantee) -> Guarantee:
     """`part` as the accountant of this name adds it up: in its concentrated form, or as it is."""
-    return to_concentrated(part) if name == _CONCENTRATED and isinstance(part, _TO_CONCENTRATED) else part
+    return to_concentrated(part) if name == _CONCENTRATED and isinstance(part, PureDP | GaussianDP | ConcentratedDP) else part
 
 
 def accountant_named(name: str) -> Accountant:
@@ -95,16 +96,6 @@ def accountant_named(name: str) -> Accountant:
             f"no accountant {name!r} is known here; known are {sorted(_REGISTERED)}. Import the module that registers it, or use a newer discreet."
         )
     return found
-
-
-def _only(parts: Sequence[Guarantee], name: str, kinds: tuple[type[Guarantee], ...]) -> Sequence[Guarantee]:
-    for part in parts:
-        if not isinstance(part, (*kinds, NoGuarantee)):
-            raise InvalidInput(
-                f"the accountant {name!r} adds up {', '.join(kind.__name__ for kind in kinds)}; {type(part).__name__} was given. "
-                "Convert the guarantee (to_approximate, to_concentrated), or declare a data set with another accountant."
-            )
-    return parts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

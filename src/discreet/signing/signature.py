@@ -133,30 +133,32 @@ def _signed(document: Mapping[str, Any]) -> bytes:
 
 
 def _private_key(path: str | Path) -> "Ed25519PrivateKey":
-    made, serialization = _ed25519(), _serialization()
-    text = read_text(path, what="private key", remedy="Check the path, or make a key with `discreet keygen`.")
-    locked = "ENCRYPTED PRIVATE KEY" in text
-    try:
-        key = None if locked else serialization.load_pem_private_key(text.encode(), password=None)
-    except Exception:  # noqa: BLE001 - whatever the parser has to say, it may quote a secret
-        key = None
-    if isinstance(key, made.Ed25519PrivateKey):
+    text, key = _key(path, "private key", "Check the path, or make a key with `discreet keygen`.")
+    if isinstance(key, _ed25519().Ed25519PrivateKey):
         return key
-    hint = "It has a password: keys without one are read here." if locked else "Give the one that `discreet keygen` wrote."
+    locked = "It has a password: keys without one are read here."
+    hint = locked if "ENCRYPTED PRIVATE KEY" in text else "Give the one that `discreet keygen` wrote."
     raise FileFormatError(f"{str(path)!r} holds no private key for {ALGORITHM} that can be used. {hint}")
 
 
 def _public_key(path: str | Path) -> "Ed25519PublicKey":
-    made, serialization = _ed25519(), _serialization()
-    text = read_text(path, what="public key", remedy="Give the file that the signer publishes.")
-    try:
-        key = serialization.load_pem_public_key(text.encode())
-    except Exception:  # noqa: BLE001 - as above
-        key = None
-    if isinstance(key, made.Ed25519PublicKey):
+    text, key = _key(path, "public key", "Give the file that the signer publishes.")
+    if isinstance(key, _ed25519().Ed25519PublicKey):
         return key
     hint = " It holds a private key, which only its owner should have: give the public one." if "PRIVATE KEY" in text else ""
     raise FileFormatError(f"{str(path)!r} holds no public key for {ALGORITHM}.{hint}")
+
+
+def _key(path: str | Path, what: str, remedy: str) -> tuple[str, object]:
+    """The text of a file, and the key that it spells, None where it spells none."""
+    serialization = _serialization()
+    text = read_text(path, what=what, remedy=remedy)
+    try:
+        if what == "public key":
+            return text, serialization.load_pem_public_key(text.encode())
+        return text, serialization.load_pem_private_key(text.encode(), password=None)
+    except Exception:  # noqa: BLE001 - whatever the parser has to say (that there is a password, for one), it may quote a secret
+        return text, None
 
 
 def _ed25519() -> Any:  # noqa: ANN401 - a module
