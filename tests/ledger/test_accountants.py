@@ -11,8 +11,10 @@ from discreet.accounting import ConcentratedDP, GaussianDP, MutualInformation, N
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.ledger import Amount, BudgetExceeded, register_accountant
-from discreet.ledger.accountants import accountant_named, basic, concentrated, cost, cost_of_all, gaussian
+from discreet.ledger.accountants import accountant_named, cost, cost_of_all
 from tests.ledger.guarantees import added, approximate, pure
+
+basic, gaussian, concentrated = map(accountant_named, ("basic", "gaussian", "concentrated"))
 
 
 def noisy(mu):

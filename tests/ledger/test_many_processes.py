@@ -80,7 +80,7 @@ thread.join()
 sys.exit(os.waitpid(child, 0)[1])
 """
     ledger = Ledger.create(tmp_path / "ledger")
-    register_accountant("slow", basic)
+    register_accountant("slow", accountant_named("basic"))
     ledger.declare("adult", epsilon=1.0, accountant="slow")
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
