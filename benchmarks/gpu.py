@@ -26,7 +26,6 @@ import torch
 from discreet.data import Domain, Records
 from discreet.losses import Logistic
 from discreet.matrices import DeviceMatrix, travel
-from discreet.matrices.device_rows import DeviceRows
 from discreet.problems import RegularisedRisk
 from discreet.solvers import solve, solve_many
 
@@ -97,7 +96,7 @@ def plain_seeds(rows: torch.Tensor, signs: torch.Tensor, linears: torch.Tensor, 
 @contextmanager
 def counted(calls: list[tuple[str, tuple[object, ...], dict[str, object]]]) -> Iterator[None]:
     """Note every product that is taken of the rows, with its arguments."""
-    with patch.multiple(DeviceRows, **{name: noted(getattr(DeviceRows, name), name, calls) for name in ("matvec", "blocks", "gram")}):
+    with patch.multiple(DeviceMatrix, **{name: noted(getattr(DeviceMatrix, name), name, calls) for name in ("matvec", "block_sums", "gram")}):
         yield
 
 
@@ -144,7 +143,7 @@ def timed(run: Callable[[], object], device: str, repeat: int) -> float:
 def replayed(calls: list[tuple[str, tuple[object, ...], dict[str, object]]]) -> None:
     """The same products again, and nothing else."""
     for name, arguments, keywords in calls:
-        getattr(DeviceRows, name)(*arguments, **keywords)
+        getattr(DeviceMatrix, name)(*arguments, **keywords)
 
 
 def report(what: str, run: Callable[[], object], plain: Callable[[], object], options: argparse.Namespace) -> None:

@@ -7,7 +7,7 @@ from discreet import LassoClassifier, LinearSVC, LogisticRegression
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import Block, Domain, FunctionTable, Records
 from discreet.losses import Logistic
-from discreet.matrices import DenseMatrix, DeviceMatrix, as_matrix, device_rows, travel
+from discreet.matrices import DenseMatrix, DeviceMatrix, as_matrix, device, travel
 from discreet.mechanisms.release.eigenvalue_sketch import EigenvalueSketch
 from discreet.mechanisms.release.sketch import GaussianSketch
 from discreet.noise import SeededNoise
@@ -214,7 +214,7 @@ def test_a_count_of_what_travels_sees_a_long_vector(monkeypatch):
 def test_chunks_of_a_device_change_nothing_but_rounding(library, monkeypatch):
     make, labels = MODELS["logistic"]
     expected = make().fit(ROWS, labels)
-    monkeypatch.setattr(device_rows, "CHUNK_BYTES", 1)
+    monkeypatch.setattr(device, "CHUNK_BYTES", 1)
     np.testing.assert_allclose(make().fit(there(library, ROWS), labels).weights_, expected.weights_, atol=1e-6)
 
 
@@ -225,5 +225,5 @@ def test_nothing_prints_a_record(library):
     domain = Domain(features=6, norm_bound=1.0, classes=2)
     data = Records(rows=as_matrix(there(library, rows)), targets=LABELS, domain=domain)
     objective = RegularisedRisk(loss=Logistic(), ridge=10.0, domain=domain).objective(data)
-    for one in (data, data.matrix, data.matrix.there, objective, objective.certified_sums(np.zeros((6, 1)))):
+    for one in (data, data.matrix, objective, objective.certified_sums(np.zeros((6, 1)))):
         assert str(CANARY) not in repr(one)

@@ -7,7 +7,7 @@ import pytest
 
 from discreet import LogisticRegression
 from discreet.core.errors import InvalidInput, InvalidType
-from discreet.matrices import BLOCK_ROWS, AugmentedMatrix, ClippedMatrix, DenseMatrix, DeviceMatrix, Matrix, as_matrix, device_rows
+from discreet.matrices import BLOCK_ROWS, AugmentedMatrix, ClippedMatrix, DenseMatrix, DeviceMatrix, Matrix, as_matrix, device
 from discreet.matrices.bounded import check_finite, clip_entries, shortened, shortened_in_order
 from discreet.matrices.convert import is_device_array
 
@@ -53,6 +53,7 @@ def test_every_method_agrees_with_the_rows_in_memory(library, kind, count):
     check_agrees(matrix, dense)
     assert b"".join(matrix.content()) == b"".join(dense.content())
     np.testing.assert_array_equal(matrix.entries(slice(0, min(3, count))), explicit[:3])
+    np.testing.assert_array_equal(matrix.plain(), explicit)
     np.testing.assert_array_equal(matrix.rows(slice(count // 2, count)).entries(slice(0, 1)), explicit[count // 2 :][:1])
     assert sum(block.shape[0] for _, block in matrix.blocks()) == count
 
@@ -101,9 +102,9 @@ def test_sums_of_integers_are_exact(library, count, last):
 @each_kind
 def test_chunks_change_nothing_but_rounding(monkeypatch, kind):
     explicit = ROWS.astype(kind)
-    monkeypatch.setattr(device_rows, "CHUNK_BYTES", 1)
+    monkeypatch.setattr(device, "CHUNK_BYTES", 1)
     found = shortened(as_matrix(there("array_api_strict", explicit)), bound=1.5, constant=0.3)
-    assert len(found.there.chunks(1)) == 3
+    assert len(found.pieces(1)) == 3
     check_agrees(found, shortened(DenseMatrix(explicit), bound=1.5, constant=0.3))
 
 

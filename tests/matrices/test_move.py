@@ -30,7 +30,7 @@ def test_moved_rows_are_the_entries_in_float64(kind):
     torch = pytest.importorskip("torch")
     moved = on_device(MATRICES[kind], "cpu")
     assert isinstance(moved, DeviceMatrix)
-    assert moved.there.table.dtype == torch.float64
+    assert moved.table.dtype == torch.float64
     np.testing.assert_array_equal(moved.entries(slice(0, 2500)), MATRICES[kind].entries(slice(0, 2500)))
     assert on_device(moved, "cpu") is moved
 
@@ -105,7 +105,7 @@ def test_cupy_is_asked_where_torch_is_not_installed(monkeypatch):
 
     monkeypatch.setattr(move, "import_module", found)
     moved = on_device(MATRICES["sparse"], "cuda:1")
-    np.testing.assert_array_equal(moved.there.table, ROWS)
+    np.testing.assert_array_equal(moved.table, ROWS)
     assert _Device.entered == [1]
     with pytest.raises(InvalidInput, match=r"CuPy finds 2 GPU\(s\) here"):
         on_device(MATRICES["dense"], "cuda:2")

@@ -8,7 +8,7 @@ from mpmath import mp
 
 from discreet.data import Domain, Records
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
-from discreet.matrices import as_matrix, device_rows
+from discreet.matrices import as_matrix, device
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk, places
 from discreet.problems.certified_sums import gamma
 from discreet.problems.places import There, tree_sum
@@ -95,7 +95,7 @@ def test_more_classes_are_the_function_in_memory(library, weights):
 
 
 def test_chunks_change_nothing_but_rounding(monkeypatch):
-    monkeypatch.setattr(device_rows, "CHUNK_BYTES", 1)
+    monkeypatch.setattr(device, "CHUNK_BYTES", 1)
     _, (found, expected) = two(lambda domain: RegularisedRisk(loss=Logistic(), ridge=0.7, domain=domain))
     check_same(found, expected, POINT, OTHER)
     check_same(found, expected, 1e4 * POINT, 1e4 * OTHER)
@@ -115,7 +115,7 @@ def exact_norm(objective, point, slopes):
 
 def travelled(objective):
     """Rows as the floats stand for them: x_i times the scale as exact products, and the constant."""
-    rows = objective.matrix.there
+    rows = objective.matrix
     table = np.array([[float(x) for x in row] for row in np.from_dlpack(rows.table)])
     scale = np.ones(len(table)) if rows.scale is None else np.array(np.from_dlpack(rows.scale))
     return [[*(mp.mpf(float(x)) * mp.mpf(float(s)) for x in row), mp.mpf(rows.constant)] for row, s in zip(table, scale, strict=True)]
@@ -126,7 +126,7 @@ def travelled(objective):
 @pytest.mark.parametrize("scale", [1.0, 1e-4, 1e5])
 def test_certified_norms_are_above_the_exact_ones(library, loss, scale):
     """At points where the gradient is almost all rounding error, over more than one block; large margins meet the finer bound."""
-    count = device_rows.BLOCK_ROWS + 30
+    count = device.BLOCK_ROWS + 30
     domain = Domain(features=2, norm_bound=1.5 * scale, intercept_scale=0.3, classes=2)
     rows, codes = scale * ROWS[:count, :2], CODES[:count]
     risk = RegularisedRisk(loss=loss, ridge=1e-3, domain=domain)
@@ -147,7 +147,7 @@ def test_certified_norms_are_above_the_exact_ones(library, loss, scale):
 
 @each_library
 def test_certified_norms_of_more_classes_are_above_the_exact_ones(library):
-    count, domain = device_rows.BLOCK_ROWS + 30, Domain(features=2, norm_bound=1.5, intercept_scale=0.3, classes=3)
+    count, domain = device.BLOCK_ROWS + 30, Domain(features=2, norm_bound=1.5, intercept_scale=0.3, classes=3)
     codes = CODES[:count] + (ROWS[:count, 0] > 1)
     risk = MultinomialRisk(ridge=1e-3, domain=domain)
     objective = risk.objective(Records(rows=as_matrix(there(library, ROWS[:count, :2])), targets=codes, domain=domain))

@@ -20,7 +20,6 @@ are not. A table without larger entries is its own clipped form, and one without
 import math
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import singledispatch
 from typing import Any, TypeAlias
 
@@ -270,11 +269,10 @@ def clip_entries(matrix: Matrix, bound: float) -> Matrix:
 
 @clip_entries.register
 def _(matrix: DeviceMatrix, bound: float) -> Matrix:
-    rows = matrix.there
-    if not rows.plain or rows.clip is not None:
+    if not matrix.is_plain or matrix.clip is not None:
         return clip_entries.dispatch(object)(matrix, bound)
-    larger = (rows.xp.any(rows.xp.abs(rows.wide(piece)) > bound) for piece in rows.chunks(2 * rows.shape[1]))
-    return matrix.of(replace(rows, clip=bound)) if any(bool(one) for one in larger) else matrix
+    larger = (matrix.xp.any(matrix.xp.abs(matrix.wide(piece)) > bound) for piece in matrix.pieces(2 * matrix.shape[1]))
+    return matrix.changed(clip=bound) if any(bool(one) for one in larger) else matrix
 
 
 @clip_entries.register
@@ -339,7 +337,7 @@ def shortened(rows: Matrix, *, bound: float, constant: float) -> Matrix:
 
 @shortened.register
 def _(rows: DeviceMatrix, *, bound: float, constant: float) -> Matrix:
-    if not rows.there.plain or brought_near(rows, bound) is not rows:
+    if not rows.is_plain or brought_near(rows, bound) is not rows:
         return shortened.dispatch(object)(rows, bound=bound, constant=constant)
     return rows.scaled(safe_shortening(rows.norms_there, bound, width=rows.width), constant)
 
@@ -355,10 +353,10 @@ def shortened_in_order(rows: Matrix, *, bound: float | None, constant: float, jo
 
 @shortened_in_order.register
 def _(rows: DeviceMatrix, *, bound: float | None, constant: float, jobs: int = 1) -> Matrix:
-    if not rows.there.plain or (bound is not None and brought_near(rows, bound) is not rows):
+    if not rows.is_plain or (bound is not None and brought_near(rows, bound) is not rows):
         return shortened_in_order.dispatch(object)(rows, bound=bound, constant=constant, jobs=jobs)
     scale = None if bound is None else safe_shortening(rows.ordered_row_norms(), bound, width=rows.shape[1])
-    return rows.of(replace(rows.there, scale=None if scale is None else travel.there(scale, rows.there.table), constant=constant))
+    return rows.changed(scale=None if scale is None else travel.there(scale, rows.table), constant=constant)
 
 
 def _factors(rows: Matrix, bound: float, jobs: int) -> Floats | None:

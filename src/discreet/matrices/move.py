@@ -12,8 +12,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.quiet import quietly
 from discreet.matrices.base import Matrix
-from discreet.matrices.device import DeviceMatrix
-from discreet.matrices.device_rows import CHUNK_BYTES, Array
+from discreet.matrices.device import CHUNK_BYTES, Array, DeviceMatrix
 
 _KINDS = re.compile(r"cpu|cuda(:\d+)?")
 _SAMPLE = 16

@@ -40,7 +40,7 @@ import numpy as np
 from discreet.core.arrays import Floats
 from discreet.losses import MarginLoss
 from discreet.matrices import Matrix, travel
-from discreet.matrices.device_rows import Array
+from discreet.matrices.device import Array
 from discreet.problems.certified_sums import TINY, UNIT, CertifiedSums, Certifying, gamma, norms_above
 from discreet.problems.places import Place, place_of
 

@@ -20,7 +20,6 @@ units in the last place, of which the bounds of the objectives have room for (NV
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -28,7 +27,7 @@ import numpy as np
 from discreet.core.arrays import Floats, two_sum
 from discreet.matrices import DeviceMatrix, Matrix, travel
 from discreet.matrices.base import BLOCK_ROWS
-from discreet.matrices.device_rows import Array, DeviceRows, Library
+from discreet.matrices.device import Array, Library
 from discreet.problems.certified_sums import CHUNK, BandedSum, chunks, gamma
 
 WHOLE_RECORDS = 1 << 16
@@ -150,11 +149,11 @@ class Here:
 class There:
     """Rows on a device: as Here, with arrays of the rows' library for whatever is as long as the table."""
 
-    __slots__ = ("_matrix", "_rows", "xp")
+    __slots__ = ("_rows", "xp")
 
     def __init__(self, matrix: DeviceMatrix) -> None:
         """Hold the rows."""
-        self._matrix, self._rows, self.xp = matrix, matrix.there, matrix.there.xp
+        self._rows, self.xp = matrix, matrix.xp
 
     def column(self, values: Array) -> Array:
         """See Here; integers as they are."""
@@ -170,7 +169,7 @@ class There:
 
     def norms(self) -> Array:
         """See Here."""
-        return self._matrix.norms_there
+        return self._rows.norms_there
 
     def matvec(self, point: Floats) -> Array:
         """See Here."""
@@ -182,7 +181,7 @@ class There:
 
     def gram(self, weights: Array, *, single_precision: bool = False) -> Floats:
         """See Here."""
-        return travel.here(self._rows.gram(weights, single_precision=single_precision and self._matrix.coarse))
+        return travel.here(self._rows.gram(weights, single_precision=single_precision))
 
     def gram_diagonal(self, weights: Array) -> Floats:
         """See Here."""
@@ -215,7 +214,7 @@ class There:
     def summed(self, points: Floats, slopes: Slopes) -> Summed:
         """See Here, and the module docstring."""
         total, columns = DeviceSum(self._rows), self.there(points)
-        for rows in self._rows.chunks(self._rows.sums_numbers(points.shape[1])):
+        for rows in self._rows.pieces(self._rows.sums_numbers(points.shape[1])):
             total.add(slopes(rows, self._rows.matvec(columns, rows)), rows)
         return total.found()
 
@@ -229,7 +228,7 @@ class There:
         def of(column: Array) -> Array:
             return self.xp.concat([column[apart * place : apart * place + run, ...] for place in range(_RUNS)], axis=0)
 
-        return Sample(self._matrix.of(replace(rows, table=of(rows.table), scale=None if rows.scale is None else of(rows.scale))), of)
+        return Sample(rows.changed(table=of(rows.table), scale=None if rows.scale is None else of(rows.scale)), of)
 
     def _chosen(self, values: Array, codes: Array) -> Array:
         """1.0 at codes_i and else 0.0, (n, k)."""
@@ -277,7 +276,7 @@ class DeviceSum:
 
     __slots__ = ("_additions", "_low", "_rows", "_sizes", "_total")
 
-    def __init__(self, rows: DeviceRows) -> None:
+    def __init__(self, rows: DeviceMatrix) -> None:
         """Begin with nothing."""
         self._rows = rows
         self._total: Any = 0.0
@@ -287,7 +286,7 @@ class DeviceSum:
 
     def add(self, coefficients: Array, rows: slice) -> None:
         """Add X_k^T s_k of the blocks of `rows`, for `coefficients` (b, m)."""
-        parts = _grouped(self._rows.blocks(coefficients, rows), self._rows.xp)
+        parts = _grouped(self._rows.block_sums(coefficients, rows), self._rows.xp)
         high, low, sizes = tree_sum(parts, self._rows.xp)
         self._total, error = (high, 0.0) if self._additions == 0 else two_sum(self._total, high)
         self._low, self._sizes = self._low + low + error, self._sizes + sizes

@@ -34,7 +34,7 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.core.arrays import Floats
-from discreet.matrices.device_rows import Array, Library
+from discreet.matrices.device import Array, Library
 from discreet.problems.certified_sums import TINY, UNIT, CertifiedSums, chunks, gamma, norms_above, side_by_side
 from discreet.problems.objective import RowObjective
 
