@@ -5,7 +5,8 @@
 
 Methods, all with delta = 1 / n^2, all given the same public bounds and categories (`plain_tables.py` says which):
   linear      LinearSVC() (LinearRegression() for numbers) on a schema whose numbers enter as they are
-  encoded     the same where numbers are curves, the schema's standard one; bins and coarse: 16 bins, and curves of half as many knots
+  encoded     the same where numbers are curves, the schema's standard one; bins, fine, restless: 16 bins, curves of twice as
+              many knots, and curves whose resting value is as long as others
   ebm         DPExplainableBoostingClassifier / Regressor of interpret, its defaults; its guarantee is for adding or removing a record
   diffprivlib LogisticRegression(data_norm=1) of diffprivlib on the encoded rows: delta = 0, replace-one, no intercept (with one it keeps no promise)
   descent     full-batch gradient descent with Gaussian noise on the encoded rows; steps, rate, averaging (and clipping, for numbers) are the best of
@@ -220,7 +221,8 @@ METHODS = (
     Method(name="linear", run=ours, encoding="linear"),
     Method(name="encoded", run=ours),
     Method(name="bins", run=ours, encoding={"name": "bins", "count": 16, "steps": "mixed"}),
-    Method(name="coarse", run=ours, encoding={"name": "curve", "count": 16}),
+    Method(name="fine", run=ours, encoding={"name": "curve", "count": 32}),
+    Method(name="restless", run=ours, encoding={"name": "curve", "rest": 1.0}),
     Method(name="ebm", run=boosted, relations=RELATIONS[:1], needs="interpret", widest=100),
     Method(name="diffprivlib", run=diffprivlib, relations=RELATIONS[1:], numbers=False, needs="diffprivlib"),
     Method(name="descent", run=descent),

@@ -27,6 +27,7 @@ EXAMPLES = [
     Curve(),
     Curve(knots=(0.5, 1, 2, 40), values=(0, 1.5)),
     Curve(count=7, steps="equal", resolutions=0),
+    Curve(rest=1.0),
 ]
 BOUNDS = [Bounds(0, 8), Bounds(-3, 1e6), Bounds(0.25, 0.5), Bounds(-1e9, -2), Bounds(1900, 2030)]
 CASES = [(one, bounds) for one in EXAMPLES for bounds in BOUNDS]
@@ -70,6 +71,21 @@ def clear():
 
 def longest(rows):
     return float(np.max(np.linalg.norm(rows, axis=1)))
+
+
+@pytest.mark.parametrize("bounds", BOUNDS, ids=str)
+def test_the_resting_value_of_a_curve_is_short_and_others_are_as_long_as_they_may_be(bounds):
+    resting = min(max(0.0, bounds.lower), bounds.upper)
+    lengths = {rest: np.linalg.norm(parts_of(column(Curve(rest=rest), bounds))[0].rows(np.array([resting]))) for rest in (0.3, 1.0)}
+    assert lengths[0.3] < 0.45 * lengths[1.0]
+    kept = parts_of(column(Curve(values=(resting,)), bounds))[0].rows(np.array([resting]))
+    assert np.linalg.norm(kept) < 0.45
+
+
+@pytest.mark.parametrize("rest", [0, -1, 1.5, math.inf, "all"])
+def test_a_rest_that_is_no_share_is_refused(rest):
+    with pytest.raises(SchemaError, match="rest"):
+        Curve(rest=rest)
 
 
 def test_every_exported_encoding_has_an_example():

@@ -4,8 +4,13 @@
 
 Any function that is linear between the knots is a linear one of these features, and the ridge asks it to be smooth at several scales at once (module
 `grids`). A value that many share may stand beside the curve, with a feature of its own: its row is (A(v), 1) / sqrt(2), A(v) the curve's at v.
+
+The resting value, zero or the bound that is nearest to it, is where most records of a column often are. A long row there is spent on a constant, and
+where rows are divided by their norm it crowds out what tells records apart. So its row is shortened to `rest` of its length, and the others as
+far as they point the same way:   A - (1 - rest) (A u) u^T,   u the direction of the resting value's row; then all are scaled, the longest to 1.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import ClassVar
@@ -14,8 +19,11 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import SchemaError
-from discreet.data.encodings.base import Bounds, Encoding, numbers, shown, whole
+from discreet.data.encodings.base import Bounds, Encoding, numbers, positive, shown, whole
 from discreet.data.encodings.grids import MOST_NODES, Steps, between, check_steps, nodes, smoothing
+
+_UP = 1.0 + 1e-13
+"""Outweighs the rounding of a norm of 1,024 numbers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,10 +35,12 @@ class Curve(Encoding):
     """Increasing; those outside the bounds are left out, and the bounds are knots too. None: `count` equal, logarithmic or mixed `steps`."""
     values: tuple[float, ...] = ()
     """Values with a feature of their own, increasing."""
-    count: int = 32
+    count: int = 16
     steps: Steps = "mixed"
     resolutions: int | None = None
     """Smooth over distances up to 2^(resolutions - 1) knots; 0: hat functions alone. None: as many as reach over a third of the knots."""
+    rest: float = 0.3
+    """How long the row of the resting value is left, in (0, 1]."""
 
     def __post_init__(self) -> None:
         """See class docstring."""
@@ -41,6 +51,9 @@ class Curve(Encoding):
         if self.resolutions is not None:
             whole(self.resolutions, what="curve: resolutions", least=0, most=16)
         check_steps(self.steps, what="curve")
+        positive(self.rest, what="curve: rest")
+        if self.rest > 1:
+            raise SchemaError("curve: rest must be at most 1.")
 
     def check(self, bounds: Bounds) -> None:
         """See Encoding: not too many knots."""
@@ -59,14 +72,15 @@ class Curve(Encoding):
         """See Encoding: knots, then values of their own."""
         knots, own = self._knots(bounds), self._own(bounds)
         resolutions = max(1, (len(knots) - 1).bit_length() - 1) if self.resolutions is None else self.resolutions
-        root = smoothing(len(knots), resolutions)
+        root, resting = smoothing(len(knots), resolutions), min(max(0.0, bounds.lower), bounds.upper)
+        long = _between(root, knots, [resting])[0]
+        along = long / np.linalg.norm(long)
+        root = root - (1.0 - self.rest) * np.outer(root @ along, along)
+        root = root / (np.linalg.norm(root, axis=1).max() * _UP)
         if not own:
             return root
-        places = between(np.asarray(own), knots)
-        left = np.minimum(places.astype(np.intp), len(knots) - 2)
-        shares = (places - left)[:, np.newaxis]
-        beside = (1.0 - shares) * root[left] + shares * root[left + 1]
-        return np.block([[root, np.zeros((len(knots), len(own)))], [beside / sqrt(2.0), np.eye(len(own)) / sqrt(2.0)]])
+        alone = np.diag([self.rest if value == resting else 1.0 for value in own])
+        return np.block([[root, np.zeros((len(knots), len(own)))], [_between(root, knots, own) / sqrt(2.0), alone / sqrt(2.0)]])
 
     def labels(self, bounds: Bounds) -> tuple[str, ...]:
         """See Encoding."""
@@ -86,3 +100,11 @@ class Curve(Encoding):
 
     def _own(self, bounds: Bounds) -> list[float]:
         return [one for one in self.values if bounds.lower <= one <= bounds.upper]
+
+
+def _between(root: Floats, knots: Floats, values: Sequence[float]) -> Floats:
+    """What the table `root` of the knots makes of `values`, (values, features)."""
+    places = between(np.asarray(values), knots)
+    left = np.minimum(places.astype(np.intp), len(knots) - 2)
+    shares = (places - left)[:, np.newaxis]
+    return np.asarray((1.0 - shares) * root[left] + shares * root[left + 1])
