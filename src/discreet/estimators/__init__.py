@@ -1,5 +1,6 @@
 """Estimators with scikit-learn's manners, and models as files."""
 
+from discreet.estimators.cut_fit import CutFit, fit_with_cuts
 from discreet.estimators.intervals import IntervalFile, release_uncertainty
 from discreet.estimators.kernel_classifier import KernelClassifier
 from discreet.estimators.linear_classifier import ManyFits
@@ -12,6 +13,7 @@ from discreet.estimators.uncertainty import Uncertainty
 
 __all__ = [
     "ConstrainedERM",
+    "CutFit",
     "GroupLasso",
     "IntervalFile",
     "KernelClassifier",
@@ -26,5 +28,6 @@ __all__ = [
     "PrivateSearchCV",
     "SimplexRegression",
     "Uncertainty",
+    "fit_with_cuts",
     "release_uncertainty",
 ]

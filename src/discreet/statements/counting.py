@@ -15,8 +15,10 @@ from discreet.statements.base import (
     condition,
     counted,
     filled,
+    mapping,
     noise_hypothesis,
     optional,
+    read_fields,
     register_words,
     relation,
     relation_of,
@@ -43,19 +45,20 @@ def moves_of(query: Json, neighbours: Neighbours) -> tuple[int, int, int]:
         case {"kind": "bounded-sum", "largest": largest, **rest} if not rest:
             return (1, 1, whole(largest))
         case {"kind": "column-histograms", "columns": columns, **rest} if not rest:
-            sizes = [len(_edges(column)) for column in filled(columns)]
+            sizes = [_cells(column) for column in filled(columns)]
             return ((1 if neighbours is ADD_REMOVE else 2) * len(sizes), sum(sizes), 1)
     raise ValueError
 
 
-def _edges(column: Json) -> list[Json]:
-    """Those of the cells of a column: as many as its cells, with one for what is missing."""
-    match column:
-        case {"name": str(), "edges": list(edges), **rest} if not rest and len(edges) > 1:
-            for edge in edges:
-                finite(edge)
-            return edges
-    raise ValueError
+_COLUMN: Fields = {"name": text, "lower": finite, "upper": finite, "steps": whole, "halvings": count, "cells": whole}
+
+
+def _cells(column: Json) -> int:
+    """Of a column that is counted; a record is in one of at least two."""
+    read_fields("columns", mapping(column), _COLUMN)
+    if whole(mapping(column)["cells"]) < 2:
+        raise ValueError
+    return whole(mapping(column)["cells"])
 
 
 def _queries(value: Json) -> list[Json]:
@@ -88,7 +91,7 @@ def _public_edges(queries: list[Json]) -> Iterator[Hypothesis]:
     for query in queries:
         if isinstance(query, dict) and "columns" in query:
             yield condition(
-                "the cells of {columns} columns, one of each for every record, are public (SHA-256 of their edges {digest})",
+                "the cells of {columns} columns, one of each for every record, are public (SHA-256 of what gives them {digest})",
                 "by the caller: they are functions of a schema, which is written down before the records are read",
                 columns=len(filled(query["columns"])),
                 digest=_digest(query["columns"]),

@@ -123,3 +123,35 @@ def _random_stopping(parameters: Record, problem: Record) -> Words:  # noqa: ARG
     theorems, hypotheses = _of_settings(parameters["candidates"])
     theorem = f"{theorems}; settings drawn at random; {score}; selection by random stopping"
     return Words(theorem, (*own, noise, *hypotheses), secret=("the number of runs",))
+
+
+_PART: Fields = {"mechanism": text, "parameters": mapping, "problem": mapping, "guarantee": mapping}
+
+
+def _part(value: Json) -> dict[str, Json]:
+    part = mapping(value)
+    read_fields("part", part, _PART)
+    return part
+
+
+def _words_of_part(value: Json) -> Words:
+    """Those of one of two releases. Raises ValueError where its guarantee names another theorem."""
+    part = _part(value)
+    words = certified_words(text(part["mechanism"]), mapping(part["parameters"]), mapping(part["problem"]))
+    if mapping(part["guarantee"])["theorem"] != words.theorem:
+        raise ValueError(f"the theorem of {text(part['mechanism'])} should be {words.theorem!r}")
+    return words
+
+
+@register_words("cuts-then-fit", parameters={"neighbours": relation, "cuts": _part, "fit": _part}, problem=None)
+def _cuts_then_fit(parameters: Record, problem: Record) -> Words:
+    if _part(parameters["fit"])["problem"] != dict(problem):
+        raise ValueError("the problem is not that of the fit")
+    cuts, fit = _words_of_part(parameters["cuts"]), _words_of_part(parameters["fit"])
+    pure = all("delta" not in mapping(_part(parameters[name])["guarantee"]) for name in ("cuts", "fit"))
+    same = condition(
+        "the guarantee of the fit is the same whatever the cuts are",
+        "cuts are chosen from the noisy counts alone, as many for any counts; the certificate of the fit is compared with the one planned",
+    )
+    theorem = f"{cuts.theorem}; {fit.theorem}; {'basic' if pure else 'numerical'} composition"
+    return Words(theorem, (same, *dict.fromkeys((*cuts.hypotheses, *fit.hypotheses))), declared=fit.declared, secret=fit.secret)

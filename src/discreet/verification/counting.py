@@ -21,7 +21,7 @@ from scipy.special import logsumexp, ndtr
 
 from discreet.accounting import Json, PureDP, closeness
 from discreet.core.arrays import Floats
-from discreet.core.fields import finite, positive
+from discreet.core.fields import finite, positive, whole
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.statements.base import filled, mapping
 from discreet.statements.learning import dimension_of
@@ -93,6 +93,16 @@ def _bounds_choice(stated: Stated) -> Iterator[Check]:
     yield delta_check(stated, epsilon, computed, how, room=_AGREEMENT_OF_SCANS)
 
 
+def losses_of_counts(stated: Stated) -> tuple[Floats, Floats]:
+    """Privacy losses of one query with Gaussian noise, and their probabilities, but for what has hardly any."""
+    (move,) = _moves(stated)
+    length = math.sqrt(sum(step**2 for step in move.steps)) / move.scale
+    if not _is_wide(move):
+        return _enumerated(move, near=2.0 * length)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(120)
+    return length * nodes + 0.5 * length * length + closeness(len(move.steps), move.scale).total, weights / weights.sum()
+
+
 def _moves(stated: Stated) -> list[_Move]:
     scales, queries = filled(stated.parameters["scales"]), filled(stated.problem["queries"])
     if len(scales) != len(queries) or len(queries) > 2:
@@ -116,13 +126,11 @@ def _steps(query: Json, neighbours: Neighbours) -> tuple[int, ...]:
 
 
 def _cells_moved(column: Json) -> tuple[int, ...]:
-    """What a record adds to the counts of a column, those that are not 0: it is in one cell, since edges rise, or in the one for missing values."""
-    match column:
-        case {"edges": list(edges)} if len(edges) > 1:
-            rising = np.array([finite(edge) for edge in edges])
-            if np.all(np.diff(rising) > 0):
-                return (1,)
-    raise ValueError
+    """What a record adds to the counts of a column, those that are not 0: it is in one between the bounds, or in that of missing values."""
+    given = mapping(column)
+    if finite(given["lower"]) >= finite(given["upper"]) or whole(given["cells"]) < 2:
+        raise ValueError
+    return (1,)
 
 
 def _divergence(moves: list[_Move], epsilon: float) -> float:

@@ -27,7 +27,7 @@ ALGORITHM_4 = "algorithm-4"
 _POINTS = 257
 _KNOTS = 97
 _ENUMERATED = 2.0**12
-_AGREEMENT_OF_CURVES = 1e-4
+AGREEMENT_OF_CURVES = 1e-4
 """Relative room for the curves of settings, interpolated between knots here and chords of a hull there."""
 LAPLACE, GAUSSIAN = "discrete-laplace", "discrete-gaussian"
 Curve: TypeAlias = Callable[[Floats], Floats]
@@ -72,11 +72,11 @@ def _random_stopping(stated: Stated) -> Iterator[Check]:
         yield epsilon_check(stated, total, "one run, and C scanned over probabilities", most=math.inf)
     elif isinstance(guarantee, ApproximateDP):
         # Where C is read, and what is left of epsilon after it.
-        one_run = _with_score([_curve(setting, guarantee.epsilon) for setting in settings], law, scale)
+        one_run = _with_score([curve_of_setting(setting, guarantee.epsilon) for setting in settings], law, scale)
         points = np.linspace(0.0, guarantee.epsilon, _POINTS)
         tilt = _scanned_tilt(eta, gamma, points, one_run(points))
         delta = mean * float(one_run(np.array([guarantee.epsilon - tilt]))[0]) if guarantee.epsilon >= tilt else 1.0
-        ok = covers(guarantee.delta_at_epsilon, delta, room=_AGREEMENT_OF_CURVES)
+        ok = covers(guarantee.delta_at_epsilon, delta, room=AGREEMENT_OF_CURVES)
         said = f"stated {guarantee.delta_at_epsilon:.6g} at epsilon {guarantee.epsilon:.6g}"
         yield Check("delta", bool(ok), f"{said}, recomputed {delta:.6g} ({mean:.6g} runs expected, ln C = {tilt:.6g} scanned over probabilities)")
     else:
@@ -112,19 +112,24 @@ def _searched(stated: Stated, settings: list[Stated]) -> Iterator[Check]:
 
 def _with_score(settings: list[Curve], law: str, scale: float) -> Curve:
     """The curve of one run, whose setting a public die picks, with its noisy score: the mean of the settings' curves, over the loss of the score."""
-
-    def of_setting(epsilons: Floats) -> Floats:
-        known = np.mean([curve(np.abs(epsilons)) for curve in settings], axis=0)
-        # At -e: 1 - e^{-e} + e^{-e} delta(e), the two data sets having changed places.
-        found: Floats = np.where(epsilons >= 0, known, -np.expm1(np.minimum(epsilons, 0.0)) + np.exp(np.minimum(epsilons, 0.0)) * known)
-        return found
-
+    of_setting = at_every_epsilon(lambda epsilons: np.asarray(np.mean([curve(epsilons) for curve in settings], axis=0)))
     losses, masses = _score_losses(law, scale)
 
     def one_run(epsilons: Floats) -> Floats:
         return np.array([float(masses @ of_setting(epsilon - losses)) for epsilon in epsilons]) + max(0.0, 1.0 - float(masses.sum()))
 
     return one_run
+
+
+def at_every_epsilon(curve: Curve) -> Curve:
+    """Below 0 too: at -e it is 1 - e^{-e} + e^{-e} delta(e), the two data sets having changed places."""
+
+    def both(epsilons: Floats) -> Floats:
+        known, lower = curve(np.abs(epsilons)), np.minimum(epsilons, 0.0)
+        found: Floats = np.where(epsilons >= 0, known, -np.expm1(lower) + np.exp(lower) * known)
+        return found
+
+    return both
 
 
 def _score_losses(law: str, scale: float) -> tuple[Floats, Floats]:
@@ -175,7 +180,7 @@ def _selection_epsilon(stated: Stated) -> float:
     return float(np.max(np.logaddexp(0.0, gaps + 2.0 * move) - np.logaddexp(0.0, gaps)))
 
 
-def _curve(setting: Stated, farthest: float) -> Curve:
+def curve_of_setting(setting: Stated, farthest: float) -> Curve:
     """Of one setting, recomputed from its record where its two stages are known, and what is stated of it otherwise; for epsilons from 0 on."""
     maker = STAGES.get(setting.mechanism)
     if maker is None or not isinstance(setting.guarantee, ApproximateDP) or "scheme" in setting.problem:

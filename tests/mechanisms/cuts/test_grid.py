@@ -11,12 +11,15 @@ from discreet.mechanisms.counting import IntegerQuery
 from discreet.mechanisms.cuts.grid import ColumnCells, ColumnHistograms, equal_steps
 from tests.canary import assert_silent
 
-COARSE = ColumnHistograms((ColumnCells(name="a", edges=(0.0, 1.0, 2.0)), ColumnCells(name="b", edges=(-1.0, 0.0, 5.0, 9.0))))
+COARSE = ColumnHistograms(
+    (ColumnCells(name="a", lower=0.0, upper=2.0, steps=2, halvings=0), ColumnCells(name="b", lower=-1.0, upper=8.0, steps=3, halvings=0))
+)
 
 
 def test_every_value_is_in_one_cell_and_missing_ones_in_the_last():
-    column = ColumnCells(name="a", edges=(0.0, 1.0, 2.5, 4.0))
-    values = np.array([-7.0, 0.0, 0.999, 1.0, 2.4, 2.5, 4.0, 1e300, -np.inf, np.inf, np.nan])
+    column = ColumnCells(name="a", lower=0.0, upper=3.0, steps=3, halvings=0)
+    values = np.array([-7.0, 0.0, 0.999, 1.0, 1.9, 2.0, 3.0, 1e300, -np.inf, np.inf, np.nan])
+    assert column.edges == (0.0, 1.0, 2.0, 3.0)
     assert column.cells_of(values).tolist() == [0, 0, 0, 1, 1, 2, 2, 2, 0, 2, 3]
     assert column.size == 4
 
@@ -24,7 +27,7 @@ def test_every_value_is_in_one_cell_and_missing_ones_in_the_last():
 @pytest.mark.parametrize(("lower", "upper"), [(0.0, 1.0), (-5.0, 99_999.0), (1e9, 1e9 + 1.0), (0.0, 1e-300), (1e15, 1e15 + 2)])
 @pytest.mark.parametrize("deviation", [1.0, 100.0, 1e6])
 def test_edges_rise_from_bound_to_bound_whatever_the_bounds(lower, upper, deviation):
-    column = ColumnCells.between("a", lower, upper, steps=equal_steps(deviation))
+    column = ColumnCells(name="a", lower=lower, upper=upper, steps=equal_steps(deviation))
     assert column.edges[0] == lower
     assert column.edges[-1] == upper
     assert np.all(np.diff(column.edges) > 0)
@@ -67,10 +70,10 @@ def test_records_out_of_range_are_refused_without_a_word_about_them(records):
 
 
 def test_columns_that_are_none_are_refused():
-    for edges in ((0.0,), (1.0, 1.0), (0.0, np.inf), (2.0, 1.0)):
-        with pytest.raises(InvalidInput, match="rise"):
-            ColumnCells(name="a", edges=edges)
-    twice = ColumnCells(name="a", edges=(0.0, 1.0))
+    for lower, upper, steps in ((1.0, 1.0, 4), (0.0, np.inf, 4), (2.0, 1.0, 4), (0.0, 1.0, 0), (-1e308, 1e308, 4)):
+        with pytest.raises(InvalidInput):
+            ColumnCells(name="a", lower=lower, upper=upper, steps=steps)
+    twice = ColumnCells(name="a", lower=0.0, upper=1.0, steps=4)
     for columns in ((), (twice, twice)):
         with pytest.raises(InvalidInput, match="at least one column"):
             ColumnHistograms(columns)

@@ -14,6 +14,9 @@ from discreet.noise import SeededNoise, SystemNoise
 COLUMNS = [Interval("age", 17.0, 90.0), Interval("gain", 0.0, 1e5), Interval("share", -1.0, 1.0)]
 
 
+COLUMN = {"name": "a", "lower": 0.0, "upper": 1.0, "steps": 4, "halvings": 2, "cells": 7}
+
+
 def table(records=4000):
     generator = np.random.default_rng(0)
     gain = np.where(generator.uniform(size=records) < 0.9, 0.0, generator.exponential(5000.0, size=records))
@@ -41,7 +44,7 @@ def test_a_release_verifies_and_a_lie_about_it_does_not(neighbours, delta):
     assert not narrow.verify().ok
 
 
-@pytest.mark.parametrize("broken", [None, [], [{}], [{"name": "a", "edges": [0.0]}], [{"name": "a", "edges": [1.0, 0.0]}], "abc"])
+@pytest.mark.parametrize("broken", [None, [], [{}], [COLUMN | {"cells": 1}], [COLUMN | {"lower": 2.0}], [COLUMN | {"more": 2.0}], "abc"])
 def test_broken_columns_fail_without_an_exception(broken):
     certificate = released().certificate
     assert not replace(certificate, problem={"queries": [{"kind": "column-histograms", "columns": broken}]}).verify().ok

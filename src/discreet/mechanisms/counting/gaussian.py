@@ -11,7 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from discreet.accounting import ApproximateDP, ConcentratedDP, gaussian_mu
+import numpy as np
+
+from discreet.accounting import ApproximateDP, ConcentratedDP, Profile, gaussian_mu
+from discreet.accounting.profile import hull
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import Neighbours
@@ -25,6 +28,9 @@ from discreet.statements.counting import COUNTING_GAUSSIAN
 
 _LARGEST_EPSILON = 100.0
 _STEPS = 24
+_KNOTS = 129
+_REACH = 9.0
+"""Standard deviations of the privacy loss beyond which the curve is not read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +73,15 @@ class GaussianCounting(CountingMechanism):
         self._require_scales(problem)
         components = _components([query.sensitivity(self.neighbours) for query in problem.each], self.scales)
         return at_epsilon(self.epsilon, divergence(components, self.epsilon), self.neighbours, COUNTING_GAUSSIAN)
+
+    def curve(self, problem: Queries) -> Profile:
+        """The whole curve, of which `guarantee` states a point."""
+        self._require_scales(problem)
+        components = _components([query.sensitivity(self.neighbours) for query in problem.each], self.scales)
+        mu = math.sqrt(sum(component.mu**2 for component in components))
+        knots = np.linspace(0.0, mu * (0.5 * mu + _REACH), _KNOTS)
+        epsilons, deltas = hull(knots, np.array([divergence(components, float(knot)) for knot in knots]))
+        return Profile(epsilons=epsilons, deltas_at=deltas, neighbours=self.neighbours, theorem=COUNTING_GAUSSIAN)
 
     def concentrated(self, problem: Queries) -> ConcentratedDP:
         """The same release in zero-concentrated privacy: rho = sum of D_j^2 / (2 s_j^2) (Canonne, Kamath, Steinke 2020, theorem 14)."""

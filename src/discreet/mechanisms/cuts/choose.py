@@ -1,15 +1,18 @@
 """From noisy counts to cuts: a function of what was released, and so free.
 
     counts >= 0 with the released total     the nearest such counts to the noisy ones: what noise alone put into empty cells goes
-    about k bins of a column                each of 1/k of the mass; a cell that holds as much, around a value that many share, is a bin by itself
+    k bins of a column                      each of about 1/k of the mass; a cell that holds as much, around a value that many share, is a bin alone
 
-for k = 4, 8, 16, 32, each for itself: a column is encoded at several resolutions side by side, coarse ones for what noise leaves of weak trends. A
-resolution is dropped where a bin holds no more than twice the noise of its own cells; where all are, equal steps are left. Eight equal steps are
-always there: quantiles alone leave long tails in one bin. Cuts are edges of the public cells.
+for k = 4, 8, 16, 32, each for itself: a column is encoded at several resolutions side by side, coarse ones for what noise leaves of weak trends.
+Where a bin of a resolution would hold no more than twice the noise of its own cells, its bins are equal steps. Eight equal steps are always there:
+quantiles alone leave long tails in one bin. Cuts are edges of the public cells, so many at each resolution, whatever the counts are: how many
+features a column has is public before the release, and what a fit on them costs (composed.py) is too.
 """
 
+import heapq
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -26,28 +29,30 @@ Cuts = tuple[tuple[float, ...], ...]
 
 
 def pays(deviation: float, *, cells: int, records: int | None) -> bool:
-    """Whether the coarsest resolution of a column with so many cells would be kept, its records spread evenly: from public numbers alone."""
+    """Whether the coarsest resolution of a column with so many cells would be trusted, its records spread evenly: from public numbers alone."""
     return _trusted(_SUPPOSED if records is None else records, bins=RESOLUTIONS[0], cells=cells, deviation=deviation)
 
 
 def chosen_cuts(edges: Sequence[float], counts: Floats, *, total: float, deviation: float) -> Cuts:
     """The cuts of one column. `counts` are the noisy ones between the edges, their noise of this standard deviation; `total` is about their sum."""
     kept = _projected(counts, total)
+    mass = float(kept.sum())
     found = [
-        _quantiles(edges, kept, bins=bins) for bins in RESOLUTIONS if _trusted(float(kept.sum()), bins=bins, cells=len(kept), deviation=deviation)
+        _quantiles(edges, kept, bins=bins) if _trusted(mass, bins=bins, cells=len(kept), deviation=deviation) else _equal(edges, bins)
+        for bins in RESOLUTIONS
     ]
-    found = [cuts for cuts in found if cuts] or [_equal(edges, bins) for bins in RESOLUTIONS]
-    return tuple(dict.fromkeys([*found, _equal(edges, _ALWAYS)]))
+    return (*found, _equal(edges, _ALWAYS))
 
 
 def public_cuts(lower: float, upper: float) -> Cuts:
     """Where nothing is spent: equal steps at all resolutions."""
-    return tuple(_equal((lower, upper), bins) for bins in RESOLUTIONS)
+    edges = (lower, upper)
+    return (*(_equal(edges, bins) for bins in RESOLUTIONS), _equal(edges, _ALWAYS))
 
 
 def _equal(edges: Sequence[float], bins: int) -> tuple[float, ...]:
     places = np.linspace(edges[0], edges[-1], bins + 1)[1:-1]
-    return tuple(float(place) for place in np.unique(places) if edges[0] < place < edges[-1])
+    return tuple(places.tolist())
 
 
 def _trusted(total: float, *, bins: int, cells: int, deviation: float) -> bool:
@@ -66,7 +71,7 @@ def _projected(counts: Floats, total: float) -> Floats:
 
 
 def _quantiles(edges: Sequence[float], counts: Floats, *, bins: int) -> tuple[float, ...]:
-    """Rising cuts between the first and the last edge."""
+    """bins - 1 rising cuts between the first and the last edge, of at least `bins` cells."""
     heavy = counts >= counts.sum() / bins
     share = float(counts[~heavy].sum()) / max(1, bins - int(heavy.sum()))
     cuts: set[int] = set()
@@ -80,4 +85,28 @@ def _quantiles(edges: Sequence[float], counts: Floats, *, bins: int) -> tuple[fl
             cuts.add(cell)
             held = 0.0
         held += count
-    return tuple(edges[cell] for cell in sorted(cuts) if 0 < cell < len(counts))
+    places = _exactly(bins, [0, *sorted(cuts - {0, len(counts)}), len(counts)], np.concatenate(([0.0], np.cumsum(counts))))
+    return tuple(edges[place] for place in places[1:-1])
+
+
+def _exactly(bins: int, places: list[int], below: Floats) -> list[int]:
+    """So many bins: the lightest neighbours are joined where there are more, the heaviest bins of several cells are halved where there are fewer.
+
+    `below` is the mass before each place.
+    """
+    while len(places) > bins + 1:
+        together = below[places[2:]] - below[places[:-2]]
+        del places[int(np.argmin(together)) + 1]
+    waiting = [(below[start] - below[end], start - end, start) for start, end in pairwise(places) if end - start > 1]
+    heapq.heapify(waiting)
+    while len(places) < bins + 1:
+        _, width, start = heapq.heappop(waiting)
+        end = start - width
+        middle = int(np.searchsorted(below, 0.5 * (below[start] + below[end])))
+        # A bin without mass is halved by its width.
+        place = min(max(middle, start + 1), end - 1) if below[end] > below[start] else (start + end) // 2
+        places.append(place)
+        for first, last in ((start, place), (place, end)):
+            if last - first > 1:
+                heapq.heappush(waiting, (below[first] - below[last], first - last, first))
+    return sorted(places)

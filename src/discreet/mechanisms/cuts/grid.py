@@ -1,6 +1,6 @@
 """The public cells that records are counted in before cuts are chosen, and the query that counts them in all columns at once.
 
-    edges of a column = equal steps from lower to upper, and on both of its sides steps that halve towards the bound, down to 2^-20 of the width
+    edges of a column = equal steps from lower to upper, and on both of its sides 20 steps that halve towards the bound
 
 Equal steps serve columns that fill their bounds, halving ones those whose values crowd at a bound (an income, a capital gain). There are as many
 equal steps as the noise allows: the less of it, the smaller the crowd around one value that still shows. A value is in cell j if
@@ -12,9 +12,8 @@ missing value is in a cell of its own, the last. So a record is in exactly one c
 """
 
 import math
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import Self
+from dataclasses import asdict, dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -22,41 +21,48 @@ from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.validate import whole
 from discreet.mechanisms.counting.queries import LARGEST, Sensitivity
 from discreet.noise import Integers
 
 _STEPS = ((16.0, 1024), (1000.0, 256), (math.inf, 64))
 """Up to which standard deviation of the noise in a cell there are how many equal steps; on Adult (docs/cuts.md) 64 cost accuracy where the noise is
 small, and 1024 where it is not."""
-_HALVINGS = 20
+_MOST_HALVINGS = 1000
 _LEAST_STEP = 2.0**-40
 """Of the width: closer edges are one, so that they differ as numbers."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ColumnCells:
-    """The cells of one column. Raises InvalidInput for edges that do not rise."""
+    """The cells of one column. Raises InvalidInput for bounds between which they would not rise, or numbers of steps that are none."""
 
     name: str
-    edges: tuple[float, ...]
+    lower: float
+    upper: float
+    steps: int
+    """Equal ones."""
+    halvings: int = 20
+    """Steps that halve towards each bound."""
 
     def __post_init__(self) -> None:
         """See class docstring."""
-        if len(self.edges) < 2 or not all(map(math.isfinite, self.edges)) or not all(near < far for near, far in pairwise(self.edges)):
-            raise InvalidInput("the edges of the cells of a column are at least two finite numbers that rise.")
+        whole(self.steps, "the number of equal steps")
+        if not (math.isfinite(self.upper - self.lower) and self.lower < self.upper and 0 <= self.halvings <= _MOST_HALVINGS):
+            raise InvalidInput("the cells of a column need lower < upper, both finite.")
 
-    @classmethod
-    def between(cls, name: str, lower: float, upper: float, *, steps: int) -> Self:
-        """Those of the module docstring, with so many equal steps."""
-        width = upper - lower
-        halves = [0.5**power for power in range(1, _HALVINGS + 1)]
-        places = sorted({step / steps for step in range(steps + 1)} | set(halves) | {1.0 - half for half in halves})
-        edges = [lower]
-        for place in places[1:-1]:
-            edge = lower + place * width
-            if edge - edges[-1] > _LEAST_STEP * width and upper - edge > _LEAST_STEP * width:
+    @cached_property
+    def edges(self) -> tuple[float, ...]:
+        """Of the cells, rising from bound to bound: those of the module docstring."""
+        width = self.upper - self.lower
+        halves = [0.5**power for power in range(1, self.halvings + 1)]
+        places = sorted({step / self.steps for step in range(1, self.steps)} | set(halves) | {1.0 - half for half in halves})
+        edges = [self.lower]
+        for place in places:
+            edge = self.lower + place * width
+            if edge - edges[-1] > _LEAST_STEP * width and self.upper - edge > _LEAST_STEP * width:
                 edges.append(edge)
-        return cls(name=name, edges=(*edges, upper))
+        return (*edges, self.upper)
 
     @property
     def size(self) -> int:
@@ -115,4 +121,4 @@ class ColumnHistograms:
 
     def to_dict(self) -> dict[str, Json]:
         """See IntegerQuery."""
-        return {"kind": "column-histograms", "columns": [{"name": column.name, "edges": list(column.edges)} for column in self.columns]}
+        return {"kind": "column-histograms", "columns": [{**asdict(column), "cells": column.size} for column in self.columns]}

@@ -110,4 +110,4 @@ def deviation_of(mechanism: CountingMechanism) -> float:
 
 
 def _cells(columns: Sequence[Interval], *, steps: int) -> ColumnHistograms:
-    return ColumnHistograms(tuple(ColumnCells.between(column.name, column.lower, column.upper, steps=steps) for column in columns))
+    return ColumnHistograms(tuple(ColumnCells(**column._asdict(), steps=steps) for column in columns))

@@ -1,0 +1,139 @@
+"""A model on columns that are cut where their records are: cuts and fit in one go, under one guarantee and with one entry in a ledger.
+
+    share of the budget -> noisy counts of all columns -> cuts -> the schema that has them -> a fit with the rest
+
+Everything but the noise is settled before a record counts: the noise of the counts, what the fit promises on so many features, and what both promise
+together (mechanisms/cuts/composed.py). The total is reserved, then the counts are drawn, then the fit. What fails afterwards has been paid for.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from sklearn.base import clone
+
+from discreet.certificates import Certificate
+from discreet.core.arrays import is_finite
+from discreet.core.errors import InvalidInput, InvalidType, VerificationFailure
+from discreet.core.neighbours import ADD_REMOVE
+from discreet.core.workers import job_count
+from discreet.data import BlockTable, EncodedTable, Schema, Target
+from discreet.data.frames import Frame
+from discreet.estimators.base import PrivateModel, account_of
+from discreet.estimators.search_methods import fit_seed
+from discreet.ledger import spending_on, without_ledger
+from discreet.mechanisms.base import certified
+from discreet.mechanisms.cuts import ReleasedCuts
+from discreet.mechanisms.cuts.choose import public_cuts
+from discreet.mechanisms.cuts.columns import columns_to_cut, counting_schema, counts_of, cut_schema
+from discreet.mechanisms.cuts.composed import CUTS_THEN_FIT, SHARE, CutsThenFit
+from discreet.statements.declared import by_schema
+
+Opened: TypeAlias = Callable[[Schema], EncodedTable | BlockTable]
+"""From a schema to the records, encoded by it: the same records every time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CutFit:
+    """What came of it: public."""
+
+    model: Any
+    """Fitted; its certificate states what cuts and fit promise together."""
+    schema: Schema
+    """With the cuts; it encodes what the model predicts for."""
+    cuts: ReleasedCuts | None
+    """None where public numbers say that cuts do not pay: equal steps have nothing to hide, and the fit has the whole budget."""
+
+
+def fit_with_cuts(
+    estimator: PrivateModel,
+    records: Frame | Opened,
+    schema: Schema,
+    *,
+    share: float = SHARE,
+    columns: list[str] | None = None,
+) -> CutFit:
+    """Cut the numeric columns of `schema` where the records are, and fit a copy of `estimator` on them: for its epsilon and delta together.
+
+    `records` as `Schema.encode` takes them, or a function from a schema to an EncodedTable or a BlockTable of the same records; `share` of mu^2 (of
+    epsilon for delta = 0) is for the cuts; `columns` those that are cut, all numeric ones that the schema does not cut if None. The estimator's
+    data_norm and classes are those of the schema. Raises InvalidInput and InfeasibleTarget before anything is spent, BudgetExceeded before anything
+    is drawn, and what a fit raises, having spent.
+    """
+    if not isinstance(estimator, PrivateModel) or not callable(getattr(estimator, "plan", None)):
+        raise InvalidType("private cuts need an estimator that says what a fit promises before it sees a record, such as LinearSVC.")
+    privacy = estimator._privacy()  # noqa: SLF001 - of this package
+    if not is_finite(privacy.epsilon):
+        raise InvalidInput("epsilon must be finite; without privacy, cut the columns as you like and fit.")
+    opened = records if callable(records) else lambda one: one.encode(records, target=True)
+    intervals = columns_to_cut(schema, columns)
+    public = cut_schema(schema, {column.name: public_cuts(column.lower, column.upper) for column in intervals})
+    copy, noise, account = _Copy(estimator, public), estimator._noise(), account_of(estimator.ledger)  # noqa: SLF001
+    counting = counting_schema(schema, intervals)
+    counted = opened(counting)
+    in_blocks = isinstance(counted, BlockTable)
+    if not in_blocks:
+        opened(public)  # a cell that the schema does not cover is found before anything is spent
+    jobs = job_count(estimator.n_jobs)
+    known = None if privacy.neighbours is ADD_REMOVE else _records(counted, jobs)
+
+    def planned(epsilon: float, delta: float) -> Certificate:
+        return copy.planned(epsilon, delta, records=known, in_blocks=in_blocks)
+
+    both = CutsThenFit.calibrate(intervals, **privacy.target, share=share, planned=planned)
+    if not both.cuts.pays(known if privacy.neighbours is not ADD_REMOVE else estimator.public_records):
+        model = copy.made(privacy.epsilon, privacy.delta, seed=fit_seed(noise), ledger=account).fit(opened(public))
+        model.certificate_ = replace(model.certificate_, declared=by_schema(model.certificate_.declared))
+        return CutFit(model=model, schema=public, cuts=None)
+    answer, _ = counts_of(counted, counting, both.cuts.cells, jobs=jobs)
+    content = None if isinstance(counted, BlockTable) else counted.rows.content()
+    with spending_on(account, both.guarantee, purpose=CUTS_THEN_FIT, table=content) as reservation, without_ledger():
+        cuts = both.cuts.release(answer, noise)
+        final = cut_schema(schema, cuts.cuts)
+        epsilon, delta = both.target
+        model = copy.made(epsilon, delta, seed=fit_seed(noise), ledger=None).fit(opened(final))
+    fit: Certificate = model.certificate_
+    if any(getattr(fit, name) != getattr(both.fit, name) for name in ("mechanism", "parameters", "problem", "guarantee", "releases")):
+        raise VerificationFailure("the certificate of the fit differs from the one planned for its public parameters. Nothing is released.")
+    entry = None if reservation is None else reservation.id
+    issued = certified(
+        CUTS_THEN_FIT,
+        both.parameters(fit),
+        dict(fit.problem),
+        both.guarantee,
+        fit.digest,
+        noise.description,
+        noise_private=noise.private and fit.noise_private,
+    )
+    declared = dict.fromkeys((*issued.declared, *by_schema(fit.declared)))
+    model.certificate_ = replace(issued, declared=tuple(declared), ledger_entry=entry)
+    return CutFit(model=model, schema=final, cuts=cuts)
+
+
+class _Copy:
+    """Copies of an estimator for rows of a schema."""
+
+    def __init__(self, estimator: PrivateModel, schema: Schema) -> None:
+        self.estimator = estimator
+        self.schema = schema
+        self.known = estimator.get_params(deep=False)
+        self.classes = len(schema.target.classes) if isinstance(schema.target, Target) else 0
+
+    def made(self, epsilon: float, delta: float, *, seed: int | None, ledger: Any) -> Any:
+        """An unfitted one for this target."""
+        fixed: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "random_state": seed, "ledger": ledger, "data_norm": self.schema.norm_bound}
+        if isinstance(self.schema.target, Target) and "classes" in self.known:
+            fixed["classes"] = list(self.schema.target.classes)
+        return clone(self.estimator).set_params(**fixed)
+
+    def planned(self, epsilon: float, delta: float, *, records: int | None, in_blocks: bool) -> Certificate:
+        """What it would promise."""
+        weighted = {"weighted": True} if in_blocks and self.known.get("max_sample_weight") is not None else {}
+        certificate: Certificate = self.made(epsilon, delta, seed=0, ledger=None).plan(features=self.schema.features, records=records, **weighted)
+        return certificate
+
+
+def _records(table: EncodedTable | BlockTable, jobs: int) -> int:
+    if isinstance(table, EncodedTable):
+        return table.rows.shape[0]
+    return sum(table.map(lambda _, block: block.rows.shape[0], jobs))

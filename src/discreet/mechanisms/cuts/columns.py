@@ -1,0 +1,91 @@
+"""The columns of a schema that are cut: how their numbers are counted, in memory or in blocks, and the schema that has the cuts.
+
+Numbers are read as a schema encodes them that leaves all else out: t in [0, 1], each a function of its cell alone, for tables of every kind. A value
+on an edge of a cell may come back a rounding error below it, so that values count as larger by 1e-12 of the width.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.words import quoted
+from discreet.data import BlockTable, EncodedTable, Schema
+from discreet.data.columns import INDICATOR
+from discreet.data.encodings import Bins, Curve, Linear
+from discreet.matrices import Matrix
+from discreet.mechanisms.cuts.choose import Cuts
+from discreet.mechanisms.cuts.grid import ColumnHistograms
+from discreet.mechanisms.cuts.release import Interval
+from discreet.noise import Integers
+
+Table: TypeAlias = EncodedTable | BlockTable
+_NUDGE = 1e-12
+
+
+def columns_to_cut(schema: Schema, names: Sequence[str] | None = None) -> list[Interval]:
+    """The named numeric columns, or all but those whose cuts or knots the schema gives. Raises InvalidInput for other names, or none at all."""
+    given = {column.name for column in schema.numeric if any(_is_given(one) for one in column.encoding)}
+    known = {column.name: Interval(column.name, column.lower, column.upper) for column in schema.numeric}
+    chosen = [name for name in known if name not in given] if names is None else list(names)
+    if unknown := [name for name in chosen if name not in known]:
+        raise InvalidInput(f"{quoted(unknown)} cannot be cut; numeric columns of the schema are {quoted(known)}.")
+    if not chosen:
+        raise InvalidInput("the schema has no numeric column that could be cut. Private cuts are for numbers; leave them out.")
+    return [known[name] for name in chosen]
+
+
+def counting_schema(schema: Schema, columns: Sequence[Interval]) -> Schema:
+    """The columns alone, as numbers in [0, 1]."""
+    by_name = {column.name: column for column in schema.numeric}
+    plain = tuple(replace(by_name[column.name], encoding=(Linear(),), scale="unit") for column in columns)
+    return replace(schema, numeric=plain, categorical=(), rows="bound")
+
+
+def counts_of(table: Table, schema: Schema, cells: ColumnHistograms, *, jobs: int) -> tuple[Integers, int]:
+    """The exact counts of a table that `schema`, a counting one, encodes, and the number of its records: private. Of blocks, the sums of theirs."""
+    counted = _Counting(schema, cells)
+    if isinstance(table, EncodedTable):
+        return counted(table.rows), table.rows.shape[0]
+    total, records = np.zeros(cells.size, dtype=np.int64), 0
+    for counts, held in table.map(lambda _, block: (counted(block.rows), block.rows.shape[0]), jobs):
+        total += counts
+        records += held
+    return total, records
+
+
+def cut_schema(schema: Schema, cuts: Mapping[str, Cuts]) -> Schema:
+    """The schema whose columns of these names have a feature a bin, at all resolutions side by side."""
+    numeric = [
+        replace(column, encoding=tuple(Bins(cuts=each) for each in cuts[column.name])) if column.name in cuts else column for column in schema.numeric
+    ]
+    return replace(schema, numeric=tuple(numeric))
+
+
+class _Counting:
+    """From rows of a counting schema to counts; holds what is public."""
+
+    def __init__(self, schema: Schema, cells: ColumnHistograms) -> None:
+        self.schema = schema
+        self.cells = cells
+
+    def __call__(self, rows: Matrix) -> Integers:
+        """The counts (size,) of these rows."""
+        names = self.schema.feature_names
+        numbers = rows.matvec(np.eye(len(names)))
+        found: list[Floats] = []
+        for column in self.schema.numeric:
+            place = names.index(column.names[0])
+            values = column.lower + (numbers[:, place] + _NUDGE) * (column.upper - column.lower)
+            if column.missing == INDICATOR:
+                values[numbers[:, names.index(column.names[-1])] > 0] = np.nan
+            found.append(values)
+        return self.cells.answer(self.cells.cells_of(np.column_stack(found)))
+
+
+def _is_given(encoding: object) -> bool:
+    """Whether the schema says where this encoding cuts."""
+    return (isinstance(encoding, Bins) and encoding.cuts is not None) or (isinstance(encoding, Curve) and encoding.knots is not None)

@@ -1,0 +1,54 @@
+"""What a stranger computes from the certificate of cuts and a fit on them: the guarantee of each again, then that of both, by another road.
+
+The parts are rechecked by the rechecks of their own mechanisms. The calibration discretises the curves of both; here the curve of the fit is averaged
+over the privacy loss of the counts, whose law is that of a sum of integers.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+from discreet.accounting import ApproximateDP, PureDP, guarantee_from_dict
+from discreet.core.fields import text
+from discreet.statements.base import mapping
+from discreet.verification.base import Check, Stated, covers, epsilon_check, recheck, register_recheck
+from discreet.verification.counting import losses_of_counts
+from discreet.verification.selection import AGREEMENT_OF_CURVES, at_every_epsilon, curve_of_setting
+
+
+@register_recheck("cuts-then-fit")
+def _cuts_then_fit(stated: Stated) -> Iterator[Check]:
+    parts = {name: _part(stated, name) for name in ("cuts", "fit")}
+    for name, part in parts.items():
+        failed = [f"{check.name}: {check.detail}" for check in recheck(part) if not check.ok]
+        related = part.guarantee.neighbours is stated.guarantee.neighbours
+        yield Check(name, related and not failed, "; ".join(failed) or f"{part.mechanism}, rechecked")
+    cuts, fit = parts["cuts"], parts["fit"]
+    same = dict(fit.problem) == dict(stated.problem) and cuts.mechanism in ("counting-laplace", "counting-gaussian")
+    yield Check("parts", same and stated.releases == 1, "counts of columns, and a fit whose problem is the one that is stated, once")
+    total = stated.guarantee
+    if isinstance(total, PureDP):
+        epsilons = [part.guarantee.epsilon if isinstance(part.guarantee, PureDP) else math.inf for part in (cuts, fit)]
+        yield epsilon_check(stated, sum(epsilons), "both together")
+        return
+    if not isinstance(total, ApproximateDP):
+        yield Check("delta", False, "a pure or an (epsilon, delta) guarantee was expected")
+        return
+    losses, masses = losses_of_counts(cuts)
+    computed = float(masses @ at_every_epsilon(curve_of_setting(fit, 2.0 * total.epsilon))(total.epsilon - losses))
+    ok = covers(total.delta_at_epsilon, computed, room=AGREEMENT_OF_CURVES)
+    said = f"stated {total.delta_at_epsilon:.6g} at epsilon {total.epsilon:.6g}"
+    yield Check("delta", bool(ok), f"{said}, recomputed {computed:.6g} (the curve of the fit over the loss of the counts)")
+
+
+def _part(stated: Stated, name: str) -> Stated:
+    """What the certificate of one of the two states."""
+    part = mapping(stated.parameters[name])
+    return replace(
+        stated,
+        mechanism=text(part["mechanism"]),
+        parameters=mapping(part["parameters"]),
+        problem=mapping(part["problem"]),
+        guarantee=guarantee_from_dict(mapping(part["guarantee"])),
+        releases=1,
+    )

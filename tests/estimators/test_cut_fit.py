@@ -1,0 +1,117 @@
+"""A fit with private cuts: one guarantee, one entry, the same from blocks as in memory, and nothing spent where it does not pay."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from discreet import LinearSVC, LogisticRegression, Model
+from discreet.core.errors import InvalidInput, InvalidType
+from discreet.data import CategoricalColumn, NumericColumn, Schema, Target, schema_files
+from discreet.estimators import fit_with_cuts
+from discreet.ledger import Account, BudgetExceeded, Ledger
+
+SCHEMA = Schema(
+    name="people",
+    target=Target(column="rich", classes=("no", "yes")),
+    numeric=(
+        NumericColumn(name="age", lower=17, upper=90, outside="clip"),
+        NumericColumn(name="gain", lower=0, upper=100_000, outside="clip", missing="indicator"),
+    ),
+    categorical=(CategoricalColumn(name="sex", categories=("f", "m")),),
+    rows="bound",
+)
+
+
+def people(records=6000, seed=0):
+    generator = np.random.default_rng(seed)
+    age = generator.integers(17, 91, size=records).astype(float)
+    gain = np.where(generator.uniform(size=records) < 0.8, 0.0, generator.exponential(9000.0, size=records))
+    gain[:20] = np.nan
+    rich = (np.abs(age - 50.0) < 12.0) ^ (generator.uniform(size=records) < 0.05)
+    sex = np.where(generator.uniform(size=records) < 0.5, "f", "m")
+    return pl.DataFrame({"age": age, "gain": gain, "sex": sex, "rich": np.where(rich, "yes", "no")})
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+@pytest.mark.parametrize("delta", [0.0, 1e-7])
+def test_the_certificate_states_the_total_and_verifies(neighbours, delta):
+    fitted = fit_with_cuts(LinearSVC(epsilon=2.0, delta=delta, neighbours=neighbours), people(), SCHEMA)
+    certificate = fitted.model.certificate_
+    assert certificate.guarantee.to_dict()["epsilon"] == 2.0
+    assert certificate.guarantee.delta(2.0) == delta
+    assert certificate.verify(fitted.model.weights_).ok, certificate.verify(fitted.model.weights_)
+    assert fitted.cuts.verify().ok
+    test = people(2000, seed=1)
+    decided = fitted.model.predict(fitted.schema.encode(test, target=False))
+    assert np.mean(decided == test["rich"].to_numpy()) > 0.75  # 0.67 of them are not rich, and a line cannot tell them
+
+
+def test_it_is_a_model_with_a_file(tmp_path):
+    fitted = fit_with_cuts(LogisticRegression(epsilon=2.0, delta=1e-7), people(), SCHEMA)
+    model = Model.from_estimator(fitted.model, fitted.schema)
+    model.save(tmp_path / "model.json")
+    again = Model.load(tmp_path / "model.json")
+    assert again.verify().ok
+    assert again.schema == fitted.schema
+
+
+def test_blocks_are_cut_and_fitted_as_the_whole_table_is(tmp_path):
+    table = people()
+    for number, part in enumerate((table[:2500], table[2500:])):
+        part.write_parquet(tmp_path / f"{number}.parquet")
+    files = [str(tmp_path / f"{number}.parquet") for number in (0, 1)]
+    estimator = LinearSVC(epsilon=2.0, delta=1e-7, neighbours="add-remove", random_state=3)
+    whole = fit_with_cuts(estimator, table, SCHEMA)
+    blocks = fit_with_cuts(estimator, lambda schema: schema_files(files, schema), SCHEMA)
+    np.testing.assert_array_equal(whole.cuts.counts, blocks.cuts.counts)
+    assert whole.schema == blocks.schema
+    np.testing.assert_allclose(whole.model.weights_, blocks.model.weights_, atol=1e-6)
+    assert whole.model.certificate_.guarantee == blocks.model.certificate_.guarantee
+
+
+def test_one_entry_is_reserved_before_anything_is_drawn(tmp_path, monkeypatch):
+    ledger = Ledger.create(tmp_path / "a.ledger")
+    ledger.declare("people", epsilon=3.0, delta=1e-6)
+    account = Account(str(tmp_path / "a.ledger"), "people")
+    estimator = LinearSVC(epsilon=2.0, delta=1e-7, ledger=account)
+    fitted = fit_with_cuts(estimator, people(), SCHEMA)
+    (entry,) = ledger.history("people")
+    assert entry.purpose == "cuts-then-fit"
+    assert fitted.model.certificate_.ledger_entry == entry.id
+    assert entry.guarantee.to_dict()["epsilon"] == 2.0
+    monkeypatch.setattr("discreet.mechanisms.cuts.release.CutsPlan.release", lambda *_, **__: pytest.fail("noise was drawn"))
+    with pytest.raises(BudgetExceeded):
+        fit_with_cuts(estimator, people(), SCHEMA)
+
+
+def test_where_cuts_do_not_pay_nothing_is_spent_on_them():
+    fitted = fit_with_cuts(LinearSVC(epsilon=0.5, delta=1e-7), people(100), SCHEMA)
+    assert fitted.cuts is None
+    assert fitted.model.certificate_.mechanism.startswith("objective-perturbation")
+    assert fitted.model.certificate_.guarantee.epsilon == pytest.approx(0.5)
+    assert fitted.model.certificate_.verify().ok
+
+
+def test_columns_that_the_schema_cuts_are_left_alone():
+    given = NumericColumn(name="age", lower=17, upper=90, outside="clip", encoding=({"name": "bins", "cuts": (30, 60)},))
+    schema = Schema(name="people", target=SCHEMA.target, numeric=(given, SCHEMA.numeric[1]), rows="bound")
+    fitted = fit_with_cuts(LinearSVC(epsilon=2.0, delta=1e-7), people(), schema)
+    assert fitted.schema.numeric[0] == given
+    assert set(fitted.cuts.cuts) == {"gain"}
+
+
+def test_what_cannot_be_cut_is_refused_before_anything_is_spent():
+    only = Schema(name="people", target=SCHEMA.target, categorical=SCHEMA.categorical)
+    for settings, schema in (
+        ({"columns": ["sex"]}, SCHEMA),
+        ({"share": 0.0}, SCHEMA),
+        ({}, only),
+    ):
+        with pytest.raises(InvalidInput):
+            fit_with_cuts(LinearSVC(epsilon=1.0, delta=1e-7), people(), schema, **settings)
+    with pytest.raises(InvalidInput, match="finite"):
+        fit_with_cuts(LinearSVC(epsilon=np.inf), people(), SCHEMA)
+    with pytest.raises(InvalidType):
+        fit_with_cuts("a text", people(), SCHEMA)
+    with pytest.raises(InvalidInput, match="sex"):
+        fit_with_cuts(LinearSVC(epsilon=1.0, delta=1e-7), people().with_columns(pl.lit("x").alias("sex")), SCHEMA)
