@@ -66,7 +66,7 @@ def test_repeated_columns_are_refused():
     "cells",
     [
         np.eye(2),
-        np.array(["2020-01-01"], dtype="datetime64[D]"),
+        np.array([3], dtype="timedelta64[D]"),
         np.array([b"x"]),
         pd.Series([datetime(2020, 1, 1, tzinfo=UTC)]),
         [datetime(2020, 1, 1, tzinfo=UTC)],

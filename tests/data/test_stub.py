@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from discreet.core.errors import SchemaError
 from discreet.data import Schema, schema_stub
+from discreet.data.encodings import Curve
 from tests.data.strategies import names
 
 
@@ -19,11 +20,13 @@ def test_a_stub_is_refused_until_its_placeholders_are_filled_in():
 def test_a_stub_that_is_filled_in_is_a_schema():
     text = schema_stub(["age", "blood group", "ill"], name="clinic", target="ill")
     text = text.replace('classes = ["FILL IN", "FILL IN"]', 'classes = ["no", "yes"]')
-    text = text.replace('[numeric.age]\nlower = "FILL IN"\nupper = "FILL IN"', "[numeric.age]\nlower = 0\nupper = 120")
+    text = text.replace('[numeric.age]\nlower = "FILL IN"\nupper = "FILL IN"', "[numeric.age]\nlower = 0\nupper = 1")
     text = text.replace('[categorical.age]\ncategories = ["FILL IN", "FILL IN"]', "")
-    text = text.replace('[numeric."blood group"]\nlower = "FILL IN"\nupper = "FILL IN"', "")
+    text = text.replace('[numeric."blood group"]\nlower = "FILL IN"\nupper = "FILL IN"\nencoding = "curve"', "")
     text = text.replace('categories = ["FILL IN", "FILL IN"]', 'categories = ["A", "B"]')
-    assert Schema.from_toml(text).feature_names == ("age", "blood group=A", "blood group=B")
+    schema = Schema.from_toml(text)
+    assert schema.numeric[0].encoding == (Curve(),)
+    assert schema.feature_names[-2:] == ("blood group=A", "blood group=B")
 
 
 def test_a_stub_explains_each_choice_before_the_columns():

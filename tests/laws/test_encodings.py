@@ -12,7 +12,9 @@ from discreet.data import NumericColumn, Schema, Target, encodings, layout
 from discreet.data.encodings import Encoding
 from discreet.data.encodings.base import Bounds
 from discreet.data.encodings.bins import Bins
+from discreet.data.encodings.calendar import Hour, Month, Weekday
 from discreet.data.encodings.curve import Curve
+from discreet.data.encodings.cyclic import Cyclic
 from discreet.data.encodings.linear import Linear
 from discreet.data.encodings.log import Log
 from discreet.data.layout import parts_of
@@ -28,6 +30,11 @@ EXAMPLES = [
     Curve(knots=(0.5, 1, 2, 40), values=(0, 1.5)),
     Curve(count=7, steps="equal", resolutions=0),
     Curve(rest=1.0),
+    Cyclic(period=5),
+    Cyclic(period=12, count=60, resolutions=0),
+    Month(),
+    Weekday(),
+    Hour(),
 ]
 BOUNDS = [Bounds(0, 8), Bounds(-3, 1e6), Bounds(0.25, 0.5), Bounds(-1e9, -2), Bounds(1900, 2030)]
 CASES = [(one, bounds) for one in EXAMPLES for bounds in BOUNDS]
@@ -130,8 +137,7 @@ def test_features_have_different_names_and_tables_as_many_columns(encoding, boun
         assert all(part.table.shape[1] == len(part.names) for part in parts_of(one.numeric[0]))
     points = encoding.points(bounds)
     assert np.all(np.diff(points) > 0)
-    assert bounds.lower <= points[0]
-    assert points[-1] <= bounds.upper
+    assert np.all((points >= bounds.lower) & (points <= bounds.upper))
 
 
 @pytest.mark.parametrize("encoding", EXAMPLES, ids=repr)

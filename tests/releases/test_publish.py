@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import polars as pl
@@ -52,6 +52,18 @@ def test_a_published_release_keeps_the_guarantee_that_holds(case, tmp_path):
     made = released(tmp_path / "out", calibration="published", **HOLDS[case])
     assert made.guarantee.delta(0.9) <= 1e-6
     assert made.verify().ok
+
+
+@pytest.mark.parametrize("rows", ["bound", "normalise"])
+def test_numbers_are_released_as_they_are_whatever_their_encoding(rows, tmp_path):
+    curved = replace(SCHEMA, rows=rows, numeric=tuple(replace(one, encoding="curve") for one in SCHEMA.numeric))
+    asked = {"schema": curved, "method": "additive", "epsilon": 1.0, "delta": 1e-6, "target": "omitted"}
+    made = publish(PEOPLE, tmp_path / "out", SystemNoise(), **asked)
+    assert made.verify().ok
+    assert [column.name for column in made.columns] == list(replace(SCHEMA, rows=rows).feature_names)
+    indicated = replace(SCHEMA, numeric=tuple(replace(one, missing="indicator") for one in SCHEMA.numeric))
+    with pytest.raises(InvalidInput, match="a release is of numbers and categories"):
+        publish(PEOPLE, tmp_path / "other", SystemNoise(), **{**asked, "schema": indicated})
 
 
 def test_every_method_is_tried_here():

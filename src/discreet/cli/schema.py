@@ -57,6 +57,7 @@ def check(*, schema: Annotated[File, Argument(metavar="SCHEMA")], table: Annotat
         public = {"classes": classes}
         told = ("Classes", quoted(classes) if len(classes) > 2 else f"{classes[0]!r} (negative) and {classes[1]!r} (positive)")
     chosen = [column.name for column in found.numeric if column.released is not None]
+    encoded = [f"{one.name} {' + '.join(kind.name for kind in one.encoding)}" for one in (*found.numeric, *found.date) if not one.plain]
     unused = present = beside = None
     if table is not None:
         with step("Reading the header"):
@@ -79,9 +80,10 @@ def check(*, schema: Annotated[File, Argument(metavar="SCHEMA")], table: Annotat
         lines=[
             f"Schema {found.name!r} is valid.",
             *labelled(
-                ("Columns", f"{len(found.numeric)} numeric, {len(found.categorical)} categorical, and the target {target.column!r}"),
+                ("Columns", f"{_counted(found)}, and the target {target.column!r}"),
                 told,
                 ("Features", f"d = {found.features}"),
+                ("Encodings", "; ".join(encoded) or None),
                 (
                     "Row norm",
                     f"R = {found.norm_bound:.10g} ({'each row is divided by its norm' if found.rows == 'normalise' else 'rows stay as they are'})",
@@ -154,6 +156,12 @@ def bounds(
         ],
         lost=[(failure, "The bounds above are complete.")],
     )
+
+
+def _counted(found: discreet.Schema) -> str:
+    """How many columns of each kind; dates and crosses where there are some."""
+    kinds = [f"{len(found.numeric)} numeric", *([f"{len(found.date)} of dates"] if found.date else []), f"{len(found.categorical)} categorical"]
+    return ", ".join(kinds + ([f"{len(found.cross)} crosses"] if found.cross else []))
 
 
 schema = group(

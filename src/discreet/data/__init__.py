@@ -13,7 +13,7 @@ from discreet.data.blocks import (
     numeric_files,
     schema_files,
 )
-from discreet.data.columns import CategoricalColumn, NumberTarget, NumericColumn, Target
+from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Target
 from discreet.data.domain import Domain
 from discreet.data.draft import SchemaDraft
 from discreet.data.encoding import EncodedTable
@@ -28,7 +28,9 @@ __all__ = [
     "BlockTable",
     "CategoricalColumn",
     "Cluster",
+    "Cross",
     "DaskTable",
+    "DateColumn",
     "Domain",
     "EncodedTable",
     "FileTable",

@@ -14,7 +14,7 @@ import polars as pl
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.quiet import quietly
-from discreet.data.columns import CategoricalColumn, NumberTarget, NumericColumn, Target
+from discreet.data.columns import CategoricalColumn, DateColumn, NumberTarget, NumericColumn, Target
 from discreet.data.frames import object_texts
 from discreet.data.labels import BLANKS, Label, canonical, spellings
 from discreet.data.toml_text import toml_key
@@ -25,7 +25,11 @@ Codes: TypeAlias = npt.NDArray[np.int32]
 
 def encode_numbers(series: pl.Series, column: NumericColumn | NumberTarget, *, markers: Sequence[str]) -> Floats:
     """The column in [0, 1] or [-1, 1], shape (n,)."""
-    values = bounded_numbers(series, column, markers=markers)
+    return scaled(bounded_numbers(series, column, markers=markers), column)
+
+
+def scaled(values: Floats, column: NumericColumn | NumberTarget) -> Floats:
+    """`values` (n,) within the bounds as they are encoded linearly, changed in place."""
     values -= column.lower
     values /= column.upper - column.lower
     if column.scale == "symmetric":
@@ -42,20 +46,41 @@ def bounded_numbers(series: pl.Series, column: NumericColumn | NumberTarget, *, 
         table, otherwise = f"[numeric.{toml_key(column.name)}]", f"declare the column under [categorical.{toml_key(column.name)}]"
     no_number = InvalidInput(f"{column.where} must hold numbers; something else was found. Declare such texts in missing_values, or {otherwise}.")
     values = quietly(lambda: _numbers(series, markers, no_number), no_number)
-    gaps = np.isnan(values)
-    if column.missing is None:
-        if gaps.any():
-            raise InvalidInput(
-                f"{column.where} has a missing value. Add missing = NUMBER (between the bounds) under {table} to say what it counts as."
-            )
-    elif not isinstance(column.missing, str):
-        values[gaps] = column.missing
-    if column.outside is None and not np.all((values >= column.lower) & (values <= column.upper) | np.isnan(values)):
+    gap = None if isinstance(column.missing, str) else column.missing
+    return _within(values, column, (column.lower, column.upper), gap, table, "NUMBER", f"[{column.lower!r}, {column.upper!r}]")
+
+
+def _within(
+    values: Floats,
+    column: NumericColumn | NumberTarget | DateColumn,
+    bounds: tuple[float, float],
+    gap: float | None,
+    table: str,
+    what: str,
+    shown: str,
+) -> Floats:
+    """`values` (n,) between the bounds, changed in place: missing ones as `gap` or refused, those outside clipped or refused."""
+    gaps, (lower, upper) = np.isnan(values), bounds
+    if gap is not None:
+        values[gaps] = gap
+    elif column.missing is None and gaps.any():
+        raise InvalidInput(f"{column.where} has a missing value. Add missing = {what} (between the bounds) under {table} to say what it counts as.")
+    if column.outside is None and not np.all((values >= lower) & (values <= upper) | np.isnan(values)):
         raise InvalidInput(
-            f"{column.where} has a value outside its bounds [{column.lower!r}, {column.upper!r}]. "
+            f"{column.where} has a value outside its bounds {shown}. "
             f'Add outside = "clip" under {table} to let it count as the nearer bound, or widen the bounds.'
         )
-    return np.clip(values, column.lower, column.upper, out=values)
+    return np.clip(values, lower, upper, out=values)
+
+
+def bounded_days(series: pl.Series, column: DateColumn, *, markers: Sequence[str]) -> Floats:
+    """Dates as days since 1970-01-01 within the bounds, shape (n,), an array of our own; NaN for missing ones that have an indicator."""
+    table = f"[date.{toml_key(column.name)}]"
+    no_date = InvalidInput(
+        f"{column.where} must hold dates, or ISO texts such as 1990-01-31; something else was found. Declare such texts in missing_values."
+    )
+    values = quietly(lambda: _days(series, markers, no_date), no_date)
+    return _within(values, column, (column.bounds.lower, column.bounds.upper), column.gap, table, "DATE", f"[{column.lower}, {column.upper}]")
 
 
 def column_numbers(series: pl.Series, *, markers: Sequence[str]) -> Floats:
@@ -120,6 +145,31 @@ def _numbers(series: pl.Series, markers: Sequence[str], no_number: InvalidInput)
     for marker in pl.Series("", list(markers), dtype=pl.String).cast(pl.Float64, strict=False).drop_nulls():
         values[values == marker] = np.nan
     return values
+
+
+_MOMENTS = ("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f")
+
+
+def _days(series: pl.Series, markers: Sequence[str], no_date: InvalidInput) -> Floats:
+    """Days since 1970-01-01 with NaN for missing cells, in an array of our own; moments with a time zone count by their own clock."""
+    if series.dtype == pl.Date:
+        return np.array(series.cast(pl.Int32).cast(pl.Float64).to_numpy(), dtype=np.float64)
+    if isinstance(series.dtype, pl.Datetime):
+        moments = series.dt.replace_time_zone(None).dt.timestamp("us")
+    elif series.dtype == pl.String:
+        texts = _without(_texts(series), markers)
+        moments = pl.Series(series.name, [None] * len(texts), dtype=pl.Int64)
+        for form in _MOMENTS:
+            kind = pl.Datetime("us") if "%H" in form else pl.Date
+            read = texts.str.strptime(kind, form, strict=False).cast(pl.Datetime("us")).dt.timestamp("us")
+            moments = pl.select(pl.coalesce(moments, read)).to_series()
+        if (moments.is_null() & texts.is_not_null()).any():
+            raise no_date
+    elif series.dtype == pl.Null:
+        moments = series.cast(pl.Int64)
+    else:
+        raise no_date
+    return np.array(moments.cast(pl.Float64).to_numpy(), dtype=np.float64) / 86_400e6
 
 
 def _codes(series: pl.Series, labels: Sequence[Label], markers: Sequence[str]) -> Codes:

@@ -3,6 +3,7 @@
     numeric       as its encoding says (discreet.data.encodings); linear unless another is named:
                   t = (clip(x, lower, upper) - lower) / (upper - lower) in [0, 1]   (scale = "unit")
                   2 t - 1 in [-1, 1]                                                (scale = "symmetric")
+    date          as its encodings say: days since 1970-01-01 on a curve, the month and the weekday, unless others are named
     categorical   one feature a category, 1 for the record's own and 0 for the others
     target        +1 for classes[1], -1 for classes[0]; the number of the class, from 0, where there are more than two;
                   2 t - 1 in [-1, 1] where it is a number
@@ -13,12 +14,14 @@ Each is a function of one cell and of the declaration, so it costs no privacy. A
 
 import math
 import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
 from typing import Literal, NoReturn, TypeAlias
 
 from discreet.core.errors import SchemaError
 from discreet.core.words import did_you_mean, kind
-from discreet.data.encodings import Bounds, Encoding, Linear, encodings_of
+from discreet.data.encodings import Bins, Bounds, Curve, Encoding, Linear, Month, Weekday, encodings_of
 from discreet.data.labels import Label, checked_labels, checked_text, declared
 
 Outside: TypeAlias = Literal["clip"]
@@ -27,8 +30,70 @@ INDICATOR: Literal["indicator"] = "indicator"
 """A missing value is a feature of its own."""
 
 
+class Encoded(ABC):
+    """A column whose cells are read as numbers between bounds, and encoded."""
+
+    __slots__ = ()
+    name: str
+    outside: Outside | None
+    encoding: tuple[Encoding, ...]
+
+    @property
+    @abstractmethod
+    def bounds(self) -> Bounds:
+        """As encodings take them."""
+
+    @property
+    @abstractmethod
+    def where(self) -> str:
+        """How messages name this column."""
+
+    @property
+    @abstractmethod
+    def indicated(self) -> bool:
+        """Whether missing values have a feature of their own."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is one linear feature and nothing else."""
+        return self.encoding == (Linear(),) and not self.indicated
+
+    @property
+    def part_names(self) -> tuple[tuple[str, ...], ...]:
+        """Of the features of each encoding, a number behind what an earlier one has too, and of the indicator."""
+        found: list[tuple[str, ...]] = []
+        for number, one in enumerate(self.encoding, 1):
+            names = [f"{self.name}{label}" for label in one.labels(self.bounds)]
+            taken = {name for part in found for name in part}
+            found.append(tuple(f"{name} ({number})" if name in taken else name for name in names))
+        return (*found, (f"{self.name} missing",)) if self.indicated else tuple(found)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of its features."""
+        return tuple(name for part in self.part_names for name in part)
+
+    @property
+    def norm(self) -> float:
+        """A bound on the norm of its features, encodings side by side sharing it."""
+        together = math.sqrt(sum(one.norm**2 for one in self.encoding) / len(self.encoding))
+        return max(together, 1.0) if self.indicated else together
+
+    def _check_encoding(self) -> None:
+        """Keep encodings as a tuple of them, and refuse what does not fit the bounds."""
+        object.__setattr__(self, "encoding", encodings_of(self.encoding, where=self.where))
+        for one in self.encoding:
+            try:
+                one.check(self.bounds)
+            except SchemaError as error:
+                refusal = SchemaError(f"{self.where}: {error}")
+            else:
+                continue
+            raise refusal
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NumericColumn:
+class NumericColumn(Encoded):
     """A column of numbers between public bounds. Raises SchemaError for bounds that bound nothing."""
 
     name: str
@@ -55,15 +120,7 @@ class NumericColumn:
         if self.released is not None and not (isinstance(self.released, str) and re.fullmatch("[0-9a-f]{64}", self.released)):
             raise SchemaError(f"{self.where}: released must be the digest of a certificate, 64 hexadecimal digits. `discreet bounds` writes it.")
         _one_of(self.scale, ("unit", "symmetric"), what=f"{self.where}: scale", remedy='Write "unit" for [0, 1] or "symmetric" for [-1, 1].')
-        object.__setattr__(self, "encoding", encodings_of(self.encoding, where=self.where))
-        for one in self.encoding:
-            try:
-                one.check(self.bounds)
-            except SchemaError as error:
-                refusal = SchemaError(f"{self.where}: {error}")
-            else:
-                continue
-            raise refusal
+        self._check_encoding()
 
     @property
     def where(self) -> str:
@@ -76,30 +133,61 @@ class NumericColumn:
         return Bounds(self.lower, self.upper, self.scale == "symmetric")
 
     @property
-    def plain(self) -> bool:
-        """Whether it is one linear feature and nothing else."""
-        return self.encoding == (Linear(),) and self.missing != INDICATOR
+    def indicated(self) -> bool:
+        """See Encoded."""
+        return self.missing == INDICATOR
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DateColumn(Encoded):
+    """A column of dates or moments between public ones. Raises SchemaError for what bounds nothing, or is no date."""
+
+    name: str
+    lower: str
+    """The first, as ISO 8601: "1990-01-01" or "1990-01-01T12:30"."""
+    upper: str
+    """The last."""
+    outside: Outside | None = None
+    """"clip": one outside counts as the nearer bound. None: it is refused."""
+    missing: str | None = None
+    """The date that a missing value counts as; "indicator": it has a feature of its own. None: it is refused."""
+    encoding: tuple[Encoding, ...] = (Curve(), Month(), Weekday())
+    """How days since 1970-01-01 become features, as those of a numeric column."""
+
+    def __post_init__(self) -> None:
+        """See class docstring."""
+        checked_text(self.name, what="the name of a date column")
+        for key in ("lower", "upper", "missing"):
+            if (given := getattr(self, key)) is not None and not (key == "missing" and given == INDICATOR):
+                object.__setattr__(self, key, _moment(given, what=f"{self.where}: {key}").isoformat().removesuffix("T00:00:00"))
+        if self.bounds.lower >= self.bounds.upper:
+            raise SchemaError(f"{self.where}: lower must be before upper; {self.lower} and {self.upper} were given. Exchange or widen them.")
+        _one_of(
+            self.outside, ("clip", None), what=f"{self.where}: outside", remedy='Write outside = "clip", or leave the key out to refuse such values.'
+        )
+        if (gap := self.gap) is not None and not self.bounds.lower <= gap <= self.bounds.upper:
+            raise SchemaError(f"{self.where}: missing must lie between lower = {self.lower} and upper = {self.upper}; {self.missing} was given.")
+        self._check_encoding()
 
     @property
-    def part_names(self) -> tuple[tuple[str, ...], ...]:
-        """Of the features of each encoding, a number behind what an earlier one has too, and of the indicator."""
-        found: list[tuple[str, ...]] = []
-        for number, one in enumerate(self.encoding, 1):
-            names = [f"{self.name}{label}" for label in one.labels(self.bounds)]
-            taken = {name for part in found for name in part}
-            found.append(tuple(f"{name} ({number})" if name in taken else name for name in names))
-        return (*found, (f"{self.name} missing",)) if self.missing == INDICATOR else tuple(found)
+    def where(self) -> str:
+        """How messages name this column."""
+        return f"date column {self.name!r}"
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Of its features."""
-        return tuple(name for part in self.part_names for name in part)
+    def bounds(self) -> Bounds:
+        """See Encoded: days since 1970-01-01."""
+        return Bounds(_days(self.lower), _days(self.upper))
 
     @property
-    def norm(self) -> float:
-        """A bound on the norm of its features, encodings side by side sharing it."""
-        together = math.sqrt(sum(one.norm**2 for one in self.encoding) / len(self.encoding))
-        return max(together, 1.0) if self.missing == INDICATOR else together
+    def gap(self) -> float | None:
+        """What a missing value counts as, in days, where it counts as a date."""
+        return None if self.missing is None or self.indicated else _days(self.missing)
+
+    @property
+    def indicated(self) -> bool:
+        """See Encoded."""
+        return self.missing == INDICATOR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +214,32 @@ class CategoricalColumn:
     def where(self) -> str:
         """How messages name this column."""
         return f"categorical column {self.name!r}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cross:
+    """Two columns of the schema together: one feature for each pair of bins or categories. Raises SchemaError for what is no pair."""
+
+    name: str
+    columns: tuple[str, str]
+    """Of the numeric, date or categorical columns."""
+    encoding: tuple[Encoding, ...] = (Bins(count=8, steps="mixed"),)
+    """How those of the two that hold numbers or dates are cut: one for both, or one for each that is."""
+
+    def __post_init__(self) -> None:
+        """See class docstring."""
+        checked_text(self.name, what="the name of a cross")
+        if not isinstance(self.columns, list | tuple) or len(self.columns) != 2 or len(set(map(str, self.columns))) != 2:
+            raise SchemaError(f'{self.where}: columns must be the names of two columns, as in columns = ["age", "hours"].')
+        object.__setattr__(self, "columns", tuple(checked_text(one, what=f"{self.where}: a column") for one in self.columns))
+        object.__setattr__(self, "encoding", encodings_of(self.encoding, where=self.where))
+        if len(self.encoding) > 2 or not all(one.one_hot for one in self.encoding):
+            raise SchemaError(f'{self.where}: encoding must be one or two that put a value into one of several bins, as "bins" and "month" do.')
+
+    @property
+    def where(self) -> str:
+        """How messages name it."""
+        return f"cross {self.name!r}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,12 +319,33 @@ def _check_bounds(column: NumericColumn | NumberTarget) -> None:
         raise SchemaError(f"{where}: upper - lower must be a finite number; lower = {lower!r} and upper = {upper!r} are too far apart.")
     object.__setattr__(column, "lower", lower)
     object.__setattr__(column, "upper", upper)
-    _one_of(column.outside, ("clip", None), what=f"{where}: outside", remedy='Write outside = "clip", or leave the key out to refuse such values.')
+    _check_outside(column)
     if column.missing is not None and not (isinstance(column, NumericColumn) and column.missing == INDICATOR):
         missing = _number(column.missing, what=f"{where}: missing")
         if not lower <= missing <= upper:
             raise SchemaError(f"{where}: missing must lie between lower = {lower!r} and upper = {upper!r}; {missing!r} was given.")
         object.__setattr__(column, "missing", missing)
+
+
+def _check_outside(column: NumericColumn | NumberTarget | DateColumn) -> None:
+    remedy = 'Write outside = "clip", or leave the key out to refuse such values.'
+    _one_of(column.outside, ("clip", None), what=f"{column.where}: outside", remedy=remedy)
+
+
+def _moment(value: object, *, what: str) -> datetime:
+    """`value`, ISO 8601 text or TOML's own date, without a time zone."""
+    try:
+        found = datetime.fromisoformat(value) if isinstance(value, str) else datetime.combine(value, time()) if type(value) is date else value
+    except ValueError:
+        found = None
+    if not isinstance(found, datetime) or found.tzinfo is not None:
+        raise SchemaError(f'{what} must be a date such as "1990-01-31" or a moment such as "1990-01-31T12:30", without a time zone.')
+    return found
+
+
+def _days(text: str) -> float:
+    """Days since 1970-01-01."""
+    return (datetime.fromisoformat(text) - datetime(1970, 1, 1)) / timedelta(days=1)  # noqa: DTZ001 - no time zone anywhere
 
 
 def _number(value: object, *, what: str) -> float:

@@ -10,7 +10,7 @@ Everything else must be there and valid, which is checked before a record is rea
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -18,6 +18,8 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput, SchemaError
 from discreet.core.quiet import frameless
 from discreet.data.cells import column_numbers
+from discreet.data.columns import INDICATOR
+from discreet.data.encodings import Encoding, encodings_of
 from discreet.data.frames import Frame, as_frame
 from discreet.data.labels import PLACEHOLDER
 from discreet.data.schema import Schema
@@ -36,6 +38,8 @@ class SchemaDraft:
     """The candidates of the open columns that list some."""
     missing: Mapping[str, float]
     """What missing values of open columns count as."""
+    encodings: Mapping[str, tuple[Encoding, ...]] = field(default_factory=dict)
+    """Those of the open columns that name some; what does not fit the bounds is refused when these are known."""
 
     @classmethod
     @frameless
@@ -44,6 +48,7 @@ class SchemaDraft:
         found: list[str] = []
         grids: dict[str, tuple[float, ...]] = {}
         missing: dict[str, float] = {}
+        encodings: dict[str, tuple[Encoding, ...]] = {}
 
         def prepare(table: dict[str, Any]) -> None:
             columns = table.get("numeric")
@@ -53,7 +58,9 @@ class SchemaDraft:
                 found.append(name)
                 if "grid" in column:
                     grids[name] = _grid(name, column.pop("grid"))
-                if "missing" in column:
+                if "encoding" in column:
+                    encodings[name] = encodings_of(column.pop("encoding"), where=f"numeric column {name!r}")
+                if "missing" in column and column["missing"] != INDICATOR:
                     missing[name] = _number(f"numeric column {name!r}: missing", column.pop("missing"))
                 column |= {"lower": 0.0, "upper": 1.0, "outside": "clip"}
 
@@ -62,7 +69,7 @@ class SchemaDraft:
             raise SchemaError(
                 "no bounds are open. Leave lower and upper out of the [numeric] tables whose bounds are to be chosen, or at the stub's placeholder."
             )
-        return cls(schema=schema, open=tuple(found), grids=grids, missing=missing)
+        return cls(schema=schema, open=tuple(found), grids=grids, missing=missing, encodings=encodings)
 
     @classmethod
     @frameless
@@ -97,8 +104,9 @@ class SchemaDraft:
             if column.name in bounds:
                 lower, upper = bounds[column.name]
                 gap = self.missing.get(column.name)
-                inside = None if gap is None else min(max(gap, lower), upper)
-                columns.append(replace(column, lower=lower, upper=upper, outside="clip", missing=inside, released=released))
+                inside = column.missing if gap is None else min(max(gap, lower), upper)
+                encoding = self.encodings.get(column.name, column.encoding)
+                columns.append(replace(column, lower=lower, upper=upper, outside="clip", missing=inside, released=released, encoding=encoding))
             else:
                 columns.append(column)
         return replace(self.schema, numeric=tuple(columns))

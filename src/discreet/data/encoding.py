@@ -1,6 +1,6 @@
-"""From cells to rows: numeric columns first, then one-hot columns, each row scaled by itself.
+"""From cells to rows: numbers and dates as their encodings say, then one-hot columns and crosses; each row by itself.
 
-    x = (numbers in [0, 1] or [-1, 1], one 1 a categorical column),   then x / |x|_2 where rows are normalised (0 stays 0)
+    x = (numbers and dates, each column of norm 1 at most, one 1 a categorical column or cross), then x / |x|_2 where rows are normalised
 
 The result is held as numbers and codes, never as a table of zeros and ones; see `discreet.matrices`.
 """
@@ -14,9 +14,9 @@ from discreet.core.arrays import Floats
 from discreet.core.private import holds_records
 from discreet.data.cells import Codes, encode_labels, encode_numbers
 from discreet.data.coding import Coding
-from discreet.data.columns import CategoricalColumn, NumberTarget, NumericColumn, Target
+from discreet.data.columns import NumberTarget, Target
 from discreet.data.labels import Label
-from discreet.data.layout import encoded_rows
+from discreet.data.layout import Columns, encoded_rows
 from discreet.matrices import AugmentedMatrix, Matrix
 
 
@@ -59,11 +59,9 @@ class EncodedTable:
         return f"EncodedTable(schema={self.schema!r}, numeric={self.numeric}, categorical={self.categorical})"
 
 
-def encode_features(
-    frame: pl.DataFrame, *, numeric: Sequence[NumericColumn], categorical: Sequence[CategoricalColumn], markers: Sequence[str], normalise: bool
-) -> Matrix:
+def encode_features(frame: pl.DataFrame, columns: Columns, *, markers: Sequence[str], normalise: bool) -> Matrix:
     """The features of every row, divided by the row's norm where `normalise`."""
-    table = encoded_rows(frame, numeric=numeric, categorical=categorical, markers=markers)
+    table = encoded_rows(frame, columns, markers=markers)
     if not normalise:
         return table
     norms = table.row_norms()

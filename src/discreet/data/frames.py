@@ -20,7 +20,8 @@ from discreet.data.labels import BLANKS
 
 _NUMBERS = "biuf"
 _OBJECTS = "OUT"
-"""NumPy's kinds of dtype that can be read; dates and raw bytes are neither numbers nor text."""
+_MOMENTS = "M"
+"""NumPy's kinds of dtype that can be read; raw bytes are neither numbers nor text nor dates."""
 
 Frame: TypeAlias = Any
 """polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, or a mapping from names to sequences."""
@@ -89,6 +90,8 @@ def _series(values: Frame, name: str, refusal: InvalidInput) -> pl.Series:
             cells = [cell if there else None for cell, there in zip(values.tolist(), present.tolist(), strict=True)]
             return object_texts(name, cells)
     if isinstance(values, np.ndarray) and not isinstance(values, np.ma.MaskedArray):
+        if values.ndim == 1 and values.dtype.kind == _MOMENTS:
+            return pl.Series(name, values.astype("datetime64[us]"))
         if values.ndim != 1 or values.dtype.kind not in _NUMBERS + _OBJECTS:
             raise refusal
         if values.dtype.kind == "f":

@@ -9,26 +9,113 @@ are held by their places, a few numbers each, and never written out; every cell 
 from collections.abc import Sequence
 from functools import lru_cache
 from math import sqrt
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
 from discreet.core.arrays import Floats
-from discreet.data.cells import Codes, bounded_numbers, encode_labels, encode_numbers
-from discreet.data.columns import INDICATOR, CategoricalColumn, NumericColumn
+from discreet.core.errors import SchemaError
+from discreet.core.words import did_you_mean
+from discreet.data.cells import Codes, bounded_days, bounded_numbers, encode_labels, encode_numbers, scaled
+from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumericColumn
 from discreet.data.encodings import Encoding
+from discreet.data.labels import canonical
 from discreet.matrices import MappedMatrix, Matrix, SparseMatrix, TabularMatrix
 from discreet.matrices.sparse import CSR
 
-Column: TypeAlias = NumericColumn | CategoricalColumn
+Nodes: TypeAlias = npt.NDArray[np.intp]
+MOST_PAIRS = 1 << 14
+"""Of a cross."""
+Column: TypeAlias = NumericColumn | DateColumn | CategoricalColumn | Cross
+
+
+class Columns(NamedTuple):
+    """The columns of a schema in the order of their features; public."""
+
+    numeric: tuple[NumericColumn, ...]
+    date: tuple[DateColumn, ...]
+    categorical: tuple[CategoricalColumn, ...]
+    cross: tuple[Cross, ...]
+
+    @property
+    def every(self) -> tuple[Column, ...]:
+        """One after the other."""
+        return (*self.own, *self.cross)
+
+    @property
+    def own(self) -> tuple[NumericColumn | DateColumn | CategoricalColumn, ...]:
+        """Those that the table has."""
+        return (*self.numeric, *self.date, *self.categorical)
+
+    @property
+    def plain(self) -> bool:
+        """Whether rows are linear numbers and categories, and nothing else."""
+        return not self.date and not self.cross and all(column.plain for column in self.numeric)
+
+    def names(self) -> tuple[tuple[str, ...], ...]:
+        """Of the features of every column."""
+        return tuple(self._names(column) for column in self.every)
+
+    def norm(self) -> float:
+        """A bound on the norm of a row."""
+        return sqrt(sum(column.norm**2 for column in (*self.numeric, *self.date)) + len(self.categorical) + len(self.cross))
+
+    def sides(self, cross: Cross) -> "tuple[Side, Side]":
+        """The two columns of a cross, and what puts each into bins. Raises SchemaError where there are no such columns, or too many pairs."""
+        known = {column.name: column for column in self.own}
+        if absent := [name for name in cross.columns if name not in known]:
+            raise SchemaError(f"{cross.where}: no column {absent[0]!r} is declared.{did_you_mean(absent[0], known)}")
+        first, second = (known[name] for name in cross.columns)
+        left = Side(first, None if isinstance(first, CategoricalColumn) else cross.encoding[0])
+        right = Side(second, None if isinstance(second, CategoricalColumn) else cross.encoding[0 if left.encoding is None else -1])
+        for side in (left, right):
+            if side.encoding is not None:
+                side.encoding.check(side.column.bounds)  # type: ignore[union-attr]
+        if len(left.labels) * len(right.labels) > MOST_PAIRS:
+            raise SchemaError(f"{cross.where}: more than {MOST_PAIRS} pairs. Take fewer bins.")
+        return left, right
+
+    def _names(self, column: Column) -> tuple[str, ...]:
+        if isinstance(column, CategoricalColumn):
+            return tuple(f"{column.name}={canonical(label)}" for label in column.categories)
+        if not isinstance(column, Cross):
+            return column.names
+        left, right = self.sides(column)
+        return tuple(f"{column.name}:{one},{other}" for one in left.labels for other in right.labels)
+
+
+class Side(NamedTuple):
+    """One of the two columns of a cross."""
+
+    column: NumericColumn | DateColumn | CategoricalColumn
+    encoding: Encoding | None
+    """None for categories."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Of its bins or categories."""
+        if isinstance(self.column, CategoricalColumn) or self.encoding is None:
+            return tuple(f" {canonical(label)}" for label in self.column.categories)  # type: ignore[union-attr]
+        labels = self.encoding.labels(self.column.bounds)
+        return (*labels, " missing") if self.column.indicated else labels
+
+    def codes(self, values: npt.NDArray[Any]) -> Nodes:
+        """The bins (n,) of `values` (n,), or of categories' codes."""
+        if isinstance(self.column, CategoricalColumn) or self.encoding is None:
+            return values.astype(np.intp)
+        gaps = np.isnan(values)
+        found = self.encoding.positions(np.where(gaps, self.column.bounds.lower, values), self.column.bounds).astype(np.intp)
+        found[gaps] = len(self.labels) - 1
+        return found
 
 
 class Part(NamedTuple):
     """What one encoding makes of a column, or the indicator of its missing values: public."""
 
-    column: NumericColumn
+    column: NumericColumn | DateColumn
     encoding: Encoding | None
     """None for the indicator."""
     table: Floats
@@ -41,8 +128,8 @@ class Part(NamedTuple):
         gaps = np.isnan(values)
         if self.encoding is None:
             return Placed(gaps.astype(np.intp), None)
-        positions = self.encoding.positions(np.where(gaps, self.column.lower, values), self.column.bounds)
-        if self.column.missing == INDICATOR:
+        positions = self.encoding.positions(np.where(gaps, self.column.bounds.lower, values), self.column.bounds)
+        if self.column.indicated:
             positions[gaps] = last
         if self.encoding.stepped:
             return Placed(positions.astype(np.intp), None)
@@ -70,52 +157,62 @@ class Part(NamedTuple):
 class Placed(NamedTuple):
     """Nodes (n,) and, unless all stand on one, shares (n,) of the way to the next."""
 
-    codes: "np.ndarray[tuple[int], np.dtype[np.intp]]"
+    codes: Nodes
     shares: Floats | None
 
 
 @lru_cache(maxsize=1024)
-def parts_of(column: NumericColumn) -> tuple[Part, ...]:
+def parts_of(column: NumericColumn | DateColumn) -> tuple[Part, ...]:
     """The encodings of a column side by side, in the order of their features, and the indicator last."""
     found = []
     for encoding, names in zip(column.encoding, column.part_names, strict=False):
         table = encoding.table(column.bounds) / sqrt(len(column.encoding))
-        if column.missing == INDICATOR:
+        if column.indicated:
             table = np.vstack((table, np.zeros(table.shape[1])))
         table.flags.writeable = False
         found.append(Part(column, encoding, table, names))
-    if column.missing == INDICATOR:
+    if column.indicated:
         found.append(Part(column, None, np.array([[0.0], [1.0]]), column.part_names[-1]))
     return tuple(found)
 
 
-def encoded_rows(
-    frame: pl.DataFrame, *, numeric: Sequence[NumericColumn], categorical: Sequence[CategoricalColumn], markers: Sequence[str]
-) -> Matrix:
+def encoded_rows(frame: pl.DataFrame, columns: Columns, *, markers: Sequence[str]) -> Matrix:
     """The features (n, d) of every row of `frame`."""
-    if all(column.plain for column in numeric):
-        numbers, labels, sizes = plain_arrays(frame, numeric=numeric, categorical=categorical, markers=markers)
+    if columns.plain:
+        numbers, labels, sizes = plain_arrays(frame, numeric=columns.numeric, categorical=columns.categorical, markers=markers)
         return TabularMatrix(numbers, labels, sizes)
     squares = np.zeros(frame.height)
     pieces: list[tuple[int, Placed | Floats]] = []
-    for column in numeric:
+    read: dict[str, npt.NDArray[Any]] = {}
+    for column in columns.every:
+        if isinstance(column, Cross):
+            first, second = columns.sides(column)
+            codes = first.codes(read[first.column.name]) * len(second.labels) + second.codes(read[second.column.name])
+            pieces.append((len(first.labels) * len(second.labels), Placed(codes, None)))
+            squares += 1.0
+            continue
         series = frame.get_column(column.name)
-        if column.plain:
-            number = encode_numbers(series, column, markers=markers)
+        if isinstance(column, CategoricalColumn):
+            places = Placed(encode_labels(series, column, markers=markers).astype(np.intp), None)
+            read[column.name] = places.codes
+            pieces.append((len(column.categories), places))
+            squares += 1.0
+            continue
+        read[column.name] = values = _values(series, column, markers)
+        if column.plain and isinstance(column, NumericColumn):
+            number = scaled(values.copy(), column)
             squares += number * number
             pieces.append((1, number))
             continue
-        values = bounded_numbers(series, column, markers=markers)
         for part in parts_of(column):
             places = part.placed(values)
             squares += part.squares(places)
             pieces.append((len(part.table), places))
-    for one in categorical:
-        codes = encode_labels(frame.get_column(one.name), one, markers=markers).astype(np.intp)
-        squares += 1.0
-        pieces.append((len(one.categories), Placed(codes, None)))
-    columns = (*numeric, *categorical)
     return MappedMatrix(SparseMatrix(_rows(pieces, frame.height)), _table(columns), norms=np.sqrt(squares), reach=_reach(columns))
+
+
+def _values(series: pl.Series, column: NumericColumn | DateColumn, markers: Sequence[str]) -> Floats:
+    return bounded_days(series, column, markers=markers) if isinstance(column, DateColumn) else bounded_numbers(series, column, markers=markers)
 
 
 def plain_arrays(
@@ -131,18 +228,19 @@ def plain_arrays(
     return numbers, codes, [len(column.categories) for column in categorical]
 
 
-def stored_numbers(columns: Sequence[Column]) -> int:
+def stored_numbers(columns: Columns) -> int:
     """How many numbers a row of these columns is held by, at most."""
-    return sum(1 if isinstance(column, CategoricalColumn) or column.plain else 2 * len(parts_of(column)) for column in columns)
+    several = (*columns.numeric, *columns.date)
+    return len(columns.categorical) + len(columns.cross) + 2 * sum(len(parts_of(column)) for column in several)
 
 
 @lru_cache(maxsize=64)
-def _table(columns: tuple[Column, ...]) -> CSR:
+def _table(columns: Columns) -> CSR:
     """A."""
     blocks: list[object] = []
-    for column in columns:
-        if isinstance(column, CategoricalColumn) or column.plain:
-            blocks.append(sparse.eye_array(len(column.categories) if isinstance(column, CategoricalColumn) else 1))
+    for column, names in zip(columns.every, columns.names(), strict=True):
+        if isinstance(column, CategoricalColumn | Cross) or (isinstance(column, NumericColumn) and column.plain):
+            blocks.append(sparse.eye_array(len(names)))
         else:
             blocks += [sparse.csr_array(part.table) for part in parts_of(column)]
     made: CSR = sparse.csr_array(sparse.block_diag(blocks, format="csr"), dtype=np.float64)
@@ -150,14 +248,12 @@ def _table(columns: tuple[Column, ...]) -> CSR:
 
 
 @lru_cache(maxsize=64)
-def _reach(columns: tuple[Column, ...]) -> float:
+def _reach(columns: Columns) -> float:
     """A bound on sqrt(sum over columns of (sum_j |z_ij| |A_j|)^2)."""
-    squares = 0.0
-    for column in columns:
-        if isinstance(column, CategoricalColumn) or column.plain:
-            squares += 1.0
-        else:
-            squares += sum(float(np.max(np.einsum("ij,ij->i", part.table, part.table))) for part in parts_of(column))
+    squares = float(len(columns.categorical) + len(columns.cross))
+    for column in (*columns.numeric, *columns.date):
+        parts = () if isinstance(column, NumericColumn) and column.plain else parts_of(column)
+        squares += sum(float(np.max(np.einsum("ij,ij->i", part.table, part.table))) for part in parts) if parts else 1.0
     return sqrt(squares) * (1.0 + 1e-9)
 
 

@@ -1,6 +1,6 @@
 """The schema: everything public about a table, written down before a record is read.
 
-    d = features of the numeric columns (one each where they are linear) + number of categories
+    d = features of numbers and dates (one a number where it is linear) + number of categories + pairs of the crosses
     rows = "normalise"   each encoded row x is divided by its own norm, x / |x|_2 (0 stays 0):   R = 1
     rows = "bound"       rows stay as they are:   R = sqrt(sum of the squared norms of the columns), each at most 1
 
@@ -9,7 +9,6 @@ privacy; the first is how Chaudhuri, Monteleoni and Sarwate (2011, section 7) pr
 only: no method looks at a record to choose them.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from itertools import accumulate, pairwise
@@ -21,13 +20,13 @@ from discreet.core.quiet import frameless
 from discreet.core.words import did_you_mean, kind, quoted
 from discreet.data.cells import Codes
 from discreet.data.coding import Coding
-from discreet.data.columns import CategoricalColumn, NumberTarget, NumericColumn, Target
+from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Target
 from discreet.data.encoding import EncodedTable, encode_codes, encode_features, encode_signs, encode_target_numbers
 from discreet.data.encodings import Encoding, spelled
 from discreet.data.frames import Frame, as_frame
-from discreet.data.labels import canonical, checked_text, spellings
-from discreet.data.layout import stored_numbers
-from discreet.data.toml_text import read_toml, write_toml
+from discreet.data.labels import checked_text, spellings
+from discreet.data.layout import Columns, stored_numbers
+from discreet.data.toml_text import COLUMN_TABLES, read_toml, write_toml
 from discreet.matrices import Matrix
 
 FORMAT = "discreet-schema/1"
@@ -35,8 +34,8 @@ FORMAT = "discreet-schema/1"
 
 Rows: TypeAlias = Literal["normalise", "bound"]
 
-_KEYS = ("format", "name", "rows", "missing_values", "target", "numeric", "categorical")
-_Part = TypeVar("_Part", NumericColumn, CategoricalColumn, Target, NumberTarget)
+_KEYS = ("format", "name", "rows", "missing_values", "target", *COLUMN_TABLES)
+_Part = TypeVar("_Part", NumericColumn, DateColumn, CategoricalColumn, Cross, Target, NumberTarget)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +46,12 @@ class Schema:
     target: Target | NumberTarget
     numeric: tuple[NumericColumn, ...] = ()
     """Their features come first, in this order."""
+    date: tuple[DateColumn, ...] = ()
+    """Their features follow."""
     categorical: tuple[CategoricalColumn, ...] = ()
     """Their features follow, one a category, in this order."""
+    cross: tuple[Cross, ...] = ()
+    """Pairs of columns; their features come last."""
     rows: Rows = "normalise"
     missing_values: tuple[str, ...] = ()
     """Texts that stand for a missing value, beside null, NaN and the empty text."""
@@ -59,13 +62,13 @@ class Schema:
         if self.rows not in ("normalise", "bound"):
             near = did_you_mean(str(self.rows), ("normalise", "bound"))
             raise SchemaError(f'rows must be "normalise" (each row divided by its norm) or "bound" (left as it is); {self.rows!r} was given.{near}')
-        for key in ("numeric", "categorical", "missing_values"):
+        for key in (*COLUMN_TABLES, "missing_values"):
             if not isinstance(getattr(self, key), list | tuple):
                 raise SchemaError(f"{key} must be a list; {kind(getattr(self, key))} was given.")
             object.__setattr__(self, key, tuple(getattr(self, key)))
         for marker in self.missing_values:
             checked_text(marker, what="missing_values: each")
-        if not self.numeric and not self.categorical:
+        if not self.layout.own:
             raise SchemaError("the schema needs at least one feature. Add a table [numeric.NAME] or [categorical.NAME].")
         self._check_names()
         self._check_markers()
@@ -73,7 +76,7 @@ class Schema:
     def _check_names(self) -> None:
         """Each column in one place, each feature one name."""
         seen: set[str] = set()
-        for column in self._columns:
+        for column in self.layout.own:
             if column.name in seen:
                 raise SchemaError(f"column {column.name!r} is declared twice. Keep one of its tables.")
             if column.name == self.target.column:
@@ -98,48 +101,42 @@ class Schema:
                     )
 
     @property
-    def _columns(self) -> tuple[NumericColumn | CategoricalColumn, ...]:
-        return (*self.numeric, *self.categorical)
+    def layout(self) -> Columns:
+        """The columns with features of their own, in the order of these."""
+        return Columns(self.numeric, self.date, self.categorical, self.cross)
 
     @property
     def features(self) -> int:
         """d, the number of features."""
-        return self._numbers + sum(len(column.categories) for column in self.categorical)
-
-    @property
-    def _numbers(self) -> int:
-        """How many features numeric columns have."""
-        return sum(len(column.names) for column in self.numeric)
+        return len(self.feature_names)
 
     @property
     def feature_names(self) -> tuple[str, ...]:
         """Such as "age" and "workclass=Private", in the order of the weights."""
-        one_hot = (f"{column.name}={canonical(label)}" for column in self.categorical for label in column.categories)
-        return (*(name for column in self.numeric for name in column.names), *one_hot)
+        return tuple(name for names in self.layout.names() for name in names)
 
     @property
     def coding(self) -> Coding:
         """Which features are the dummies of one column."""
-        ends = list(accumulate((len(column.categories) for column in self.categorical), initial=self._numbers))
+        before = sum(len(column.names) for column in (*self.numeric, *self.date))
+        ends = list(accumulate((len(column.categories) for column in self.categorical), initial=before))
         return Coding(dummies=tuple(pairwise(ends)), longest=0.0 if self.rows == "normalise" else self.norm_bound)
 
     @property
     def norm_bound(self) -> float:
         """R, the bound on the norm of every encoded row."""
-        if self.rows == "normalise":
-            return 1.0
-        return math.sqrt(sum(column.norm**2 for column in self.numeric) + len(self.categorical))
+        return 1.0 if self.rows == "normalise" else self.layout.norm()
 
     @property
     def row_bytes(self) -> int:
         """The memory of an encoded row, at most: numbers; codes and their places, or places and entries; norms, factors and targets."""
-        if all(column.plain for column in self.numeric):
+        if self.layout.plain:
             return 8 * len(self.numeric) + 24 * len(self.categorical) + 64
-        return 16 * stored_numbers(self._columns) + 72
+        return 16 * stored_numbers(self.layout) + 72
 
     def columns(self, *, target: bool) -> tuple[str, ...]:
         """The columns that a table must have, with the target's or without."""
-        named = tuple(column.name for column in self._columns)
+        named = tuple(column.name for column in self.layout.own)
         return (*named, self.target.column) if target else named
 
     @frameless
@@ -151,9 +148,7 @@ class Schema:
         No message tells a cell, a row or a count.
         """
         table = as_frame(frame, self.columns(target=target))
-        rows = encode_features(
-            table, numeric=self.numeric, categorical=self.categorical, markers=self.missing_values, normalise=self.rows == "normalise"
-        )
+        rows = encode_features(table, self.layout, markers=self.missing_values, normalise=self.rows == "normalise")
         signs = codes = numbers = None
         if target:
             match self.target:
@@ -198,6 +193,7 @@ class Schema:
             "target": _plain(self.target),
             "numeric": [_plain(column) for column in self.numeric],
             "categorical": [_plain(column) for column in self.categorical],
+            **{key: [_plain(column) for column in columns] for key in ("date", "cross") if (columns := getattr(self, key))},
         }
 
     def to_toml(self) -> str:
@@ -215,7 +211,9 @@ class Schema:
             name=table["name"],
             target=_target(table["target"]),
             numeric=tuple(_part(NumericColumn, entry, where="numeric") for entry in _list(table, "numeric")),
+            date=tuple(_part(DateColumn, entry, where="date") for entry in _list(table, "date")),
             categorical=tuple(_part(CategoricalColumn, entry, where="categorical") for entry in _list(table, "categorical")),
+            cross=tuple(_part(Cross, entry, where="cross") for entry in _list(table, "cross")),
             rows=table.get("rows", "normalise"),
             missing_values=tuple(_list(table, "missing_values")),
         )
@@ -246,7 +244,7 @@ class Schema:
         raise refusal
 
 
-def _plain(part: NumericColumn | CategoricalColumn | Target | NumberTarget) -> dict[str, object]:
+def _plain(part: NumericColumn | DateColumn | CategoricalColumn | Cross | Target | NumberTarget) -> dict[str, object]:
     """The fields of a part that differ from their defaults, lists for tuples."""
     values = ((field.name, getattr(part, field.name), field.default) for field in fields(part))
     return {name: _spelled(value) for name, value, default in values if value is not None and value != default}

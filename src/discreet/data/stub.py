@@ -34,7 +34,9 @@ column = {target}
 classes = [{open}, {open}]
 
 # Each column below has two tables: keep ONE, fill it in and delete the other; delete both to leave the column out.
+# A column of dates has a table [date.NAME] instead, with lower = "1990-01-01" and upper = "2030-12-31".
 # numeric        lower and upper are the smallest and the largest possible value.
+#                encoding = "curve" lets a model be any smooth curve of the number; without the line it is a straight line.
 #                Further lines: outside = "clip" lets a value outside count as the nearer bound,
 #                missing = NUMBER says what a missing one counts as, scale = "symmetric" encodes to [-1, 1] instead of [0, 1].
 # categorical    categories are all possible values, at least two.
@@ -46,6 +48,7 @@ _COLUMN = """
 [numeric.{key}]
 lower = {open}
 upper = {open}
+encoding = "curve"
 [categorical.{key}]
 categories = [{open}, {open}]
 """

@@ -17,7 +17,7 @@ from discreet.core.errors import SchemaError
 from discreet.core.words import kind, quoted
 from discreet.data.labels import PLACEHOLDER
 
-COLUMN_TABLES = ("numeric", "categorical")
+COLUMN_TABLES = ("numeric", "date", "categorical", "cross")
 """The tables that hold one table a column."""
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")

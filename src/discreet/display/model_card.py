@@ -74,7 +74,9 @@ def _asked(*questions: str) -> list[Block]:
 def _factors(model: Model) -> list[Block]:
     schema = model.schema
     listed = [(one.name, "number", f"{one.lower:g} to {one.upper:g}") for one in schema.numeric]
+    listed += [(one.name, "date", f"{one.lower} to {one.upper}") for one in schema.date]
     listed += [(one.name, "category", ", ".join(canonical(value) for value in one.categories[:12])) for one in schema.categorical]
+    listed += [(one.name, "cross", " and ".join(one.columns)) for one in schema.cross]
     more = f", of which {_MOST} are listed" if len(listed) > _MOST else ""
     table = Table(f"The {len(listed)} columns that the model reads{more}", ("Column", "Kind", "Public range or values"), listed[:_MOST])
     return [table, *_asked("groups of people for whom the model may work differently", "how that was examined")]

@@ -108,6 +108,8 @@ def _columns_fit(contents: Contents, query: Query) -> bool:
 
 
 def _schema_fits(schema: Schema, query: Query) -> bool:
+    if schema.date or any(column.indicated for column in schema.numeric):
+        return False
     domain, read = schema_domain(schema), query.read.domain
     same = (domain.features, domain.entry_bound, domain.norm_bound) == (read.features, read.entry_bound, read.norm_bound)
     with_target = query.read.target is not Target.OMITTED

@@ -22,6 +22,8 @@ from discreet.core.errors import InvalidInput
 from discreet.core.fields import finite, flag
 from discreet.data import Domain, EncodedTable, NumberTarget, Records, Schema
 from discreet.data import Target as ClassTarget
+from discreet.data.columns import Scale
+from discreet.data.encodings import Linear
 from discreet.data.frames import Frame
 from discreet.queries import Target
 from discreet.statements.base import among
@@ -77,10 +79,17 @@ _BOUNDS = {"lower": "lower", "upper": "upper", "encoded_lower": "encodedLower", 
 
 
 def released_schema(schema: Schema) -> Schema:
-    """The schema by which a released table is encoded: numbers around zero where rows stay as they are."""
-    if schema.rows == "normalise":
-        return schema
-    return replace(schema, numeric=tuple(replace(column, scale="symmetric") for column in schema.numeric))
+    """The schema by which a released table is encoded: every number as it is, and around zero where rows stay as they are.
+
+    Encodings and crosses are left out: whoever has the numbers can encode them. Raises InvalidInput for dates and for indicators of missing values.
+    """
+    if schema.date or any(column.indicated for column in schema.numeric):
+        raise InvalidInput(
+            "a release is of numbers and categories: declare a date column as a number (days since a public day), and say as what number a "
+            "missing value counts (missing = NUMBER)."
+        )
+    scale: Scale | None = None if schema.rows == "normalise" else "symmetric"
+    return replace(schema, numeric=tuple(replace(one, encoding=(Linear(),), scale=scale or one.scale) for one in schema.numeric), cross=())
 
 
 def schema_domain(schema: Schema) -> Domain:

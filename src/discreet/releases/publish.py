@@ -168,13 +168,13 @@ def publish(  # noqa: PLR0913 - what is public about a table, and what becomes o
     Raises InvalidInput for what cannot be released and for a folder that cannot be written, InfeasibleTarget where no noise is enough,
     BudgetExceeded before anything is drawn.
     """
+    used = None if schema is None else released_schema(schema)
     request = Request(
-        domain=_domain_of(table, schema, domain),
+        domain=_domain_of(table, used, domain),
         target=_named(Target, target, "the target is 'omitted', 'noisy' or 'clear'"),
         neighbours=_named(Neighbours, neighbours, "neighbours are 'replace-one' or 'add-remove'"),
         **numbers,
     )
-    used = None if schema is None else released_schema(schema)
     about = About(name=name, description=description, license=license)
     publication = Publication.planned(method, request, calibration=calibration, schema=used, about=about)
     publication.check(folder, overwrite=overwrite)

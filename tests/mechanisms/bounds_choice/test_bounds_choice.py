@@ -12,6 +12,7 @@ from discreet.core.errors import InvalidInput, SchemaError
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Schema
 from discreet.data.draft import SchemaDraft
+from discreet.data.encodings import Bins, Linear
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.bounds_choice import BoundsChoice, BoundsGrid, OpenColumns, choose_bounds, choose_norm, grid_named
@@ -202,6 +203,16 @@ def test_a_draft_is_checked_like_a_schema(old, new, said):
         return
     with pytest.raises(SchemaError, match=said):
         SchemaDraft.from_toml(text)
+
+
+def test_encodings_of_open_columns_wait_for_their_bounds():
+    text = DRAFT.replace("missing = 400", 'missing = "indicator"\nencoding = {name = "bins", cuts = [1950, 2000]}', 1)
+    draft = SchemaDraft.from_toml(text)
+    found = draft.filled(dict.fromkeys(draft.open, (1900.0, 2030.0)), released="0" * 64)
+    [column] = [one for one in found.numeric if one.encoding != (Linear(),)]
+    assert (column.encoding, column.missing) == ((Bins(cuts=(1950.0, 2000.0)),), "indicator")
+    with pytest.raises(SchemaError, match="Did you mean 'cuts'"):
+        SchemaDraft.from_toml(text.replace("cuts", "cut"))
 
 
 def test_a_draft_without_open_bounds_is_refused():

@@ -1,6 +1,7 @@
 """How numbers become features. Adding an encoding is one file here and one line below; schemas and law tests find it by its name."""
 
 from collections.abc import Mapping
+from dataclasses import MISSING, fields
 from typing import Any
 
 from discreet.core.errors import SchemaError
@@ -8,11 +9,27 @@ from discreet.core.named import exported
 from discreet.core.words import did_you_mean, kind, quoted
 from discreet.data.encodings.base import Bounds, Encoding, parameters_of, spelled
 from discreet.data.encodings.bins import Bins
+from discreet.data.encodings.calendar import Hour, Month, Weekday
 from discreet.data.encodings.curve import Curve
+from discreet.data.encodings.cyclic import Cyclic
 from discreet.data.encodings.linear import Linear
 from discreet.data.encodings.log import Log
 
-__all__ = ["Bins", "Bounds", "Curve", "Encoding", "Linear", "Log", "encoding_named", "encodings_of", "spelled"]
+__all__ = [
+    "Bins",
+    "Bounds",
+    "Curve",
+    "Cyclic",
+    "Encoding",
+    "Hour",
+    "Linear",
+    "Log",
+    "Month",
+    "Weekday",
+    "encoding_named",
+    "encodings_of",
+    "spelled",
+]
 
 
 def encodings_of(given: object, *, where: str) -> tuple[Encoding, ...]:
@@ -32,6 +49,8 @@ def encoding_named(name: str, **parameters: Any) -> Encoding:  # noqa: ANN401 - 
     for parameter in parameters:
         if parameter not in takes:
             raise SchemaError(f"{name}: unknown key {parameter!r}.{did_you_mean(parameter, takes)} Known keys: {quoted(takes) or 'none'}.")
+    if absent := [field.name for field in fields(known[name]) if field.default is MISSING and field.name not in parameters]:  # type: ignore[arg-type]
+        raise SchemaError(f"{name}: {quoted(absent)} is missing. Add it.")
     return known[name](**parameters)
 
 

@@ -60,11 +60,19 @@ class Encoding(Named, ABC):
 
     @abstractmethod
     def points(self, bounds: Bounds) -> Floats:
-        """Values of the column, increasing, at which a picture of its contribution has to be drawn; of steps, where each begins."""
+        """Values of the column, increasing, at which a picture of its contribution has to be drawn; of steps, where each begins.
+
+        None where the contribution is no function along the column and a bar a feature shows it.
+        """
 
     @property
     def stepped(self) -> bool:
         """Whether the contribution is constant from one of `points` up to the next."""
+        return False
+
+    @property
+    def one_hot(self) -> bool:
+        """Whether the table is the identity and every position is whole."""
         return False
 
 

@@ -64,6 +64,11 @@ class Bins(Encoding):
         """See Encoding."""
         return True
 
+    @property
+    def one_hot(self) -> bool:
+        """See Encoding."""
+        return self.resolutions == 0
+
     def _starts(self, bounds: Bounds) -> Floats:
         """Where each bin begins: what follows a value with a bin of its own begins at the next number."""
         cuts = nodes(bounds, count=self.count, steps=self.steps)[:-1] if self.cuts is None else np.asarray(self.cuts)

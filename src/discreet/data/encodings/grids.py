@@ -78,12 +78,13 @@ def from_log_scale(scaled: Floats, bounds: Bounds, unit: float | None = None) ->
 
 
 @lru_cache(maxsize=256)
-def smoothing(count: int, resolutions: int) -> Floats:
-    """A for `count` nodes in a row, (count, count), its rows of norm 1 at most; not to be written to."""
+def smoothing(count: int, resolutions: int, *, around: bool = False) -> Floats:
+    """A for `count` nodes in a row, or around a circle, (count, count), its rows of norm 1 at most; not to be written to."""
     if resolutions == 0:
         root = np.eye(count)
     else:
         apart = np.abs(np.subtract.outer(np.arange(count), np.arange(count)))
+        apart = np.minimum(apart, count - apart) if around else apart
         product = np.mean([np.exp(-apart / 2.0**level) for level in range(resolutions)], axis=0)
         values, vectors = np.linalg.eigh(product)
         root = (vectors * np.sqrt(np.clip(values, 0.0, None))) @ vectors.T

@@ -1,0 +1,156 @@
+"""Columns of every kind together: places and tables make the rows that are written down by hand."""
+
+from datetime import date, datetime
+
+import numpy as np
+import polars as pl
+import pytest
+
+from discreet.core.errors import InvalidInput, SchemaError
+from discreet.data import CategoricalColumn, Cross, DateColumn, NumericColumn, Schema, Target
+from discreet.data.encodings import Bins, Curve, Linear, Month, Weekday
+from discreet.data.layout import parts_of
+from discreet.matrices import MappedMatrix, TabularMatrix
+
+TARGET = Target(column="y", classes=("no", "yes"))
+DAY = DateColumn(name="day", lower="2020-01-01", upper="2020-12-31", encoding=("linear", "month", "weekday"), missing="indicator")
+
+
+def written(schema, table):
+    rows = schema.encode(table, target=False).rows
+    return rows.entries(slice(0, rows.shape[0]))
+
+
+def of(**columns):
+    return Schema(name="t", target=TARGET, rows="bound", **columns)
+
+
+def test_a_schema_without_encodings_is_a_table_of_numbers_and_codes_as_before():
+    plain = of(numeric=(NumericColumn(name="a", lower=0, upper=2),), categorical=(CategoricalColumn(name="c", categories=("u", "v")),))
+    encoded = plain.encode({"a": [0, 1], "c": ["u", "v"]}, target=False).rows
+    assert isinstance(encoded, TabularMatrix)
+    curved = of(numeric=(NumericColumn(name="a", lower=0, upper=2, encoding="curve"),))
+    assert isinstance(curved.encode({"a": [0, 1]}, target=False).rows, MappedMatrix)
+    assert "encoding" not in plain.to_toml()
+
+
+def test_bins_and_hats_are_what_is_written_down_by_hand():
+    bins = NumericColumn(name="a", lower=0, upper=4, encoding=Bins(cuts=(1, 3), values=(2,)))
+    hats = NumericColumn(name="b", lower=0, upper=4, encoding=Curve(knots=(1,), resolutions=0))
+    line = NumericColumn(name="c", lower=0, upper=4)
+    schema = of(numeric=(bins, hats, line))
+    assert schema.feature_names == ("a from 0", "a from 1", "a = 2", "a from 2", "a from 3", "b at 0", "b at 1", "b at 4", "c")
+    rows = written(schema, {"a": [0.5, 1.0, 2.0, 2.5, 4.0], "b": [0, 0.25, 1, 2.5, 4], "c": [0, 1, 2, 3, 4]})
+    expected = [
+        [1, 0, 0, 0, 0, 1, 0, 0, 0],
+        [0, 1, 0, 0, 0, 0.75, 0.25, 0, 0.25],
+        [0, 0, 1, 0, 0, 0, 1, 0, 0.5],
+        [0, 0, 0, 1, 0, 0, 0.5, 0.5, 0.75],
+        [0, 0, 0, 0, 1, 0, 0, 1, 1],
+    ]
+    np.testing.assert_allclose(rows, expected, atol=1e-12)
+    assert schema.norm_bound == pytest.approx(np.sqrt(3))
+
+
+def test_several_resolutions_have_the_covariance_that_the_note_says():
+    part = parts_of(NumericColumn(name="a", lower=0, upper=8, encoding=Curve(count=8, steps="equal", resolutions=3)))[0]
+    apart = np.abs(np.subtract.outer(np.arange(9), np.arange(9)))
+    np.testing.assert_allclose(part.table @ part.table.T, np.mean([np.exp(-apart / 2.0**level) for level in range(3)], axis=0), atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["2020-01-01", "2020-07-01", "2020-12-31", None],
+        ["2020-01-01T00:00:00", "2020-07-01T00:00", " 2020-12-31 00:00:00.000", ""],
+        pl.Series([date(2020, 1, 1), date(2020, 7, 1), date(2020, 12, 31), None]),
+        pl.Series([datetime(2020, 1, 1), datetime(2020, 7, 1), datetime(2020, 12, 31), None]),  # noqa: DTZ001
+        pl.Series([datetime(2020, 1, 1), datetime(2020, 7, 1), datetime(2020, 12, 31), None]).dt.replace_time_zone("UTC"),  # noqa: DTZ001
+        np.array(["2020-01-01", "2020-07-01", "2020-12-31", "NaT"], dtype="datetime64[ns]"),
+    ],
+    ids=["texts", "moments", "dates", "datetimes", "zoned", "numpy"],
+)
+def test_dates_are_days_months_and_weekdays(cells):
+    schema = of(date=(DAY,))
+    rows = written(schema, {"day": cells}) * np.array([np.sqrt(3.0)] * 20 + [1.0])
+    expected = np.zeros((4, 21))
+    expected[0, [1, 15]] = 1  # a Wednesday
+    expected[1, [0, 7, 15]] = 182 / 365, 1, 1
+    expected[2, [0, 12, 16]] = 1
+    expected[3, 20] = 1
+    np.testing.assert_allclose(rows, expected, atol=1e-12)
+
+
+def test_dates_outside_missing_or_unreadable_are_treated_as_the_column_says():
+    strict = of(date=(DateColumn(name="day", lower="2020-01-01", upper="2020-12-31", encoding="linear"),))
+    for cells, words in (
+        (["2019-12-31"], "outside its bounds"),
+        ([None], "missing value"),
+        (["1.1.2020"], "must hold dates"),
+        ([3], "must hold dates"),
+    ):
+        with pytest.raises(InvalidInput, match=words):
+            strict.encode({"day": cells}, target=False)
+    soft = of(date=(DateColumn(name="day", lower="2020-01-01", upper="2021-01-01", encoding="linear", outside="clip", missing="2020-07-02"),))
+    np.testing.assert_allclose(written(soft, {"day": ["1999-01-01", "2999-01-01", None]}), [[0], [1], [183 / 366]])
+
+
+def test_a_cross_has_a_feature_for_every_pair():
+    age = NumericColumn(name="age", lower=0, upper=80, missing="indicator", outside="clip")
+    sex = CategoricalColumn(name="sex", categories=("f", "m"))
+    schema = of(numeric=(age,), categorical=(sex,), cross=(Cross(name="both", columns=("age", "sex"), encoding=Bins(cuts=(40,))),))
+    assert schema.feature_names[4:] == (
+        "both: from 0, f",
+        "both: from 0, m",
+        "both: from 40, f",
+        "both: from 40, m",
+        "both: missing, f",
+        "both: missing, m",
+    )
+    rows = written(schema, {"age": [10, 50, np.nan], "sex": ["m", "f", "m"]})
+    assert np.array_equal(rows[:, 4:], np.eye(6)[[1, 2, 5]])
+    assert schema.norm_bound == pytest.approx(np.sqrt(3))
+    dates = of(date=(DAY,), categorical=(sex,), cross=(Cross(name="when", columns=("sex", "day"), encoding=("month",)),))
+    assert dates.features == 21 + 2 + 2 * 13
+
+
+def test_every_kind_of_column_comes_back_from_a_file():
+    schema = of(
+        numeric=(NumericColumn(name="a b", lower=0, upper=4, encoding=["linear", {"name": "bins", "count": 3}], missing="indicator"),),
+        date=(DAY, DateColumn(name="then", lower=date(1990, 1, 1), upper="2000-01-01T12:30", missing="1995-01-01")),
+        categorical=(CategoricalColumn(name="c", categories=("u", "v")),),
+        cross=(Cross(name="x", columns=("a b", "c")), Cross(name="z", columns=("day", "a b"), encoding=("weekday", "bins"))),
+    )
+    assert Schema.from_toml(schema.to_toml()) == schema == Schema.from_dict(schema.to_dict())
+    assert 'encoding = ["linear", {name = "bins", count = 3}]' in schema.to_toml()
+
+
+@pytest.mark.parametrize(
+    ("columns", "words"),
+    [
+        ('[numeric.a]\nlower = 0\nupper = 1\nencoding = "curves"', "Did you mean 'curve'"),
+        ('[numeric.a]\nlower = 0\nupper = 1\nencoding = {name = "bins", counts = 3}', "unknown key 'counts'. Did you mean 'count'"),
+        ('[numeric.a]\nlower = 0\nupper = 1\nencoding = {name = "bins", cuts = [3, 2]}', "increasing"),
+        ('[numeric.a]\nlower = 0\nupper = 1\nencoding = {name = "bins", cuts = [5, 6]}', "2 and 1024 bins"),
+        ('[numeric.a]\nlower = 0\nupper = 1\nencoding = {name = "cyclic"}', "'period' is missing"),
+        ('[numeric.a]\nlower = 0\nupper = 1\nencoding = {name = "curve", steps = "log"}', "'logarithmic'"),
+        ("[numeric.a]\nlower = 0\nupper = 1\nencoding = 3", "must be a name"),
+        ("[numeric.a]\nlower = 0\nupper = 1\nencoding = []", "empty list"),
+        ('[numeric.a]\nlower = 0\nupper = 1\nmissing = "indicate"', "number"),
+        ('[date.d]\nlower = "2020-01-01"\nupper = "2019-01-01"', "must be before"),
+        ('[date.d]\nlower = "1.1.2020"\nupper = "2021-01-01"', "must be a date"),
+        ('[date.d]\nlower = "2020-01-01"\nupper = "2021-01-01"\nmissing = "2022-01-01"', "between"),
+        ('[numeric.a]\nlower = 0\nupper = 1\n[cross.x]\ncolumns = ["a", "bb"]', "no column 'bb'"),
+        ('[numeric.a]\nlower = 0\nupper = 1\n[cross.x]\ncolumns = ["a"]', "two columns"),
+        ('[numeric.a]\nlower = 0\nupper = 1\n[cross.x]\ncolumns = ["a", "c"]\nencoding = "curve"', "one of several bins"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_refused_with_what_to_do(columns, words):
+    head = 'format = "discreet-schema/1"\nname = "t"\n[target]\ncolumn = "y"\nclasses = ["no", "yes"]\n'
+    with pytest.raises(SchemaError, match=words.replace("[", r"\[")):
+        Schema.from_toml(head + columns)
+
+
+def test_the_standard_encodings():
+    assert NumericColumn(name="a", lower=0, upper=1).encoding == (Linear(),)
+    assert DateColumn(name="d", lower="2020-01-01", upper="2021-01-01").encoding == (Curve(), Month(), Weekday())
