@@ -36,7 +36,7 @@ def test_a_schema_without_encodings_is_a_table_of_numbers_and_codes_as_before():
 
 def test_bins_and_hats_are_what_is_written_down_by_hand():
     bins = NumericColumn(name="a", lower=0, upper=4, encoding=Bins(cuts=(1, 3), values=(2,)))
-    hats = NumericColumn(name="b", lower=0, upper=4, encoding=Curve(knots=(1,), resolutions=0))
+    hats = NumericColumn(name="b", lower=0, upper=4, encoding=Curve(knots=(1,), resolutions=0, rest=1.0))
     line = NumericColumn(name="c", lower=0, upper=4)
     schema = of(numeric=(bins, hats, line))
     assert schema.feature_names == ("a from 0", "a from 1", "a = 2", "a from 2", "a from 3", "b at 0", "b at 1", "b at 4", "c")
@@ -53,7 +53,7 @@ def test_bins_and_hats_are_what_is_written_down_by_hand():
 
 
 def test_several_resolutions_have_the_covariance_that_the_note_says():
-    part = parts_of(NumericColumn(name="a", lower=0, upper=8, encoding=Curve(count=8, steps="equal", resolutions=3)))[0]
+    part = parts_of(NumericColumn(name="a", lower=0, upper=8, encoding=Curve(count=8, steps="equal", resolutions=3, rest=1.0)))[0]
     apart = np.abs(np.subtract.outer(np.arange(9), np.arange(9)))
     np.testing.assert_allclose(part.table @ part.table.T, np.mean([np.exp(-apart / 2.0**level) for level in range(3)], axis=0), atol=1e-10)
 
