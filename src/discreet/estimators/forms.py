@@ -13,7 +13,18 @@ Williamson 2010, theorem 5 and corollary 12): the decision f that minimises p l(
     p(f) = l'(-f) / (l'(-f) + l'(f)),        log odds(f) = ln |l'(-f)| - ln |l'(f)|
 
     logistic                            log odds = f
-    softplus hinge of temperature T     log odds = ln s((1 + f) / T) - ln s((1 - f) / T),   s(x) = 1 / (1 + e^-x)
+    softplus hinge of temperature T     log odds = q(f) = ln s((1 + f) / T) - ln s((1 - f) / T),   s(x) = 1 / (1 + e^-x)
+
+That is of the minimiser among all functions. The one of linear ones, and of private ones even more, is moved: by the penalty, by the noise, and by
+what no line can say. Across the bend of the hinge, where q goes from nearly flat to steep, that makes q tell too much of long decisions and too
+little of short ones, so a fifth of its chord from 0 to f = 2 is mixed into it,
+
+    softplus hinge                      log odds = (4 / 5) q(f) + (1 / 5) q(2) f / 2
+
+odd and rising as q is: no decision changes. A fifth was chosen on seven public tables; benchmarks/probabilities.py compares (docs/classes.md). It is
+a public number, and everything here is post-processing. Integrating the noise's own law out, p = E s(q(f + N(0, v(x)))), was tried and is not done:
+the penalty has shrunk decisions by more than that already, so it makes the log loss of logistic models worse even at the true v(x), which is private.
+Of v(x) no more is public than an upper bound, mostly too large by orders.
 
 Losses with a flat part (Huber hinge, smoothed hinge) answer 0 / 0 there: they tell classes apart and have no probabilities.
 
@@ -48,6 +59,9 @@ from discreet.losses import Logistic, MarginLoss, SoftplusHinge
 from discreet.matrices import Matrix, shortening
 from discreet.matrices.bounded import brought_near
 
+_CHORD_SHARE, _CHORD_END = 0.2, 2.0
+"""See the module docstring."""
+
 
 def linear_decision(rows: Matrix, *, weights: Floats, intercept: float | Floats, data_norm: float) -> Floats:
     """Decisions (n,) for `rows` (n, d) and `weights` (d,); (n, K) for `weights` (d, K) and `intercept` (K,)."""
@@ -75,8 +89,8 @@ def has_link(loss: MarginLoss) -> bool:
     return isinstance(loss, Logistic | SoftplusHinge)
 
 
-def log_odds(loss: MarginLoss, decision: Floats) -> Floats:
-    """ln(p / (1 - p)) at decision values of any shape. Raises TypeError for a loss without a link."""
+def proper_log_odds(loss: MarginLoss, decision: Floats) -> Floats:
+    """Those of the best decision of all functions, q(f); of decision values of any shape. Raises TypeError for a loss without a link."""
     match loss:
         case Logistic():
             return decision
@@ -85,6 +99,15 @@ def log_odds(loss: MarginLoss, decision: Floats) -> Floats:
             return odds
         case _:
             raise TypeError(f"the {loss.name} loss has no link")
+
+
+def log_odds(loss: MarginLoss, decision: Floats) -> Floats:
+    """ln(p / (1 - p)) at decision values of any shape: see the module docstring. Raises TypeError for a loss without a link."""
+    odds = proper_log_odds(loss, decision)
+    if isinstance(loss, Logistic):
+        return odds
+    chord = float(proper_log_odds(loss, np.array([_CHORD_END]))[0]) / _CHORD_END
+    return (1.0 - _CHORD_SHARE) * odds + _CHORD_SHARE * chord * decision
 
 
 def probabilities(loss: MarginLoss, decision: Floats, *, multinomial: bool) -> Floats:

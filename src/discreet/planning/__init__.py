@@ -1,10 +1,9 @@
 """Planning before there are records: how many are needed for an error at an epsilon, as a bound and as a simulation."""
 
-from discreet.planning.least_epsilon import EPSILONS, SimulatedEpsilon, bracket, least_epsilon, proved_at, simulate_epsilons
-from discreet.planning.plan import Plan, PlannedBound
+from discreet.planning.plan import Plan, PlannedBound, least_epsilon, proved_at
 from discreet.planning.set_plan import NeededRecords, SetBound, SetPlan, SetRisk
 from discreet.planning.set_simulate import SimulatedOverSet, simulate_over_set
-from discreet.planning.simulate import Simulated, simulate
+from discreet.planning.simulate import EPSILONS, Simulated, SimulatedEpsilon, bracket, simulate, simulate_epsilons
 
 __all__ = [
     "EPSILONS",

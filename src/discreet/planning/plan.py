@@ -7,6 +7,10 @@ its noise at failure / 2 - failure / 1000. s: how far the last stage moves the w
 by at most R s. The noise is that of the calibrated mechanism itself, at a lambda = n Lambda that makes the bound small and that its theorem admits.
 
 All arguments are public. Under add-remove, where n is secret, n here is a number of records that you expect and declare public.
+
+The other inversion: `least_epsilon`, the least e with bound(n; e).excess <= target. What is returned was put into the bound itself, so it is enough
+whatever the bound's shape; that it is the *least* (to one part in 1000) rests on the bound falling with epsilon. As epsilon grows the bound tends to
+the one without privacy, or above it, at its best Lambda: where that one misses the target, no epsilon reaches it.
 """
 
 import math
@@ -45,6 +49,7 @@ from discreet.problems import RegularisedRisk
 MECHANISMS = ("objective", "output")
 _LAST = 1e-3
 _MOST_RECORDS = 10**15
+_LEAST_EPSILON, _MOST_EPSILON = 1e-6, 100.0
 
 _Mechanism = GaussianObjectivePerturbation | GaussianOutputPerturbation | PureObjectivePerturbation | PureOutputPerturbation
 
@@ -242,6 +247,49 @@ class Plan:
         return 0.5 * (length / ridge) ** 2 * (self.margin_loss.smoothness * radius**2 + ridge / records)
 
 
+def least_epsilon(plan: Plan, *, records: int, excess: float) -> Plan:
+    """The plan at the least epsilon for which `bound(records)` is at most `excess`; the epsilon that `plan` has plays no part.
+
+    Rounded up to four digits. Raises InfeasibleTarget where the bound without privacy exceeds `excess`, or epsilon = 100 is not enough.
+    """
+    positive(excess, "excess")
+    whole(records, "records")
+    alone = plan.records_without_privacy(excess)
+    if alone > records:
+        raise InfeasibleTarget(
+            f"with {records:,} records an excess of {excess:g} is not proved at any epsilon: without privacy the same bound asks for {alone:,} "
+            "records. Take more records, or a larger excess."
+        )
+
+    def enough(epsilon: float) -> bool:
+        return replace(plan, epsilon=epsilon).bound(records).excess <= excess
+
+    high = 1.0
+    while not enough(high):
+        high *= 2.0
+        if high > _MOST_EPSILON:
+            raise InfeasibleTarget(
+                f"with {records:,} records an excess of {excess:g} is not proved at any epsilon up to {_MOST_EPSILON:g}. Take more records, or a "
+                "larger excess."
+            )
+    low = 0.5 * high
+    while low > _LEAST_EPSILON and enough(low):
+        low, high = 0.5 * low, low
+    while high > 1.001 * low:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    rounded = _rounded_up(high)
+    return replace(plan, epsilon=rounded if enough(rounded) else high)
+
+
+def proved_at(plan: Plan, epsilon: float, records: int) -> float | None:
+    """The excess that is proved at another epsilon; None where nothing is."""
+    try:
+        return replace(plan, epsilon=epsilon).bound(records).excess
+    except InfeasibleTarget:
+        return None
+
+
 def _noise_of(mechanism: _Mechanism, problem: RegularisedRisk, failure: float) -> _Noise:
     """The law of the noise in units of the objective (output perturbation: noise on the weights times lambda), and the last stage's reach."""
     size, dimension = problem.ridge, problem.dimension
@@ -275,3 +323,10 @@ def _scaled(norm: NoiseNorm, factor: float) -> NoiseNorm:
         case ChiNorm():
             return replace(norm, scale=norm.scale * factor)
     raise InvalidInput("the law of the noise must be a GammaNorm or a ChiNorm.")
+
+
+def _rounded_up(value: float) -> float:
+    """To four digits, never down."""
+    digits = 3 - math.floor(math.log10(value))
+    rounded = round(value, digits)
+    return rounded if rounded >= value else round(rounded + 10.0**-digits, digits)

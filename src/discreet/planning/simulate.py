@@ -4,17 +4,23 @@
 
 Of the logistic loss f0 is the best predictor there is. The excess L(f_priv) - L(f0) is measured on invented records that all fits share, so that
 most of the sampling error of the difference cancels. These are public by construction: nothing is protected, and no ledger is spent on.
+
+`simulate_epsilons` tries several epsilons. It makes a table, a fit and a sample to measure on anew each time, so that the measured excesses are
+independent, and takes Student's interval of their mean (approximate: excesses are not normal), at a confidence divided by the number of epsilons
+(Bonferroni), so that all intervals hold together. The loss is averaged over the class given the row, which is known here; so only the draw of rows is
+left of the sampling error. `bracket` gives the largest epsilon that is shown to be too small, and the smallest that is shown to be enough.
 """
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, stdtrit
 
 from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
 from discreet.core.validate import each, whole
 from discreet.core.workers import job_count, map_in_order
 from discreet.data import Records
@@ -25,6 +31,10 @@ from discreet.mechanisms.learning.margin import MARGIN
 from discreet.noise import Noise, apart
 from discreet.planning.plan import Plan
 
+EPSILONS = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+"""That a simulation tries, rising."""
+CONFIDENCE = 0.95
+_MEASURED = 4000
 _TESTED = 20_000
 
 
@@ -38,6 +48,21 @@ class Simulated:
     mean: float
     upper: float
     """The quantile at 1 - failure of the fits, or the largest where there are few."""
+    repeats: int
+
+    def to_dict(self) -> dict[str, object]:
+        """For JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatedEpsilon:
+    """The mean excess of fits at one epsilon, with its interval."""
+
+    epsilon: float
+    mean: float
+    low: float
+    high: float
     repeats: int
 
     def to_dict(self) -> dict[str, object]:
@@ -115,3 +140,65 @@ def predictor(plan: Plan) -> Floats:
     weights = np.zeros(plan.problem(1, 1.0).dimension)
     weights[0] = plan.norm
     return weights
+
+
+def simulate_epsilons(
+    plan: Plan,
+    records: int,
+    noise: Noise,
+    *,
+    epsilons: Sequence[float] = EPSILONS,
+    repeats: int = 24,
+    confidence: float = CONFIDENCE,
+    n_jobs: int | None = None,
+) -> list[SimulatedEpsilon]:
+    """The mean excess at each epsilon, over `repeats` invented tables of `records` rows, with intervals that hold together.
+
+    The alpha is the one that a fit takes by itself. `n_jobs` threads share the tables, each of which has noise of its own: results are the same for
+    any number. Raises InvalidInput for fewer than two repeats, and what the mechanism raises.
+    """
+    each(whole, records=records, repeats=repeats)
+    if repeats == 1:
+        raise InvalidInput("repeats must be at least 2, as one excess has no spread; 1 was given.")
+    plans = [replace(plan, epsilon=epsilon) for epsilon in epsilons]
+    sizes = [usual_ridge(one)(records) for one in plans]
+    work = partial(_excesses, plan, list(zip(plans, sizes, strict=True)), records)
+    found = np.stack(list(map_in_order(work, apart(noise, repeats), job_count(n_jobs))), axis=1)
+    factor = float(stdtrit(repeats - 1, 1.0 - 0.5 * (1.0 - confidence) / len(plans))) / math.sqrt(repeats)
+    means, spreads = found.mean(axis=1), factor * found.std(axis=1, ddof=1)
+    return [
+        SimulatedEpsilon(epsilon=one.epsilon, mean=float(mean), low=float(mean - spread), high=float(mean + spread), repeats=repeats)
+        for one, mean, spread in zip(plans, means, spreads, strict=True)
+    ]
+
+
+def _excesses(plan: Plan, plans: Sequence[tuple[Plan, float]], records: int, noise: Noise) -> Floats:
+    """One fit on one invented table with each plan and lambda, measured on one sample: (number of plans,)."""
+    rows, signs = invented(plan, records, noise)
+    measured, _ = invented(plan, _MEASURED, noise)
+    scores = measured @ predictor(plan)
+    chance = 1.0 / (1.0 + np.exp(-scores))
+    found = []
+    for one, size in plans:
+        problem = one.problem(records, size)
+        data = Records(rows=as_matrix(np.ascontiguousarray(rows[:, : plan.features])), targets=signs, domain=problem.domain)
+        with without_ledger():
+            weights = one.calibrated(records, size).run(problem, data, noise).value
+        value, reached = one.margin_loss.value, measured @ weights
+        gaps = chance * (value(reached) - value(scores)) + (1.0 - chance) * (value(-reached) - value(-scores))
+        found.append(float(np.mean(gaps)))
+    return np.array(found)
+
+
+def bracket(simulated: Sequence[SimulatedEpsilon], excess: float) -> tuple[float | None, float | None]:
+    """The largest epsilon that is too small, together with all below it, and the smallest that is enough, with all above it; None where none is."""
+    small, enough = None, None
+    for one in simulated:
+        if one.low <= excess:
+            break
+        small = one.epsilon
+    for one in reversed(simulated):
+        if one.high > excess:
+            break
+        enough = one.epsilon
+    return small, enough
