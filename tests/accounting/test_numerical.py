@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from discreet.accounting import gaussian_delta, gaussian_deltas
 from discreet.accounting.convolution import curve_together
-from discreet.accounting.discretise import Masses, curve_of, pessimistic_masses, reach_of
+from discreet.accounting.numerical import Masses, curve_of, pessimistic_masses, reach_of
 from discreet.accounting.profile import hull
 from tests.accounting.examples import PRIVATE, approximate, gaussian, pure, witness
 

@@ -10,8 +10,7 @@ from discreet.core.errors import InvalidInput, InvalidType
 from discreet.noise import discrete
 from discreet.noise.discrete import discrete_gaussian, discrete_laplace, draw
 from discreet.noise.envelope import CELLS, Exponent, envelope_for
-from discreet.noise.exponential import below, exp_bounds, scaled_exp
-from discreet.noise.words import keyed_words, system_words
+from discreet.noise.words import below, exp_bounds, keyed_words, scaled_exp, system_words
 from tests.noise.discrete_laws import Script, exp_of
 
 SIGMAS = [1e-300, 0.01, 0.5, 1.0, 10.0, 63.9, 64.0, 100.0, 1e3, 12345.678, 1e6, 1e9, 2.0**40, 2.0**52 - 1]

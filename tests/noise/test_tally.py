@@ -5,9 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.noise import SeededNoise, tally
-from discreet.noise.choice import weights
-from discreet.noise.tally import select_one
+from discreet.noise import SeededNoise, choice
+from discreet.noise.choice import select_one, weights
 
 
 class Evenly:
@@ -25,7 +24,7 @@ class Evenly:
 
 @pytest.fixture
 def _always(monkeypatch):
-    monkeypatch.setattr(tally, "MANY", 1)
+    monkeypatch.setattr(choice, "MANY", 1)
 
 
 def stretched(words, total):
@@ -38,7 +37,7 @@ def stretched(words, total):
 def test_frequencies_over_evenly_spread_words_are_the_probabilities(rate):
     scores = np.array([7, 0, 0, 5, 5, 5, 30, 100, 5000])
     gaps = (scores - scores.min()).astype(np.uint64)
-    reach = -(-tally.FAR * Fraction(rate).denominator // Fraction(rate).numerator)
+    reach = -(-choice.FAR * Fraction(rate).denominator // Fraction(rate).numerator)
     upper, _ = weights(np.minimum(gaps, np.uint64(reach)), Fraction(rate))
     count = 20_000
     words = stretched(Evenly(count), int(upper.sum()))
@@ -73,10 +72,10 @@ def test_far_scores_are_compared_with_their_own_gap(drawn, index):
 
 def test_few_scores_and_tiny_rates_are_left_to_the_other_sampler(monkeypatch):
     called = []
-    monkeypatch.setattr(tally, "select", lambda words, scores, *, rate, count: called.append(count) or np.zeros(1, dtype=np.int64))
+    monkeypatch.setattr(choice, "select", lambda words, scores, *, rate, count: called.append(count) or np.zeros(1, dtype=np.int64))
     select_one(SeededNoise(0).words(), np.arange(10), rate=0.1)
-    select_one(SeededNoise(0).words(), np.arange(tally.MANY), rate=1e-9)
-    select_one(SeededNoise(0).words(), np.arange(tally.MANY), rate=0.1)
+    select_one(SeededNoise(0).words(), np.arange(choice.MANY), rate=1e-9)
+    select_one(SeededNoise(0).words(), np.arange(choice.MANY), rate=0.1)
     assert called == [1, 1]
 
 

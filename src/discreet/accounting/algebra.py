@@ -25,19 +25,13 @@ from typing import Any
 
 import numpy as np
 
-from discreet.accounting.approximate import ApproximateDP
-from discreet.accounting.base import Guarantee, Statement, scope, together
-from discreet.accounting.concentrated import ConcentratedDP
+from discreet.accounting.base import ApproximateDP, Guarantee, NoGuarantee, PureDP, Statement, scope, sum_up, together
 from discreet.accounting.conversions import to_concentrated, to_profile, to_renyi
-from discreet.accounting.cramer_rao import CramerRaoBound, added
-from discreet.accounting.gaussian_dp import GaussianDP
-from discreet.accounting.information import MutualInformation
-from discreet.accounting.none import NoGuarantee
-from discreet.accounting.numbers import sum_up
+from discreet.accounting.gaussian import GaussianDP
+from discreet.accounting.information import CramerRaoBound, MutualInformation, added
 from discreet.accounting.numerical import numerical_curve
 from discreet.accounting.profile import Profile, hull
-from discreet.accounting.pure import PureDP
-from discreet.accounting.renyi import RenyiDP
+from discreet.accounting.renyi import ConcentratedDP, RenyiDP
 from discreet.core.errors import InvalidInput
 from discreet.core.rounding import up
 from discreet.core.validate import whole

@@ -6,16 +6,26 @@ may change) and whether every record was randomised by its owner. Two guarantees
 secret for the theorem to hold, beyond the noise itself.
 
 The least such curve is convex in e^epsilon, non-increasing, and at most 1. Every module here uses that and nothing more.
+
+Here are the guarantees that are points: pure privacy, P(S) <= e^epsilon P'(S), whose profile is delta(epsilon') = (e^epsilon - e^epsilon') / (1 +
+e^epsilon) for epsilon' < epsilon, attained by randomised response (Kairouz, Oh, Viswanath 2015, theorem 3.1 for one release); one pair (epsilon,
+delta); and none, a value of its own, so that nothing without a proof can pass for something with one.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import Any, Protocol, runtime_checkable
+from fractions import Fraction
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
+import numpy as np
+
+from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.fields import Json
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
+from discreet.core.rounding import lowering
 
 
 class Unit(StrEnum):
@@ -51,6 +61,11 @@ class Guarantee(Protocol):
         """For certificates; `guarantee_from_dict` reads it back."""
 
 
+_SCOPE = ("neighbours", "theorem", "unit", "local", "secret")
+_SPELT = {"delta_at_epsilon": "delta", "deltas_at": "deltas"}
+"""Fields whose names in certificates are others: those of methods here."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
     """What every guarantee of this package states besides its numbers.
@@ -58,6 +73,8 @@ class Statement:
     Raises InvalidInput for a local guarantee under add-remove: an owner who randomises a record cannot hide that it exists.
     """
 
+    kind: ClassVar[str] = ""
+    """Name in certificates."""
     neighbours: Neighbours
     theorem: str
     unit: Unit = Unit.RECORD
@@ -73,9 +90,11 @@ class Statement:
         if self.unit is not Unit.RECORD and self.neighbours is not REPLACE_ONE:
             raise InvalidInput(f"the unit {str(self.unit)!r} is replaced, not added or removed: its relation is replace-one.")
 
-    def stated(self, kind: str, **numbers: Json) -> dict[str, Json]:
-        """The record of a certificate: kind, numbers, scope; `local` and `secret` only where they say something."""
-        record: dict[str, Json] = {"kind": kind, **numbers, "neighbours": str(self.neighbours), "unit": str(self.unit), "theorem": self.theorem}
+    def to_dict(self) -> dict[str, Json]:
+        """The record of a certificate: kind, numbers, scope; what may be left out (a prior, `local`, `secret`) only where it says something."""
+        own = [(field.name, getattr(self, field.name)) for field in fields(self) if field.name not in _SCOPE]
+        record: dict[str, Json] = {"kind": self.kind, **{_SPELT.get(name, name): _listed(value) for name, value in own if value != ()}}
+        record |= {"neighbours": str(self.neighbours), "unit": str(self.unit), "theorem": self.theorem}
         if self.local:
             record["local"] = True
         if self.secret:
@@ -109,8 +128,113 @@ def together(parts: Sequence[Guarantee], rule: str, *, neighbours: Neighbours | 
 
 def scope(statement: Statement) -> dict[str, Any]:
     """The fields of a Statement as arguments for another kind of guarantee."""
-    return {name: getattr(statement, name) for name in ("neighbours", "theorem", "unit", "local", "secret")}
+    return {name: getattr(statement, name) for name in _SCOPE}
 
 
 def _local(part: Guarantee) -> bool:
     return isinstance(part, Statement) and part.local
+
+
+def _listed(value: Any) -> Json:  # noqa: ANN401 - a number, or tuples of them
+    return [_listed(each) for each in value] if isinstance(value, tuple) else value
+
+
+def require_finite(name: str, value: float, *, at_most: float = math.inf) -> None:
+    """Raise InvalidInput unless 0 <= value < infinity and value <= at_most."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not (is_finite(value) and 0 <= value <= at_most):
+        limit = "infinity" if at_most == math.inf else f"{at_most:g}"
+        raise InvalidInput(f"a guarantee needs 0 <= {name} <= {limit}, finite; {value!r} was given.")
+
+
+def below(epsilons: Floats) -> Floats:
+    """The same numbers, lower by less than 1e-15 of themselves: a curve read here is above the curve at the exact product that they stand for."""
+    return epsilons * lowering(3)
+
+
+def sum_up(terms: Iterable[tuple[float, int]]) -> float:
+    """The least float at or above the exact sum of value times count; infinity beyond the largest."""
+    known = list(terms)
+    if any(math.isinf(value) for value, _ in known):
+        return math.inf
+    return ceiling(sum((Fraction(value) * count for value, count in known), Fraction(0)))
+
+
+def ceiling(exact: Fraction) -> float:
+    """The least float at or above an exact number; infinity beyond the largest."""
+    try:
+        nearest = float(exact)
+    except OverflowError:
+        return math.inf
+    return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PureDP(Statement):
+    """epsilon-differential privacy: P(S) <= e^epsilon P'(S) for every event and every pair of neighbours."""
+
+    kind: ClassVar[str] = "pure"
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        """Refuse an epsilon that is no bound."""
+        Statement.__post_init__(self)
+        if not (is_finite(self.epsilon) and self.epsilon >= 0):
+            raise InvalidInput(f"a guarantee needs 0 <= epsilon < infinity; {self.epsilon!r} was given.")
+
+    def delta(self, epsilon: float) -> float:
+        """See module docstring; 0 from `self.epsilon` on."""
+        gap = self.epsilon - epsilon
+        if gap <= 0:
+            return 0.0
+        return -math.expm1(-gap) / (1.0 + math.exp(-self.epsilon))
+
+    def deltas(self, epsilons: Floats) -> Floats:
+        """`delta` of every number of an array."""
+        gaps = np.maximum(self.epsilon - epsilons, 0.0)
+        curve: Floats = -np.expm1(-gaps) / (1.0 + math.exp(-self.epsilon))
+        return curve
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApproximateDP(Statement):
+    """(epsilon, delta)-differential privacy; nothing more is claimed than what this pair implies."""
+
+    kind: ClassVar[str] = "approximate"
+    epsilon: float
+    delta_at_epsilon: float
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that bound nothing."""
+        Statement.__post_init__(self)
+        if not (is_finite(self.epsilon) and self.epsilon >= 0):
+            raise InvalidInput(f"a guarantee needs 0 <= epsilon < infinity; {self.epsilon!r} was given.")
+        if not 0 <= self.delta_at_epsilon < 1:
+            raise InvalidInput(f"a guarantee needs 0 <= delta < 1; {self.delta_at_epsilon!r} was given.")
+
+    def delta(self, epsilon: float) -> float:
+        """The stated delta from the stated epsilon on; below it delta + (1 - delta) (e^epsilon - e^epsilon') / (1 + e^epsilon).
+
+        The worst pair reveals all with probability delta and is randomised response otherwise (Kairouz, Oh, Viswanath 2015, section 3).
+        """
+        if epsilon >= self.epsilon:
+            return self.delta_at_epsilon
+        ratio = math.exp(epsilon - self.epsilon)
+        pure_part = (1.0 - ratio) / (1.0 + math.exp(-self.epsilon))
+        return min(1.0, self.delta_at_epsilon + (1.0 - self.delta_at_epsilon) * pure_part)
+
+    def deltas(self, epsilons: Floats) -> Floats:
+        """`delta` of every number of an array."""
+        gaps = np.maximum(self.epsilon - epsilons, 0.0)
+        curve: Floats = self.delta_at_epsilon + (1.0 - self.delta_at_epsilon) * -np.expm1(-gaps) / (1.0 + math.exp(-self.epsilon))
+        return np.minimum(curve, 1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoGuarantee(Statement):
+    """The release protects nobody; `theorem` says why."""
+
+    kind: ClassVar[str] = "none"
+
+    def delta(self, epsilon: float) -> float:  # noqa: ARG002 - the curve is constant
+        """1 everywhere."""
+        return 1.0

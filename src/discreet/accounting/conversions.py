@@ -19,16 +19,12 @@ from typing import TypeVar
 
 import numpy as np
 
-from discreet.accounting.approximate import ApproximateDP
-from discreet.accounting.base import Guarantee, Statement, scope
-from discreet.accounting.concentrated import ConcentratedDP
-from discreet.accounting.cramer_rao import CramerRaoBound
-from discreet.accounting.discretise import curve_of, reach_of
-from discreet.accounting.gaussian_dp import GaussianDP
-from discreet.accounting.none import NoGuarantee
+from discreet.accounting.base import ApproximateDP, Guarantee, NoGuarantee, PureDP, Statement, scope
+from discreet.accounting.gaussian import GaussianDP
+from discreet.accounting.information import CramerRaoBound
+from discreet.accounting.numerical import curve_of, reach_of
 from discreet.accounting.profile import Profile, hull
-from discreet.accounting.pure import PureDP
-from discreet.accounting.renyi import ORDERS, RenyiDP
+from discreet.accounting.renyi import ORDERS, ConcentratedDP, RenyiDP
 from discreet.core.arrays import as_floats
 from discreet.core.errors import InvalidInput
 from discreet.core.rounding import up

@@ -19,11 +19,11 @@ Three or four values of theta serve all epsilon: each result is valid, and the s
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.fft import irfft, rfft
 
-from discreet.accounting.discretise import Masses
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.rounding import raising
@@ -38,6 +38,15 @@ _NARROW = 800
 _LONGEST = 1 << 22
 _ROUNDING = 24.0 * float(np.finfo(np.float64).eps)
 _TILTS = 72
+
+
+@dataclass(frozen=True, slots=True)
+class Masses:
+    """Probabilities under P of the losses (first + i) step, i = 0, 1, ...; the loss is infinite with probability `infinite`."""
+
+    first: int
+    finite: Floats
+    infinite: float
 
 
 def curve_together(parts: Sequence[tuple[Masses, int]], *, step: float) -> tuple[Floats, Floats]:

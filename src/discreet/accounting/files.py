@@ -4,16 +4,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from discreet.accounting.algebra import AnyGuarantee
-from discreet.accounting.approximate import ApproximateDP
-from discreet.accounting.base import Unit
-from discreet.accounting.concentrated import ConcentratedDP
-from discreet.accounting.cramer_rao import CramerRaoBound
-from discreet.accounting.gaussian_dp import GaussianDP
-from discreet.accounting.information import MutualInformation
-from discreet.accounting.none import NoGuarantee
+from discreet.accounting.base import ApproximateDP, NoGuarantee, PureDP, Unit
+from discreet.accounting.gaussian import GaussianDP
+from discreet.accounting.information import CramerRaoBound, MutualInformation
 from discreet.accounting.profile import Profile
-from discreet.accounting.pure import PureDP
-from discreet.accounting.renyi import RenyiDP
+from discreet.accounting.renyi import ConcentratedDP, RenyiDP
 from discreet.core.errors import FileFormatError
 from discreet.core.fields import Json, real
 from discreet.core.neighbours import Neighbours

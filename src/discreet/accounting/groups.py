@@ -1,4 +1,4 @@
-"""Groups of k records, and replace-one as a group of two steps under add-remove.
+"""Groups of k records, replace-one as a group of two steps under add-remove, and releases on disjoint parts of the records.
 
 Between two data sets that differ in k records lie k steps between neighbours. What follows for the k-step pair:
 
@@ -16,32 +16,41 @@ Replacing a record is removing it and adding another: two steps under add-remove
 perfectly private under replace-one.
 
 Nothing follows for groups from bits of mutual information, nor from a Cramer-Rao number: InvalidInput.
+
+Parallel composition. Let a public rule, fixed before the data are seen, send every record to one part, and let release i read part i only (and the
+releases before it). Let delta_i be the curves.
+
+1. Add-remove. Neighbours differ in one record, so in one part; all other releases have the same law on both. Together they satisfy max_i delta_i.
+2. Replace-one, and the part of a record cannot change when its content is replaced (its row number, the hospital it came from): again one part
+   differs, by one replaced record. Together max_i delta_i, with the replace-one curves.
+3. Replace-one, and the rule reads what is replaced. The record may move: two parts differ, one loses a record and one gains one, and their numbers
+   of records change. Replace-one guarantees of the parts promise nothing then. Add-remove guarantees do: take 1 and replace in two steps
+   (`to_replace_one`). `parallel` therefore refuses replace-one parts unless the caller states that the part of a record stays.
+
+Proofs in the note composition.md. The curves may not be chosen in view of other parts' outcomes unless their maximum was fixed in advance.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
-from discreet.accounting.approximate import ApproximateDP
-from discreet.accounting.base import Guarantee, scope, together
-from discreet.accounting.concentrated import ConcentratedDP
+from discreet.accounting.base import ApproximateDP, Guarantee, NoGuarantee, PureDP, scope, sum_up, together
 from discreet.accounting.conversions import to_profile
-from discreet.accounting.cramer_rao import CramerRaoBound
-from discreet.accounting.gaussian_dp import GaussianDP
-from discreet.accounting.information import MutualInformation
-from discreet.accounting.none import NoGuarantee
-from discreet.accounting.numbers import sum_up
+from discreet.accounting.gaussian import GaussianDP
+from discreet.accounting.information import CramerRaoBound, MutualInformation
 from discreet.accounting.profile import Profile, hull
-from discreet.accounting.pure import PureDP
-from discreet.accounting.renyi import RenyiDP
+from discreet.accounting.renyi import ConcentratedDP, RenyiDP
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.core.rounding import raising, up
 from discreet.core.validate import whole
 
+Parallel = PureDP | ApproximateDP | GaussianDP | ConcentratedDP | RenyiDP | MutualInformation | Profile | NoGuarantee
 Grouped = PureDP | ApproximateDP | GaussianDP | ConcentratedDP | RenyiDP | Profile | NoGuarantee
 _POINTS = 257
 _FARTHEST = 500.0
@@ -60,6 +69,51 @@ def to_replace_one(part: Guarantee) -> Grouped:
     if part.neighbours is not ADD_REMOVE:
         raise InvalidInput(f"replace-one is two steps under add-remove, and there is no way back; {str(part.neighbours)!r} was given.")
     return _steps(part, 2, "replacing is removing and adding", relation=REPLACE_ONE)
+
+
+def parallel(parts: Sequence[Guarantee], *, part_of_a_record_stays: bool = False) -> Parallel:
+    """The guarantee of releases on disjoint parts; see the module docstring.
+
+    Raises InvalidInput for unlike scopes, for Cramer-Rao numbers, and under replace-one unless `part_of_a_record_stays` is stated.
+    """
+    shared = scope(together(parts, "parallel composition" if len(parts) > 1 else ""))
+    if parts[0].neighbours is REPLACE_ONE and not part_of_a_record_stays:
+        raise InvalidInput(
+            "under replace-one a record may move to another part, and then two parts change their number of records. Give add-remove guarantees and "
+            "convert the result with to_replace_one, or state part_of_a_record_stays=True if the rule reads nothing that is replaced."
+        )
+    kinds = {type(part) for part in parts}
+    if CramerRaoBound in kinds:
+        raise InvalidInput("a Cramer-Rao number is about one record's own release: there is nothing to compose in parallel.")
+    if NoGuarantee in kinds:
+        return NoGuarantee(**shared)
+    worst = _largest(parts)
+    if worst is not None:
+        return replace(worst, **shared)
+    if MutualInformation in kinds:
+        raise InvalidInput("bits of mutual information compose in parallel among themselves only.")
+    curves = [to_profile(part) for part in parts]
+    knots = np.unique(np.concatenate([curve.epsilons for curve in curves]))
+    epsilons, deltas = hull(knots, np.max([curve.deltas(knots) for curve in curves], axis=0))
+    return Profile(epsilons=epsilons, deltas_at=deltas, **shared)
+
+
+_SIZES: dict[type, str] = {PureDP: "epsilon", GaussianDP: "mu", ConcentratedDP: "rho", MutualInformation: "bits", ApproximateDP: "delta_at_epsilon"}
+"""Kinds of one number, by which the largest of all promises what each of them does; of ApproximateDP where epsilons are equal."""
+
+
+def _largest(parts: Sequence[Guarantee]) -> Any:  # noqa: ANN401 - of the kind of all parts
+    """A guarantee whose numbers are the largest of all, where the kind has an order; else None."""
+    first = parts[0]
+    if any(type(part) is not type(first) for part in parts):
+        return None
+    if isinstance(first, RenyiDP) and len({part.orders for part in parts if isinstance(part, RenyiDP)}) == 1:
+        curves = [part.divergences for part in parts if isinstance(part, RenyiDP)]
+        return replace(first, divergences=tuple(max(values) for values in zip(*curves, strict=True)))
+    if isinstance(first, ApproximateDP) and len({part.epsilon for part in parts if isinstance(part, ApproximateDP)}) > 1:
+        return None
+    size = _SIZES.get(type(first))
+    return None if size is None else max(parts, key=attrgetter(size))
 
 
 def _steps(part: Guarantee, size: int, rule: str, relation: Neighbours | None) -> Grouped:  # noqa: C901, PLR0911 - one case for each kind

@@ -10,13 +10,13 @@ from it at the end. The points need not be convex themselves; those above the ch
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from discreet.accounting.base import Statement
 from discreet.core.arrays import Floats, as_floats
 from discreet.core.errors import InvalidInput
-from discreet.core.fields import Json
 
 _ROUNDING = 1e-14
 
@@ -25,6 +25,7 @@ _ROUNDING = 1e-14
 class Profile(Statement):
     """(epsilons[i], deltas[i])-differential privacy for all i together."""
 
+    kind: ClassVar[str] = "profile"
     epsilons: tuple[float, ...]
     deltas_at: tuple[float, ...]
 
@@ -56,10 +57,6 @@ class Profile(Statement):
         chord = values[left] * (1.0 - share) + values[left + 1] * share
         curve: Floats = np.clip(chord * (1.0 + _ROUNDING), values[left + 1], values[left])
         return np.where(epsilons >= knots[-1], values[-1], curve)
-
-    def to_dict(self) -> dict[str, Json]:
-        """For certificates."""
-        return self.stated("profile", epsilons=list(self.epsilons), deltas=list(self.deltas_at))
 
 
 def hull(epsilons: Floats, deltas: Floats) -> tuple[tuple[float, ...], tuple[float, ...]]:

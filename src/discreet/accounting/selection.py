@@ -23,16 +23,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from discreet.accounting.approximate import ApproximateDP
-from discreet.accounting.base import Guarantee, Statement, scope, together
-from discreet.accounting.concentrated import ConcentratedDP
+from discreet.accounting.base import ApproximateDP, Guarantee, NoGuarantee, PureDP, Statement, scope, together
 from discreet.accounting.conversions import to_profile, to_renyi
-from discreet.accounting.cramer_rao import CramerRaoBound
-from discreet.accounting.discretise import reach_of
-from discreet.accounting.none import NoGuarantee
+from discreet.accounting.information import CramerRaoBound
+from discreet.accounting.numerical import reach_of
 from discreet.accounting.profile import Profile, hull
-from discreet.accounting.pure import PureDP
-from discreet.accounting.renyi import RenyiDP
+from discreet.accounting.renyi import ConcentratedDP, RenyiDP
 from discreet.accounting.stopping import NegativeBinomialRuns, RunsLaw
 from discreet.core.errors import InvalidInput
 from discreet.core.rounding import up

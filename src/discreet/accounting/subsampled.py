@@ -19,10 +19,9 @@ from functools import partial
 
 import numpy as np
 
-from discreet.accounting.convolution import curve_together
-from discreet.accounting.discretise import Masses, pessimistic_masses
-from discreet.accounting.gaussian import gaussian_deltas
-from discreet.accounting.gaussian_dp import GaussianDP
+from discreet.accounting.convolution import Masses, curve_together
+from discreet.accounting.gaussian import GaussianDP, gaussian_deltas
+from discreet.accounting.numerical import pessimistic_masses
 from discreet.accounting.profile import Profile, hull
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput

@@ -26,8 +26,7 @@ from discreet.data.stream import Stream
 from discreet.estimators.inputs import distinct_classes, feature_rows, labels_and_classes
 from discreet.matrices import Matrix, SparseMatrix
 from discreet.noise import Integers, Noise
-from discreet.noise.uniform import shuffled, uniform_below
-from discreet.noise.words import keyed_words
+from discreet.noise.words import keyed_words, shuffled, uniform_below
 from discreet.problems.summed_objective import WHOLE_RECORDS
 
 

@@ -28,7 +28,7 @@ from functools import lru_cache
 from typing import Self, TypeAlias
 
 from discreet.accounting import Guarantee, Json, guarantee_from_dict
-from discreet.accounting.numbers import ceiling
+from discreet.accounting.base import ceiling
 from discreet.core.files.strict_json import read_object
 from discreet.core.rounding import up
 from discreet.ledger.accountants import adds, normal_form

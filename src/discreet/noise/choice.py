@@ -8,7 +8,7 @@ sensitivity Delta steps, rate = epsilon / (2 Delta) is epsilon-differentially pr
 Theorem. If the words are independent and uniform, the indices are independent and have exactly these probabilities, for any integer scores.
 Proof. Let x_i = rate (score_i - min score) and t_i = 2^31 exp(-x_i). `weights` gives integers n_i >= max(t_i, 1) and l_i <= t_i. A uniform
 integer u below N = sum n_i (a word below the largest multiple of N, modulo N) names an index i and a level v in {0, .., n_i - 1}, each pair with
-probability 1 / N. It is kept if v + U < t_i, with U uniform on [0, 1): surely if v + 1 <= l_i, otherwise by `below` (exponential.py). So i is
+probability 1 / N. It is kept if v + U < t_i, with U uniform on [0, 1): surely if v + 1 <= l_i, otherwise by `below` (words.py). So i is
 proposed and kept with probability t_i / N, and the first proposal that is kept is i with probability t_i / sum t_j. Places are independent, since
 each is filled from words of its own. QED.
 
@@ -16,17 +16,26 @@ The weights: the digits d_j of a gap to base 256 give exp(-x) = product of exp(-
 t = 2^31 exp(-rate d 256^j); a product is (n T >> 31) + 1, never too small, and too large by at most 2 after the first digit and 4 more with each
 further one: (n + e)(t + 2) / 2^31 + 1 <= n t / 2^31 + e + 3 + tiny. An index with x_i >= 23 > log 2^31 has t_i < 1: n_i = 1, l_i = 0. Rejections and
 slow comparisons are fewer than n 2^-26 of the proposals, for n scores. No floating-point number takes part.
+
+Very many scores, one index, in a few passes (`select_one`). Only a few hundred thousand values of gap_i = score_i - smallest score matter: beyond
+FAR / rate a weight is below 2^-31. So gaps are counted by value, a value v is proposed with weight count_v n_v (n_v, l_v the integers around 2^31
+exp(-rate v)), and one of its members uniformly. All farther gaps share one value, with n = 1, l = 0,
+and the exact comparison looks at the member's own gap.
+
+Theorem. As above: a uniform integer below sum_v count_v n_v names a value, a member and a level in {0, .., n_v - 1}, each triple with
+the same probability, and is kept if level + U < 2^31 exp(-rate gap), surely so if level + 1 <= l_v. So an index is proposed and kept with
+probability proportional to exp(-rate gap_i). QED.
 """
 
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from discreet.core.errors import InvalidInput, InvalidType
-from discreet.noise.discrete import checked_count, exact
-from discreet.noise.exponential import WORD, below, exp_bounds, scaled_exp
-from discreet.noise.words import Integers, WordArray, Words
+from discreet.noise.discrete import exact
+from discreet.noise.words import WORD, Integers, WordArray, Words, below, checked_count, exp_bounds, scaled_exp
 
 WEIGHT_BITS = 31
 DIGIT_BITS = 8
@@ -35,6 +44,10 @@ FAR = 23
 """exp(-23) < 2^-31."""
 MOST = 1 << 31
 """Scores: the sum of their weights stays below 2^63."""
+MANY = 1 << 15
+"""Scores from which counting pays."""
+MOST_VALUES = 1 << 22
+"""Values that are counted, at most."""
 
 
 def select(words: Words, scores: npt.NDArray[np.integer], *, rate: Fraction | float, count: int) -> Integers:
@@ -58,6 +71,40 @@ def select(words: Words, scores: npt.NDArray[np.integer], *, rate: Fraction | fl
         out[pending[kept]] = index[kept]
         pending = pending[~kept]
     return out
+
+
+def select_one(words: Words, scores: npt.NDArray[np.integer], *, rate: Fraction | float) -> int:
+    """One index i of P(i) proportional to exp(-rate scores[i]), by counting where that pays; scores as for `select`."""
+    c = exact(rate, "rate")
+    far = -(-FAR * c.denominator // c.numerator)
+    if len(scores) < MANY or far > MOST_VALUES:
+        return int(select(words, scores, rate=c, count=1)[0])
+    gaps = gaps_of(scores)
+    values = np.minimum(gaps, np.uint64(far)).view(np.int64)
+    counts = np.bincount(values, minlength=far + 1)
+    upper, lower = _weights_of_values(far, c)
+    ends = np.cumsum(counts * upper)
+    total = int(ends[-1])
+    last = (1 << WORD) // total * total - 1
+    while True:
+        drawn = int(words(1)[0])
+        if drawn > last:
+            continue
+        place = drawn % total
+        value = int(np.searchsorted(ends, place, side="right"))
+        member, level = divmod(place - int(ends[value] - counts[value] * upper[value]), int(upper[value]))
+        sure = level < int(lower[value])
+        if sure and counts[value] == 1:
+            return int(np.argmax(values == value))
+        index = int(np.flatnonzero(values == value)[member])
+        if sure or below(words, level, 0, scaled_exp(c * int(gaps[index]), Fraction(1 << WEIGHT_BITS))):
+            return index
+
+
+@lru_cache(maxsize=2)
+def _weights_of_values(far: int, rate: Fraction) -> tuple[Integers, Integers]:
+    """Weights of the gaps 0 .. far: functions of public numbers, the same for every step of a method that chooses many times."""
+    return weights(np.arange(far + 1, dtype=np.uint64), rate)
 
 
 def weights(gaps: WordArray, rate: Fraction) -> tuple[Integers, Integers]:

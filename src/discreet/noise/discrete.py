@@ -9,22 +9,22 @@ Theorem. If the words are independent and uniform, the integers are independent 
 Method. Rejection under a staircase (envelope.py): a word names one of 65,536 cells and a place in the block of the cell; the proposal is kept if
 its point (place, height) is below the curve C exp(-E(k)). Most cells are below the curve everywhere and need no test. In the others a
 vectorised test in 64-bit integers encloses the height of the curve; where the enclosure does not settle the question (a few draws in a million),
-and in the tails (one proposal in 65,536), further words and Python's integers do (exponential.py). No floating-point number takes part in a decision.
+and in the tails (one proposal in 65,536), further words and Python's integers do (`below`). No floating-point number takes part in a decision.
 Proof: discrete_gaussian.md. Hypothesis on the words: words.py.
 
 What is not claimed: constant time. How long a call takes depends on the noise, see docs/noise.md. The returned integers have 64 bits: one that needs
 more, of probability below exp(-2000) at any scale that is allowed, raises OverflowError.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
-from discreet.core.errors import InvalidInput, InvalidType
-from discreet.noise.envelope import CELL_BITS, CELLS, UNIT_BITS, Envelope, Exponent, envelope_for
-from discreet.noise.exponential import WORD, below
-from discreet.noise.words import Integers, WordArray, Words
+from discreet.core.errors import InfeasibleTarget, InvalidInput, InvalidType
+from discreet.noise.envelope import CELL_BITS, CELLS, LARGEST_SCALE, UNIT_BITS, Envelope, Exponent, envelope_for
+from discreet.noise.words import WORD, Integers, WordArray, Words, below, checked_count
 
 CHUNK = 1 << 14
 """Words at a time, so that they stay in a core's cache."""
@@ -32,6 +32,8 @@ TERMS = 8
 SLACK = 20
 """Units of 2^-31 by which the vectorised exp(-x) may be off (discrete_gaussian.md, lemma 3)."""
 ONE = 1 << UNIT_BITS
+_FINE, _FINE_STEPS, _FARTHEST = 1e-6, 64, 1.1
+"""Of a search for a scale: first steps, how many of them, and where it ends."""
 
 
 def discrete_gaussian(words: Words, *, variance: Fraction | float, count: int) -> Integers:
@@ -54,15 +56,6 @@ def exact(value: Fraction | float, what: str) -> Fraction:
     if number <= 0:
         raise InvalidInput(f"discrete noise needs a positive finite {what}; {value!r} was given.")
     return number
-
-
-def checked_count(count: int) -> int:
-    """A number of draws."""
-    if isinstance(count, bool) or not isinstance(count, int | np.integer):
-        raise InvalidType(f"the number of draws must be an integer; a {type(count).__name__} was given.")
-    if count < 0:
-        raise InvalidInput(f"the number of draws must not be negative; {count} was given.")
-    return int(count)
 
 
 def draw(words: Words, envelope: Envelope, count: int) -> Integers:
@@ -135,3 +128,28 @@ def _tail(words: Words, envelope: Envelope) -> int | None:
     if not -(1 << 63) <= k < 1 << 63:
         raise OverflowError("a draw of discrete noise does not fit into 64 bits: take a coarser grid.")
     return k
+
+
+def drawable(scale: float) -> float:
+    """`scale`, if noise of it can be drawn, with room for what is added to it. Raises InfeasibleTarget, to be asked before anything is reserved."""
+    if not 0.0 < scale < LARGEST_SCALE / 2.0:
+        raise InfeasibleTarget("this budget needs more noise than can be drawn exactly on a grid: take a larger epsilon, or a larger delta.")
+    return scale
+
+
+def least_drawable(first: float, enough: Callable[[float], bool]) -> float:
+    """The first scale from `first` upwards that is `enough`, in steps of 1e-6 of itself, which double after 64 of them, up to a tenth more.
+
+    What a formula gives is a step or two below what the whole bound asks for; where it is a tenth off, it is none, and no scale may do at all. Raises
+    InfeasibleTarget.
+    """
+    scale, step = drawable(first), _FINE
+    for number in range(128):
+        if enough(scale):
+            return drawable(scale)
+        if number >= _FINE_STEPS:
+            step *= 2.0
+        scale *= 1.0 + step
+        if scale > _FARTHEST * first:
+            break
+    raise InfeasibleTarget("no noise that can be drawn exactly on a grid keeps this budget: take an epsilon nearer to 1, or a larger delta.")

@@ -24,8 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.core.errors import InvalidInput
-from discreet.noise.exponential import Bounds, exp_bounds, scaled_exp
-from discreet.noise.words import Integers
+from discreet.noise.words import Bounds, Integers, exp_bounds, scaled_exp
 
 CELL_BITS = 16
 CELLS = 1 << CELL_BITS

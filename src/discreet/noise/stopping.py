@@ -19,9 +19,7 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.core.errors import InvalidInput
-from discreet.noise.exponential import WORD
-from discreet.noise.uniform import uniform_below
-from discreet.noise.words import Words
+from discreet.noise.words import WORD, Words, uniform_below
 
 _BLOCK = 1 << 12
 

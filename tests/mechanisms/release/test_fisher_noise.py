@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from discreet.accounting import ApproximateDP, NoGuarantee, Unit, epsilon_for, gaussian_mu
-from discreet.accounting.gaussian_dp import GaussianDP
+from discreet.accounting.gaussian import GaussianDP
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain

@@ -74,7 +74,7 @@ from discreet.statements.learning import NON_PRIVATE
 
 _FINE, _COARSE = 12, 10
 """log2 of the steps of the grid in the span, at least: rounding costs 2 in 2^12 of the noise, or 2 in 2^10 where there are MANY vertices, since the
-sampler counts scores by value (noise/tally.py), and fewer values take less time."""
+sampler counts scores by value (noise/choice.py), and fewer values take less time."""
 _MANY = 1 << 17
 _UP = raising(4_096)
 _FEW = 8

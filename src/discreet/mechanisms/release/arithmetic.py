@@ -22,7 +22,7 @@ from discreet.core.errors import SolverFailure
 from discreet.core.quiet import quietly
 from discreet.core.rounding import raising
 from discreet.noise import Integers
-from discreet.noise.continuous import NORMAL_ERROR, NORMAL_LIMIT
+from discreet.noise.source import NORMAL_ERROR, NORMAL_LIMIT
 
 UNIT = 2.0**-53
 _LARGEST_ETA = 2.0**-10

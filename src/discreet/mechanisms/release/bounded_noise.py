@@ -26,7 +26,7 @@ from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.release.placement import placed
 from discreet.noise import Integers, Noise
-from discreet.noise.uniform import uniform_below
+from discreet.noise.words import uniform_below
 from discreet.queries import Rows
 from discreet.queries.base import UP
 from discreet.statements.release import BOUNDED_NOISE

@@ -21,7 +21,7 @@ from discreet.data import Records
 from discreet.matrices.base import cuts
 from discreet.mechanisms.base import Drawn
 from discreet.noise import Noise
-from discreet.noise.uniform import shuffled
+from discreet.noise.words import shuffled
 from discreet.queries import RowQuery, Target
 
 Add: TypeAlias = Callable[[Floats, Noise], Floats]

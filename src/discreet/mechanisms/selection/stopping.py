@@ -18,7 +18,7 @@ from discreet.core.neighbours import Neighbours
 from discreet.mechanisms.selection.score import CountNoise
 from discreet.noise import Noise
 from discreet.noise.stopping import number_of_runs
-from discreet.noise.uniform import uniform_below
+from discreet.noise.words import uniform_below
 
 RANDOM_STOPPING = "random-stopping"
 
