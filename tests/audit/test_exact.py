@@ -8,7 +8,7 @@ import pytest
 from discreet.accounting import gaussian_delta, gaussian_mu
 from discreet.audit import Claim, PrivacyLoss, exact_audit
 from discreet.audit.densities import shifted_gaussian, shifted_spherical
-from discreet.audit.laws import choice, gaussian_integers, laplace_integers, sketch, two_outcomes
+from discreet.audit.exact import choice, gaussian_integers, laplace_integers, sketch, two_outcomes
 from discreet.core.errors import InvalidInput
 from discreet.mechanisms.release.profiles import replace_delta, zero_out_delta
 

@@ -16,9 +16,8 @@ import numpy as np
 
 from discreet.accounting import Json
 from discreet.audit.claim import Claim
-from discreet.audit.densities import Counted, gaussian_losses, minimiser, shifted_gaussian, shifted_spherical, spherical_losses
+from discreet.audit.densities import Counted, Pair, gaussian_losses, minimiser, shifted_gaussian, shifted_spherical, spherical_losses, worst_pairs
 from discreet.audit.exact import PrivacyLoss, exact_audit, worst_of
-from discreet.audit.pairs import Pair, worst_pairs
 from discreet.audit.report import AuditReport
 from discreet.certificates import Certificate
 from discreet.core.errors import InvalidInput

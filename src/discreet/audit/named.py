@@ -1,8 +1,9 @@
 """The audits that `discreet audit NAME` knows: a mechanism of ours, calibrated for a target, on the worst pair that is known for it.
 
-An entry of CATALOGUE is exact, a law of `exact_*`, or statistical: a black box with its pair. An exact audit reads the calibrated numbers; whether
-the code draws what they say is the other half of each entry, its watch (package `drawn`), and mechanisms without a bound have a watch alone. What
-estimators are audited is on the floor above: they are siblings of this package (cli/audit_estimators.py).
+A bound on epsilon is exact, from a known law, or statistical: a black box with its pair. An exact audit reads the calibrated numbers; whether code
+draws what they say is the other half of each entry, its watch (package `drawn`): what left many runs, with the noise recovered. Mechanisms without a
+bound have a watch alone. The quick tests run all of them, and a law says that no registered mechanism is missing. Estimators, and what searches draw
+of their own, are on the floor above, since estimators are siblings of this package (cli/audit_estimators.py).
 """
 
 from dataclasses import dataclass, replace
@@ -12,10 +13,9 @@ from typing import Any
 import numpy as np
 
 from discreet.audit.claim import Claim, Target
-from discreet.audit.drawn.catalogue import WATCHED
+from discreet.audit.drawn import constrained, integers, learning, regression, released_rows, sketches
 from discreet.audit.drawn.parts import Watched
-from discreet.audit.exact import exact_audit, worst_of
-from discreet.audit.laws import choice, gaussian_integers, laplace_integers, sketch
+from discreet.audit.exact import choice, exact_audit, gaussian_integers, laplace_integers, sketch, worst_of
 from discreet.audit.learning import exact_learning_audit
 from discreet.audit.report import Audited, AuditReport, DrawnReport
 from discreet.audit.statistical import audit
@@ -45,15 +45,22 @@ class NamedAudit:
     """One entry of the catalogue."""
 
     name: str
-    method: str
-    """"exact", "statistical" or "drawn"."""
-    pure: bool
-    """Whether the mechanism has delta = 0."""
     summary: str
-    run: Audited | None
-    """The lower bound on epsilon; None for a watch alone."""
     drawn: Watched | None = None
     """Runs the mechanism, and recovers the noise of what leaves."""
+    certified: tuple[str, ...] = ()
+    """The mechanisms that `drawn` runs, by their names in certificates."""
+    run: Audited | None = None
+    """The lower bound on epsilon; None for a watch alone."""
+    statistical: bool = False
+    """Whether the bound is one of confidence."""
+    pure: bool = False
+    """Whether the mechanism has delta = 0."""
+
+    @property
+    def method(self) -> str:
+        """How: "exact", "statistical", or "drawn" without a bound."""
+        return "drawn" if self.run is None else "statistical" if self.statistical else "exact"
 
     def report(self, target: Target) -> AuditReport | DrawnReport:
         """The bound, and whether noise is drawn as certificates state."""
@@ -191,34 +198,118 @@ def _moved(neighbours: Neighbours) -> tuple[tuple[int, ...], str]:
     return (1, -1), "one record moved from a cell to another one"
 
 
-def _entry(name: str, run: Audited, summary: str, *, method: str = "exact", pure: bool = False) -> tuple[str, NamedAudit]:
-    watch = WATCHED[name]
-    return name, NamedAudit(name=name, method=method, pure=pure, summary=summary, run=run, drawn=watch.run)
-
-
-_BOUNDED: dict[str, NamedAudit] = dict(
-    (
-        _entry("objective", partial(_learning, mechanism="objective"), "objective perturbation, by the density of the minimiser; delta 0 or more"),
-        _entry("output", partial(_learning, mechanism="output"), "output perturbation, by the distance of the minimisers; delta 0 or more"),
-        _entry("counting-laplace", _counting_laplace, "a histogram with discrete Laplace noise", pure=True),
-        _entry("counting-gaussian", _counting_gaussian, "a histogram with discrete Gaussian noise"),
-        _entry("cuts", _cuts, "histograms of three columns together, from which cuts are chosen; delta 0 or more"),
-        _entry("exponential", _exponential, "the exponential mechanism among 1000 candidates", pure=True),
-        _entry("frank-wolfe-polytope", _polytope, "transcript of 100 steps of Frank-Wolfe with chosen vertices"),
-        _entry("frank-wolfe-gaussian", partial(_noisy_walk, kind=GaussianFrankWolfe), "transcript of 50 steps of Frank-Wolfe with noisy gradients"),
-        _entry("mirror-descent", partial(_noisy_walk, kind=NoisyMirrorDescent), "transcript of 50 steps of noisy mirror descent"),
-        _entry("sketch", _sketch, "a secret Gaussian sketch of 8 rows, by its chi-square laws"),
-        _entry("rows", partial(_release, fresh=False), "rows with Gaussian noise, as released", method="statistical"),
-        _entry("fresh-projection", partial(_release, fresh=True), "rows through a fresh random projection, as released", method="statistical"),
+def _entry(
+    name: str, summary: str, drawn: Watched, *certified: str, exact: Audited | None = None, statistical: Audited | None = None, pure: bool = False
+) -> NamedAudit:
+    return NamedAudit(
+        name=name, summary=summary, drawn=drawn, certified=certified, run=exact or statistical, statistical=statistical is not None, pure=pure
     )
-)
 
-CATALOGUE: dict[str, NamedAudit] = {
-    **_BOUNDED,
-    **{
-        name: NamedAudit(name=name, method="drawn", pure=watch.pure, summary=watch.summary, run=None, drawn=watch.run)
-        for name, watch in WATCHED.items()
-        if name not in _BOUNDED
-    },
-}
-"""By name: those with a bound on epsilon first."""
+
+_SPREAD = ("gaussian", "pure")
+_ENTRIES = (
+    _entry(
+        "objective",
+        "objective perturbation, by the density of the minimiser; delta 0 or more",
+        partial(learning.one_model, mechanism="objective"),
+        *(f"objective-perturbation-{law}" for law in _SPREAD),
+        exact=partial(_learning, mechanism="objective"),
+    ),
+    _entry(
+        "output",
+        "output perturbation, by the distance of the minimisers; delta 0 or more",
+        partial(learning.one_model, mechanism="output"),
+        *(f"output-perturbation-{law}" for law in _SPREAD),
+        exact=partial(_learning, mechanism="output"),
+    ),
+    _entry(
+        "counting-laplace",
+        "a histogram with discrete Laplace noise",
+        integers.counting_laplace,
+        "counting-laplace",
+        exact=_counting_laplace,
+        pure=True,
+    ),
+    _entry(
+        "counting-gaussian", "a histogram with discrete Gaussian noise", integers.counting_gaussian, "counting-gaussian", exact=_counting_gaussian
+    ),
+    _entry(
+        "cuts",
+        "histograms of three columns together, from which cuts are chosen; delta 0 or more",
+        integers.cuts,
+        *(f"counting-{law}" for law in ("gaussian", "laplace")),
+        exact=_cuts,
+    ),
+    _entry(
+        "exponential", "the exponential mechanism among 1000 candidates", integers.exponential, "exponential-mechanism", exact=_exponential, pure=True
+    ),
+    _entry(
+        "frank-wolfe-polytope",
+        "transcript of 100 steps of Frank-Wolfe with chosen vertices",
+        constrained.polytope,
+        "frank-wolfe-polytope",
+        exact=_polytope,
+    ),
+    _entry(
+        "frank-wolfe-gaussian",
+        "transcript of 50 steps of Frank-Wolfe with noisy gradients",
+        constrained.frank_wolfe,
+        "frank-wolfe-gaussian",
+        exact=partial(_noisy_walk, kind=GaussianFrankWolfe),
+    ),
+    _entry(
+        "mirror-descent",
+        "transcript of 50 steps of noisy mirror descent",
+        constrained.mirror_descent,
+        "mirror-descent",
+        exact=partial(_noisy_walk, kind=NoisyMirrorDescent),
+    ),
+    _entry("sketch", "a secret Gaussian sketch of 8 rows, by its chi-square laws", sketches.sketch, "release-gaussian-sketch", exact=_sketch),
+    _entry("rows", "rows with Gaussian noise, as released", released_rows.rows, "release-gaussian-rows", statistical=partial(_release, fresh=False)),
+    _entry(
+        "fresh-projection",
+        "rows through a fresh random projection, as released",
+        released_rows.fresh_projection,
+        "release-fresh-projection",
+        statistical=partial(_release, fresh=True),
+    ),
+    _entry(
+        "multinomial",
+        "objective perturbation of three classes together; delta 0 or more",
+        partial(learning.several_classes, multinomial=True),
+        "multinomial-perturbation-gaussian",
+        "multinomial-perturbation-pure",
+    ),
+    _entry(
+        "one-vs-rest",
+        "three classes, each against the rest; delta 0 or more",
+        partial(learning.several_classes, multinomial=False),
+        "one-vs-rest-gaussian",
+        "one-vs-rest-pure",
+    ),
+    _entry("objective-over-set", "objective perturbation over a ball", constrained.over_set, "objective-perturbation-set"),
+    _entry(
+        "mirror-descent-sampled",
+        "mirror descent on Poisson batches, add-remove: who takes part, and the noise",
+        constrained.sampled,
+        "mirror-descent-sampled",
+    ),
+    _entry("bounds", "private bounds of two columns; delta 0 or more", integers.bounds, "bounds-choice"),
+    _entry("curvature", "the curvature of a released model, for its intervals", integers.curvature, "curvature-gaussian"),
+    _entry("random-stopping", "a search's number of runs, their settings and noisy scores", integers.random_stopping, "random-stopping", pure=True),
+    _entry("information-rows", "rows with Gaussian noise for half a bit about an entry", released_rows.for_bits, "release-information-rows"),
+    _entry("fisher", "rows with noise shaped by weights", released_rows.fisher, "release-fisher-noise"),
+    _entry("bounded", "rows with noise of bounded support", released_rows.bounded, "release-bounded-noise"),
+    _entry("null-space", "rows with noise that leaves a machine unchanged; not private", released_rows.null_space, "release-null-space-noise"),
+    _entry("eigenvalue-sketch", "a sketch with a noisy least eigenvalue", sketches.eigenvalue_sketch, "release-eigenvalue-sketch"),
+    _entry("information-sketch", "a sketch for half a bit about an entry", sketches.information_sketch, "release-information-sketch"),
+    _entry("clear-target-sketch", "a sketch whose target has no noise", sketches.clear_target_sketch, "release-clear-target-sketch"),
+    _entry("published-sketch", "the sketch as published; not private", sketches.published_sketch, "release-published-sketch"),
+    _entry("least-squares", "linear regression by objective perturbation of residuals", regression.objective, "least-squares-objective"),
+    _entry("least-squares-moments", "linear regression from noisy moments and gradients", regression.refined, "least-squares-moments"),
+    _entry("least-squares-adassp", "linear regression by AdaSSP", regression.adassp, "least-squares-adassp"),
+    _entry("least-squares-mixing", "linear regression from a sketch", sketches.mixing, "least-squares-mixing"),
+    _entry("least-squares-hessian-mixing", "noisy gradients beside a sketch", regression.hessian_mixing, "least-squares-hessian-mixing"),
+)
+CATALOGUE: dict[str, NamedAudit] = {entry.name: entry for entry in _ENTRIES}
+"""By the name of `discreet audit`: those with a bound on epsilon first."""

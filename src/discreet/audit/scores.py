@@ -5,10 +5,15 @@
     quadratic        the log likelihood ratio of two normal laws with the means and covariances of the samples
     logistic         a fitted log odds ratio, linear in z, |z|^2 and squares (and products, where there are few numbers)
     histogram        log ratio of the shares in bins of equal mass, of a coordinate or of the scores above; in two dimensions in cells
-    tree             the same in cells that are cut where they tell most (module `tree`)
+    tree             the same in cells that are cut where they tell most
 
 The best event between two laws is a threshold on their likelihood ratio (Neyman, Pearson 1933), and each of these is an estimate of it, or a function
 of one number. A bad score costs power and never soundness: what is tested with it are samples that it has not seen.
+
+The tree is for output laws that differ in a small region of several numbers at once, where no projection shows it. Cells are split, one after the
+other, where the information about the table grows most (Breiman, Friedman, Olshen, Stone 1984), along single outputs and along sums and differences
+of two: weights share a unit, and what matters in a linear model is often a margin, a sum of them. The score of a cell is its smoothed log ratio of
+shares.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,18 +21,19 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from discreet.audit.tree import tree_score
 from discreet.core.arrays import Floats
 
 Score: TypeAlias = Callable[[Floats], Floats]
 """From outputs (n, k) to numbers (n,), large where the first table is likelier."""
 
 _MOST_COORDINATES = 12
-_MOST_PRODUCTS = 8
+_MOST_PAIRED = 8
 _BINS = 24
 _CELLS = 9
 _STEPS = 30
 _RIDGE = 1e-3
+_LEAVES, _LEAST, _CUTS = 24, 20, 64
+"""Of a tree: cells, outputs in the smallest, and places at which one is cut."""
 
 
 class Named(NamedTuple):
@@ -57,7 +63,7 @@ def learnt(first: Floats, second: Floats) -> Iterator[Named]:
         yield named
         yield Named(f"histogram of the {named.name}", _histogram(named.score, first, second))
     if columns > 1:
-        yield Named("tree of cells", tree_score(first, second))
+        yield Named("tree of cells", _tree(first, second))
     if columns == 2:
         yield Named("histogram of both outputs", _cells(first, second))
 
@@ -106,14 +112,19 @@ def _whitener(side: Floats) -> tuple[Floats, Floats]:
 
 
 def _expansion(columns: int) -> Score:
-    """z, squares, and products where they are few."""
-    pairs = [(i, j) for i in range(columns) for j in range(i)] if columns <= _MOST_PRODUCTS else []
+    """1, z, squares, and products where they are few."""
+    pairs = _pairs(columns)
+    return lambda z: np.column_stack((np.ones(len(z)), z, np.square(z), *(z[:, i] * z[:, j] for i, j in pairs)))
 
-    def expand(z: Floats) -> Floats:
-        products = [z[:, i] * z[:, j] for i, j in pairs]
-        return np.column_stack((np.ones(len(z)), z, np.square(z), *products))
 
-    return expand
+def _directions(columns: int) -> Score:
+    """Outputs, and sums and differences of two where they are few."""
+    pairs = _pairs(columns)
+    return lambda z: np.column_stack((z, *(z[:, i] + z[:, j] for i, j in pairs), *(z[:, i] - z[:, j] for i, j in pairs)))
+
+
+def _pairs(columns: int) -> list[tuple[int, int]]:
+    return [(i, j) for i in range(columns) for j in range(i)] if columns <= _MOST_PAIRED else []
 
 
 def _logistic(near: Floats, far: Floats) -> Score:
@@ -156,3 +167,66 @@ def _ratios(first: np.ndarray, second: np.ndarray, cells: int) -> Floats:
     """Log ratio of smoothed shares, (cells,), and a little of the count so that cells are told apart."""
     near, far = (np.bincount(places, minlength=cells) + 0.5 for places in (first, second))
     return np.asarray(np.log(near / (len(first) + 0.5 * cells)) - np.log(far / (len(second) + 0.5 * cells)))
+
+
+class _Split(NamedTuple):
+    gain: float
+    column: int
+    cut: float
+
+
+def _tree(first: Floats, second: Floats) -> Score:
+    """The score learnt from outputs (m, k) on either table, large where the first is likelier."""
+    expand = _directions(first.shape[1])
+    rows = expand(np.concatenate((first, second)))
+    near = np.arange(len(rows)) < len(first)
+    members = {0: np.ones(len(rows), dtype=bool)}
+    found = {0: _best(rows, near)}
+    splits: list[tuple[int, int, float]] = []
+    while len(members) < _LEAVES:
+        leaf = max(found, key=lambda name: found[name].gain)
+        gain, column, cut = found[leaf]
+        if gain <= 0:
+            break
+        right = members[leaf] & (rows[:, column] >= cut)
+        members[leaf] = members[leaf] & ~right
+        members[len(members)] = right
+        splits.append((leaf, column, cut))
+        for name in (leaf, len(members) - 1):
+            found[name] = _best(rows[members[name]], near[members[name]])
+    ratios = np.array([np.log((near[inside].sum() + 0.5) / ((~near)[inside].sum() + 0.5)) for inside in members.values()])
+
+    def score(z: Floats) -> Floats:
+        places, leaves = expand(z), np.zeros(len(z), dtype=np.intp)
+        for index, (leaf, column, cut) in enumerate(splits):
+            leaves[(leaves == leaf) & (places[:, column] >= cut)] = index + 1
+        return np.asarray(ratios[leaves])
+
+    return score
+
+
+def _best(rows: Floats, near: np.ndarray) -> _Split:
+    """The split of one cell that tells most about the table, among quantiles of every column."""
+    best, total, hits = _Split(0.0, 0, 0.0), len(rows), int(near.sum())
+    if total < 2 * _LEAST:
+        return best
+    whole = _information(np.array([float(hits)]), np.array([float(total)]))[0]
+    for column in range(rows.shape[1]):
+        order = np.argsort(rows[:, column], kind="stable")
+        values, before = rows[order, column], np.concatenate(([0], np.cumsum(near[order])))
+        places = np.unique(np.searchsorted(values, values[np.linspace(_LEAST, total - _LEAST, _CUTS).astype(int)]))
+        places = places[(places >= _LEAST) & (places <= total - _LEAST)]
+        if len(places):
+            left = _information(before[places].astype(float), places.astype(float))
+            right = _information((hits - before[places]).astype(float), (total - places).astype(float))
+            gains = whole - left - right
+            at = int(np.argmax(gains))
+            if gains[at] > best.gain:
+                best = _Split(float(gains[at]), column, float(values[places[at]]))
+    return best
+
+
+def _information(hits: Floats, total: Floats) -> Floats:
+    """Log loss of the share of hits in a cell, times its size."""
+    share = np.clip(hits / total, 1e-12, 1.0 - 1e-12)
+    return np.asarray(-total * (share * np.log(share) + (1.0 - share) * np.log1p(-share)))

@@ -8,8 +8,7 @@ gradient is an integer with discrete Gaussian noise, and its transcript's loss d
 import numpy as np
 
 from discreet.audit.claim import Claim
-from discreet.audit.exact import exact_audit
-from discreet.audit.laws import gaussian_integers, two_outcomes
+from discreet.audit.exact import exact_audit, gaussian_integers, two_outcomes
 from discreet.audit.report import AuditReport
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours

@@ -39,7 +39,7 @@ def _estimator(name: str, summary: str, make: Callable[..., Any], tables: Tables
         subject = f"{type(model).__name__}, {target.neighbours}"
         return audit(fits, pair, target.claim, **target.sampling, batch=True, subject=subject, described=words)
 
-    return NamedAudit(name=name, method="statistical", pure=False, summary=summary, run=run)
+    return NamedAudit(name=name, summary=summary, run=run, statistical=True)
 
 
 def _pulled_by_plan(model: LinearSVC | LogisticRegression, neighbours: Neighbours) -> tuple[tuple[Any, Any], str]:
@@ -124,7 +124,7 @@ ESTIMATORS: dict[str, NamedAudit] = {
             constraint=L2Ball(dimension=2),
             **_BINARY,
         ),
-        NamedAudit(name="search-parts", method="drawn", pure=True, summary="how Algorithm 4 cuts records into parts", run=None, drawn=_parts),
+        NamedAudit(name="search-parts", summary="how Algorithm 4 cuts records into parts", drawn=_parts, pure=True),
     )
 }
 """By name, beside discreet.audit.named.CATALOGUE."""

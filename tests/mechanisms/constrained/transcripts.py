@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from discreet.audit.laws import gaussian_integers
-from discreet.audit.laws import two_outcomes as choices
+from discreet.audit.exact import gaussian_integers
+from discreet.audit.exact import two_outcomes as choices
 
 
 def two_outcomes(odds, other_odds, steps, epsilon):
