@@ -7,7 +7,7 @@ from discreet import ConstrainedERM, KernelClassifier, LassoClassifier, LinearRe
 from discreet.core.errors import InvalidInput
 from discreet.data import NumberTarget, NumericColumn
 from discreet.ledger import Account, BudgetExceeded, Ledger
-from discreet.statements.declared import SCHEMA
+from discreet.statements.base import SCHEMA
 
 ROWS = np.random.default_rng(0).uniform(-0.5, 0.5, (300, 3))
 LABELS = np.where(ROWS[:, 0] > 0, "yes", "no")

@@ -1,7 +1,6 @@
 """Releases and their certificates."""
 
-from discreet.certificates.certificate import FORMAT, Certificate, Verification, digest_of, digest_of_blocks
-from discreet.certificates.release import Release
+from discreet.certificates.certificate import FORMAT, Certificate, Release, Verification, digest_of, digest_of_blocks
 from discreet.statements import Hypothesis
 from discreet.verification import Check, register_recheck
 

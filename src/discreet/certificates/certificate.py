@@ -181,6 +181,24 @@ class Certificate(Stated):
         return shown("certificates.view", self)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """A value that may be published, with the certificate that says why: safe to save, print and share."""
+
+    value: Floats
+    certificate: Certificate
+    beside: object = None
+    """What the mechanism computed beside the value from the same noisy answers, of a type of its own; public, and in no file or digest."""
+
+    def verify(self) -> Verification:
+        """Check the certificate against this value."""
+        return self.certificate.verify(self.value)
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return shown("certificates.release_view", self)
+
+
 def digest_of(value: Floats) -> str:
     """SHA-256 of the shape and the little-endian float64 numbers of a released array."""
     numbers = np.ascontiguousarray(value, dtype="<f8")

@@ -271,7 +271,7 @@ def train(kind: str, schema: "discreet.Schema", settings: Settings, table: "disc
 
 def _declared_by_schema(certificate: "discreet.Certificate") -> "discreet.Certificate":
     """The schema declares the classes of a table in blocks, as it does of one in memory."""
-    from discreet.statements.declared import by_schema
+    from discreet.statements.base import by_schema
 
     return replace(certificate, declared=by_schema(certificate.declared))
 

@@ -36,7 +36,7 @@ from discreet.estimators.inputs import feature_rows, whole_or_none
 from discreet.ledger import Account, check_may_travel
 from discreet.matrices import Matrix
 from discreet.noise import Noise, SeededNoise, SystemNoise
-from discreet.statements.declared import about_records
+from discreet.statements.base import about_records
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -32,7 +32,7 @@ from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.constrained import ConstrainedMechanism, calibrate_frank_wolfe, calibrate_over_set, candidates
 from discreet.problems import ConstrainedRisk
 from discreet.sets import Constraint
-from discreet.statements.declared import SCHEMA
+from discreet.statements.base import SCHEMA
 
 NO_CLASSES: npt.NDArray[Any] = np.zeros(0)
 """Of targets that are numbers."""

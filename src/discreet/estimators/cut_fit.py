@@ -27,7 +27,7 @@ from discreet.mechanisms.cuts import ReleasedCuts
 from discreet.mechanisms.cuts.choose import public_cuts
 from discreet.mechanisms.cuts.columns import columns_to_cut, counting_schema, counts_of, cut_schema
 from discreet.mechanisms.cuts.composed import CUTS_THEN_FIT, SHARE, CutsThenFit
-from discreet.statements.declared import by_schema
+from discreet.statements.base import by_schema
 
 Opened: TypeAlias = Callable[[Schema], EncodedTable | BlockTable]
 """From a schema to the records, encoded by it: the same records every time."""

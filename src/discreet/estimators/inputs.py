@@ -35,7 +35,7 @@ from discreet.matrices import Matrix, as_matrix, travel
 from discreet.matrices.bounded import check_finite
 from discreet.matrices.convert import is_device_array, is_tabmat
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
-from discreet.statements.declared import CLASSES, LABELS_THAT_OCCUR
+from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR
 
 _NOT_FINITE = "X must be finite: it contains NaN or inf. Decide on missing values before fitting (a schema can do that, column by column)."
 

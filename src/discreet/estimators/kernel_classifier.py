@@ -32,7 +32,7 @@ from discreet.kernels import Kernel, draw_frequencies, fresh_public_seed, kernel
 from discreet.kernels.feature_map import FeatureMap
 from discreet.kernels.matrix import FeatureMapMatrix, RecentFeatures
 from discreet.matrices import Matrix, answers_per_record
-from discreet.statements.declared import KERNEL
+from discreet.statements.base import KERNEL
 from discreet.statements.learning import mapped_hypothesis
 
 _MOST_FEATURES = 1 << 24

@@ -46,7 +46,7 @@ from discreet.matrices import Matrix, as_matrix
 from discreet.mechanisms.learning import calibrate, default_ridge
 from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.problems import RegularisedRisk
-from discreet.statements.declared import CLASSES, SCHEMA
+from discreet.statements.base import CLASSES, SCHEMA
 
 _INTERCEPT_SHARE = 0.3
 """The constant feature over data_norm where the caller does not choose: it lengthens the norm bound, and so the noise, by 4 %."""

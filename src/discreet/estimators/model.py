@@ -45,7 +45,7 @@ from discreet.estimators.uncertainty import Uncertainty
 from discreet.losses import Logistic, MarginLoss, loss_named
 from discreet.losses.predictions import prediction_loss_named
 from discreet.matrices import Matrix, answers_per_record
-from discreet.statements.declared import CLASSES, LABELS_THAT_OCCUR, SCHEMA
+from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR, SCHEMA
 
 FORMAT = "discreet-model/1"
 """The format of a model file; another version is refused."""

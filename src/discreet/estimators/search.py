@@ -37,7 +37,7 @@ from discreet.estimators.search_methods import SET_BY_THE_SEARCH, Fits, Found, a
 from discreet.estimators.search_tables import SearchTable, held_table, streamed_table
 from discreet.ledger import check_may_travel
 from discreet.matrices import answers_as_its, marked_per_record
-from discreet.statements.declared import CLASSES, LABELS_THAT_OCCUR, THE_SETTINGS
+from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR, THE_SETTINGS
 
 METHODS = ("random-stopping", "algorithm-4")
 LAWS = {"geometric": 1.0, "logarithmic": 0.0}

@@ -7,8 +7,9 @@ numbers and compared, field by field. There is no other copy. A record is read s
 """
 
 import math
+import re
 from collections import ChainMap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, TypeAlias
@@ -47,6 +48,14 @@ Reader: TypeAlias = Callable[[Json], object]
 Fields: TypeAlias = Mapping[str, Reader]
 
 _WRITERS: dict[str, Writer] = {}
+
+CLASSES = "the classes"
+LABELS_THAT_OCCUR = "the set of labels that occur in y, since classes=None"
+SCHEMA = "the schema: columns, bounds, categories and classes"
+THE_SETTINGS = "the settings that are searched over"
+KERNEL = "the kernel with its scale, the number of features and their seed"
+"""Lines of what callers may declare public, besides what a mechanism always takes for granted."""
+_ABOUT = re.compile(r"about ([1-9][0-9]*) records(, which the number of steps was chosen for)?")
 
 
 def register_words(
@@ -169,3 +178,25 @@ def noise_hypothesis(law: str, *records: Record, **more: object) -> Hypothesis:
     return condition(
         f"the noise is secret and {law}", "drawn by the noise source anew for every release, surely close to an ideal real draw", *records, **more
     )
+
+
+def by_schema(lines: Iterable[str]) -> tuple[str, ...]:
+    """The same lines where a schema brings the classes."""
+    return tuple(SCHEMA if line == CLASSES else line for line in lines)
+
+
+def about_records(records: int, *, steps: bool = False) -> str:
+    """A number of records under add-remove, where it is secret by itself."""
+    return f"about {records} records" + (", which the number of steps was chosen for" if steps else "")
+
+
+def unknown_lines(lines: Iterable[str], of_mechanism: Iterable[str]) -> list[str]:
+    """Those that nobody writes."""
+    always = {*of_mechanism, CLASSES, SCHEMA, LABELS_THAT_OCCUR, THE_SETTINGS, KERNEL}
+    return [line for line in lines if line not in always and not _ABOUT.fullmatch(line)]
+
+
+def public_records(lines: Iterable[str]) -> int | None:
+    """The number of records that was declared public, where one was."""
+    found = [int(match[1]) for line in lines if (match := _ABOUT.fullmatch(line))]
+    return found[0] if len(found) == 1 else None

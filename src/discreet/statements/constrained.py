@@ -31,12 +31,7 @@ MIRROR_DESCENT = "noisy mirror descent, discrete Gaussian noise on gradients"
 MIRROR_SAMPLED = "noisy mirror descent on Poisson batches, discrete Gaussian noise"
 OBJECTIVE_SET = "objective perturbation over a set, theorem T1 and its limit, released on a grid"
 
-_PROBLEM: Fields = {
-    "loss": text,
-    "loss_parameters": mapping,
-    "constraint": text,
-    "constraint_parameters": mapping,
-    "max_slope": optional(positive),
+REAL_TARGETS: Fields = {
     "features": whole,
     "entry_bound": optional(positive),
     "norm_bound": optional(positive),
@@ -44,6 +39,9 @@ _PROBLEM: Fields = {
     "intercept_scale": not_negative,
     "records": optional(whole),
 }
+"""Of the domain of records with real targets."""
+_LOSS: Fields = {"loss": text, "loss_parameters": mapping, "max_slope": optional(positive)}
+_PROBLEM: Fields = {**_LOSS, "constraint": text, "constraint_parameters": mapping, **REAL_TARGETS}
 _STEPS: Fields = {"steps": whole, "scale": positive, "grid_step": power_of_two, "epsilon": positive, "neighbours": relation}
 _MAP: Fields = {"mirror_map": text, "schedule": text, "step_size": positive}
 

@@ -6,6 +6,7 @@ from discreet.accounting import Json
 from discreet.core.fields import count, flag, not_negative, numbers, positive, sha256, text, whole
 from discreet.losses import loss_named
 from discreet.statements.base import (
+    KERNEL,
     Fields,
     Hypothesis,
     Record,
@@ -21,7 +22,6 @@ from discreet.statements.base import (
     register_words,
     relation,
 )
-from discreet.statements.declared import KERNEL
 
 LAPLACE_GRID = "discrete Laplace integers, exactly (staircase rejection in integer arithmetic)"
 GAUSSIAN_GRID = "discrete Gaussian integers, exactly (staircase rejection in integer arithmetic)"

@@ -12,11 +12,10 @@ from discreet.statements.base import (
     condition,
     counted_by_fit,
     noise_hypothesis,
-    optional,
     register_words,
     relation,
 )
-from discreet.statements.constrained import declared_bounds, real_domain
+from discreet.statements.constrained import REAL_TARGETS, declared_bounds, real_domain
 from discreet.statements.learning import GAUSSIAN, GAUSSIAN_GRID, NON_PRIVATE, NORMAL_LAW, computing_hypotheses, dimension_of
 from discreet.statements.sketch import SECRET, SKETCH, sketch_words
 
@@ -25,16 +24,7 @@ ADASSP = "joint Gaussian answer of second moments, and of their least eigenvalue
 HESSIAN_MIXING = "Gaussian sketch, then clipped gradients, numerical composition (hessian_mixing.md)"
 OBJECTIVE = "objective perturbation of residuals, theorem 1 of objective.md, released on a grid"
 
-_PROBLEM: Fields = {
-    "loss": among("squared"),
-    "features": whole,
-    "entry_bound": optional(positive),
-    "norm_bound": optional(positive),
-    "target_bound": positive,
-    "intercept_scale": not_negative,
-    "records": optional(whole),
-    "most_records": whole,
-}
+_PROBLEM: Fields = {"loss": among("squared"), **REAL_TARGETS, "most_records": whole}
 _NOISE: Fields = {"moment_noise": positive, "target_weight": positive, "epsilon": positive, "neighbours": relation}
 
 

@@ -20,7 +20,7 @@ from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.version import KNOWN_VERSIONS
 from discreet.noise import SYSTEM_SOURCE
 from discreet.statements import Hypothesis, Words, words_of
-from discreet.statements.declared import public_records, unknown_lines
+from discreet.statements.base import public_records, unknown_lines
 
 AGREEMENT = 1e-9
 """Relative room for the quadrature; the calibrations leave more than that."""

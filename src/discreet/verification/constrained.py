@@ -27,7 +27,7 @@ from discreet.losses.predictions import prediction_loss_named
 from discreet.sets import Constraint, Polytope, constraint_named
 from discreet.statements.base import mapping
 from discreet.verification.base import AGREEMENT, Check, Stated, delta_check, epsilon_check, register_recheck
-from discreet.verification.numerics import LEAST_SCALE, discrete_integral
+from discreet.verification.numerics import LEAST_SCALE, bound_of, discrete_integral
 
 _SHARE = 2.0**-14
 """Rounding errors of a gradient, and of a score, in units of one record's bound."""
@@ -106,7 +106,7 @@ def public_numbers(problem: Mapping[str, Json]) -> PublicNumbers:
     """From a problem's record. Raises KeyError, TypeError or ValueError for one that is incomplete or contradicts itself."""
     features = finite(problem["features"])
     constant = finite(problem["intercept_scale"])
-    entry, norm = optional(problem["entry_bound"]), optional(problem["norm_bound"])
+    entry, norm = bound_of(problem["entry_bound"]), bound_of(problem["norm_bound"])
     target = finite(problem["target_bound"])
     dimension = int(features) + (1 if constant > 0 else 0)
     largest = max(min(entry, norm), constant)
@@ -119,18 +119,8 @@ def public_numbers(problem: Mapping[str, Json]) -> PublicNumbers:
     l1, l2, diameter = _sizes(constraint)
     reach = min(largest * l1, radius * l2)
     steepest = _steepest(problem, reach, target)
-    declared = optional(problem["max_slope"])
+    declared = bound_of(problem["max_slope"])
     return PublicNumbers(dimension, min(steepest, declared), radius, reach, min(2.0 * reach, radius * diameter))
-
-
-def optional(value: Json) -> float:
-    """A positive number, or infinity for None."""
-    if value is None:
-        return math.inf
-    found = finite(value)
-    if found <= 0:
-        raise ValueError
-    return found
 
 
 def _steepest(problem: Mapping[str, Json], reach: float, target: float) -> float:

@@ -29,6 +29,11 @@ class Scan(NamedTuple):
     ridge: float
 
 
+def bound_of(value: Json) -> float:
+    """A positive number, or infinity for None."""
+    return math.inf if value is None else positive(value)
+
+
 def loss_of(problem: Mapping[str, Json]) -> tuple[MarginLoss, Floats]:
     """The loss of a problem record, and lengths over which it bends: 1 and its parameters."""
     parameters = numbers(problem["loss_parameters"])

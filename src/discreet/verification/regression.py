@@ -20,7 +20,7 @@ from discreet.accounting import Json, closeness, gaussian_deltas
 from discreet.core.fields import count, finite, positive, whole
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.verification.base import Check, Stated, delta_check, register_recheck
-from discreet.verification.numerics import LEAST_SCALE, discrete_integral
+from discreet.verification.numerics import LEAST_SCALE, bound_of, discrete_integral
 from discreet.verification.sketch import CLOSENESS_DELTA, LARGEST_ETA, errors_of, gaussian_sketch
 
 _LESS = 1.0 - 1e-6
@@ -117,9 +117,7 @@ class PublicBounds(NamedTuple):
 def public_bounds(problem: Mapping[str, Json]) -> PublicBounds:
     """From the record of a LeastSquares problem; TypeError or ValueError for anything else."""
     features, constant = whole(problem["features"]), finite(problem["intercept_scale"])
-    entry = math.inf if problem["entry_bound"] is None else positive(problem["entry_bound"])
-    norm = math.inf if problem["norm_bound"] is None else positive(problem["norm_bound"])
-    radius = math.hypot(min(norm, math.sqrt(features) * entry), constant)
+    radius = math.hypot(min(bound_of(problem["norm_bound"]), math.sqrt(features) * bound_of(problem["entry_bound"])), constant)
     bits = min(20, (62 - math.ceil(math.log2(positive(problem["most_records"])))) // 2)
     if not math.isfinite(radius):
         raise ValueError

@@ -18,7 +18,7 @@ from discreet.core.fields import finite, positive, whole
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.queries.linear import public_matrix
 from discreet.verification.base import Check, Stated, bits_check, delta_check, register_recheck
-from discreet.verification.numerics import discrete_integral
+from discreet.verification.numerics import bound_of, discrete_integral
 
 LEAST_SCALE = 4096.0
 """Of noise on a grid, in steps."""
@@ -132,13 +132,13 @@ def _unit(stated: Stated, unit: Unit, *, of_entries: bool = True) -> Check:
 
 def record_of(problem: Mapping[str, Json]) -> Record:
     """What a query reads."""
-    entry, norm, target = problem["entry_bound"], problem["norm_bound"], str(problem["target"])
-    if (entry is None and norm is None) or target not in {"omitted", "noisy", "clear"}:
+    entry, norm, target = bound_of(problem["entry_bound"]), bound_of(problem["norm_bound"]), str(problem["target"])
+    if math.isinf(min(entry, norm)) or target not in {"omitted", "noisy", "clear"}:
         raise ValueError
     return Record(
         features=whole(problem["features"]),
-        entry=math.inf if entry is None else positive(entry),
-        norm=math.inf if norm is None else positive(norm),
+        entry=entry,
+        norm=norm,
         target=positive(problem["target_bound"]) if target == "noisy" else 0.0,
         clear=target == "clear",
     )
