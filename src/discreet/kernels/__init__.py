@@ -4,10 +4,7 @@ from collections.abc import Mapping
 
 from discreet.core.named import exported, made_by_name
 from discreet.kernels.base import Kernel
-from discreet.kernels.cauchy import Cauchy
-from discreet.kernels.gaussian import Gaussian
-from discreet.kernels.laplacian import Laplacian
-from discreet.kernels.matern import Matern
+from discreet.kernels.laws import Cauchy, Gaussian, Laplacian, Matern
 from discreet.kernels.public_randomness import draw_frequencies, fresh_public_seed
 
 __all__ = ["Cauchy", "Gaussian", "Kernel", "Laplacian", "Matern", "draw_frequencies", "fresh_public_seed", "kernel_named", "kernel_names"]

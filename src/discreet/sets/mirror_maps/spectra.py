@@ -6,9 +6,9 @@ values), and the minimiser of f(t(x)) - <z, x> has the frame of z: mirror steps 
 """
 
 import math
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from scipy.optimize import brentq
@@ -21,6 +21,8 @@ from discreet.sets.blocks import block_norms, spread
 from discreet.sets.extremes import absolute_moment
 from discreet.sets.mirror_maps.base import MirrorMap
 
+B = TypeVar("B", L1Ball, GroupL2Ball, NuclearBall)
+
 
 class Split(NamedTuple):
     """A point as magnitudes and frame; frames are matrices that `join` of the same spectrum understands."""
@@ -30,42 +32,44 @@ class Split(NamedTuple):
     frame: tuple[Floats, ...]
 
 
-class Spectrum(Protocol):
+@dataclass(frozen=True, slots=True)
+class Spectrum(ABC, Generic[B]):
     """How points of one ball have magnitudes."""
 
-    @property
-    def count(self) -> int:
-        """m."""
-
-    @property
-    def radius(self) -> float:
-        """r."""
-
-    def split(self, point: Floats) -> Split:
-        """Magnitudes and frame of any point (d,)."""
-
-    def join(self, magnitudes: Floats, frame: tuple[Floats, ...]) -> Floats:
-        """The point (d,) with these magnitudes in this frame."""
-
-    def noise(self, exponent: float) -> float:
-        """An upper bound of E |t(g)|_q, q = exponent >= 2, for g ~ N(0, I_d)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Coordinates:
-    """|x_j| and signs."""
-
-    ball: L1Ball
-
-    @property
-    def count(self) -> int:
-        """d."""
-        return self.ball.dimension
+    ball: B
 
     @property
     def radius(self) -> float:
         """r."""
         return self.ball.radius
+
+    @property
+    @abstractmethod
+    def count(self) -> int:
+        """m."""
+
+    @abstractmethod
+    def split(self, point: Floats) -> Split:
+        """Magnitudes and frame of any point (d,)."""
+
+    @abstractmethod
+    def join(self, magnitudes: Floats, frame: tuple[Floats, ...]) -> Floats:
+        """The point (d,) with these magnitudes in this frame."""
+
+    @abstractmethod
+    def noise(self, exponent: float) -> float:
+        """An upper bound of E |t(g)|_q, q = exponent >= 2, for g ~ N(0, I_d)."""
+
+
+class Coordinates(Spectrum[L1Ball]):
+    """|x_j| and signs."""
+
+    __slots__ = ()
+
+    @property
+    def count(self) -> int:
+        """d."""
+        return self.ball.dimension
 
     def split(self, point: Floats) -> Split:
         """Absolute values and signs."""
@@ -81,21 +85,15 @@ class Coordinates:
         return LpBall(dimension=self.count, exponent=exponent / (exponent - 1.0)).gaussian_width
 
 
-@dataclass(frozen=True, slots=True)
-class Blocks:
+class Blocks(Spectrum[GroupL2Ball]):
     """|x_B|_2 and directions of blocks."""
 
-    ball: GroupL2Ball
+    __slots__ = ()
 
     @property
     def count(self) -> int:
         """The number of blocks."""
         return len(self.ball.sizes)
-
-    @property
-    def radius(self) -> float:
-        """r."""
-        return self.ball.radius
 
     def split(self, point: Floats) -> Split:
         """Block norms and unit vectors."""
@@ -115,21 +113,15 @@ class Blocks:
         return min(*moments, largest)
 
 
-@dataclass(frozen=True, slots=True)
-class SingularValues:
+class SingularValues(Spectrum[NuclearBall]):
     """Singular values and vectors."""
 
-    ball: NuclearBall
+    __slots__ = ()
 
     @property
     def count(self) -> int:
         """min(p, q)."""
         return min(self.ball.rows, self.ball.columns)
-
-    @property
-    def radius(self) -> float:
-        """r."""
-        return self.ball.radius
 
     def split(self, point: Floats) -> Split:
         """A thin singular value decomposition."""
@@ -154,7 +146,7 @@ class SingularValues:
         return fourth ** (4.0 / exponent) * largest ** (1.0 - 4.0 / exponent)
 
 
-def spectrum_of(constraint: Constraint) -> Spectrum:
+def spectrum_of(constraint: Constraint) -> Spectrum[Any]:
     """The spectrum of an l1 ball, a group-LASSO ball or a nuclear-norm ball. Raises InvalidType for other sets."""
     if isinstance(constraint, L1Ball):
         return Coordinates(constraint)
@@ -177,7 +169,7 @@ class SpectralMap(MirrorMap):
         return 1.0
 
     @property
-    def _spectrum(self) -> Spectrum:
+    def _spectrum(self) -> Spectrum[Any]:
         return spectrum_of(self.constraint)
 
     def start(self) -> Floats:
