@@ -5,10 +5,8 @@ from collections.abc import Mapping
 from discreet.core.errors import InvalidInput
 from discreet.core.named import exported, made_by_name
 from discreet.losses.base import MarginLoss
-from discreet.losses.huber_hinge import HuberHinge
+from discreet.losses.hinges import HuberHinge, SmoothedHinge, SoftplusHinge
 from discreet.losses.logistic import Logistic
-from discreet.losses.smoothed_hinge import SmoothedHinge
-from discreet.losses.softplus_hinge import SoftplusHinge
 
 __all__ = ["HuberHinge", "Logistic", "MarginLoss", "SmoothedHinge", "SoftplusHinge", "loss_named"]
 

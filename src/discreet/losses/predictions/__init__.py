@@ -5,15 +5,10 @@ from collections.abc import Mapping
 from discreet.core.errors import InvalidInput
 from discreet.core.named import exported, made_by_name
 from discreet.losses import loss_named
-from discreet.losses.predictions.absolute import Absolute
 from discreet.losses.predictions.base import PredictionLoss
-from discreet.losses.predictions.hinge import Hinge
-from discreet.losses.predictions.huber import HuberLoss
-from discreet.losses.predictions.log_cosh import LogCosh
-from discreet.losses.predictions.of_margin import OfMargin
-from discreet.losses.predictions.pinball import Pinball
-from discreet.losses.predictions.smooth_pinball import SmoothPinball
-from discreet.losses.predictions.squared import Squared
+from discreet.losses.predictions.margin import Hinge, OfMargin
+from discreet.losses.predictions.quantile import Pinball, SmoothPinball
+from discreet.losses.predictions.residual import Absolute, HuberLoss, LogCosh, Squared
 
 __all__ = ["Absolute", "Hinge", "HuberLoss", "LogCosh", "OfMargin", "Pinball", "PredictionLoss", "SmoothPinball", "Squared", "prediction_loss_named"]
 

@@ -1,0 +1,89 @@
+"""Losses whose minimisers are quantiles: the pinball loss, and one without its kink."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.core.arrays import Floats, is_finite
+from discreet.core.errors import InvalidInput
+from discreet.losses.predictions.base import PredictionLoss
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pinball(PredictionLoss):
+    """The pinball loss of quantile regression (Koenker and Bassett 1978).
+
+        l(f; y) = max(q (y - f), (1 - q) (f - y)),   l' = -q for f < y, 1 - q for f > y,   kink at f = y
+
+    The least mean loss is at the q-quantile of the targets, given the row; q = 1/2 is half the absolute loss.
+    """
+
+    name = "pinball"
+    quantile: float = 0.5
+    """q, in (0, 1): the share of targets to lie below the prediction."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no share."""
+        if not (is_finite(self.quantile) and 0.0 < self.quantile < 1.0):
+            raise InvalidInput(f"the pinball loss needs 0 < quantile < 1; {self.quantile!r} was given. Try 0.5, for the median.")
+
+    def lipschitz(self, reach: float, target_bound: float) -> float:  # noqa: ARG002 - the same everywhere
+        """max(q, 1 - q)."""
+        return max(self.quantile, 1.0 - self.quantile)
+
+    def smoothness(self, target_bound: float) -> float:  # noqa: ARG002 - the same for all targets
+        """None: the slope jumps at f = y."""
+        return np.inf
+
+    def value(self, predictions: Floats, targets: Floats) -> Floats:
+        """max(q (y - f), (1 - q) (f - y))."""
+        ahead = targets - predictions
+        return np.maximum(self.quantile * ahead, (self.quantile - 1.0) * ahead)
+
+    def slope(self, predictions: Floats, targets: Floats) -> Floats:
+        """-q below the target, 1 - q above it, 0 at the kink; the difference of two floats is zero only if they are equal, so its sign is exact."""
+        return np.where(predictions < targets, -self.quantile, np.where(predictions > targets, 1.0 - self.quantile, 0.0))
+
+    def smoothed(self, width: float) -> tuple[PredictionLoss, float, float]:
+        """Its Moreau envelope, from h / 2 below."""
+        return SmoothPinball(quantile=self.quantile, width=width), 1.0, 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SmoothPinball(PredictionLoss):
+    """The pinball loss with its kink rounded off, for methods that need a second derivative (Frank-Wolfe, objective perturbation).
+
+        l(f; y) = max over -q <= s <= 1 - q of  s (f - y) - h s^2 / 2;   l' = clip((f - y) / h, -q, 1 - q),   l'' <= 1 / h
+
+    It lies below the pinball loss by h max(q, 1 - q)^2 / 2 at most (its Moreau envelope). Half the Huber loss over h has the same slopes for q = 1/2.
+    """
+
+    name = "smooth-pinball"
+    quantile: float = 0.5
+    """q, in (0, 1): the share of targets to lie below the prediction."""
+    width: float = 0.1
+    """h, in units of the target: the length of the bend."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no share, and a bend that is not positive and finite."""
+        if not (is_finite(self.quantile) and 0.0 < self.quantile < 1.0):
+            raise InvalidInput(f"the smooth pinball loss needs 0 < quantile < 1; {self.quantile!r} was given. Try 0.5, for the median.")
+        if not (is_finite(self.width) and self.width > 0):
+            raise InvalidInput(f"the smooth pinball loss needs a width > 0; {self.width!r} was given. Try 0.1.")
+
+    def lipschitz(self, reach: float, target_bound: float) -> float:
+        """min(max(q, 1 - q), (r + b) / h)."""
+        return min(max(self.quantile, 1.0 - self.quantile), (reach + target_bound) / self.width)
+
+    def smoothness(self, target_bound: float) -> float:  # noqa: ARG002 - the same for all targets
+        """1 / h."""
+        return 1.0 / self.width
+
+    def value(self, predictions: Floats, targets: Floats) -> Floats:
+        """With s the slope: s (f - y) - h s^2 / 2."""
+        slope = self.slope(predictions, targets)
+        return slope * (predictions - targets) - (0.5 * self.width) * np.square(slope)
+
+    def slope(self, predictions: Floats, targets: Floats) -> Floats:
+        """clip((f - y) / h, -q, 1 - q)."""
+        return np.clip((predictions - targets) / self.width, -self.quantile, 1.0 - self.quantile)
