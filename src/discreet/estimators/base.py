@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,7 @@ from discreet.core.quiet import quietly
 from discreet.core.validate import number
 from discreet.core.workers import job_count
 from discreet.data import BlockTable, Domain, EncodedTable, Records
+from discreet.estimators.forms import Form, LinearForm
 from discreet.estimators.inputs import feature_rows, whole_or_none
 from discreet.ledger import Account, check_may_travel
 from discreet.matrices import Matrix
@@ -94,7 +95,26 @@ class Spender(BaseEstimator):  # type: ignore[misc]
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PrivateModel(Spender):
-    """An estimator of one linear model."""
+    """An estimator of one linear model.
+
+    One whose models are files says so in its class, with what its certificates state; nothing else lists it.
+    """
+
+    models: ClassVar[dict[str, type["PrivateModel"]]] = {}
+    """Estimators by the kind that their model files state."""
+    saved_as: ClassVar[str]
+    """The kind of its model files."""
+    form: ClassVar[type[Form]] = LinearForm
+    set_name: ClassVar[str | None] = None
+    """The set that its weights lie in; "" for any, None for all vectors."""
+    loss_names: ClassVar[tuple[str, ...]] = ()
+    """Its loss for two classes, and for more of them at once; () for any."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Keep the kinds of model files."""
+        super().__init_subclass__(**kwargs)
+        if "saved_as" in vars(cls):
+            PrivateModel.models[cls.saved_as] = cls
 
     neighbours: str = "replace-one"
     public_records: int | None = None

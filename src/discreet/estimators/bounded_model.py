@@ -25,7 +25,7 @@ from discreet.core.validate import bound_or_infinity, positive, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records
 from discreet.estimators.base import Given, PrivateModel, require_own_targets
 from discreet.estimators.explanation import Explanation, Reason
-from discreet.estimators.forms import bounded_decision, chosen_codes
+from discreet.estimators.forms import BoundedForm, bounded_decision, chosen_codes
 from discreet.estimators.inputs import check_two, count_or_none, encoded_codes, positive_or_none, real_targets, signs_and_classes, whole_or_none
 from discreet.losses.predictions import PredictionLoss
 from discreet.mechanisms.base import Mechanism
@@ -41,6 +41,8 @@ NO_CLASSES: npt.NDArray[Any] = np.zeros(0)
 @dataclass(kw_only=True, eq=False, repr=False)
 class BoundedModel(ABC, PrivateModel):
     """Base; subclasses say what targets are."""
+
+    form = BoundedForm
 
     data_bound: float | None = None
     data_norm: float | None = 1.0
@@ -190,6 +192,8 @@ class BoundedModel(ABC, PrivateModel):
 @dataclass(kw_only=True, eq=False, repr=False)
 class ConstrainedModel(BoundedModel):
     """Base of the estimators over a set; subclasses say which set, which loss, and which mechanisms."""
+
+    set_name = ""
 
     _counts_steps: ClassVar[bool] = True
 

@@ -27,6 +27,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.validate import number, whole
 from discreet.data import BlockTable, TransformedTable
 from discreet.estimators.explanation import Explanation
+from discreet.estimators.forms import KernelForm
 from discreet.estimators.linear_classifier import LinearClassifier
 from discreet.kernels import Kernel, draw_frequencies, fresh_public_seed, kernel_named, kernel_names
 from discreet.kernels.feature_map import FeatureMap
@@ -88,6 +89,9 @@ class KernelClassifier(LinearClassifier):
     >>> model.fit(ring, [0, 1, 0, 1, 1, 0, 1, 0] * 1000).predict([[0.0, 0.0], [-0.9, 0.0]])
     array([0, 1])
     """
+
+    saved_as = "kernel-classifier"
+    form = KernelForm
 
     kernel: str | Kernel = "gaussian"
     gamma: float | None = None

@@ -66,6 +66,8 @@ class LinearRegression(ScoredRegressor, BoundedModel):
     (2025, 2026, mixing), Bernstein and Sheldon (2019, noise-aware inference).
     """
 
+    saved_as = "linear-regression"
+
     target_bound: float = 1.0
     fit_intercept: bool = True
     intercept_scale: float | None = None

@@ -66,6 +66,9 @@ class LogisticRegression(LinearClassifier):
     array([1])
     """
 
+    saved_as = "logistic-regression"
+    loss_names = ("logistic", "multinomial-logistic")
+
     _standard_loss: ClassVar[str] = "logistic"
     _standard_scheme: ClassVar[str] = "multinomial"
     _schemes: ClassVar[tuple[str, ...]] = SCHEMES
@@ -95,3 +98,5 @@ class LinearSVC(LinearClassifier):
     >>> LinearSVC(epsilon=0.5, loss=HuberHinge(half_width=0.1), classes=["no", "yes"])
     LinearSVC(classes=['no', 'yes'], epsilon=0.5, loss=HuberHinge(half_width=0.1))
     """
+
+    saved_as = "linear-svc"

@@ -15,7 +15,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -37,10 +37,6 @@ from discreet.estimators.base import PrivateModel
 from discreet.estimators.curves import Curves, curves_of
 from discreet.estimators.forms import BoundedForm, Form, KernelForm, LinearForm, chosen_codes, form_of, has_link, log_probabilities, probabilities
 from discreet.estimators.inputs import SCHEMES
-from discreet.estimators.kernel_classifier import KernelClassifier
-from discreet.estimators.linear_regression import LinearRegression
-from discreet.estimators.margin_classifiers import LinearSVC, LogisticRegression
-from discreet.estimators.over_sets import ConstrainedERM, GroupLasso, Lasso, LassoClassifier, MatrixRegression, SimplexRegression
 from discreet.estimators.uncertainty import Uncertainty
 from discreet.losses import Logistic, MarginLoss, loss_named
 from discreet.losses.predictions import prediction_loss_named
@@ -51,29 +47,6 @@ FORMAT = "discreet-model/1"
 """The format of a model file; another version is refused."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Kind:
-    """An estimator whose models are files, and how its certificates are told from those of the others."""
-
-    estimator: type[PrivateModel]
-    form: type[Form]
-    set_name: str | None = None
-    """Of the constraint; None for any."""
-    over_set: bool = False
-
-
-_KINDS = {
-    "logistic-regression": _Kind(estimator=LogisticRegression, form=LinearForm),
-    "linear-svc": _Kind(estimator=LinearSVC, form=LinearForm),
-    "kernel-classifier": _Kind(estimator=KernelClassifier, form=KernelForm),
-    "linear-regression": _Kind(estimator=LinearRegression, form=BoundedForm),
-    "constrained-erm": _Kind(estimator=ConstrainedERM, form=BoundedForm, over_set=True),
-    "lasso": _Kind(estimator=Lasso, form=BoundedForm, set_name="l1-ball", over_set=True),
-    "lasso-classifier": _Kind(estimator=LassoClassifier, form=BoundedForm, set_name="l1-ball", over_set=True),
-    "group-lasso": _Kind(estimator=GroupLasso, form=BoundedForm, set_name="group-l2-ball", over_set=True),
-    "simplex-regression": _Kind(estimator=SimplexRegression, form=BoundedForm, set_name="simplex", over_set=True),
-    "matrix-regression": _Kind(estimator=MatrixRegression, form=BoundedForm, set_name="nuclear-ball", over_set=True),
-}
 _KEYS = ("format", "kind", "classes", "weights", "schema", "certificate")
 
 
@@ -92,13 +65,11 @@ class Model:
     form: Form = field(init=False, repr=False)
     """How the weights answer, as the certificate says."""
 
-    KINDS: ClassVar[tuple[str, ...]] = tuple(_KINDS)
-
     def __post_init__(self) -> None:
         """Keep a read-only copy of the weights, and refuse parts that do not belong together."""
-        if self.kind not in self.KINDS:
-            near = did_you_mean(self.kind, self.KINDS) if isinstance(self.kind, str) else ""
-            raise InvalidInput(f"the kind of a model must be one of {quoted(self.KINDS)}; {self.kind!r} was given.{near}")
+        if not isinstance(self.kind, str) or self.kind not in PrivateModel.models:
+            near = did_you_mean(self.kind, PrivateModel.models) if isinstance(self.kind, str) else ""
+            raise InvalidInput(f"the kind of a model must be one of {quoted(PrivateModel.models)}; {self.kind!r} was given.{near}")
         weights = np.array(self.weights, dtype=np.float64)
         if not np.all(np.isfinite(weights)):
             raise InvalidInput("the weights of a model must be finite numbers.")
@@ -121,9 +92,9 @@ class Model:
 
         Raises InvalidType for another kind of estimator, InvalidInput for one that is not fitted or was fitted on other features, norm or classes.
         """
-        names = [name for name, kind in _KINDS.items() if type(estimator) is kind.estimator]
+        names = [name for name, kind in PrivateModel.models.items() if type(estimator) is kind]
         if not names:
-            known = ", ".join(kind.estimator.__name__ for kind in _KINDS.values())
+            known = ", ".join(kind.__name__ for kind in PrivateModel.models.values())
             raise InvalidType(f"a model is made from one of {known}; {type(estimator).__name__} was given.")
         fitted = vars(estimator)
         if "certificate_" not in fitted:
@@ -305,16 +276,12 @@ class Model:
         return _same(stated, count) and (scheme in SCHEMES if count > 2 else scheme is None)
 
     def _has_its_loss(self) -> bool:
-        loss = self.certificate.problem.get("loss")
-        if self.kind == "logistic-regression":
-            return loss == ("multinomial-logistic" if self._multinomial else "logistic")
-        if self.kind == "lasso-classifier":
-            return loss == "logistic"
-        return isinstance(loss, str)
+        loss, named = self.certificate.problem.get("loss"), PrivateModel.models[self.kind].loss_names
+        return isinstance(loss, str) and (not named or loss == (*named, None)[self._multinomial])
 
     def _has_its_set(self) -> bool:
-        kind, name = _KINDS[self.kind], self.certificate.problem.get("constraint")
-        return type(self.form) is kind.form and (name is not None) == kind.over_set and kind.set_name in (None, name)
+        kind, name = PrivateModel.models[self.kind], self.certificate.problem.get("constraint")
+        return type(self.form) is kind.form and (name == kind.set_name or (kind.set_name == "" and name is not None))
 
     def _signed(self) -> bool:
         """Whether a model of rows within bounds tells classes apart."""

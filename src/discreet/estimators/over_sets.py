@@ -94,6 +94,8 @@ class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
     certificate_ : what the release promises and why; `certificate_.verify(weights_)` checks it.
     """
 
+    saved_as = "constrained-erm"
+
     constraint: Constraint | None = None
     classes: Any = None
     fit_intercept: bool = False
@@ -159,6 +161,9 @@ class GroupLasso(SetRegression):
     groups : sizes of consecutive groups of columns, adding up to d; an integer for groups of one size.
     """
 
+    saved_as = "group-lasso"
+    set_name = GroupL2Ball.name
+
     groups: Sequence[int] | int = 1
 
     def _constraint(self, dimension: int) -> Constraint:
@@ -176,6 +181,9 @@ class GroupLasso(SetRegression):
 class SimplexRegression(SetRegression):
     """Least squares with weights that are non-negative and add up to `radius`. See SetRegression."""
 
+    saved_as = "simplex-regression"
+    set_name = Simplex.name
+
     def _constraint(self, dimension: int) -> Constraint:
         if dimension < 2:
             raise InvalidInput("weights that add up to a given number need two features at least; X has 1 feature(s).")
@@ -189,6 +197,9 @@ class MatrixRegression(SetRegression):
     shape : (p, q) of W; a row of X is a matrix of this shape, row after row. None takes p = 1.
     matrix_ : W, (p, q).
     """
+
+    saved_as = "matrix-regression"
+    set_name = NuclearBall.name
 
     shape: tuple[int, int] | None = None
 
@@ -263,6 +274,10 @@ class Lasso(ScoredRegressor, _OverL1Ball, OfNumbers):
     array([1, 0])
     """
 
+    saved_as = "lasso"
+
+    set_name = L1Ball.name
+
     def _loss(self) -> PredictionLoss:
         if isinstance(self.loss, str) and self.loss in _LOSSES:
             return _LOSSES[self.loss]
@@ -303,6 +318,9 @@ class LassoClassifier(ScoredClassifier, _OverL1Ball):
     n_features_in_, feature_names_in_ : d, and the names of the columns where X has them.
     certificate_ : what the release promises and why; `certificate_.verify(weights_)` checks it.
     """
+
+    saved_as = "lasso-classifier"
+    loss_names = ("logistic",)
 
     radius: float = 10.0
     classes: Any = None
