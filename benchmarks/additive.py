@@ -148,7 +148,7 @@ def diffprivlib(task: Task, schema: Schema) -> Scores:
     dense = train.matvec(np.eye(train.shape[1]))
     model = Rival(epsilon=task.epsilon, data_norm=1.0, fit_intercept=False).fit(dense, task.train.target.astype(int))
     decisions = test.matvec(model.coef_[0])
-    return classified(task.test, decisions, 1.0 / (1.0 + np.exp(-decisions)))
+    return classified(task.test, decisions, 1.0 / (1.0 + np.exp(-np.clip(decisions, -80, 80))))
 
 
 def bounded(schema: Schema, part: PlainTable) -> Matrix:

@@ -23,7 +23,7 @@ from types import ModuleType
 from urllib.parse import unquote, urlsplit
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "docs/**/*.md", "src/discreet/**/*.md")
+PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "docs/**/*.md", "docs/pictures/*.svg", "src/discreet/**/*.md")
 INCLUDED = ("src/discreet/**/*.py", "tests/**/*.py", "studies/**/*.py", "benchmarks/*.py", "tools/*", ".ci/run", "pyproject.toml")
 """Files that pages may show parts of."""
 

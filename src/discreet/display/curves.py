@@ -17,7 +17,7 @@ from discreet.estimators import Model
 from discreet.estimators.curves import NOISE, Contribution, Curves
 
 _ACROSS, _SIDE, _HEIGHT = 3, 250, 190
-_LEFT, _TOP, _GAP, _BELOW = 62, 96, 62, 112
+_LEFT, _TOP, _GAP, _BELOW = 62, 96, 62, 124
 _MOST_BARS = 10
 _MOST_LISTED = 40
 _LONGEST = 15
