@@ -177,7 +177,7 @@ def check_fits(account: "discreet.ledger.Account | None", guarantee: "discreet.a
         account.ledger.check_fits(account.name, guarantee, part=account.part)
 
 
-def left_after(account: "discreet.ledger.Account | None", entry: str | None) -> tuple[str | None, dict[str, object] | None]:
+def _left_after(account: "discreet.ledger.Account | None", entry: str | None) -> tuple[str | None, dict[str, object] | None]:
     """What is left once the release is made, in words and as JSON. A ledger that cannot be read any more is no reason to fail then."""
     if account is None:
         return None, None
@@ -213,7 +213,7 @@ def receipt(
     certificate: "discreet.Certificate", verification: "discreet.Verification", account: "discreet.ledger.Account | None", *, spent: bool = True
 ) -> tuple[dict[str, object], list[str]]:
     """What a release cost, what it left in the ledger, and whether its certificate holds: for programs and for people."""
-    left, ledger = left_after(account, certificate.ledger_entry)
+    left, ledger = _left_after(account, certificate.ledger_entry)
     stated = guarantee_of(certificate)
     cost = NO_PRIVACY if stated["epsilon"] is None else f"{short(certificate)}. Whatever else is released about the same people adds to it."
     lines = labelled(("Spent", cost if spent else None), ("Left", left), ("Noise", certificate.noise), ("Certificate", verdict(verification)))

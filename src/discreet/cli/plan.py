@@ -94,7 +94,8 @@ def plan(
     if wanted is None:
         simulated = _simulated(made, found, excess, simulation)
     elif not simulation.no_simulation and found.records <= _most_of_epsilons(made):
-        tried = _simulated_epsilons(made, found.records, simulation)
+        with step(f"Simulating {found.records:,} records"):
+            tried = discreet.planning.simulate_epsilons(made, found.records, discreet.SeededNoise(simulation.seed), n_jobs=simulation.jobs)
     ladder = _ladder(found.records) if plot is not None or report is not None else []
     counts = sorted({found.records, *(one.records for one in simulated), *ladder})
     bounds = [found if count == found.records else made.bound(count) for count in counts]
@@ -145,12 +146,6 @@ def _simulated(
         if excess is not None and done[-1].upper <= excess:
             break
     return done
-
-
-def _simulated_epsilons(made: "discreet.planning.Plan", records: int, asked: Simulation) -> "list[discreet.planning.SimulatedEpsilon]":
-    """At the epsilons of `discreet.planning.EPSILONS`."""
-    with step(f"Simulating {records:,} records"):
-        return discreet.planning.simulate_epsilons(made, records, discreet.SeededNoise(asked.seed), n_jobs=asked.jobs)
 
 
 def _most(made: "discreet.planning.Plan") -> int:

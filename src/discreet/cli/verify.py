@@ -76,7 +76,8 @@ def verify(
     with step("Checking"):
         verification = found.verify()
         where = _signature_of(path) if signature is None else signature
-        signer, limit = _unchecked(where) if key is None else _signed(found, where, key)
+        unchecked = f"The signature {where!r} was not checked (--key does): {_LIMITS}" if is_file(where) else UNSIGNED
+        signer, limit = (None, unchecked) if key is None else _signed(found, where, key)
     if signer is not None:
         verification = type(verification)(checks=(*verification.checks, signer))
     checks = verification.checks
@@ -190,11 +191,6 @@ def report(
         document={"source": source, "title": page.title, "written": out, "card": card},
         lines=labelled(("Written to", out), ("Card", card)),
     )
-
-
-def _unchecked(where: str) -> tuple[None, str]:
-    """What is to be said where no key was given."""
-    return None, f"The signature {where!r} was not checked (--key does): {_LIMITS}" if is_file(where) else UNSIGNED
 
 
 def _signed(found: Artefact, where: str, key: str) -> "tuple[discreet.certificates.Check, str | None]":

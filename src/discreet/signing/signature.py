@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 FORMAT = "discreet-signature/1"
 """The format of a signature file; another version is refused. It is also the first line of what is signed: no other signature passes for one."""
 ALGORITHM = "Ed25519"
-ENDING = ".sig"
 _KEYS = {"format", "algorithm", "key", "signature"}
 
 
