@@ -7,9 +7,9 @@ import pytest
 
 from discreet.data import Domain, Records
 from discreet.losses import HuberHinge, Logistic
-from discreet.matrices import DenseMatrix
+from discreet.matrices import BLOCK_ROWS, DenseMatrix
 from discreet.problems import RegularisedRisk
-from discreet.problems.certified_sums import CertifiedSums, RunningSum
+from discreet.problems.certified_sums import GROUP, BandedSum, CertifiedSums
 from discreet.problems.objective import MarginObjective
 from discreet.problems.summed_objective import WHOLE_RECORDS, SummedObjective
 from discreet.solvers import solve
@@ -20,10 +20,10 @@ def exactly(parts):
 
 
 def running(values):
-    total = RunningSum((1, 1))
+    total = BandedSum((1, 1))
     for value in values:
-        total.add(np.array([[value]]))
-    return exactly(total)
+        total.add(np.array([[value]]), GROUP * BLOCK_ROWS)
+    return exactly(total.found())
 
 
 @pytest.mark.parametrize("nesting", ["left", "right", "halves"])

@@ -7,7 +7,7 @@ import pytest
 
 from discreet.data import Block, Domain, FunctionTable, Records, streamed_records
 from discreet.losses import Logistic
-from discreet.matrices import DenseMatrix
+from discreet.matrices import DenseMatrix, Matrix
 from discreet.problems import RegularisedRisk, summed_objective
 from discreet.solvers import solve
 
@@ -64,7 +64,7 @@ def test_a_table_sorted_by_class_has_the_same_minimiser(plain):
 
 
 def test_held_records_are_sampled_evenly_and_threads_change_no_bit(monkeypatch, plain):
-    monkeypatch.setattr("discreet.data.records.cache_rows", lambda matrix: 1024)
+    monkeypatch.setattr(Matrix, "cache_rows", 1024)
     found = [fitted(Records(rows=DenseMatrix(ROWS[SORTED]), targets=CODES[SORTED], domain=DOMAIN, jobs=jobs)) for jobs in (1, 2)]
     np.testing.assert_array_equal(found[0].weights, found[1].weights)
     np.testing.assert_allclose(found[0].weights, plain, atol=1e-7)
@@ -89,16 +89,16 @@ def test_short_tables_and_tables_of_few_blocks_are_not_sampled():
 
 def test_a_sample_that_cannot_be_fitted_is_left_alone(monkeypatch, plain):
     from discreet.core.errors import SolverFailure
-    from discreet.solvers import single
+    from discreet.solvers import newton
 
-    whole = single.minimise
+    whole = newton.minimise
 
     def failing(objective, directions, *, tolerance, start):
         if objective.ridge < 0.5 * PROBLEM.ridge:
             raise SolverFailure("no")
         return whole(objective, directions, tolerance=tolerance, start=start)
 
-    monkeypatch.setattr(single, "minimise", failing)
+    monkeypatch.setattr(newton, "minimise", failing)
     np.testing.assert_allclose(fitted(Passes().data()).weights, plain, atol=1e-7)
 
 
@@ -117,7 +117,7 @@ class Watched:
 
 
 def test_the_curvature_of_a_good_sample_serves_and_that_of_a_bad_one_is_replaced(monkeypatch, plain):
-    monkeypatch.setattr("discreet.data.records.cache_rows", lambda matrix: 1024)
+    monkeypatch.setattr(Matrix, "cache_rows", 1024)
     good = Watched(PROBLEM.objective(Records(rows=DenseMatrix(ROWS), targets=CODES, domain=DOMAIN)))
     bad = Watched(PROBLEM.objective(Passes(SORTED).data()))
     for objective in (good, bad):
@@ -127,7 +127,7 @@ def test_the_curvature_of_a_good_sample_serves_and_that_of_a_bad_one_is_replaced
 
 
 def test_a_long_sample_is_sampled_again(monkeypatch, plain):
-    monkeypatch.setattr("discreet.data.records.cache_rows", lambda matrix: 128)
+    monkeypatch.setattr(Matrix, "cache_rows", 128)
     objective = PROBLEM.objective(Records(rows=DenseMatrix(ROWS), targets=CODES, domain=DOMAIN))
     first = objective.sample()
     second = first.sample()

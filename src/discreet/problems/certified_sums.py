@@ -11,9 +11,9 @@ of that: the bound of Sum2 (Ogita, Rump, Oishi 2005, prop. 4.5) for any tree of 
 Everywhere u = 2^-53 and gamma_k = k u / (1 - k u).
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -93,57 +93,27 @@ def side_by_side(sums: Sequence[CertifiedSums]) -> CertifiedSums:
     )
 
 
-class Certifying(ABC):
-    """Certified gradients of an objective that has certified sums over its records, a ridge and a linear term."""
+class Summed(NamedTuple):
+    """sum_i x_i s_i^T over the rows of one table."""
 
-    ridge: float
-    linear: Floats | None
-
-    @abstractmethod
-    def certified_sums(self, points: Floats) -> CertifiedSums:
-        """At the columns of `points` (d, k); no ridge, no linear term."""
-
-    def certified_gradient_norm(self, point: Floats) -> float:
-        """A number >= |grad G(w)|_2 in exact arithmetic."""
-        linear = None if self.linear is None else self.linear[:, np.newaxis]
-        return float(self.certified_gradients(point[:, np.newaxis], linear)[1][0])
-
-    def certified_gradients(self, points: Floats, linears: Floats | None) -> tuple[Floats, Floats]:
-        """Gradients (d, k) and certified norms (k,) at the columns of `points` (d, k), with the columns of `linears` for the linear term."""
-        return self.certified_sums(points).gradients(points, linears, self.ridge)
-
-
-class RunningSum:
-    """The p_k of one table, added one after the other."""
-
-    __slots__ = ("additions", "high", "low", "sizes")
-
-    def __init__(self, shape: tuple[int, int]) -> None:
-        """Begin with zero, of `shape` (d, k)."""
-        self.high, self.low, self.sizes = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-        self.additions = 0
-
-    def add(self, part: Floats) -> None:
-        """Add a part (d, k)."""
-        self.high, error = two_sum(self.high, part)
-        self.low += error
-        self.sizes += np.abs(part)
-        self.additions += 1
+    high: Floats
+    low: Floats
+    sizes: Floats
+    additions: int
+    longest: int
+    """Rows in a block and blocks in a p_k, at most."""
 
 
 class BandedSum:
     """Gradients of bands of rows (`Matrix.banded`): up to GROUP blocks of them added plainly make one p_k, off by gamma_(longest + 3) in item 3."""
 
-    __slots__ = ("_blocks", "_rows", "_sum", "_waiting", "longest")
-
-    longest: int
-    """Rows in a block and blocks in a p_k, at most."""
+    __slots__ = ("_additions", "_blocks", "_high", "_longest", "_low", "_rows", "_sizes", "_waiting")
 
     def __init__(self, shape: tuple[int, int]) -> None:
         """Begin with zero, of `shape` (d, k)."""
-        self._sum = RunningSum(shape)
+        self._high, self._low, self._sizes = np.zeros(shape), np.zeros(shape), np.zeros(shape)
         self._waiting: Floats | None = None
-        self._blocks = self._rows = self.longest = 0
+        self._additions = self._blocks = self._rows = self._longest = 0
 
     def add(self, part: Floats, rows: int) -> None:
         """Add the gradient (d, k) of a band of so many rows."""
@@ -153,13 +123,17 @@ class BandedSum:
         if self._blocks >= GROUP:
             self._close()
 
-    def total(self) -> RunningSum:
+    def found(self) -> Summed:
         """All of it."""
         self._close()
-        return self._sum
+        return Summed(self._high, self._low, self._sizes, self._additions, self._longest)
 
     def _close(self) -> None:
-        if self._waiting is not None:
-            self._sum.add(self._waiting)
-            self.longest = max(self.longest, self._rows + self._blocks)
-            self._waiting, self._blocks = None, 0
+        if self._waiting is None:
+            return
+        self._high, error = two_sum(self._high, self._waiting)
+        self._low += error
+        self._sizes += np.abs(self._waiting)
+        self._additions += 1
+        self._longest = max(self._longest, self._rows + self._blocks)
+        self._waiting, self._blocks = None, 0

@@ -28,7 +28,7 @@ Every objective is a head times rows: a head makes slopes and curvatures of marg
 those of one class, wherever they are.
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
@@ -41,7 +41,7 @@ from discreet.core.arrays import Floats
 from discreet.losses import MarginLoss
 from discreet.matrices import Matrix, travel
 from discreet.matrices.device import Array
-from discreet.problems.certified_sums import TINY, UNIT, CertifiedSums, Certifying, gamma, norms_above
+from discreet.problems.certified_sums import TINY, UNIT, CertifiedSums, gamma, norms_above
 from discreet.problems.places import Place, place_of
 
 _FINE = 8192
@@ -58,7 +58,7 @@ class Radii(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class RowObjective(Certifying):
+class RowObjective(ABC):
     """G for fixed records: rows `matrix` (n, d), `weights` (n,) or None for ones, `ridge` > 0, `linear` (dimension,) or None for 0.
 
     Methods that take `margins` want those of the same point, from `margins(w)`: one pass over the table serves the gradient, the curvature and
@@ -105,6 +105,19 @@ class RowObjective(Certifying):
     @abstractmethod
     def _slopes(self, margins: Array, rows: slice) -> Array:
         """c_i times the derivative of the loss in the margins of `rows`: an array of its own."""
+
+    @abstractmethod
+    def certified_sums(self, points: Floats) -> CertifiedSums:
+        """The sum over the records at the columns of `points` (d, k), with bounds of its errors; no ridge, no linear term."""
+
+    def certified_gradient_norm(self, point: Floats) -> float:
+        """A number >= |grad G(w)|_2 in exact arithmetic."""
+        linear = None if self.linear is None else self.linear[:, np.newaxis]
+        return float(self.certified_gradients(point[:, np.newaxis], linear)[1][0])
+
+    def certified_gradients(self, points: Floats, linears: Floats | None) -> tuple[Floats, Floats]:
+        """Gradients (d, k) and certified norms (k,) at the columns of `points` (d, k), with the columns of `linears` for the linear term."""
+        return self.certified_sums(points).gradients(points, linears, self.ridge)
 
     @property
     def hessian_at_hand(self) -> bool:

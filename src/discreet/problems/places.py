@@ -28,7 +28,7 @@ from discreet.core.arrays import Floats, two_sum
 from discreet.matrices import DeviceMatrix, Matrix, travel
 from discreet.matrices.base import BLOCK_ROWS
 from discreet.matrices.device import Array, Library
-from discreet.problems.certified_sums import CHUNK, BandedSum, chunks, gamma
+from discreet.problems.certified_sums import CHUNK, BandedSum, Summed, chunks, gamma
 
 WHOLE_RECORDS = 1 << 16
 """Of up to so many records on a device no sample is taken."""
@@ -40,17 +40,6 @@ GROUP = 32
 
 Slopes: TypeAlias = Callable[[slice, Array], Array]
 """From the products of some rows with points, (b, m), to what these rows are summed with."""
-
-
-class Summed(NamedTuple):
-    """sum_i x_i s_i^T, as module `certified_sums` has it."""
-
-    high: Floats
-    low: Floats
-    sizes: Floats
-    additions: int
-    longest: int
-    """Rows in a block and blocks in a p_k, at most."""
 
 
 class Sample(NamedTuple):
@@ -138,8 +127,7 @@ class Here:
         total = BandedSum(points.shape)
         for rows, band in self._matrix.bands(points.shape[1]):
             total.add(band.banded(slopes(rows, band.matvec(points))), rows.stop - rows.start)
-        found = total.total()
-        return Summed(found.high, found.low, found.sizes, found.additions, total.longest)
+        return total.found()
 
     def sample(self) -> Sample | None:
         """None: every pass is cheap."""

@@ -27,7 +27,6 @@ from typing import Self
 
 import numpy as np
 
-from discreet.accounting import ApproximateDP
 from discreet.bounds.geometry import objective_perturbation
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput, SolverFailure
@@ -35,12 +34,10 @@ from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import raising
 from discreet.data import Domain
 from discreet.losses.predictions import OfMargin
-from discreet.mechanisms.base import at_epsilon
 from discreet.mechanisms.constrained.base import NOMINAL, ConstrainedMechanism, check_gaussian_target
-from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.learning.margin import MARGIN
-from discreet.mechanisms.learning.perturbation import gaussian_plan
-from discreet.noise import Noise, gaussian_error
+from discreet.mechanisms.learning.perturbation import TwoStages, gaussian_plan
+from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk, PredictionSum, RegularisedRisk
 from discreet.problems.prediction_sum import rounding_share
 from discreet.sets import Box, Constraint, L1Ball, L2Ball, LInfinityBall, Simplex
@@ -58,22 +55,13 @@ _SETS = (L2Ball, LInfinityBall, Box, L1Ball, Simplex)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectivePerturbationOverSet(ConstrainedMechanism):
+class ObjectivePerturbationOverSet(TwoStages[ConstrainedRisk], ConstrainedMechanism):
     """Objective perturbation with Gaussian noise over a set: (epsilon, delta)-private."""
 
     name = "objective-perturbation-set"
-    scale: float
-    """sigma."""
-    epsilon: float
-    """epsilon at which delta_T1 is evaluated."""
+    coarser = _COARSER
     ridge: float
-    """lambda."""
-    tolerance: float
-    """tau: the computed minimiser is within tau / lambda of the exact one."""
-    noise_error: float
-    """e, the largest distance of the drawn noise from its ideal."""
-    grid: GaussianGrid
-    neighbours: Neighbours
+    """lambda: the computed minimiser is within tau / lambda of the exact one."""
 
     @classmethod
     def calibrate(cls, problem: ConstrainedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, ridge: float | None = None) -> Self:
@@ -105,14 +93,18 @@ class ObjectivePerturbationOverSet(ConstrainedMechanism):
         )
         return cls(**plan._asdict(), ridge=ridge, neighbours=neighbours)
 
-    def guarantee(self, problem: ConstrainedRisk) -> ApproximateDP:
-        """See module docstring."""
+    def ideal_delta(self, problem: ConstrainedRisk, epsilon: float) -> float:
+        """See TwoStages: delta_T1."""
         require_margin_loss(problem)
-        twin = without_set(problem, self.ridge)
-        first = MARGIN.delta(twin, scale=self.scale, epsilon=self.epsilon, neighbours=self.neighbours)
-        error = max(self.noise_error, gaussian_error(scale=self.scale, dimension=problem.dimension))
-        second = self.grid.delta(radius=(self.tolerance + error) / self.ridge, dimension=problem.dimension)
-        return at_epsilon(self.epsilon + self.grid.epsilon, first + second * (1.0 + _COARSER), self.neighbours, OBJECTIVE_SET)
+        return MARGIN.delta(without_set(problem, self.ridge), scale=self.scale, epsilon=epsilon, neighbours=self.neighbours)
+
+    def distance(self, problem: ConstrainedRisk, tolerance: float, error: float) -> float:  # noqa: ARG002 - the same for any problem
+        """See TwoStages."""
+        return (tolerance + error) / self.ridge
+
+    def theorem(self, problem: ConstrainedRisk) -> str:  # noqa: ARG002 - the same for any problem
+        """See TwoStages."""
+        return OBJECTIVE_SET
 
     def risk_bound(self, problem: ConstrainedRisk) -> float:
         """Bound of the expected excess of the mean loss (theorem 4.1, and what the last stage adds); for NOMINAL records where n is private."""

@@ -75,15 +75,15 @@ class GaussianObjective(GaussianPerturbation[R], Generic[R]):
         return cls(**plan._asdict(), neighbours=neighbours)
 
     def ideal_delta(self, problem: R, epsilon: float) -> float:
-        """See GaussianPerturbation."""
+        """See TwoStages."""
         return self.head.delta(problem, scale=self.scale, epsilon=epsilon, neighbours=self.neighbours)
 
     def distance(self, problem: R, tolerance: float, error: float) -> float:
-        """See GaussianPerturbation."""
+        """See TwoStages."""
         return _radius(problem, tolerance, error)
 
     def theorem(self, problem: R) -> str:
-        """See GaussianPerturbation."""
+        """See TwoStages."""
         return self.head.theorem(problem, pure=False)
 
     def weight_noise(self, problem: R) -> float:

@@ -62,15 +62,15 @@ class GaussianOutputPerturbation(GaussianPerturbation[RegularisedRisk]):
         return cls(scale=scale, epsilon=epsilon * (1.0 - share), tolerance=tolerance, noise_error=error, grid=grid, neighbours=neighbours)
 
     def ideal_delta(self, problem: RegularisedRisk, epsilon: float) -> float:
-        """See GaussianPerturbation."""
+        """See TwoStages."""
         return gaussian_delta(epsilon, minimiser_sensitivity(problem, neighbours=self.neighbours) / self.scale)
 
     def distance(self, problem: RegularisedRisk, tolerance: float, error: float) -> float:
-        """See GaussianPerturbation."""
+        """See TwoStages."""
         return tolerance / problem.ridge + error
 
     def theorem(self, problem: RegularisedRisk) -> str:  # noqa: ARG002 - the same for any problem
-        """See GaussianPerturbation."""
+        """See TwoStages."""
         return words.OUTPUT_GAUSSIAN
 
     def weight_noise(self, problem: RegularisedRisk) -> float:

@@ -11,7 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, NamedTuple
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -20,15 +20,27 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import lowering
-from discreet.mechanisms.base import at_epsilon
+from discreet.data import Records
+from discreet.mechanisms.base import Mechanism, Public, at_epsilon
 from discreet.mechanisms.learning.base import LearningMechanism, R, one_of, solved_apart
 from discreet.mechanisms.learning.grid import GaussianGrid, LaplaceGrid
 from discreet.noise import Noise, gaussian_error, spherical_error
 
 
+class Dimensioned(Public, Protocol):
+    """A problem of so many weights."""
+
+    @property
+    def dimension(self) -> int:
+        """Of them."""
+
+
+P = TypeVar("P", bound=Dimensioned)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GaussianPerturbation(LearningMechanism[R]):
-    """Gaussian noise, (epsilon, delta)-private."""
+class TwoStages(Mechanism[P, Records]):
+    """Gaussian noise whose curve a theorem gives, and the last stage: (epsilon, delta)-private."""
 
     scale: float
     """sigma, the standard deviation of each coordinate."""
@@ -41,25 +53,32 @@ class GaussianPerturbation(LearningMechanism[R]):
     grid: GaussianGrid
     """The last stage: step of the grid, and scale of the exact discrete noise in steps."""
     neighbours: Neighbours
+    coarser: ClassVar[float] = 0.0
+    """By what share the delta that is stated of the last stage exceeds its own."""
 
     @abstractmethod
-    def ideal_delta(self, problem: R, epsilon: float) -> float:
+    def ideal_delta(self, problem: P, epsilon: float) -> float:
         """Upper bound of delta(epsilon) of the ideal output, which no computer has."""
 
     @abstractmethod
-    def distance(self, problem: R, tolerance: float, error: float) -> float:
+    def distance(self, problem: P, tolerance: float, error: float) -> float:
         """How far a computed output may be from the ideal one, for tau and e."""
 
     @abstractmethod
-    def theorem(self, problem: R) -> str:
+    def theorem(self, problem: P) -> str:
         """What says so, in certificates."""
 
-    def guarantee(self, problem: R) -> ApproximateDP:
+    def guarantee(self, problem: P) -> ApproximateDP:
         """That of the ideal output, and of the last stage, which hides the distance from it."""
         error = max(self.noise_error, gaussian_error(scale=self.scale, dimension=problem.dimension))
         second = self.grid.delta(radius=self.distance(problem, self.tolerance, error), dimension=problem.dimension)
-        total = self.ideal_delta(problem, self.epsilon) + second
+        total = self.ideal_delta(problem, self.epsilon) + second * (1.0 + self.coarser)
         return at_epsilon(self.epsilon + self.grid.epsilon, total, self.neighbours, self.theorem(problem))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianPerturbation(TwoStages[R], LearningMechanism[R]):
+    """Gaussian noise for the weights of linear classifiers."""
 
     def _noise(self, problem: R, noise: Noise, count: int) -> Floats:
         return noise.gaussian(scale=self.scale, dimension=problem.dimension, draws=count)

@@ -31,7 +31,7 @@ from typing import Self
 
 import numpy as np
 
-from discreet.accounting import ApproximateDP, gaussian_mu
+from discreet.accounting import gaussian_mu
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
@@ -40,15 +40,13 @@ from discreet.core.rounding import raising
 from discreet.data import Domain, Records
 from discreet.losses.base import MarginLoss
 from discreet.losses.predictions import HuberLoss, LogCosh, PredictionLoss
-from discreet.mechanisms.base import at_epsilon
 from discreet.mechanisms.learning.base import last_share
-from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.learning.margin import MARGIN
-from discreet.mechanisms.learning.perturbation import gaussian_plan, least_scale
+from discreet.mechanisms.learning.perturbation import TwoStages, gaussian_plan, least_scale
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, gradient_error, longest
 from discreet.mechanisms.regression.sums import LeastSquares
-from discreet.noise import Noise, gaussian_error
+from discreet.noise import Noise
 from discreet.problems import RegularisedRisk
 from discreet.statements.regression import OBJECTIVE
 
@@ -163,7 +161,7 @@ def two_signed_scale(half: RegularisedRisk, *, epsilon: float, delta: float, nei
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResidualObjectivePerturbation(RegressionMechanism):
+class ResidualObjectivePerturbation(TwoStages[LeastSquares], RegressionMechanism):
     """The minimiser of losses of residuals, a ridge and a Gaussian linear term."""
 
     name = "least-squares-objective"
@@ -173,18 +171,8 @@ class ResidualObjectivePerturbation(RegressionMechanism):
     """a, the bound of a slope."""
     ridge: float
     """lambda."""
-    scale: float
-    """sigma."""
-    epsilon: float
-    """At which the curve of the exact minimiser is evaluated."""
-    tolerance: float
-    """tau, the largest gradient norm of the minimiser."""
-    noise_error: float
-    """e, the largest distance of the drawn noise from its ideal."""
-    grid: GaussianGrid
     records: int
     """Most records that rounding errors are planned for; longer tables are refused."""
-    neighbours: Neighbours
 
     @classmethod
     def calibrate(
@@ -222,13 +210,19 @@ class ResidualObjectivePerturbation(RegressionMechanism):
         )
         return cls(**plan._asdict(), loss=loss, width=a, ridge=strength, records=records, neighbours=neighbours)
 
-    def guarantee(self, problem: LeastSquares) -> ApproximateDP:
-        """See module docstring."""
-        dimension = problem.domain.dimension
-        first = two_signed_delta(self._half(problem), scale=self.scale, epsilon=self.epsilon, neighbours=self.neighbours)
-        radius = (self.tolerance + max(self.noise_error, gaussian_error(scale=self.scale, dimension=dimension))) / self.ridge
-        second = self.grid.delta(radius=radius, dimension=dimension)
-        return at_epsilon(self.epsilon + self.grid.epsilon, first + second, self.neighbours, OBJECTIVE)
+    def ideal_delta(self, problem: LeastSquares, epsilon: float) -> float:
+        """See TwoStages: delta_two-signed."""
+        domain = problem.domain
+        half = half_problem(loss=self.loss, width=self.width, radius=domain.radius, ridge=self.ridge, dimension=domain.dimension)
+        return two_signed_delta(half, scale=self.scale, epsilon=epsilon, neighbours=self.neighbours)
+
+    def distance(self, problem: LeastSquares, tolerance: float, error: float) -> float:  # noqa: ARG002 - the same for any problem
+        """See TwoStages."""
+        return (tolerance + error) / self.ridge
+
+    def theorem(self, problem: LeastSquares) -> str:  # noqa: ARG002 - the same for any problem
+        """See TwoStages."""
+        return OBJECTIVE
 
     def explained(self, problem: LeastSquares) -> str:
         """See RegressionMechanism."""
@@ -266,10 +260,6 @@ class ResidualObjectivePerturbation(RegressionMechanism):
             tolerance=self.tolerance,
         )
         return Fitted(self.grid.release(found[:, None], noise)[:, 0], None, None)
-
-    def _half(self, problem: LeastSquares) -> RegularisedRisk:
-        domain = problem.domain
-        return half_problem(loss=self.loss, width=self.width, radius=domain.radius, ridge=self.ridge, dimension=domain.dimension)
 
 
 def default_width(problem: LeastSquares, *, mu: float, neighbours: Neighbours) -> float:

@@ -83,6 +83,11 @@ class LeastSquares:
             raise InvalidInput(f"most_records must be an integer from 1 to 2^40; {self.most_records!r} was given.")
 
     @property
+    def dimension(self) -> int:
+        """Number of weights."""
+        return self.domain.dimension
+
+    @property
     def bits(self) -> int:
         """Of an integer that stands for a number of a record."""
         return min(MOST_BITS, (62 - math.ceil(math.log2(self.most_records))) // 2)
