@@ -9,16 +9,12 @@ from discreet.core.quiet import quietly
 from discreet.sets.base import Constraint, Polytope, StandardNormals, WidthEstimate, estimate_width, support_function
 from discreet.sets.box import Box
 from discreet.sets.convex_hull import ConvexHull, symmetric_hull
-from discreet.sets.group_l2_ball import GroupL2Ball
-from discreet.sets.group_linfinity_ball import GroupLInfinityBall
+from discreet.sets.group_balls import GroupL2Ball, GroupLInfinityBall
 from discreet.sets.interpolation_ball import InterpolationBall
 from discreet.sets.k_support_ball import KSupportBall
-from discreet.sets.l1_ball import L1Ball
-from discreet.sets.l2_ball import L2Ball
 from discreet.sets.l2_l1_ball import L2L1Ball
-from discreet.sets.linfinity_ball import LInfinityBall
-from discreet.sets.lp_ball import LpBall
 from discreet.sets.moved import Scaled, ScaledPolytope, Translated, TranslatedPolytope, scaled, translated
+from discreet.sets.norm_balls import L1Ball, L2Ball, LInfinityBall, LpBall
 from discreet.sets.nuclear_ball import NuclearBall
 from discreet.sets.simplex import Simplex
 

@@ -32,7 +32,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import SolverFailure
 from discreet.sets.base import Polytope, outward, read_only
 from discreet.sets.extremes import mean_largest, mean_largest_dependent
-from discreet.sets.l1_ball import L1Ball
+from discreet.sets.norm_balls import L1Ball
 from discreet.sets.simplex import Simplex
 from discreet.sets.thresholds import norm2
 

@@ -19,8 +19,8 @@ import numpy as np
 from discreet.core.arrays import Floats
 from discreet.sets import Constraint, GroupL2Ball, L1Ball, NuclearBall
 from discreet.sets.base import outward
-from discreet.sets.lp_ball import norm as lp_norm
 from discreet.sets.mirror_maps.spectra import SpectralMap, spectrum_of
+from discreet.sets.norm_balls import norm as lp_norm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,8 +17,8 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidType
 from discreet.sets import Constraint, GroupL2Ball, L1Ball, LpBall, NuclearBall
 from discreet.sets.base import vector
-from discreet.sets.blocks import block_norms, spread
 from discreet.sets.extremes import absolute_moment
+from discreet.sets.group_balls import block_norms, spread
 from discreet.sets.mirror_maps.base import MirrorMap
 
 B = TypeVar("B", L1Ball, GroupL2Ball, NuclearBall)
