@@ -43,6 +43,18 @@ def test_files_read_in_blocks_give_the_model_of_the_table(parts, tables, jobs):
     np.testing.assert_allclose(weights(*tables, jobs=jobs), weights("people.csv"), atol=1e-6)
 
 
+def test_curves_and_crosses_of_files_give_the_model_of_the_table(parts):
+    text = Path("people.toml").read_text(encoding="utf-8").replace("[numeric.age]", '[numeric.age]\nencoding = "curve"\nmissing = "indicator"')
+    Path("people.toml").write_text(text + '\n[cross.both]\ncolumns = ["age", "city"]\n', encoding="utf-8")
+    whole = weights("people.csv")
+    assert len(whole) > 20
+    for jobs in (1, 2):
+        np.testing.assert_allclose(weights("people", jobs=jobs), whole, atol=1e-6)
+    predicted = discreet("predict", "model.json", "people.csv")
+    assert (predicted.code, len(predicted.out.splitlines())) == (0, 1 + len(list(rows())))
+    assert "age curve" in discreet("schema", "check", "people.toml", "people.csv").out
+
+
 def test_the_certificate_says_what_was_declared_as_for_one_table(parts):
     weights("people.csv")
     whole = json.loads((parts / "model.json").read_text())["certificate"]

@@ -7,12 +7,14 @@ import polars as pl
 import pytest
 
 from discreet.core.errors import InvalidInput, SchemaError
-from discreet.data import CategoricalColumn, Cross, DateColumn, NumericColumn, Schema, Target
+from discreet.core.private import packed, unpacked
+from discreet.data import Block, CategoricalColumn, Cross, DateColumn, NumericColumn, Schema, Target
 from discreet.data.encodings import Bins, Curve, Linear, Month, Weekday
 from discreet.data.layout import parts_of
 from discreet.matrices import MappedMatrix, TabularMatrix
 
 TARGET = Target(column="y", classes=("no", "yes"))
+STRAIGHT = DateColumn(name="straight", lower="2020-01-01", upper="2020-12-31", encoding="linear")
 DAY = DateColumn(name="day", lower="2020-01-01", upper="2020-12-31", encoding=("linear", "month", "weekday"), missing="indicator")
 
 
@@ -117,12 +119,14 @@ def test_a_cross_has_a_feature_for_every_pair():
 def test_every_kind_of_column_comes_back_from_a_file():
     schema = of(
         numeric=(NumericColumn(name="a b", lower=0, upper=4, encoding=["linear", {"name": "bins", "count": 3}], missing="indicator"),),
-        date=(DAY, DateColumn(name="then", lower=date(1990, 1, 1), upper="2000-01-01T12:30", missing="1995-01-01")),
+        date=(DAY, DateColumn(name="then", lower=date(1990, 1, 1), upper="2000-01-01T12:30", missing="1995-01-01"), STRAIGHT),
         categorical=(CategoricalColumn(name="c", categories=("u", "v")),),
         cross=(Cross(name="x", columns=("a b", "c")), Cross(name="z", columns=("day", "a b"), encoding=("weekday", "bins"))),
     )
     assert Schema.from_toml(schema.to_toml()) == schema == Schema.from_dict(schema.to_dict())
-    assert 'encoding = ["linear", {name = "bins", count = 3}]' in schema.to_toml()
+    spelled = '{name = "bins", values = [], count = 3, steps = "equal", resolutions = 0}'
+    assert f'encoding = ["linear", {spelled}]' in schema.to_toml(), "a file means the same whatever later standards are"
+    assert schema.to_toml().count('{name = "curve", ') == 1
 
 
 @pytest.mark.parametrize(
@@ -149,6 +153,13 @@ def test_mistakes_are_refused_with_what_to_do(columns, words):
     head = 'format = "discreet-schema/1"\nname = "t"\n[target]\ncolumn = "y"\nclasses = ["no", "yes"]\n'
     with pytest.raises(SchemaError, match=words.replace("[", r"\[")):
         Schema.from_toml(head + columns)
+
+
+def test_a_block_of_encoded_rows_travels_between_workers():
+    rows = of(numeric=(NumericColumn(name="a", lower=0, upper=4, encoding="curve"),)).encode({"a": [0.0, 1.5, 4.0]}, target=False).rows
+    again = unpacked([bytes(frame) for frame in packed(Block(rows, None))]).rows
+    assert np.array_equal(again.entries(slice(0, 3)), rows.entries(slice(0, 3)))
+    assert np.array_equal(again.gram(np.ones(3)), rows.gram(np.ones(3)))
 
 
 def test_the_standard_encodings():

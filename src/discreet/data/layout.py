@@ -183,6 +183,7 @@ def encoded_rows(frame: pl.DataFrame, columns: Columns, *, markers: Sequence[str
         return TabularMatrix(numbers, labels, sizes)
     squares = np.zeros(frame.height)
     pieces: list[tuple[int, Placed | Floats]] = []
+    crossed = {name for cross in columns.cross for name in cross.columns}
     read: dict[str, npt.NDArray[Any]] = {}
     for column in columns.every:
         if isinstance(column, Cross):
@@ -194,11 +195,14 @@ def encoded_rows(frame: pl.DataFrame, columns: Columns, *, markers: Sequence[str
         series = frame.get_column(column.name)
         if isinstance(column, CategoricalColumn):
             places = Placed(encode_labels(series, column, markers=markers).astype(np.intp), None)
-            read[column.name] = places.codes
+            if column.name in crossed:
+                read[column.name] = places.codes
             pieces.append((len(column.categories), places))
             squares += 1.0
             continue
-        read[column.name] = values = _values(series, column, markers)
+        values = _values(series, column, markers)
+        if column.name in crossed:
+            read[column.name] = values
         if column.plain and isinstance(column, NumericColumn):
             number = scaled(values.copy(), column)
             squares += number * number

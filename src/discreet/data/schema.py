@@ -22,7 +22,7 @@ from discreet.data.cells import Codes
 from discreet.data.coding import Coding
 from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Target
 from discreet.data.encoding import EncodedTable, encode_codes, encode_features, encode_signs, encode_target_numbers
-from discreet.data.encodings import Encoding, spelled
+from discreet.data.encodings import Encoding, Linear, spelled
 from discreet.data.frames import Frame, as_frame
 from discreet.data.labels import checked_text, spellings
 from discreet.data.layout import Columns, stored_numbers
@@ -246,8 +246,14 @@ class Schema:
 
 def _plain(part: NumericColumn | DateColumn | CategoricalColumn | Cross | Target | NumberTarget) -> dict[str, object]:
     """The fields of a part that differ from their defaults, lists for tuples."""
-    values = ((field.name, getattr(part, field.name), field.default) for field in fields(part))
-    return {name: _spelled(value) for name, value, default in values if value is not None and value != default}
+    found = {}
+    for field in fields(part):
+        value, standard = getattr(part, field.name), field.default
+        if field.name == "encoding" and standard != (Linear(),):
+            standard = None  # spelled out, since later versions may have other standards
+        if value is not None and value != standard:
+            found[field.name] = _spelled(value)
+    return found
 
 
 def _spelled(value: object) -> object:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from discreet.accounting import ApproximateDP, PureDP
 from discreet.certificates import Verification
 from discreet.core.neighbours import ADD_REMOVE
+from discreet.data.columns import DateColumn, NumericColumn
 from discreet.data.labels import canonical
 from discreet.display.certificates import chosen_bounds, software
 from discreet.display.estimators import target_words
@@ -73,13 +74,18 @@ def _asked(*questions: str) -> list[Block]:
 
 def _factors(model: Model) -> list[Block]:
     schema = model.schema
-    listed = [(one.name, "number", f"{one.lower:g} to {one.upper:g}") for one in schema.numeric]
-    listed += [(one.name, "date", f"{one.lower} to {one.upper}") for one in schema.date]
+    listed = [(one.name, "number", f"{one.lower:g} to {one.upper:g}{_encoded(one)}") for one in schema.numeric]
+    listed += [(one.name, "date", f"{one.lower} to {one.upper}{_encoded(one)}") for one in schema.date]
     listed += [(one.name, "category", ", ".join(canonical(value) for value in one.categories[:12])) for one in schema.categorical]
     listed += [(one.name, "cross", " and ".join(one.columns)) for one in schema.cross]
     more = f", of which {_MOST} are listed" if len(listed) > _MOST else ""
     table = Table(f"The {len(listed)} columns that the model reads{more}", ("Column", "Kind", "Public range or values"), listed[:_MOST])
     return [table, *_asked("groups of people for whom the model may work differently", "how that was examined")]
+
+
+def _encoded(column: NumericColumn | DateColumn) -> str:
+    """By what curve, bins and the like, where it is not as it is."""
+    return "" if column.plain else f", as {' and '.join(one.name for one in column.encoding)}"
 
 
 def _metrics(model: Model) -> Text:

@@ -9,7 +9,6 @@ differences along the column, are other tables. Nodes and table follow from the 
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,13 +76,8 @@ class Encoding(Named, ABC):
 
 
 def spelled(encoding: Encoding) -> str | dict[str, Any]:
-    """As a schema has it: the name, or a table of the name and the parameters that are not the standard ones."""
-    known: Any = encoding
-    given = {
-        field.name: list(value) if isinstance(value := getattr(encoding, field.name), tuple) else value
-        for field in fields(known)
-        if field.default is MISSING or getattr(encoding, field.name) != field.default
-    }
+    """As files have it: a table of the name and every parameter, so that a file means the same whatever later standards are; or the name alone."""
+    given = {name: value for name, value in encoding.parameters.items() if value is not None}
     return {"name": encoding.name, **given} if given else encoding.name
 
 
