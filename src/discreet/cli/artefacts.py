@@ -20,7 +20,7 @@ MANIFEST = "manifest.json"
 _SQLITE = b"SQLite format 3\x00"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Kind:
     """How things of one kind are read and shown."""
 
@@ -41,6 +41,10 @@ def _shown_model(value: Any) -> tuple[list[str], dict[str, object]]:
 
     schema = value.schema
     return [f"Model: {described(value)}; schema {schema.name!r}"], {"kind": value.kind, "features": schema.features, "schema": schema.to_dict()}
+
+
+def _shown_certificate(value: Any) -> tuple[list[str], dict[str, object]]:
+    return [f"Certificate of a release by {value.mechanism}; what was released is not in this file"], {}
 
 
 def _shown_evaluation(value: Any) -> tuple[list[str], dict[str, object]]:
@@ -75,23 +79,12 @@ def _shown_release(value: Any) -> tuple[list[str], dict[str, object]]:
 KINDS: Mapping[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind(name="model", what="model file", read=lambda _, text: discreet.Model.from_json(text), shown=_shown_model),
-        Kind(
-            name="certificate",
-            what="certificate",
-            read=lambda _, text: discreet.Certificate.from_json(text),
-            shown=lambda value: ([f"Certificate of a release by {value.mechanism}; what was released is not in this file"], {}),
-            whole=False,
-        ),
-        Kind(
-            name="release",
-            what="release folder",
-            read=lambda path, text: discreet.releases.release.release_from(Path(path), text),
-            shown=_shown_release,
-        ),
-        Kind(name="evaluation", what="evaluation", read=lambda _, text: discreet.evaluation.private.evaluation_from(text), shown=_shown_evaluation),
-        Kind(name="intervals", what="interval file", read=lambda _, text: discreet.estimators.IntervalFile.from_json(text), shown=_shown_intervals),
-        Kind(name="record", what="randomised record", read=lambda _, text: discreet.releases.RandomisedRecord.from_line(text), shown=_shown_record),
+        Kind("model", "model file", lambda _, text: discreet.Model.from_json(text), _shown_model),
+        Kind("certificate", "certificate", lambda _, text: discreet.Certificate.from_json(text), _shown_certificate, whole=False),
+        Kind("release", "release folder", lambda path, text: discreet.releases.release.release_from(Path(path), text), _shown_release),
+        Kind("evaluation", "evaluation", lambda _, text: discreet.evaluation.private.evaluation_from(text), _shown_evaluation),
+        Kind("intervals", "interval file", lambda _, text: discreet.estimators.IntervalFile.from_json(text), _shown_intervals),
+        Kind("record", "randomised record", lambda _, text: discreet.releases.RandomisedRecord.from_line(text), _shown_record),
     )
 }
 OTHERS = {

@@ -6,6 +6,7 @@ The report says promise, limits, guarantee, budget, conditions with what enforce
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from shlex import quote
+from typing import Protocol, runtime_checkable
 
 from discreet.accounting import Json
 from discreet.certificates import Certificate, Release, Verification
@@ -58,6 +59,29 @@ def _checks(verification: Verification, caption: str) -> Table:
     return Table(caption, ("Verdict", "Check", "Found"), rows)
 
 
+@runtime_checkable
+class Certified(Protocol):
+    """Anything that was released with a certificate and can be checked against it: a Release, a published folder."""
+
+    @property
+    def certificate(self) -> Certificate:
+        """What it promises."""
+
+    def verify(self) -> Verification:
+        """Every check with its verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """A certificate without what it was issued for."""
+
+    certificate: Certificate
+
+    def verify(self) -> Verification:
+        """Every check but that of a value."""
+        return self.certificate.verify()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """What is said of one thing besides what every certificate says."""
@@ -65,8 +89,7 @@ class Report:
     title: str
     what: str
     """ "this model", in the middle of a sentence."""
-    certificate: Certificate
-    verification: Verification
+    subject: Certified
     check: str
     """What is typed to check it again, where it is in no file whose name is known."""
     lead: Sequence[Block] = ()
@@ -80,7 +103,7 @@ class Report:
 
 def certified_page(report: Report, *, ledger: Ledger | None = None, name: str | None = None) -> Page:
     """The page. Raises InvalidInput where the ledger does not hold the release."""
-    certificate = report.certificate
+    certificate = report.subject.certificate
     command = report.check if name is None else f"discreet verify {quote(name)}"
     sections = [
         *report.first,
@@ -91,7 +114,7 @@ def certified_page(report: Report, *, ledger: Ledger | None = None, name: str | 
         Section("The budget", _budget(certificate, ledger)),
         Section("What it rests on", list(_assumptions(certificate, report.chosen))),
         Section("Mechanism and public numbers", list(_numbers(certificate))),
-        Section("How to check it", _checking(certificate, report.verification, command)),
+        Section("How to check it", _checking(certificate, report.subject.verify(), command)),
     ]
     return Page(report.title, [*promise(certificate, what=report.what), *report.lead], sections, FOOT)
 

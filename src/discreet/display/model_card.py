@@ -5,7 +5,6 @@ What a model file cannot know (who made it, what for, for whom it is not meant) 
 
 from collections.abc import Sequence
 
-from discreet.accounting import ApproximateDP, PureDP
 from discreet.certificates import Verification
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.data.columns import DateColumn, NumericColumn
@@ -14,7 +13,7 @@ from discreet.display.certificates import chosen_bounds, software
 from discreet.display.estimators import target_words
 from discreet.display.evaluation import measures
 from discreet.display.pages import FOOT, Block, Bullets, Facts, Page, Section, Table, Text, Tone
-from discreet.display.promise import limits, odds_table, promise
+from discreet.display.promise import limits, odds_table, promise, stated
 from discreet.estimators import Model
 from discreet.evaluation import PrivateEvaluation
 
@@ -58,14 +57,11 @@ def _details(model: Model) -> Facts:
 
 def _privacy(model: Model) -> str:
     certificate = model.certificate
-    match certificate.guarantee:
-        case PureDP(epsilon=epsilon):
-            stated = f"epsilon {epsilon:.6g}, delta 0, {certificate.guarantee.neighbours}"
-        case ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta):
-            stated = f"epsilon {epsilon:.6g}, delta {delta:.3g}, {certificate.guarantee.neighbours}"
-        case _:
-            return "none"
-    return stated if certificate.noise_private else f"none, since the noise was seeded ({stated} without the seed)"
+    named = stated(certificate.guarantee)
+    if named is None:
+        return "none"
+    said = f"epsilon {named[0]:.6g}, delta {named[1]:.3g}, {certificate.guarantee.neighbours}"
+    return said if certificate.noise_private else f"none, since the noise was seeded ({said} without the seed)"
 
 
 def _asked(*questions: str) -> list[Block]:
@@ -134,7 +130,7 @@ def _ethics(model: Model, verification: Verification) -> list[Block]:
     private = [block for block in promise(certificate, what="this model") if isinstance(block, Text)]
     checked = Text("The certificate was checked when this card was written.", Tone.GOOD)
     verdict = checked if verification.ok else Text("The certificate does not hold.", Tone.BAD)
-    table = [odds_table(certificate.guarantee)] if isinstance(certificate.guarantee, PureDP | ApproximateDP) else []
+    table = [] if stated(certificate.guarantee) is None else [odds_table(certificate.guarantee)]
     return [*private, *table, verdict, *_asked("what harm a wrong answer does, and to whom")]
 
 

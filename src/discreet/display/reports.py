@@ -7,15 +7,15 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 from shlex import quote
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import TypeAlias
 
 from discreet.audit import AuditReport, DrawnReport
-from discreet.certificates import Certificate, Verification
+from discreet.certificates import Certificate, Release
 from discreet.core.errors import DiscreetError, InvalidInput, InvalidType
 from discreet.core.files.whole_file import write_whole
 from discreet.display import audit, curves, evaluation
 from discreet.display import ledger as ledgers
-from discreet.display.certificates import Report, certified_page, chosen_bounds
+from discreet.display.certificates import Alone, Certified, Report, certified_page, chosen_bounds
 from discreet.display.estimators import signal_of_estimator, signal_of_model, target_words
 from discreet.display.model_card import card_page
 from discreet.display.pages import Block, Bullets, Code, Facts, Page, Section, Table, Text, Tone, page_html, page_markdown
@@ -31,18 +31,6 @@ __all__ = ["Certified", "Subject", "card_of", "page_of", "plan_page", "set_plan_
 
 _MOST_COLUMNS = 60
 """That are listed."""
-
-
-@runtime_checkable
-class Certified(Protocol):
-    """Anything that was released with a certificate and can be checked against it: a Release, a published folder."""
-
-    @property
-    def certificate(self) -> Certificate:
-        """What it promises."""
-
-    def verify(self) -> Verification:
-        """Every check with its verdict."""
 
 
 Audit: TypeAlias = AuditReport | DrawnReport
@@ -111,21 +99,15 @@ def _report(subject: object, name: str | None) -> Report:  # noqa: PLR0911 - one
             return Report(
                 title=f"Certificate: {subject.mechanism}",
                 what="this release",
-                certificate=subject,
-                verification=subject.verify(),
+                subject=Alone(subject),
                 check="from discreet import Certificate\ncertificate.verify(value).ok",
                 lead=[Text(only, Tone.NOTE)],
             )
         case PrivateModel():
             return _estimator(subject)
         case Certified():
-            return Report(
-                title=f"Release: {name or subject.certificate.mechanism}",
-                what="this release",
-                certificate=subject.certificate,
-                verification=subject.verify(),
-                check="release.verify().require()",
-            )
+            title = f"Release: {name or subject.certificate.mechanism}"
+            return Report(title=title, what="this release", subject=subject, check="release.verify().require()")
     raise InvalidType(
         "a report is on a Model, a fitted estimator or search, a PrivateEvaluation, a Ledger, an AuditReport, a Certificate, or a release with one; "
         f"an object of type {type(subject).__name__} was given."
@@ -144,8 +126,7 @@ def _model(model: Model) -> Report:
     return Report(
         title=f"Privacy report: {schema.name}",
         what="this model",
-        certificate=model.certificate,
-        verification=model.verify(),
+        subject=model,
         check="discreet verify model.json",
         first=[Section("What was released", [facts, Text(never, Tone.NOTE)])],
         later=[*curves.section(model), *signal_of_model(model)],
@@ -157,8 +138,7 @@ def _publication(release: PublishedRelease) -> Report:
     return Report(
         title=f"Privacy report: {release.name}",
         what="this release",
-        certificate=release.certificate,
-        verification=release.verify(),
+        subject=release,
         check=f"discreet verify {quote(str(release.folder.name))}",
         first=[_contents(release)],
         later=_noise(release),
@@ -170,14 +150,13 @@ def _estimator(estimator: PrivateModel) -> Report:
     found = vars(estimator)
     if "certificate_" not in found or "weights_" not in found:
         raise InvalidInput(f"the {type(estimator).__name__} is not fitted yet, so there is nothing to report on. Call fit first.")
-    certificate: Certificate = found["certificate_"]
+    released = Release(value=found["weights_"], certificate=found["certificate_"])
     return Report(
         title=f"Privacy report: {type(estimator).__name__}",
         what="this model",
-        certificate=certificate,
-        verification=certificate.verify(found["weights_"]),
+        subject=released,
         check="model.certificate_.verify(model.weights_).require()",
-        later=signal_of_estimator(estimator, certificate, found["weights_"]),
+        later=signal_of_estimator(estimator, released.certificate, released.value),
     )
 
 
@@ -193,8 +172,7 @@ def _search(search: PrivateSearchCV) -> Report:
     return Report(
         title=f"Privacy report: search over {type(search.best_estimator_).__name__}",
         what="this search and the model that it kept",
-        certificate=search.certificate_,
-        verification=search.certificate_.verify(search.best_estimator_.weights_),
+        subject=Release(value=search.best_estimator_.weights_, certificate=search.certificate_),
         check="search.certificate_.verify(search.best_estimator_.weights_).require()",
         first=[Section("The search", [Facts("What was released", rows)])],
     )
@@ -209,8 +187,7 @@ def _evaluation(report: PrivateEvaluation) -> Report:
     return Report(
         title="Privacy report: measurement of a model",
         what="these measurements",
-        certificate=report.certificate,
-        verification=report.verify(),
+        subject=report,
         check="evaluation.verify().require()",
         first=[Section("What was found", [measured_on, *evaluation.measures(report)])],
     )
@@ -223,8 +200,7 @@ def _intervals(held: IntervalFile) -> Report:
     return Report(
         title="Privacy report: intervals for a model's coefficients",
         what="these intervals",
-        certificate=held.certificate,
-        verification=held.verify(),
+        subject=held,
         check="intervals.verify().require()",
         first=[Section("What was found", [Table(caption, ("Coefficient", "Estimate", "Low", "High"), rows, {1, 2, 3})])],
     )
