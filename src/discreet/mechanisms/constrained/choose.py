@@ -23,8 +23,8 @@ Euclidean norm only are the other case, by a factor of sqrt(ln(2 d) / 2). Withou
 """
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache, partial
+from typing import NamedTuple
 
 from discreet.accounting import bounded_range_width
 from discreet.bounds.geometry import averaged_frank_wolfe, averaged_steps
@@ -48,8 +48,7 @@ TRIED = 100
 """The number of steps at which the factor of the power law is read off."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class Candidate(NamedTuple):
     """One mechanism and what is proved of it."""
 
     name: str

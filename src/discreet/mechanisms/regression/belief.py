@@ -32,6 +32,7 @@ an error (.3 was seen in a first step).
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -42,8 +43,7 @@ _CLIPPED = 0.4
 """p."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Belief:
+class Belief(NamedTuple):
     """A normal law of the least-squares weights, and what is known of A."""
 
     mean: Floats
@@ -76,7 +76,7 @@ class Belief:
         added = gain @ gain
         precision = self.precision + 0.5 * (added + added.T)
         mean = self.mean + np.linalg.solve(precision, gain @ (difference / math.sqrt(variance)))
-        return Belief(mean=mean, precision=precision, curvature=self.curvature, curvature_noise=self.curvature_noise)
+        return self._replace(mean=mean, precision=precision)
 
     def spread(self, residual_deviation: float, prior: float) -> Floats:
         """Covariance of mean - theta*, theta* the weights of the population: that of the noise, and of the sample, s^2 (A~ + (s / tau)^2 I)^-1."""
