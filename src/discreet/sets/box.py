@@ -22,6 +22,7 @@ class Box(Constraint):
     """Points between two corners. Equality is identity; compare `parameters` for values."""
 
     name = "box"
+    width_is_exact = True
     lower: Floats
     """Shape (d,); a read-only copy is kept."""
     upper: Floats
@@ -50,11 +51,6 @@ class Box(Constraint):
     def diameter(self) -> float:
         """Between the corners, rounded up."""
         return outward(norm2(self.upper - self.lower), self.dimension)
-
-    @property
-    def width_is_exact(self) -> bool:
-        """True."""
-        return True
 
     def _radii(self) -> tuple[float, float]:
         farthest = np.maximum(np.abs(self.lower), np.abs(self.upper))

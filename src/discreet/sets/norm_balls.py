@@ -43,7 +43,17 @@ def _shrunk(magnitudes: Floats, power: float, multiplier: float) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class L1Ball(Ball, Polytope):
+class NormBall(Ball):
+    """A ball with nothing but its size."""
+
+    dimension: int
+    """d >= 1."""
+    radius: float = 1.0
+    """r > 0."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class L1Ball(NormBall, Polytope):
     """The l1 ball { |x|_1 <= r }, the set of the LASSO.
 
     projection          sign(x_j) max(|x_j| - theta, 0) with sum r              O(d log d); Duchi, Shalev-Shwartz, Singer and Chandra (2008)
@@ -54,10 +64,6 @@ class L1Ball(Ball, Polytope):
     """
 
     name = "l1-ball"
-    dimension: int
-    """d >= 1."""
-    radius: float = 1.0
-    """r > 0."""
 
     @property
     def width_is_exact(self) -> bool:
@@ -102,7 +108,7 @@ class L1Ball(Ball, Polytope):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class L2Ball(Ball):
+class L2Ball(NormBall):
     """The Euclidean ball { |x|_2 <= r }.
 
     projection          x min(1, r / |x|_2)                                     O(d)
@@ -112,15 +118,7 @@ class L2Ball(Ball):
     """
 
     name = "l2-ball"
-    dimension: int
-    """d >= 1."""
-    radius: float = 1.0
-    """r > 0."""
-
-    @property
-    def width_is_exact(self) -> bool:
-        """True."""
-        return True
+    width_is_exact = True
 
     def _radii(self) -> tuple[float, float]:
         return self.radius, self.radius * math.sqrt(self.dimension)
@@ -141,7 +139,7 @@ class L2Ball(Ball):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LInfinityBall(Ball):
+class LInfinityBall(NormBall):
     """The l-infinity ball { |x|_inf <= r }.
 
     projection          each coordinate clipped to [-r, r]                      O(d)
@@ -151,15 +149,7 @@ class LInfinityBall(Ball):
     """
 
     name = "linfinity-ball"
-    dimension: int
-    """d >= 1."""
-    radius: float = 1.0
-    """r > 0."""
-
-    @property
-    def width_is_exact(self) -> bool:
-        """True."""
-        return True
+    width_is_exact = True
 
     def _radii(self) -> tuple[float, float]:
         return self.radius * math.sqrt(self.dimension), self.radius * self.dimension
@@ -192,6 +182,7 @@ class LpBall(Ball):
     """
 
     name = "lp-ball"
+    width_is_exact = False  # Jensen's inequality
     dimension: int
     """d >= 1."""
     exponent: float
@@ -220,11 +211,6 @@ class LpBall(Ball):
         moments = min(self.dimension ** (1.0 / s) * absolute_moment(s) for s in exponents.tolist())
         largest = self.dimension ** (1.0 / self.dual_exponent) * mean_largest_absolute(self.dimension)
         return self.radius * min(moments, largest)
-
-    @property
-    def width_is_exact(self) -> bool:
-        """False: Jensen's inequality."""
-        return False
 
     def _project(self, point: Floats) -> Floats:
         length = norm(point, self.exponent)
