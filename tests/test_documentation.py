@@ -31,6 +31,7 @@ RUN = [
             "reports.md",
             "consumers.md",
             "bounds.md",
+            "cuts.md",
             "uncertainty.md",
             "linear-regression.md",
             "scale.md",

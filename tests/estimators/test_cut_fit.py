@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from discreet import LinearSVC, LogisticRegression, Model
-from discreet.core.errors import InvalidInput, InvalidType
+from discreet.core.errors import InvalidInput, InvalidType, SchemaError
 from discreet.data import CategoricalColumn, NumericColumn, Schema, Target, schema_files
 from discreet.estimators import fit_with_cuts
 from discreet.ledger import Account, BudgetExceeded, Ledger
@@ -115,3 +115,22 @@ def test_what_cannot_be_cut_is_refused_before_anything_is_spent():
         fit_with_cuts("a text", people(), SCHEMA)
     with pytest.raises(InvalidInput, match="sex"):
         fit_with_cuts(LinearSVC(epsilon=1.0, delta=1e-7), people().with_columns(pl.lit("x").alias("sex")), SCHEMA)
+
+
+def called_private():
+    column = NumericColumn(name="age", lower=17, upper=90, outside="clip", encoding=({"name": "bins", "cuts": "private"},))
+    return Schema(name="people", target=SCHEMA.target, numeric=(column, SCHEMA.numeric[1]), rows="bound")
+
+
+def test_a_schema_says_which_columns_are_cut_privately():
+    schema = Schema.from_toml(called_private().to_toml())
+    assert schema == called_private()
+    fitted = fit_with_cuts(LinearSVC(epsilon=2.0, delta=1e-7), people(), schema)
+    assert set(fitted.cuts.cuts) == {"age"}
+    assert fitted.schema.numeric[1] == schema.numeric[1]
+    assert Schema.from_toml(fitted.schema.to_toml()) == fitted.schema
+
+
+def test_nothing_is_encoded_before_its_cuts_are_chosen():
+    with pytest.raises(SchemaError, match="still to be chosen"):
+        called_private().encode(people(), target=True)

@@ -9,7 +9,7 @@ every setting has a fit with its share depends on the number of records, and is 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -105,6 +105,11 @@ def fit(
     spending: Spending,
     records: Records,
     device: Annotated[str | None, "Where to compute, cuda or cuda:1: rows are moved there, blocks one at a time. Needs torch or CuPy."] = None,
+    cuts: Annotated[
+        Literal["schema", "private"],
+        "Where numeric columns are cut: as the schema says, or privately where their records are, all whose cuts it does not give.",
+    ] = "schema",
+    cuts_share: Annotated[float, "Share of the budget for cuts that are private, here or in the schema."] = 0.1,
     file: ModelFile,
 ) -> Outcome:
     """Train a private classifier on TABLE and write a model file with its certificate.
@@ -116,19 +121,26 @@ def fit(
     settings: Settings = asdict(training) | {"n_jobs": records.jobs, "device": device, "random_state": file.seed}
     settings["fit_intercept"] = not settings.pop("no_intercept")
     with step("Checking what can be checked without the records"):
+        from discreet.mechanisms.cuts.choose import public_cuts
+        from discreet.mechanisms.cuts.columns import called_private, columns_to_cut, cut_schema
+
         public = discreet.Schema.load(schema)
         check_classes(public, "discreet fit")
         kind = settings.pop("kind") or standard_kind(public)
         file.check(*records.files, schema, spending.ledger)
         account = spending.account()
-        check_fits(account, planned(kind, public, settings).guarantee)
+        chosen = columns_to_cut(public) if cuts == "private" or called_private(public) else []
+        shown = cut_schema(public, {column.name: public_cuts(column.lower, column.upper) for column in chosen})
+        check_fits(account, planned(kind, shown, settings).guarantee)
         if device is not None:
             _check_device(device)
     warn_of_seed(file.seed)
-    table = records.opened(public, may_be_empty=training.neighbours != "replace-one")
-    model = train(kind, public, settings | {"ledger": account}, table)
-    del table
-    outcome = file.outcome(model, model, account, {"features": model.schema.features}, [])
+    may_be_empty, settings["ledger"] = training.neighbours != "replace-one", account
+    if chosen:
+        model, found = _train_with_cuts(kind, public, settings, records.reopened(public, may_be_empty=may_be_empty), cuts_share)
+    else:
+        model, found = train(kind, public, settings, records.opened(public, may_be_empty=may_be_empty)), []
+    outcome = file.outcome(model, model, account, {"features": model.schema.features}, found)
     following = f"Next: discreet show {file.out}, discreet verify {file.out}, discreet predict {file.out} TABLE"
     return replace(outcome, lines=[*outcome.lines, "", following])
 
@@ -267,6 +279,23 @@ def train(kind: str, schema: "discreet.Schema", settings: Settings, table: "disc
     if blocks:
         estimator.certificate_ = _declared_by_schema(estimator.certificate_)
     return discreet.Model.from_estimator(estimator, schema)
+
+
+def _train_with_cuts(
+    kind: str,
+    schema: "discreet.Schema",
+    settings: Settings,
+    records: "Callable[[discreet.Schema], discreet.EncodedTable | discreet.data.BlockTable]",
+    share: float,
+) -> "tuple[discreet.Model, list[str]]":
+    """As `train`, columns cut for a share of the budget, and what to say of that."""
+    with step("Choosing cuts and fitting"):
+        fitted = discreet.estimators.fit_with_cuts(estimator_named(kind, schema, settings), records, schema, share=share)
+    if fitted.cuts is None:
+        said = "equal steps: with so few records, or so small an epsilon, private ones would not pay, and nothing was spent on them"
+    else:
+        said = f"of {quoted(list(fitted.cuts.cuts))} chosen privately, for a share of {share:g} of the budget; the model's schema has them"
+    return discreet.Model.from_estimator(fitted.model, fitted.schema), labelled(("Cuts", said))
 
 
 def _declared_by_schema(certificate: "discreet.Certificate") -> "discreet.Certificate":

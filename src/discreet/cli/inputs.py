@@ -4,7 +4,7 @@ Records are one table in memory, or files that are read in blocks, here or by th
 file and every table for --dask are read in blocks; all columns are found by name and encoded by the schema, in whatever order a file has them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -74,6 +74,15 @@ class Records:
         table, cluster = discreet.data.schema_files(self.paths, schema), self.cluster()
         return table if cluster is None else table.on(cluster)
 
+    def reopened(
+        self, schema: "discreet.Schema", *, may_be_empty: bool
+    ) -> "Callable[[discreet.Schema], discreet.EncodedTable | discreet.data.BlockTable]":
+        """From schemas that name no more columns than this one to the records, of which one that is in memory is read once. Raises as `opened`."""
+        if self.in_blocks:
+            return lambda one: self.opened(one, may_be_empty=may_be_empty)
+        frame = _held(self.paths[0], schema, may_be_empty=may_be_empty)
+        return lambda one: one.encode(frame, target=True)
+
     def cluster(self) -> "discreet.data.Cluster | None":
         """The cluster that --dask asks for, or None: that of a scheduler's address, or for "local" one that is started on this machine.
 
@@ -130,11 +139,16 @@ def read(path: str, columns: Sequence[str]) -> Any:  # a frame of polars
 
 
 def _whole(path: str, schema: "discreet.Schema", *, may_be_empty: bool) -> "discreet.EncodedTable":
+    frame = _held(path, schema, may_be_empty=may_be_empty)
+    with step("Encoding"):
+        return schema.encode(frame, target=True)
+
+
+def _held(path: str, schema: "discreet.Schema", *, may_be_empty: bool) -> Any:  # a frame of polars
     frame = read(path, schema.columns(target=True))
     if frame.height == 0 and not may_be_empty:
         raise InvalidInput("the table has no records; at least one is needed when their number is public.")
-    with step("Encoding"):
-        return schema.encode(frame, target=True)
+    return frame
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ One-hot, unless neighbouring bins share strength (`resolutions`, module `grids`)
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -13,14 +13,17 @@ from discreet.core.errors import SchemaError
 from discreet.data.encodings.base import Bounds, Encoding, numbers, shown, whole
 from discreet.data.encodings.grids import MOST_NODES, Steps, check_steps, nodes, smoothing
 
+PRIVATE: Literal["private"] = "private"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bins(Encoding):
     """One feature a bin. Raises SchemaError for parameters that make no bins."""
 
     name: ClassVar[str] = "bins"
-    cuts: tuple[float, ...] | None = None
-    """Where bins begin, increasing; those outside the bounds are left out. None: `count` bins in equal, logarithmic or mixed `steps`."""
+    cuts: tuple[float, ...] | Literal["private"] | None = None
+    """Where bins begin, increasing; those outside the bounds are left out. "private": still to be chosen from the records, for a share of the budget.
+    None: `count` bins in equal, logarithmic or mixed `steps`."""
     values: tuple[float, ...] = ()
     """Values that have a bin of their own, increasing."""
     count: int = 16
@@ -30,7 +33,7 @@ class Bins(Encoding):
 
     def __post_init__(self) -> None:
         """See class docstring."""
-        if self.cuts is not None:
+        if self.cuts is not None and self.cuts != PRIVATE:
             object.__setattr__(self, "cuts", numbers(self.cuts, what="bins: cuts"))
         object.__setattr__(self, "values", numbers(self.values, what="bins: values"))
         whole(self.count, what="bins: count", least=2, most=MOST_NODES)
@@ -43,7 +46,12 @@ class Bins(Encoding):
             raise SchemaError(f"bins: between 2 and {MOST_NODES} bins between the bounds are needed. Give cuts that lie between lower and upper.")
 
     def positions(self, values: Floats, bounds: Bounds) -> Floats:
-        """See Encoding."""
+        """See Encoding. Raises SchemaError where cuts are still to be chosen."""
+        if self.cuts == PRIVATE:
+            raise SchemaError(
+                "bins: the cuts are still to be chosen. `discreet fit` and `fit_with_cuts` choose them privately and fit on them; for anything else "
+                "give cuts, or leave them out for equal steps."
+            )
         return np.searchsorted(self._starts(bounds)[1:], values, side="right").astype(np.float64)
 
     def table(self, bounds: Bounds) -> Floats:
@@ -71,7 +79,7 @@ class Bins(Encoding):
 
     def _starts(self, bounds: Bounds) -> Floats:
         """Where each bin begins: what follows a value with a bin of its own begins at the next number."""
-        cuts = nodes(bounds, count=self.count, steps=self.steps)[:-1] if self.cuts is None else np.asarray(self.cuts)
+        cuts = nodes(bounds, count=self.count, steps=self.steps)[:-1] if self.cuts is None or self.cuts == PRIVATE else np.asarray(self.cuts)
         own = np.asarray(self.values)
         found = np.concatenate(([bounds.lower], cuts, own, np.nextafter(own, np.inf)))
         return np.unique(found[(found >= bounds.lower) & (found <= bounds.upper)])

@@ -16,6 +16,7 @@ from discreet.core.words import quoted
 from discreet.data import BlockTable, EncodedTable, Schema
 from discreet.data.columns import INDICATOR
 from discreet.data.encodings import Bins, Curve, Linear
+from discreet.data.encodings.bins import PRIVATE
 from discreet.matrices import Matrix
 from discreet.mechanisms.cuts.choose import Cuts
 from discreet.mechanisms.cuts.grid import ColumnHistograms
@@ -27,7 +28,11 @@ _NUDGE = 1e-12
 
 
 def columns_to_cut(schema: Schema, names: Sequence[str] | None = None) -> list[Interval]:
-    """The named numeric columns, or all but those whose cuts or knots the schema gives. Raises InvalidInput for other names, or none at all."""
+    """The named numeric columns; or those whose cuts the schema calls private; or, where it calls none so, all whose cuts or knots it does not give.
+
+    Raises InvalidInput for other names, or none at all.
+    """
+    names = called_private(schema) or None if names is None else names
     given = {column.name for column in schema.numeric if any(_is_given(one) for one in column.encoding)}
     known = {column.name: Interval(column.name, column.lower, column.upper) for column in schema.numeric}
     chosen = [name for name in known if name not in given] if names is None else list(names)
@@ -36,6 +41,11 @@ def columns_to_cut(schema: Schema, names: Sequence[str] | None = None) -> list[I
     if not chosen:
         raise InvalidInput("the schema has no numeric column that could be cut. Private cuts are for numbers; leave them out.")
     return [known[name] for name in chosen]
+
+
+def called_private(schema: Schema) -> list[str]:
+    """The columns with cuts = "private"."""
+    return [column.name for column in schema.numeric if any(isinstance(one, Bins) and one.cuts == PRIVATE for one in column.encoding)]
 
 
 def counting_schema(schema: Schema, columns: Sequence[Interval]) -> Schema:
