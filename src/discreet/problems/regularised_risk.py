@@ -253,3 +253,4 @@ class OneVsRestRisk(Risk):
 
 
 AnyRisk: TypeAlias = RegularisedRisk | MultinomialRisk | OneVsRestRisk
+"""A risk of a linear classifier: of two classes, of several at once, or of each against the rest."""
