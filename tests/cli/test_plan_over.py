@@ -73,7 +73,7 @@ def test_the_seed_repeats_the_simulation(folder):
         ("--entry-bound 1 --records 10 --steps 0", 3, "steps"),
         ("--entry-bound 1 --records 10 --loss hinge --delta 0", 4, "delta > 0"),
         ("--entry-bound 1 --records 10 --loss logistic --target-bound 2", 3, "target_bound must be 1"),
-        ("--entry-bound 1 --records 10 --loss magic", 2, "magic"),
+        ("--entry-bound 1 --records 10 --loss magic", 3, "magic"),
     ],
 )
 def test_mistakes_are_told(folder, line, code, message):

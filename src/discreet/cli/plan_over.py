@@ -46,9 +46,7 @@ def plan_over(
     data_norm: Annotated[float | None, "Bound on the Euclidean norm of a row. One of the two is needed."] = None,
     target_bound: Annotated[float | None, "Bound on |y|, 1 unless given; losses of classes have none."] = None,
     intercept: Annotated[bool, "Plan a fit with an intercept; its coefficient lies in the set too."] = False,
-    loss: Annotated[
-        Literal["squared", "huber", "log-cosh", "absolute", "logistic", "hinge", "huber-hinge", "smoothed-hinge", "softplus-hinge"], None
-    ] = "squared",
+    loss: Annotated[str, "Of numbers, such as squared, huber or pinball, or of classes, such as logistic or hinge."] = "squared",
     excess: Annotated[float | None, "Excess of the mean loss to stay below: the answer is a number of records."] = None,
     records: Annotated[int | None, "Number of records: the answer is an excess of the mean loss."] = None,
     epsilon: Annotated[float, "Privacy loss of the fit, > 0."],

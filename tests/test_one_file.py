@@ -1,0 +1,41 @@
+"""What it takes to add one of each kind: its own file and the place that lists it, shown on one that is there.
+
+An example is looked for by its names in all code: as an identifier and as a text. A place that branches on it would be found.
+"""
+
+import io
+import tokenize
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import discreet
+
+PACKAGE = Path(discreet.__file__).parent
+EXAMPLES = {
+    "a loss of the margin": ("SmoothedHinge smoothed-hinge", {"losses/smoothed_hinge.py", "losses/__init__.py", "consumers/noisy_classifiers.py"}),
+    "a loss of numbers": ("Pinball pinball", {"losses/predictions/pinball.py", "losses/predictions/__init__.py"}),
+    "a set": ("KSupportBall k-support-ball", {"sets/k_support_ball.py", "sets/__init__.py"}),
+    "a mirror map": ("EntropyMap entropy", {"sets/mirror_maps/entropy.py", "sets/mirror_maps/__init__.py"}),
+    "a kernel": ("Cauchy cauchy", {"kernels/cauchy.py", "kernels/__init__.py"}),
+    "an encoding": ("Log log", {"data/encodings/log.py", "data/encodings/__init__.py"}),
+    "a block source": ("NpyTable", {"data/blocks/mapped.py", "data/blocks/__init__.py", "data/__init__.py"}),
+    "an estimator": ("GroupLasso group-lasso", {"estimators/over_sets.py", "estimators/__init__.py", "__init__.py"}),
+    "a command": ("predict", {"cli/predict.py", "cli/program.py"}),
+}
+"""Names, and the files of code that may have them. The consumer takes the smoothed hinge by default; estimators are names of the whole package too."""
+
+
+@cache
+def words(path):
+    """Identifiers and short texts of a file, those of docstrings and comments left out."""
+    tokens = tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline)
+    return {token.string.strip("\"'") for token in tokens if token.type in (tokenize.NAME, tokenize.STRING)}
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_one_more_is_a_file_and_a_place_that_lists_it(kind):
+    names, files = EXAMPLES[kind]
+    found = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py") if words(path).intersection(names.split())}
+    assert found == files
