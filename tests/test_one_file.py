@@ -14,17 +14,24 @@ import discreet
 
 PACKAGE = Path(discreet.__file__).parent
 EXAMPLES = {
-    "a loss of the margin": ("SmoothedHinge smoothed-hinge", {"losses/smoothed_hinge.py", "losses/__init__.py", "consumers/noisy_classifiers.py"}),
-    "a loss of numbers": ("Pinball pinball", {"losses/predictions/pinball.py", "losses/predictions/__init__.py"}),
+    "a loss of the margin": ("SmoothedHinge smoothed-hinge", {"losses/hinges.py", "losses/__init__.py", "consumers/noisy_classifiers.py"}),
+    "a loss of numbers": ("Pinball pinball", {"losses/predictions/quantile.py", "losses/predictions/__init__.py"}),
     "a set": ("KSupportBall k-support-ball", {"sets/k_support_ball.py", "sets/__init__.py"}),
     "a mirror map": ("EntropyMap entropy", {"sets/mirror_maps/entropy.py", "sets/mirror_maps/__init__.py"}),
-    "a kernel": ("Cauchy cauchy", {"kernels/cauchy.py", "kernels/__init__.py"}),
-    "an encoding": ("Log log", {"data/encodings/log.py", "data/encodings/__init__.py"}),
+    "a kernel": ("Cauchy cauchy", {"kernels/laws.py", "kernels/__init__.py"}),
+    "an encoding": ("Log", {"data/encodings/log.py", "data/encodings/__init__.py"}),
     "a block source": ("NpyTable", {"data/blocks/mapped.py", "data/blocks/__init__.py", "data/__init__.py"}),
     "an estimator": ("GroupLasso group-lasso", {"estimators/over_sets.py", "estimators/__init__.py", "__init__.py"}),
-    "a command": ("predict", {"cli/predict.py", "cli/program.py"}),
+    "a method of release": ("NULL_SPACE null-space", {"releases/methods/rows.py", "releases/methods/__init__.py"}),
+    "a mechanism": (
+        "SampledMirrorDescent mirror-descent-sampled",
+        {"mechanisms/constrained/mirror_sampled.py", "mechanisms/constrained/__init__.py"}
+        | {"statements/constrained.py", "verification/constrained.py", "audit/drawn/constrained.py", "audit/named.py"},
+    ),
+    "a command": ("demo", {"cli/demo.py", "cli/program.py"}),
 }
-"""Names, and the files of code that may have them. The consumer takes the smoothed hinge by default; estimators are names of the whole package too."""
+"""Names, and the files of code that may have them. The consumer takes the smoothed hinge by default; estimators are names of the whole package too.
+A mechanism has three more places on purpose: its words and its recheck, which import no mechanism, and the audit of what it draws."""
 
 
 @cache
