@@ -158,7 +158,7 @@ def bounds(
     )
 
 
-def _counted(found: discreet.Schema) -> str:
+def _counted(found: "discreet.Schema") -> str:
     """How many columns of each kind; dates and crosses where there are some."""
     kinds = [f"{len(found.numeric)} numeric", *([f"{len(found.date)} of dates"] if found.date else []), f"{len(found.categorical)} categorical"]
     return ", ".join(kinds + ([f"{len(found.cross)} crosses"] if found.cross else []))
