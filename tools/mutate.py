@@ -52,8 +52,6 @@ class Fault(NamedTuple):
 
 
 _EITHER = "draw = noise.discrete_laplace if self.law == LAPLACE else noise.discrete_gaussian\n        return correct + int(draw(scale="
-_MOMENTS, _LESS = "query.answer(data), self.variance, grid", "query.answer(data), self.variance // 4, grid"
-
 _DRAWN, _HALF = "self._noise(problem, noise, count)", "0.5 * self._noise(problem, noise, count)"
 _ON_WEIGHTS = """    def columns(self, problem: RegularisedRisk, data: Records, noise: Noise, count: int) -> Floats:
         \"\"\"See LearningMechanism.\"\"\"
@@ -111,10 +109,9 @@ PLANTED: list[Fault] = [
         "noisy_moments(problem, exact, noise, np.divide(scales, 2.0))",
     ),
     Fault("mechanisms/counting/base.py", "self.integers(scale, query.size, noise)", "self.integers(0.5 * scale, query.size, noise)"),
-    Fault("mechanisms/release/sketch.py", _MOMENTS, _LESS),
-    Fault("mechanisms/release/sketch_information.py", _MOMENTS, _LESS),
+    Fault("mechanisms/release/sketch.py", "query.answer(data), self.variance, self.grid", "query.answer(data), self.variance // 4, self.grid"),
     Fault("mechanisms/release/eigenvalue_sketch.py", "bounds, moments, variance, grid", "bounds, moments, variance // 4, grid"),
-    Fault("mechanisms/release/clear_target_sketch.py", "(moments, self.variance, trace)", "(moments, self.variance // 4, trace)"),
+    Fault("mechanisms/release/clear_target_sketch.py", "(moments, self.variance, self.", "(moments, self.variance // 4, self."),
     Fault("mechanisms/release/published_sketch.py", "np.full(query.columns, variance)", "np.full(query.columns, 0.25 * variance)"),
     Fault("noise/source.py", '.T) * _checked(scale, "scale")', '.T) * 0.5 * _checked(scale, "scale")'),
     Fault("noise/source.py", 'lengths / _checked(rate, "rate")', 'lengths / (2.0 * _checked(rate, "rate"))'),
@@ -153,8 +150,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "mechanisms/release/published_sketch.py": ("published-sketch-1e-06-replace-one",),
     "mechanisms/release/placement.py": ("rows-1e-06-replace-one",),
     "mechanisms/release/rows.py": ("rows-1e-06-replace-one",),
-    "mechanisms/release/sketch.py": ("sketch-1e-06-replace-one",),
-    "mechanisms/release/sketch_information.py": ("information-sketch-1e-06-replace-one",),
+    "mechanisms/release/sketch.py": ("sketch-1e-06-replace-one", "information-sketch-1e-06-replace-one"),
     "mechanisms/selection/exponential.py": ("exponential-0.0-replace-one",),
     "mechanisms/selection/score.py": ("random-stopping-0.0-replace-one",),
     "mechanisms/selection/stopping.py": ("random-stopping-0.0-replace-one",),
