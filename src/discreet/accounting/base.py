@@ -61,8 +61,8 @@ class Guarantee(Protocol):
         """For certificates; `guarantee_from_dict` reads it back."""
 
 
-_SCOPE = ("neighbours", "theorem", "unit", "local", "secret")
-_SPELT = {"delta_at_epsilon": "delta", "deltas_at": "deltas"}
+SCOPE = ("neighbours", "theorem", "unit", "local", "secret")
+SPELT = {"delta_at_epsilon": "delta", "deltas_at": "deltas"}
 """Fields whose names in certificates are others: those of methods here."""
 
 
@@ -92,8 +92,8 @@ class Statement:
 
     def to_dict(self) -> dict[str, Json]:
         """The record of a certificate: kind, numbers, scope; what may be left out (a prior, `local`, `secret`) only where it says something."""
-        own = [(field.name, getattr(self, field.name)) for field in fields(self) if field.name not in _SCOPE]
-        record: dict[str, Json] = {"kind": self.kind, **{_SPELT.get(name, name): _listed(value) for name, value in own if value != ()}}
+        own = [(field.name, getattr(self, field.name)) for field in fields(self) if field.name not in SCOPE]
+        record: dict[str, Json] = {"kind": self.kind, **{SPELT.get(name, name): _listed(value) for name, value in own if value != ()}}
         record |= {"neighbours": str(self.neighbours), "unit": str(self.unit), "theorem": self.theorem}
         if self.local:
             record["local"] = True
@@ -128,7 +128,7 @@ def together(parts: Sequence[Guarantee], rule: str, *, neighbours: Neighbours | 
 
 def scope(statement: Statement) -> dict[str, Any]:
     """The fields of a Statement as arguments for another kind of guarantee."""
-    return {name: getattr(statement, name) for name in _SCOPE}
+    return {name: getattr(statement, name) for name in SCOPE}
 
 
 def _local(part: Guarantee) -> bool:

@@ -1,30 +1,41 @@
 """Reading guarantees back from certificates: the inverse of `to_dict`, for every kind of this package."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import MISSING, fields
+from typing import Any, get_args
 
 from discreet.accounting.algebra import AnyGuarantee
-from discreet.accounting.base import ApproximateDP, NoGuarantee, PureDP, Unit
-from discreet.accounting.gaussian import GaussianDP
-from discreet.accounting.information import CramerRaoBound, MutualInformation
-from discreet.accounting.profile import Profile
-from discreet.accounting.renyi import ConcentratedDP, RenyiDP
+from discreet.accounting.base import SCOPE, SPELT, Unit
+from discreet.accounting.information import Rows
 from discreet.core.errors import FileFormatError
 from discreet.core.fields import Json, real
 from discreet.core.neighbours import Neighbours
 from discreet.core.quiet import quietly
 
+_KINDS: dict[str, type] = {kind.kind: kind for kind in get_args(AnyGuarantee)}
+
 
 def guarantee_from_dict(record: Mapping[str, Json]) -> AnyGuarantee:
     """Read back `to_dict`. Raises FileFormatError for anything it does not know."""
     kind = record.get("kind") if isinstance(record, Mapping) else None
-    reader = _READERS.get(kind) if isinstance(kind, str) else None
-    if isinstance(kind, str) and reader is None:
+    known = _KINDS.get(kind) if isinstance(kind, str) else None
+    if isinstance(kind, str) and known is None:
         raise FileFormatError(f"the certificate states a guarantee of unknown kind {kind!r}; a newer version of discreet may know it.")
     refusal = FileFormatError("the certificate's guarantee is incomplete or holds values of the wrong type.")
-    if reader is None:
+    if known is None:
         raise refusal
-    return quietly(lambda: reader(record, _scope(record)), refusal, KeyError, TypeError, ValueError, OverflowError)
+    made: AnyGuarantee = quietly(lambda: known(**_own(known, record), **_scope(record)), refusal, KeyError, TypeError, ValueError, OverflowError)
+    return made
+
+
+def _own(kind: type, record: Mapping[str, Json]) -> dict[str, Any]:
+    """The numbers of a kind, each read as its field is typed; one with a default may be missing."""
+    found = {}
+    for field in fields(kind):
+        name = SPELT.get(field.name, field.name)
+        if field.name not in SCOPE and (name in record or field.default is MISSING):
+            found[field.name] = _READERS[field.type](record[name])
+    return found
 
 
 def _scope(record: Mapping[str, Json]) -> dict[str, Any]:
@@ -46,23 +57,10 @@ def _numbers(value: Json) -> tuple[float, ...]:
     return tuple(real(number) for number in value)
 
 
-def _rows(value: Json) -> tuple[tuple[float, ...], ...]:
+def _rows(value: Json) -> Rows:
     if not isinstance(value, list):
         raise TypeError
     return tuple(_numbers(row) for row in value)
 
 
-Reader = Callable[[Mapping[str, Json], dict[str, Any]], AnyGuarantee]
-_READERS: dict[str, Reader] = {
-    "pure": lambda record, scope: PureDP(epsilon=real(record["epsilon"]), **scope),
-    "approximate": lambda record, scope: ApproximateDP(epsilon=real(record["epsilon"]), delta_at_epsilon=real(record["delta"]), **scope),
-    "profile": lambda record, scope: Profile(epsilons=_numbers(record["epsilons"]), deltas_at=_numbers(record["deltas"]), **scope),
-    "gaussian": lambda record, scope: GaussianDP(mu=real(record["mu"]), **scope),
-    "concentrated": lambda record, scope: ConcentratedDP(rho=real(record["rho"]), **scope),
-    "renyi": lambda record, scope: RenyiDP(orders=_numbers(record["orders"]), divergences=_numbers(record["divergences"]), **scope),
-    "mutual-information": lambda record, scope: MutualInformation(bits=real(record["bits"]), **scope),
-    "cramer-rao": lambda record, scope: CramerRaoBound(
-        information=_rows(record["information"]), prior_information=_rows(record.get("prior_information", [])), **scope
-    ),
-    "none": lambda _record, scope: NoGuarantee(**scope),
-}
+_READERS: dict[Any, Callable[[Json], object]] = {float: real, tuple[float, ...]: _numbers, Rows: _rows}

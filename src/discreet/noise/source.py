@@ -35,6 +35,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from itertools import count
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -60,19 +61,13 @@ _ZERO_BITS = 900
 
 
 class Noise(ABC):
-    """A source of noise. `private` is False when somebody may know or replay what is drawn."""
+    """A source of noise."""
 
     __slots__ = ()
-
-    @property
-    @abstractmethod
-    def private(self) -> bool:
-        """Whether a guarantee may rest on this source."""
-
-    @property
-    @abstractmethod
-    def description(self) -> str:
-        """One line for certificates."""
+    private: ClassVar[bool]
+    """Whether a guarantee may rest on this source: False when somebody may know or replay what is drawn."""
+    description: ClassVar[str]
+    """One line for certificates."""
 
     @abstractmethod
     def words(self) -> Words:
@@ -117,15 +112,8 @@ class Noise(ABC):
 class SystemNoise(Noise):
     """Noise keyed by the operating system's randomness: the only source under which a certificate is valid."""
 
-    @property
-    def private(self) -> bool:
-        """True."""
-        return True
-
-    @property
-    def description(self) -> str:
-        """Names the generator and the origin of its key."""
-        return SYSTEM_SOURCE
+    private: ClassVar[bool] = True
+    description: ClassVar[str] = SYSTEM_SOURCE
 
     def words(self) -> Words:
         """A stream under a fresh key."""
@@ -138,8 +126,10 @@ class SystemNoise(Noise):
 
 @dataclass(frozen=True, slots=True)
 class SeededNoise(Noise):
-    """Reproducible noise for tests and studies. Whoever knows or guesses the seed can subtract it, so it protects nobody."""
+    """Reproducible noise for tests and studies. Whoever knows or guesses the seed can subtract it: no certificate of it verifies."""
 
+    private: ClassVar[bool] = False
+    description: ClassVar[str] = SEEDED_SOURCE
     seed: int
     _calls: "count[int]" = field(default_factory=count, init=False, repr=False, compare=False)
 
@@ -147,16 +137,6 @@ class SeededNoise(Noise):
         """Refuse a seed that is no integer."""
         if isinstance(self.seed, bool) or not isinstance(self.seed, int):
             raise InvalidInput(f"a seed must be an integer; {self.seed!r} was given.")
-
-    @property
-    def private(self) -> bool:
-        """False: a certificate issued under this source never verifies."""
-        return False
-
-    @property
-    def description(self) -> str:
-        """Says that the noise can be replayed."""
-        return SEEDED_SOURCE
 
     def words(self) -> Words:
         """The stream of the next call."""
