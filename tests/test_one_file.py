@@ -22,7 +22,7 @@ EXAMPLES = {
     "an encoding": ("Log", {"data/encodings/log.py", "data/encodings/__init__.py"}),
     "a block source": ("NpyTable", {"data/blocks/mapped.py", "data/blocks/__init__.py", "data/__init__.py"}),
     "an estimator": ("GroupLasso group-lasso", {"estimators/over_sets.py", "estimators/__init__.py", "__init__.py"}),
-    "a method of release": ("NULL_SPACE null-space", {"releases/methods/rows.py", "releases/methods/__init__.py"}),
+    "a method of release": ("null-space", {"releases/methods/rows.py", "audit/named.py"}),
     "a mechanism": (
         "SampledMirrorDescent mirror-descent-sampled",
         {"mechanisms/constrained/mirror_sampled.py", "mechanisms/constrained/__init__.py"}
@@ -31,6 +31,7 @@ EXAMPLES = {
     "a command": ("demo", {"cli/demo.py", "cli/program.py"}),
 }
 """Names, and the files of code that may have them. The consumer takes the smoothed hinge by default; estimators are names of the whole package too.
+A method of release is listed by its constant; the audit of what it draws has its name.
 A mechanism has three more places on purpose: its words and its recheck, which import no mechanism, and the audit of what it draws."""
 
 
