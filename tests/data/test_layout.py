@@ -1,6 +1,7 @@
 """Columns of every kind together: places and tables make the rows that are written down by hand."""
 
 from datetime import date, datetime
+from fractions import Fraction
 
 import numpy as np
 import polars as pl
@@ -8,7 +9,7 @@ import pytest
 
 from discreet.core.errors import InvalidInput, SchemaError
 from discreet.core.private import packed, unpacked
-from discreet.data import Block, CategoricalColumn, Cross, DateColumn, NumericColumn, Schema, Target
+from discreet.data import Block, CategoricalColumn, Cross, DateColumn, Domain, NumericColumn, Records, Schema, Target
 from discreet.data.encodings import Bins, Curve, Linear, Month, Weekday
 from discreet.data.layout import parts_of
 from discreet.matrices import MappedMatrix, TabularMatrix
@@ -153,6 +154,21 @@ def test_mistakes_are_refused_with_what_to_do(columns, words):
     head = 'format = "discreet-schema/1"\nname = "t"\n[target]\ncolumn = "y"\nclasses = ["no", "yes"]\n'
     with pytest.raises(SchemaError, match=words.replace("[", r"\[")):
         Schema.from_toml(head + columns)
+
+
+@pytest.mark.parametrize("encoding", ["linear", "log", "curve", ["linear", "log"], {"name": "curve", "resolutions": 0}])
+def test_no_cell_near_the_middle_makes_a_row_that_is_longer_than_its_bound(encoding):
+    """Where terms of opposite sign meet, a computed norm that is too small would leave a normalised row too long."""
+    column = NumericColumn(name="a", lower=-1, upper=1, scale="symmetric", encoding=encoding, missing="indicator")
+    schema = Schema(name="t", target=TARGET, numeric=(column,))
+    beside = 10.0 ** np.arange(-300.0, 0.0, 3.0)
+    cells = np.concatenate((beside, -beside, [0.0], np.random.default_rng(0).uniform(-1, 1, 300)))
+    rows = schema.encode({"a": cells}, target=False).rows
+    data = Records(rows=rows, targets=np.zeros(len(cells), dtype=np.intp), domain=Domain(features=schema.features, norm_bound=1.0, classes=2))
+    for each in (rows, data.matrix):
+        exact = [sum(Fraction(entry) ** 2 for entry in row) for row in each.entries(slice(0, len(cells))).tolist()]
+        assert max(exact) <= 1 + Fraction(1, 10**12)
+        assert np.all(np.isfinite(each.reach()))
 
 
 def test_a_block_of_encoded_rows_travels_between_workers():

@@ -143,15 +143,21 @@ class Part(NamedTuple):
             return np.asarray(self.table[codes])
         return np.asarray((1.0 - shares)[:, np.newaxis] * self.table[codes] + shares[:, np.newaxis] * self.table[codes + 1])
 
+    @property
+    def single(self) -> bool:
+        """Whether it is one feature: then it is held as the number that it is, which terms of opposite sign would lose digits of."""
+        return self.table.shape[1] == 1
+
     def squares(self, places: "Placed") -> Floats:
-        """The squared norms of features at these places, (n,)."""
+        """Upper bounds of the squared norms of features at these places, (n,): above them by rounding errors, for products of so many numbers."""
         own = np.einsum("ij,ij->i", self.table, self.table)
+        own += (self.table.shape[1] + 16) * 2.0**-52 * own.max()
         codes, shares = places
         if shares is None:
             return np.asarray(own[codes])
         beside = np.einsum("ij,ij->i", self.table[:-1], self.table[1:])
         rest = 1.0 - shares
-        return np.asarray(rest * rest * own[codes] + 2.0 * rest * shares * beside[codes] + shares * shares * own[codes + 1])
+        return np.maximum(rest * rest * own[codes] + 2.0 * rest * shares * beside[codes] + shares * shares * own[codes + 1], 0.0)
 
 
 class Placed(NamedTuple):
@@ -209,9 +215,14 @@ def encoded_rows(frame: pl.DataFrame, columns: Columns, *, markers: Sequence[str
             pieces.append((1, number))
             continue
         for part in parts_of(column):
-            places = part.placed(values)
-            squares += part.squares(places)
-            pieces.append((len(part.table), places))
+            if part.single:
+                number = part.rows(values)[:, 0]
+                squares += number * number
+                pieces.append((1, number))
+            else:
+                places = part.placed(values)
+                squares += part.squares(places)
+                pieces.append((len(part.table), places))
     return MappedMatrix(SparseMatrix(_rows(pieces, frame.height)), _table(columns), norms=np.sqrt(squares), reach=_reach(columns))
 
 
@@ -246,7 +257,7 @@ def _table(columns: Columns) -> CSR:
         if isinstance(column, CategoricalColumn | Cross) or (isinstance(column, NumericColumn) and column.plain):
             blocks.append(sparse.eye_array(len(names)))
         else:
-            blocks += [sparse.csr_array(part.table) for part in parts_of(column)]
+            blocks += [sparse.eye_array(1) if part.single else sparse.csr_array(part.table) for part in parts_of(column)]
     made: CSR = sparse.csr_array(sparse.block_diag(blocks, format="csr"), dtype=np.float64)
     return made
 
