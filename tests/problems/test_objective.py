@@ -11,6 +11,7 @@ from scipy import sparse
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
 from discreet.matrices import AugmentedMatrix, DenseMatrix, MappedMatrix, Matrix, SparseMatrix, TabularMatrix
 from discreet.problems.objective import MarginObjective
+from tests.problems import test_softmax_objective as softmax
 
 LOSSES = [Logistic(), SoftplusHinge(temperature=0.3), HuberHinge(half_width=0.4), HuberHinge(half_width=1e-6), SmoothedHinge(half_width=0.7)]
 
@@ -225,10 +226,17 @@ def test_the_certificate_is_tight_enough_to_be_useful_and_linear_in_the_records(
         assert 0 < excess < 3e-13 * count
 
 
-def test_columns_are_certified_as_single_points_are():
-    objective, _ = _objective(5, Logistic(), count=2500)
-    rng = np.random.default_rng(0)
-    points, linears = rng.standard_normal((4, 3)), rng.standard_normal((4, 3))
+def _of_classes(seed, **shape):
+    return softmax.objective_of(softmax.dense(seed, **shape))[0]
+
+
+BOTH = pytest.mark.parametrize("made", [lambda seed, **shape: _objective(seed, Logistic(), **shape)[0], _of_classes], ids=["margin", "softmax"])
+
+
+@BOTH
+def test_columns_are_certified_as_single_points_are(made):
+    objective, rng = made(5, count=2500), np.random.default_rng(0)
+    points, linears = rng.standard_normal((objective.dimension, 3)), rng.standard_normal((objective.dimension, 3))
     gradients, norms = objective.certified_gradients(points, linears)
     for j in range(3):
         single = objective.with_linear(linears[:, j])
@@ -236,7 +244,8 @@ def test_columns_are_certified_as_single_points_are():
         assert norms[j] == pytest.approx(single.certified_gradient_norm(points[:, j]), rel=1e-9)
 
 
-def test_overflow_is_never_certified():
-    objective, _ = _objective(6, Logistic(), size=1e200)
+@BOTH
+def test_overflow_is_never_certified(made):
+    objective = made(6, size=1e200)
     with np.errstate(all="ignore"):
-        assert not objective.certified_gradient_norm(np.full(4, 1e200)) <= 1e300
+        assert not objective.certified_gradient_norm(np.full(objective.dimension, 1e200)) <= 1e300
