@@ -126,7 +126,7 @@ def test_it_has_the_manners_of_an_estimator():
         ({"target_noise": 1.0, "cross_noise": [5.0, 0.0, 0.0]}, "together are no covariance"),
         ({"cross_noise": [1.0]}, "each of the 3 features"),
         ({"ridge": float("nan")}, "finite"),
-        ({"records": 0}, "positive integer"),
+        ({"records": 0}, "integer of at least 1"),
     ],
 )
 def test_what_cannot_be_used_is_refused_in_one_sentence(settings, message):

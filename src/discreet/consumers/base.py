@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.quiet import quietly
+from discreet.core.validate import not_negative, probability, whole
 from discreet.queries import Target
 from discreet.releases import Kind, PublishedRelease, read_release
 
@@ -139,10 +140,7 @@ class NoisyRegression(Line, ABC):
         return interval(self.coef_, deviations(np.eye(len(self.coef_)), self._errors(deviations=quantile)), quantile)
 
     def _quantile(self, level: float) -> float:
-        number = _numbers(level, "level")
-        if number.ndim or not 0 < number < 1:
-            raise InvalidInput(f"level must lie strictly between 0 and 1; {level!r} was given.")
-        sure = 0.5 + 0.5 * float(number)
+        sure = 0.5 + 0.5 * probability(level, "level")
         return float(ndtri(sure) if np.isinf(self.degrees_) else stdtrit(self.degrees_, sure))
 
 
@@ -153,8 +151,8 @@ def row_noise(features: Any, target: Any, cross: Any, dimension: int) -> RowNois
     if across.shape != (dimension,):
         raise InvalidInput(f"cross_noise must hold a covariance for each of the {dimension} features; shape {across.shape} was given.")
     variance = not_negative(target, "target_noise")
-    whole = np.block([[matrix, across[:, np.newaxis]], [across[np.newaxis], np.array([[variance]])]])
-    if np.linalg.eigvalsh(whole)[0] < -1e-9 * max(float(np.trace(whole)), 1e-300):
+    joint = np.block([[matrix, across[:, np.newaxis]], [across[np.newaxis], np.array([[variance]])]])
+    if np.linalg.eigvalsh(joint)[0] < -1e-9 * max(float(np.trace(joint)), 1e-300):
         raise InvalidInput("feature_noise, cross_noise and target_noise together are no covariance: it has a negative eigenvalue.")
     return RowNoise(features=matrix, cross=across, target=variance)
 
@@ -199,21 +197,9 @@ def new_rows(X: Any, dimension: int) -> Floats:
     return rows
 
 
-def not_negative(value: Any, name: str) -> float:
-    """A finite number of at least 0."""
-    number = _numbers(value, name)
-    if number.ndim or number < 0:
-        raise InvalidInput(f"{name} must be one finite number of at least 0; {value!r} was given.")
-    return float(number)
-
-
 def records_of(records: Any, default: int | None) -> int | None:
     """A public number of records."""
-    if records is None:
-        return default
-    if isinstance(records, bool) or not isinstance(records, int | np.integer) or records < 1:
-        raise InvalidInput(f"records must be a positive integer, the public number of records; {records!r} was given.")
-    return int(records)
+    return default if records is None else whole(records, "records")
 
 
 def _numbers(given: Any, name: str) -> Floats:

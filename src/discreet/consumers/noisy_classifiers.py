@@ -19,10 +19,11 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from discreet.consumers.base import feature_covariance, new_rows, noise_on_rows, not_negative, opened, rows_of, with_targets
+from discreet.consumers.base import feature_covariance, new_rows, noise_on_rows, opened, rows_of, with_targets
 from discreet.consumers.corrected import reconstructed_rows, refined
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.validate import not_negative
 from discreet.losses import Logistic, MarginLoss, SmoothedHinge
 from discreet.matrices import answers_per_record, as_matrix
 from discreet.problems.objective import MarginObjective

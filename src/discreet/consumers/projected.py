@@ -16,10 +16,11 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from discreet.consumers.base import Line, new_rows, not_negative, opened, rows_of, with_targets
+from discreet.consumers.base import Line, new_rows, opened, rows_of, with_targets
 from discreet.consumers.ridge import NoisyRidge
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.validate import not_negative
 from discreet.releases import Kind, PublishedRelease
 
 _BLOCK = 1024

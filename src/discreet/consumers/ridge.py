@@ -39,10 +39,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from discreet.consumers.base import NoisyRegression, RowNoise, deviations, feature_covariance, not_negative, records_of, row_noise
+from discreet.consumers.base import NoisyRegression, RowNoise, deviations, feature_covariance, records_of, row_noise
 from discreet.consumers.corrected import spectrum
 from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.validate import not_negative
 from discreet.releases import Kind
 
 _BLOCK = 4096

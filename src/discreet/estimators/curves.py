@@ -101,7 +101,7 @@ def curves_of(model: "Model", *, uncertainty: Uncertainty | None = None, level: 
     if not 0 < level < 1:
         raise InvalidInput(f"the level of an interval lies between 0 and 1; {level!r} was given.")
     schema, form = model.schema, model.form
-    if not isinstance(form, LinearForm | BoundedForm):
+    if not isinstance(form, BoundedForm) and type(form) is not LinearForm:
         raise InvalidInput(f"a {model.kind} is no sum of contributions of columns. Curves are there for linear models.")
     if isinstance(form, BoundedForm) and form.size - (form.intercept_scale > 0) != schema.features:
         raise InvalidInput("the certificate and the schema state different numbers of features.")

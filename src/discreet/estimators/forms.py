@@ -38,9 +38,10 @@ A form is public, and made anew whenever a model is read.
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -140,27 +141,27 @@ _LONGEST = 1 << 53
 """Counts beyond are not written out."""
 
 
-class Form(Protocol):
+class Form(ABC):
     """See module docstring."""
 
-    @property
-    def data_norm(self) -> float:
-        """R, the bound to which rows are shortened; infinity where only entries are bounded, 1 for features of a kernel."""
+    __slots__ = ()
+    data_norm: float
+    """R, the bound to which rows are shortened; infinity where only entries are bounded, 1 for features of a kernel."""
+    intercept_scale: float
+    """t, the constant feature of the intercept; 0 without one."""
 
     @property
-    def intercept_scale(self) -> float:
-        """t, the constant feature of the intercept; 0 without one."""
-
-    @property
+    @abstractmethod
     def size(self) -> int:
         """How many weights there are."""
 
+    @abstractmethod
     def decision(self, rows: Matrix, weights: Floats) -> Floats:
         """(n,), or (n, K) for K > 2 classes, for rows (n, d) and weights (size,)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LinearForm:
+class LinearForm(Form):
     """Rows are shortened to `data_norm`."""
 
     features: int
@@ -182,47 +183,28 @@ class LinearForm:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class KernelForm:
+class KernelForm(LinearForm):
     """A linear form on features of a kernel."""
 
     feature_map: FeatureMap
-    linear: LinearForm
-
-    @property
-    def data_norm(self) -> float:
-        """See Form."""
-        return self.linear.data_norm
-
-    @property
-    def intercept_scale(self) -> float:
-        """See Form."""
-        return self.linear.intercept_scale
-
-    @property
-    def size(self) -> int:
-        """See Form."""
-        return self.linear.size
 
     def decision(self, rows: Matrix, weights: Floats) -> Floats:
         """See Form."""
-        return self.linear.decision(FeatureMapMatrix(rows, self.feature_map), weights)
+        return LinearForm.decision(self, FeatureMapMatrix(rows, self.feature_map), weights)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoundedForm:
+class BoundedForm(Form):
     """Rows are brought within `domain`."""
 
     domain: Domain
+    data_norm: float = field(init=False)
+    intercept_scale: float = field(init=False)
 
-    @property
-    def data_norm(self) -> float:
-        """See Form."""
-        return self.domain.norm_bound
-
-    @property
-    def intercept_scale(self) -> float:
-        """See Form."""
-        return self.domain.intercept_scale
+    def __post_init__(self) -> None:
+        """Those of the domain."""
+        object.__setattr__(self, "data_norm", self.domain.norm_bound)
+        object.__setattr__(self, "intercept_scale", self.domain.intercept_scale)
 
     @property
     def size(self) -> int:
@@ -245,16 +227,12 @@ def form_of(problem: Problem, *, columns: int, classes: int, weights: int) -> Fo
             _check_features(whole(problem["features"]), columns)
         if bounded:
             return BoundedForm(domain=_domain(problem))
-        linear = LinearForm(
-            features=whole(problem["features"]),
-            data_norm=not_negative(problem["data_norm"]),
-            intercept_scale=not_negative(problem["intercept_scale"]),
-            classes=classes,
-        )
+        features, bounds = whole(problem["features"]), {name: not_negative(problem[name]) for name in ("data_norm", "intercept_scale")}
+        linear = LinearForm(features=features, classes=classes, **bounds)
         if stated is None:
             return linear
         _check_weights(linear.size, weights)
-        return KernelForm(feature_map=_feature_map(stated, linear.features, columns), linear=linear)
+        return KernelForm(feature_map=_feature_map(stated, features, columns), features=features, classes=classes, **bounds)
     except FileFormatError:
         raise
     except (KeyError, TypeError, ValueError, InvalidInput) as error:

@@ -244,7 +244,7 @@ class Model:
             ),
             Check(
                 "row norm",
-                not isinstance(form, LinearForm) or _same(norm, schema.norm_bound),
+                type(form) is not LinearForm or _same(norm, schema.norm_bound),
                 f"the schema bounds rows by {schema.norm_bound:.10g}, the certificate states {_brief(norm)}",
             ),
             Check(

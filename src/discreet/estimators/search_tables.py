@@ -9,11 +9,12 @@ in memory, and every one gets its share of each block. Nothing that is as long a
 """
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -37,46 +38,49 @@ class Predicts(Protocol):
         """A class for each row by itself."""
 
 
-class SearchTable(Protocol):
+class SearchTable(ABC):
     """Private rows and labels, and the public classes."""
 
-    @property
-    def X(self) -> Any:  # noqa: N802 - as scikit-learn calls it
-        """What a fit takes."""
+    __slots__ = ()
+    in_blocks: ClassVar[bool] = False
+    """Whether X is a BlockTable."""
+    X: Any
+    """What a fit takes."""
+    y: Any
+    """What a fit takes next to X: labels, or None where X brings them."""
+    classes: npt.NDArray[Any]
+    """(K,)."""
 
     @property
-    def y(self) -> Any:
-        """What a fit takes next to X: labels, or None where X brings them."""
-
-    @property
-    def classes(self) -> npt.NDArray[Any]:
-        """(K,)."""
-
-    @property
+    @abstractmethod
     def shape(self) -> tuple[int, int]:
         """(n, d); n is private under add-remove."""
 
     @property
     def one_part(self) -> bool:
         """Whether a fit has nothing to spread over threads, so that several fits may."""
+        return False
 
-    @property
-    def in_blocks(self) -> bool:
-        """Whether X is a BlockTable."""
-
+    @abstractmethod
     def content(self) -> Iterator[bytes]:
         """The bytes by which a ledger knows the table again: those of a single fit."""
 
+    @abstractmethod
     def correct(self, model: Predicts) -> int:
         """How many labels `model` predicts; private."""
 
+    @abstractmethod
     def parts(self, count: int, noise: Noise, *, hidden: bool) -> "list[SearchTable]":
         """The records cut into `count` parts, decided without looking at any: see the module docstring."""
+
+    def __repr__(self) -> str:
+        """Nothing of the records."""
+        return f"{type(self).__name__}(...)"
 
 
 @holds_records
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class HeldTable:
+class HeldTable(SearchTable):
     """Rows in memory; see SearchTable."""
 
     X: Any
@@ -85,10 +89,6 @@ class HeldTable:
     given: npt.NDArray[Any]
     """Labels (n,), for scores."""
     classes: npt.NDArray[Any]
-
-    def __repr__(self) -> str:
-        """Nothing of the records."""
-        return "HeldTable(...)"
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -99,11 +99,6 @@ class HeldTable:
     def one_part(self) -> bool:
         """See SearchTable."""
         return self.rows.shape[0] <= WHOLE_RECORDS
-
-    @property
-    def in_blocks(self) -> bool:
-        """See SearchTable."""
-        return False
 
     def content(self) -> Iterator[bytes]:
         """See SearchTable."""
@@ -156,10 +151,12 @@ R = TypeVar("R")
 
 
 @holds_records
-class StreamedTable:
+class StreamedTable(SearchTable):
     """A table that is read in blocks; see SearchTable. The first use of its length or its labels reads it, and counts and checks every record."""
 
     __slots__ = ("X", "_bound", "_jobs", "_read", "classes")
+    in_blocks = True
+    y = None
 
     def __init__(self, table: BlockTable, bound: Reader, *, jobs: int) -> None:
         """Read nothing yet."""
@@ -174,29 +171,10 @@ class StreamedTable:
             self._read = Stream(self.X, self._bound, self._jobs)
         return self._read
 
-    def __repr__(self) -> str:
-        """Nothing of the records."""
-        return "StreamedTable(...)"
-
-    @property
-    def y(self) -> None:
-        """See SearchTable."""
-        return
-
     @property
     def shape(self) -> tuple[int, int]:
         """See SearchTable."""
         return self._stream.records, self.X.features
-
-    @property
-    def one_part(self) -> bool:
-        """See SearchTable."""
-        return False
-
-    @property
-    def in_blocks(self) -> bool:
-        """See SearchTable."""
-        return True
 
     def content(self) -> Iterator[bytes]:
         """See SearchTable."""

@@ -8,7 +8,7 @@ read from a file, or one of scikit-learn's. What a classifier of scikit-learn's 
 some have `predict_proba` for some of their settings only, which their class does not tell.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -114,14 +114,22 @@ def classes_of(model: Any) -> tuple[Any, ...]:  # noqa: ANN401 - whatever the ca
     raise InvalidType(f"a fitted classifier with predict and classes_, or a Model, is needed; {type(model).__name__} was given. Fit it first.")
 
 
+def _answers(model: Any) -> dict[str, Callable[[Any], Any]]:  # noqa: ANN401 - as above
+    """What a model may be asked for, by its name in ANSWERS."""
+    if not isinstance(model, StoredModel):
+        return {name: getattr(model, name) for name in ANSWERS if callable(getattr(model, name, None))}
+    chances = {PROBABILITIES: model.probabilities} if model.has_probabilities else {}
+    return {PREDICTED: model.predict, DECISION: model.decision, **chances}
+
+
 def has_probabilities(model: Any) -> bool:  # noqa: ANN401 - as above
     """Whether log loss and calibration can be measured."""
-    return model.has_probabilities if isinstance(model, StoredModel) else _offers(model, "predict_proba")
+    return PROBABILITIES in _answers(model)
 
 
 def has_scores(model: Any) -> bool:  # noqa: ANN401 - as above
     """Whether records can be ordered by how likely they are of the second class."""
-    return isinstance(model, StoredModel) or _offers(model, "decision_function") or has_probabilities(model)
+    return not {DECISION, PROBABILITIES}.isdisjoint(_answers(model))
 
 
 def outcomes_of(model: Any, X: Any, y: Any = None, *, wanted: frozenset[str] = ANSWERS) -> Outcomes:  # noqa: ANN401 - as above
@@ -232,12 +240,11 @@ def _nothing(model: Any, classes: tuple[Any, ...], X: Any, wanted: frozenset[str
             raise InvalidInput(
                 f"the table lacks the column {lacking[0]!r}, which the model was fitted on; {len(lacking)} such column(s) are missing."
             )
-        kinds, stored = len(classes), isinstance(model, StoredModel)
-        decides, chances = stored or _offers(model, DECISION), model.has_probabilities if stored else _offers(model, PROBABILITIES)
+        kinds, asked = len(classes), wanted & _answers(model).keys()
         shapes = _Said(
-            np.zeros(1, dtype=np.int64) if PREDICTED in wanted else None,
-            np.zeros((1, kinds)) if PROBABILITIES in wanted and chances else None,
-            np.zeros(1 if kinds == 2 else (1, kinds)) if DECISION in wanted and decides else None,
+            np.zeros(1, dtype=np.int64) if PREDICTED in asked else None,
+            np.zeros((1, kinds)) if PROBABILITIES in asked else None,
+            np.zeros(1 if kinds == 2 else (1, kinds)) if DECISION in asked else None,
         )
     return _Said(
         None if shapes.predicted is None else np.zeros_like(shapes.predicted),
@@ -259,19 +266,13 @@ def _checked(model: Any, classes: tuple[Any, ...], X: Any, wanted: frozenset[str
 
 
 def _said(model: Any, classes: tuple[Any, ...], X: Any, wanted: frozenset[str]) -> _Said:  # noqa: ANN401 - as above
-    predicted = probabilities = decision = None
-    if isinstance(model, StoredModel):
-        if PREDICTED in wanted:
-            predicted = _codes([canonical(label) for label in model.predict(X).tolist()], _texts(classes))
-        probabilities = model.probabilities(X) if PROBABILITIES in wanted and model.has_probabilities else None
-        decision = model.decision(X) if DECISION in wanted else None
-    else:
-        if PREDICTED in wanted:
-            predicted = _codes(_plain(model.predict(X)), list(classes))
-        probabilities = model.predict_proba(X) if PROBABILITIES in wanted and _offers(model, PROBABILITIES) else None
-        decision = model.decision_function(X) if DECISION in wanted and _offers(model, DECISION) else None
-    numbers = (None if answer is None else np.asarray(answer, dtype=np.float64) for answer in (probabilities, decision))
-    return _Said(predicted, *numbers)
+    asks = _answers(model)
+    predicted, *numbers = (asks[name](X) if name in wanted and name in asks else None for name in (PREDICTED, PROBABILITIES, DECISION))
+    if predicted is not None and isinstance(model, StoredModel):
+        predicted = _codes([canonical(label) for label in predicted.tolist()], _texts(classes))
+    elif predicted is not None:
+        predicted = _codes(_plain(predicted), list(classes))
+    return _Said(predicted, *(None if answer is None else np.asarray(answer, dtype=np.float64) for answer in numbers))
 
 
 def _one_by_one(X: Any, records: int) -> Iterator[Any]:  # noqa: ANN401 - as above
@@ -337,10 +338,6 @@ def _codes(labels: list[Any], classes: Sequence[Any]) -> Integers:
             f"a label lies outside the model's classes {list(classes)}. Map it to one of them, or leave such records out by a public rule."
         )
     return codes
-
-
-def _offers(model: Any, method: str) -> bool:  # noqa: ANN401 - as above
-    return callable(getattr(model, method, None))
 
 
 def _is_matrix(X: Any) -> bool:  # noqa: ANN401 - as above
