@@ -18,7 +18,6 @@ from discreet.cli.options import ARGUMENT, Argument, File, Hidden, Report, Seed,
 from discreet.cli.output import Outcome, as_text, check_output, check_report, keep, labelled, same_path, step, table, written, written_report
 from discreet.core.errors import InvalidInput
 from discreet.core.files.whole_file import write_whole
-from discreet.core.workers import job_count
 
 FORMAT = "discreet-measures/1"
 """The format of exact measures, which carry no certificate and are read by nothing here."""
@@ -94,6 +93,8 @@ def evaluate(given: _Evaluate) -> Outcome:
 
 def _public(given: _Evaluate, data_is: str) -> Outcome:
     """Exact numbers."""
+    from discreet.core.workers import job_count
+
     model = discreet.Model.load(given.model)
     check_classes(model.schema, "discreet evaluate")
     threads = job_count(given.records.jobs)
@@ -182,6 +183,7 @@ def _counted(model: "discreet.Model", table: "discreet.EncodedTable") -> tuple[A
 def _private(given: _Evaluate, epsilon: float) -> Outcome:
     """Numbers with noise, as a release."""
     with step("Checking what can be checked without the records"):
+        from discreet.core.workers import job_count
         from discreet.evaluation.outcomes import outcomes_of
         from discreet.evaluation.private import measure, measure_blocks, prepare
 
