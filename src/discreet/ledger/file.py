@@ -75,27 +75,22 @@ ALTER TABLE known_table ADD COLUMN seal {_NO_SEAL};
 ALTER TABLE entry ADD COLUMN seal {_NO_SEAL};
 """
 
-_KINDS = {
-    "old_about": {"id": "text", "digest_key": "blob", "created": "text"},
-    "data_set": {"name": "text", "neighbours": "text", "unit": "text", "epsilon": "real", "delta": "real", "accountant": "text", "created": "text"},
-    "part": {"data_set": "text", "label": "text"},
-    "alias": {"name": "text", "data_set": "text"},
-    "amendment": {"id": "text", "data_set": "text", "epsilon": "real", "delta": "real", "reason": "text", "created": "text"},
-    "known_table": {"digest": "text", "data_set": "text"},
-    "entry": {
-        "id": "text",
-        "data_set": "text",
-        "guarantee": "text",
-        "purpose": "text",
-        "state": "text",
-        "reserved_at": "text",
-        "coalesce(part, '')": "text",
-        "coalesce(closed_at, '')": "text",
-    },
+_COLUMNS = {
+    "old_about": ("id", "digest_key", "created"),
+    "data_set": ("name", "neighbours", "unit", "epsilon", "delta", "accountant", "created"),
+    "part": ("data_set", "label"),
+    "alias": ("name", "data_set"),
+    "amendment": ("id", "data_set", "epsilon", "delta", "reason", "created"),
+    "known_table": ("digest", "data_set"),
+    "entry": ("id", "data_set", "guarantee", "purpose", "state", "reserved_at", "coalesce(part, '')", "coalesce(closed_at, '')"),
 }
+"""Of version 1: texts, but for these."""
+_NO_TEXTS = {"digest_key": "blob", "epsilon": "real", "delta": "real"}
 _UNREADABLE = " UNION ALL ".join(
-    f"SELECT EXISTS (SELECT 1 FROM {table} WHERE {' OR '.join(f'typeof({name}) <> {kind!r}' for name, kind in columns.items())}) AS found"  # noqa: S608
-    for table, columns in _KINDS.items()
+    "SELECT EXISTS (SELECT 1 FROM {} WHERE {}) AS found".format(  # noqa: S608 - constants
+        table, " OR ".join(f"typeof({name}) <> {_NO_TEXTS.get(name, 'text')!r}" for name in names)
+    )
+    for table, names in _COLUMNS.items()
 )
 """Whether some value of version 1 is not of the kind that its column declares, which SQLite does not enforce; no ledger wrote such a file."""
 
