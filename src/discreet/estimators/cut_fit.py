@@ -6,9 +6,8 @@ Everything but the noise is settled before a record counts: the noise of the cou
 together (mechanisms/cuts/composed.py). The total is reserved, then the counts are drawn, then the fit. What fails afterwards has been paid for.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 from sklearn.base import clone
 
@@ -25,12 +24,9 @@ from discreet.ledger import spending_on, without_ledger
 from discreet.mechanisms.base import certified
 from discreet.mechanisms.cuts import ReleasedCuts
 from discreet.mechanisms.cuts.choose import public_cuts
-from discreet.mechanisms.cuts.columns import columns_to_cut, counting_schema, counts_of, cut_schema
+from discreet.mechanisms.cuts.columns import Opened, columns_to_cut, counting_schema, counts_of, cut_schema
 from discreet.mechanisms.cuts.composed import CUTS_THEN_FIT, SHARE, CutsThenFit
 from discreet.statements.base import by_schema
-
-Opened: TypeAlias = Callable[[Schema], EncodedTable | BlockTable]
-"""From a schema to the records, encoded by it: the same records every time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

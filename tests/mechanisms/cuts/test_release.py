@@ -8,7 +8,10 @@ import pytest
 from discreet.accounting import gaussian_mu
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.mechanisms.cuts import CutsPlan, Interval
+from discreet.data import NumericColumn, Schema, Target
+from discreet.ledger import Account, Ledger
+from discreet.mechanisms.cuts import CutsPlan, Interval, choose_cuts
+from discreet.mechanisms.cuts.columns import counting_schema, counts_of
 from discreet.noise import SeededNoise, SystemNoise
 
 COLUMNS = [Interval("age", 17.0, 90.0), Interval("gain", 0.0, 1e5), Interval("share", -1.0, 1.0)]
@@ -94,3 +97,39 @@ def test_whether_it_pays_follows_the_noise_and_the_records():
     assert generous.pays(20_000)
     assert not generous.pays(100)
     assert not CutsPlan.calibrate(COLUMNS, epsilon=1e-3, delta=1e-6, neighbours=ADD_REMOVE).pays(None)
+
+
+SCHEMA = Schema(
+    name="people",
+    target=Target(column="rich", classes=("no", "yes")),
+    numeric=tuple(NumericColumn(name=name, lower=lower, upper=upper, outside="clip") for name, lower, upper in COLUMNS),
+)
+
+
+def frame():
+    values = table()
+    return {**{column.name: values[:, place] for place, column in enumerate(COLUMNS)}, "rich": np.where(values[:, 0] > 50, "yes", "no")}
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_cuts_alone_are_a_release_with_a_schema(tmp_path, delta):
+    ledger = Ledger.create(tmp_path / "a.ledger")
+    ledger.declare("people", epsilon=1.0, delta=1e-6)
+    made = choose_cuts(frame(), SCHEMA, epsilon=1.0, delta=delta, ledger=Account(str(tmp_path / "a.ledger"), "people"))
+    assert made.verify().ok
+    assert len(ledger.history("people")) == 1
+    assert made.schema.features == 3 * (4 + 8 + 16 + 32 + 8)
+    assert made.schema.encode(frame(), target=True).rows.shape == (4000, made.schema.features)
+    assert made.schema.norm_bound == SCHEMA.norm_bound
+
+
+def test_numbers_on_an_edge_of_a_cell_are_counted_above_it():
+    """0.1 + 0.2 and its like: numbers come back from [0, 1] a rounding error off."""
+    columns = [Interval("age", 0.0, 64.0)]
+    schema = Schema(name="people", target=SCHEMA.target, numeric=(NumericColumn(name="age", lower=0, upper=64),), rows="bound")
+    plan = CutsPlan.calibrate(columns, epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE)
+    counting = counting_schema(schema, columns)
+    values = np.arange(65.0)
+    counts, records = counts_of(counting.encode({"age": values, "rich": ["no"] * 65}, target=True), counting, plan.cells, jobs=1)
+    np.testing.assert_array_equal(counts, plan.cells.answer(plan.cells.cells_of(values[:, np.newaxis])))
+    assert records == 65

@@ -109,7 +109,7 @@ def choose_bounds(
     cover, BudgetExceeded before anything is drawn.
     """
     prepared = prepare_bounds(draft, epsilon=epsilon, delta=delta, neighbours=neighbours, grid=grid)
-    return release_bounds(prepared, frame, _noise(random_state), account=ledger)
+    return release_bounds(prepared, frame, noise_of(random_state), account=ledger)
 
 
 def choose_norm(
@@ -134,7 +134,7 @@ def choose_norm(
     mechanism = BoundsChoice.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours_of(neighbours))
     rows = as_matrix(X)
     norms = brought_near(rows, max(edges)).ordered_row_norms()  # one that is beyond all candidates stays beyond them
-    release = mechanism.run(problem, Numbers([norms], rows.content()), _noise(random_state), account=ledger)
+    release = mechanism.run(problem, Numbers([norms], rows.content()), noise_of(random_state), account=ledger)
     return ReleasedBounds(bounds=_named([NORM], release), certificate=release.certificate)
 
 
@@ -146,7 +146,8 @@ def _bytes(columns: Sequence[Floats]) -> Iterator[bytes]:
     return (column.tobytes() for column in columns)
 
 
-def _noise(random_state: int | None) -> Noise:
+def noise_of(random_state: int | None) -> Noise:
+    """The operating system's for None, a seeded one for an integer. Raises InvalidInput for anything else."""
     if random_state is None:
         return SystemNoise()
     if isinstance(random_state, bool) or not isinstance(random_state, Integral):

@@ -4,7 +4,7 @@ Numbers are read as a schema encodes them that leaves all else out: t in [0, 1],
 on an edge of a cell may come back a rounding error below it, so that values count as larger by 1e-12 of the width.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -12,18 +12,24 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import REPLACE_ONE, Neighbours, neighbours_of
 from discreet.core.words import quoted
 from discreet.data import BlockTable, EncodedTable, Schema
 from discreet.data.columns import INDICATOR
 from discreet.data.encodings import Bins, Curve, Linear
 from discreet.data.encodings.bins import PRIVATE
+from discreet.data.frames import Frame
+from discreet.ledger import Account
 from discreet.matrices import Matrix
+from discreet.mechanisms.bounds_choice.release import noise_of
 from discreet.mechanisms.cuts.choose import Cuts
 from discreet.mechanisms.cuts.grid import ColumnHistograms
-from discreet.mechanisms.cuts.release import Interval
+from discreet.mechanisms.cuts.release import CutsPlan, Interval, ReleasedCuts
 from discreet.noise import Integers
 
 Table: TypeAlias = EncodedTable | BlockTable
+Opened: TypeAlias = Callable[[Schema], Table]
+"""From a schema to the records, encoded by it: the same records every time."""
 _NUDGE = 1e-12
 
 
@@ -73,6 +79,33 @@ def cut_schema(schema: Schema, cuts: Mapping[str, Cuts]) -> Schema:
         replace(column, encoding=tuple(Bins(cuts=each) for each in cuts[column.name])) if column.name in cuts else column for column in schema.numeric
     ]
     return replace(schema, numeric=tuple(numeric))
+
+
+def choose_cuts(
+    records: Frame | Opened,
+    schema: Schema,
+    *,
+    epsilon: float,
+    delta: float = 0.0,
+    neighbours: Neighbours | str = REPLACE_ONE,
+    columns: Sequence[str] | None = None,
+    ledger: Account | None = None,
+    random_state: int | None = None,
+) -> ReleasedCuts:
+    """Spend (epsilon, delta) to choose where columns of `schema` are cut; `.schema` has the cuts, for fits and releases that cost more.
+
+    `records` as `Schema.encode` takes them, or a function from a schema to an EncodedTable or a BlockTable of the same records; `columns` as
+    `columns_to_cut` takes them; `random_state` an integer for tests: the certificate then never verifies. Raises InvalidInput before anything is
+    spent, BudgetExceeded before anything is drawn. For cuts and one fit, `fit_with_cuts` spends less.
+    """
+    intervals = columns_to_cut(schema, columns)
+    plan = CutsPlan.calibrate(intervals, epsilon=epsilon, delta=delta, neighbours=neighbours_of(neighbours))
+    counting = counting_schema(schema, intervals)
+    table = records(counting) if callable(records) else counting.encode(records, target=True)
+    answer, _ = counts_of(table, counting, plan.cells, jobs=1)
+    content = table.rows.content() if isinstance(table, EncodedTable) else None
+    released = plan.release(answer, noise_of(random_state), content=content, account=ledger)
+    return replace(released, schema=cut_schema(schema, released.cuts))
 
 
 class _Counting:

@@ -15,6 +15,7 @@ from discreet.accounting import Json
 from discreet.certificates import Certificate, Verification
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import Neighbours
+from discreet.data import Schema
 from discreet.ledger import Account
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, LaplaceCounting, Queries
@@ -89,6 +90,8 @@ class ReleasedCuts:
     """What was released: the noisy counts of all cells, those of missing values last of each column."""
     certificate: Certificate
     plan: CutsPlan
+    schema: Schema | None = None
+    """The schema that has the cuts, where one was cut."""
 
     def verify(self) -> Verification:
         """Check the certificate, that the counts are those that it was issued for, and that the cuts follow from them."""
