@@ -1,6 +1,7 @@
-"""Where noise comes from: keys are fresh in every call, thread, fork and worker, and are kept nowhere."""
+"""Sources of noise: the system's and the seeded one, and sources for work that threads share."""
 
 import copy
+import os
 import pickle
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from discreet.core.errors import PrivateDataError
-from discreet.noise import SeededNoise, SystemNoise
+from discreet.noise import SeededNoise, SystemNoise, apart
 
 
 def bits(noise):
@@ -133,3 +134,66 @@ def test_the_generator_is_chacha20():
     words = np.random.Generator(ChaCha(key=0, counter=0, rounds=20)).integers(0, 2**64, size=8, dtype=np.uint64)
     expected = "76b8e0ada0f13d90405d6ae55386bd28bdd219b8a08ded1aa836efcc8b770dc7da41597c5157488d7724e03fb8d84a376a43b8f41518a11cc387b669b2ee6586"
     assert words.astype("<u8").tobytes().hex() == expected
+
+
+def drawn(source):
+    return source.gaussian(scale=1.0, dimension=3, draws=1).tobytes()
+
+
+def test_seeded_sources_draw_the_same_in_any_order():
+    forwards, backwards = list(apart(SeededNoise(1), 5)), list(apart(SeededNoise(1), 5))
+    first = [drawn(source) for source in forwards]
+    assert [drawn(source) for source in reversed(backwards)] == first[::-1]
+    assert len(set(first)) == 5
+    assert not any(source.private for source in forwards)
+
+
+def test_what_is_drawn_later_is_other_noise():
+    noise = SeededNoise(1)
+    first, second = ({drawn(source) for source in apart(noise, 4)} for _ in range(2))
+    assert len(first | second | {drawn(noise)}) == 9
+    assert not first & {drawn(source) for source in apart(SeededNoise(2), 4)}
+
+
+def test_the_operating_systems_noise_stays_private():
+    sources = apart(SystemNoise(), 3)
+    assert all(source.private for source in sources)
+    assert len({drawn(source) for source in sources}) == 3
+
+
+def test_threads_that_share_a_source_draw_noise_of_their_own():
+    noise = SystemNoise()
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: drawn(noise), range(400)))
+    assert len(set(found)) == 400
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+def test_forked_processes_draw_noise_of_their_own():
+    """Parent and children draw after the fork from one source, which drew before it."""
+    script = """
+import os
+from discreet.noise import SystemNoise
+noise = SystemNoise()
+def drawn():
+    return noise.gaussian(scale=1.0, dimension=2, draws=1).tobytes().hex()
+print(drawn(), flush=True)
+for _ in range(3):
+    child = os.fork()
+    if child == 0:
+        print(drawn(), flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+print(drawn())
+"""
+    outcome = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    lines = outcome.stdout.split()
+    assert len(lines) == len(set(lines)) == 5
+
+
+def test_numpys_seed_has_no_influence():
+    found = set()
+    for _ in range(2):
+        np.random.seed(0)  # noqa: NPY002 - the global seed is what must not matter
+        found.add(drawn(SystemNoise()))
+    assert len(found) == 2

@@ -49,37 +49,20 @@ def objective(target: Target) -> Watch:
 def adassp(target: Target) -> Watch:
     """The three answers."""
     made = AdaSSP.calibrate(_PROBLEM, **target.asked)
-    exact, stated = _PROBLEM.moments(table()), made.parameters()
     answers = [made.released(_PROBLEM, table(), SystemNoise()) for _ in range(_ANSWERS)]
-    row, of_target = _PROBLEM.row_unit, _PROBLEM.target_unit
-    noise = np.array([one[1] for one in answers]) - exact.products * row**2
-    least = np.array([[one[0]] for one in answers]) - least_eigenvalue(_PROBLEM, exact)
-    sums = np.array([one[2] for one in answers]) - exact.targets * (row * of_target)
-    deviation = real(stated["moment_noise"])
-    parts = (
-        _noise("noise on the least eigenvalue", least, real(stated["eigenvalue_noise"])),
-        *_moments(noise, deviation),
-        _noise("noise on sums of x_j y", sums, deviation / real(stated["target_weight"])),
-    )
-    return Watch(mechanism=made.name, parts=parts)
+    least = np.array([[one[0]] for one in answers]) - least_eigenvalue(_PROBLEM, _PROBLEM.moments(table()))
+    of_eigenvalue = _noise("noise on the least eigenvalue", least, real(made.parameters()["eigenvalue_noise"]))
+    return Watch(mechanism=made.name, parts=(of_eigenvalue, *_moments(made, [one[1:3] for one in answers])))
 
 
 def refined(target: Target) -> Watch:
     """The joint answer, and gradients at given weights."""
     made = RefinedMoments.calibrate(_PROBLEM, **target.asked)
-    exact, stated = _PROBLEM.moments(table()), made.parameters()
+    stated = made.parameters()
     answers = [made.noisy_moments(_PROBLEM, table(), SystemNoise()) for _ in range(_ANSWERS)]
-    row, of_target = _PROBLEM.row_unit, _PROBLEM.target_unit
-    noise = np.array([one[0] for one in answers]) - exact.products * row**2
-    sums = np.array([one[1] for one in answers]) - exact.targets * (row * of_target)
-    squares = np.array([[one[2]] for one in answers]) - exact.squares * of_target**2
-    deviation = real(stated["moment_noise"])
-    parts = (
-        *_moments(noise, deviation),
-        _noise("noise on sums of x_j y", sums, deviation / real(stated["target_weight"])),
-        _noise("noise on the sum of y^2", squares, deviation / real(stated["square_weight"])),
-        _gradients(made, real(stated["step_noise"])),
-    )
+    squares = np.array([[one[2]] for one in answers]) - _PROBLEM.moments(table()).squares * _PROBLEM.target_unit**2
+    of_squares = _noise("noise on the sum of y^2", squares, real(stated["moment_noise"]) / real(stated["square_weight"]))
+    parts = (*_moments(made, [one[:2] for one in answers]), of_squares, _gradients(made, real(stated["step_noise"])))
     return Watch(mechanism=made.name, parts=parts)
 
 
@@ -94,11 +77,17 @@ def table() -> Records:
     return Records(rows=DenseMatrix(_ROWS), targets=_TARGETS, domain=_PROBLEM.domain)
 
 
-def _moments(noise: Floats, deviation: float) -> tuple[Part, ...]:
-    """Of A~ less A, (runs, m, m): on the diagonal, and off it."""
-    diagonal = np.array([np.diag(each) for each in noise])
-    off = np.array([each[_UPPER] for each in noise])
-    return _noise("noise on sums of x_j^2", diagonal, deviation), _noise("noise on sums of x_j x_k", off, deviation / 2.0**0.5)
+def _moments(made: Any, answers: list[Any]) -> tuple[Part, ...]:  # noqa: ANN401 - AdaSSP or RefinedMoments
+    """Of pairs (A~, b~) less the exact ones, in units: on the diagonal of A~, off it, and on b~."""
+    exact, stated, row = _PROBLEM.moments(table()), made.parameters(), _PROBLEM.row_unit
+    noise = np.array([one[0] for one in answers]) - exact.products * row**2
+    sums = np.array([one[1] for one in answers]) - exact.targets * (row * _PROBLEM.target_unit)
+    deviation = real(stated["moment_noise"])
+    return (
+        _noise("noise on sums of x_j^2", np.array([np.diag(each) for each in noise]), deviation),
+        _noise("noise on sums of x_j x_k", np.array([each[_UPPER] for each in noise]), deviation / 2.0**0.5),
+        _noise("noise on sums of x_j y", sums, deviation / real(stated["target_weight"])),
+    )
 
 
 def _gradients(made: Any, step_noise: float) -> Part:  # noqa: ANN401 - RefinedMoments or HessianMixing
