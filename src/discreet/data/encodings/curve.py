@@ -19,10 +19,11 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import SchemaError
+from discreet.core.rounding import raising
 from discreet.data.encodings.base import Bounds, Encoding, numbers, positive, shown, whole
 from discreet.data.encodings.grids import MOST_NODES, Steps, between, check_steps, nodes, smoothing
 
-_UP = 1.0 + 1e-13
+_UP = raising(1_026)
 """Outweighs the rounding of a norm of 1,024 numbers."""
 
 
