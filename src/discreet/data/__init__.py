@@ -15,12 +15,10 @@ from discreet.data.blocks import (
 )
 from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Target
 from discreet.data.domain import Domain
-from discreet.data.draft import SchemaDraft
-from discreet.data.encoding import EncodedTable
-from discreet.data.records import Records, bounded_rows
+from discreet.data.draft import SchemaDraft, schema_stub
+from discreet.data.layout import EncodedTable
+from discreet.data.records import Reader, Records, bounded_rows, class_codes, streamed_records
 from discreet.data.schema import Schema
-from discreet.data.streamed import Reader, class_codes, streamed_records
-from discreet.data.stub import schema_stub
 from discreet.data.tables import read_header, read_table
 
 __all__ = [

@@ -7,23 +7,27 @@ A numeric column is open where both its lower and its upper are left out, or are
     upper = "FILL IN"
 
 Everything else must be there and valid, which is checked before a record is read, with bounds of 0 and 1 in the place of open ones.
+
+A stub is such a text, written from the header alone: no cell of the table has any influence on it. Every column gets both of its possible tables;
+its owner keeps one and replaces placeholders by what is publicly known. Until then `Schema.from_toml` refuses the text and says what is still open.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import FileFormatError, InvalidInput, SchemaError
+from discreet.core.errors import InvalidInput, SchemaError
 from discreet.core.quiet import frameless
+from discreet.core.words import did_you_mean
 from discreet.data.cells import column_numbers
 from discreet.data.columns import INDICATOR
 from discreet.data.encodings import Encoding, encodings_of
 from discreet.data.frames import Frame, as_frame
-from discreet.data.labels import PLACEHOLDER
+from discreet.data.labels import PLACEHOLDER, checked_text
 from discreet.data.schema import Schema
-from discreet.data.toml_text import read_toml
+from discreet.data.toml_text import load_toml, read_toml, toml_key, toml_string
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,20 +79,7 @@ class SchemaDraft:
     @frameless
     def load(cls, path: str | Path) -> Self:
         """The draft in a TOML file. Raises as `Schema.load` does."""
-        try:
-            text = Path(path).read_text(encoding="utf-8-sig")
-        except UnicodeDecodeError:
-            refusal: InvalidInput = FileFormatError(f"schema {str(path)!r} is not UTF-8 text. Save it as UTF-8.")
-        except FileNotFoundError:
-            refusal = InvalidInput(f"there is no schema file {str(path)!r}. Check the path, or write a stub with `discreet schema new`.")
-        except (OSError, ValueError) as error:
-            refusal = InvalidInput(f"schema {str(path)!r} cannot be read ({type(error).__name__}). A readable TOML file is needed.")
-        else:
-            try:
-                return cls.from_toml(text)
-            except SchemaError as error:
-                refusal = SchemaError(f"{path}: {error}")
-        raise refusal
+        return load_toml(path, cls.from_toml)
 
     def read(self, frame: Frame) -> list[Floats]:
         """The open columns as numbers (n,), NaN where a value is missing; private. Raises as `Schema.encode` does."""
@@ -122,3 +113,62 @@ def _number(what: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
         raise SchemaError(f"{what} must be a finite number.")
     return float(value)
+
+
+_OPEN = toml_string(PLACEHOLDER)
+
+_HEAD = """\
+# What is public about this table. Everything here will be published with the model, so write down what is known
+# without looking at the records: from the questionnaire, the law, the code book. Never copy a bound or a list of
+# categories from the table itself.
+format = "discreet-schema/1"
+name = {name}
+
+# "normalise": each row is divided by its own norm, and the norm bound is 1.
+# "bound": rows stay as they are, and the norm bound is the square root of the number of columns.
+rows = "normalise"
+
+# Texts that stand for a missing value, beside the empty one; as in ["?", "NA"].
+missing_values = []
+
+# The column to predict and its classes: two, of which the second is the positive one, or more in any order.
+# other = "CLASS" and missing = "CLASS" say what any other value and a missing one count as; without them such a table is refused.
+[target]
+column = {target}
+classes = [{open}, {open}]
+
+# Each column below has two tables: keep ONE, fill it in and delete the other; delete both to leave the column out.
+# A column of dates has a table [date.NAME] instead, with lower = "1990-01-01" and upper = "2030-12-31".
+# numeric        lower and upper are the smallest and the largest possible value.
+#                encoding = "curve" lets a model be any smooth curve of the number; without the line it is a straight line.
+#                Further lines: outside = "clip" lets a value outside count as the nearer bound,
+#                missing = NUMBER says what a missing one counts as, scale = "symmetric" encodes to [-1, 1] instead of [0, 1].
+# categorical    categories are all possible values, at least two.
+#                Further lines: other = "CATEGORY" and missing = "CATEGORY" say what any other value and a missing one count as.
+# Without these lines a table with such values is refused.
+"""
+
+_COLUMN = """
+[numeric.{key}]
+lower = {open}
+upper = {open}
+encoding = "curve"
+[categorical.{key}]
+categories = [{open}, {open}]
+"""
+
+
+def schema_stub(header: Sequence[str], *, name: str, target: str | None = None) -> str:
+    """A commented TOML stub for a table with these column names. Raises SchemaError for a header or a target that no schema can have."""
+    checked_text(name, what="name")
+    for column in header:
+        checked_text(column, what="a column name")
+    if len(set(header)) != len(header):
+        raise SchemaError("two columns of the header have the same name. Give each its own.")
+    if target is not None and target not in header:
+        raise SchemaError(f"the header has no column {target!r} to be the target.{did_you_mean(target, header)}")
+    if not set(header) - {target}:
+        raise SchemaError("the header needs at least one column that can be a feature.")
+    column = toml_string(target) if target is not None else _OPEN
+    head = _HEAD.format(name=toml_string(name), target=column, open=_OPEN)
+    return head + "".join(_COLUMN.format(key=toml_key(one), open=_OPEN) for one in header if one != target)

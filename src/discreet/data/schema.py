@@ -15,18 +15,17 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, TypeVar
 
-from discreet.core.errors import FileFormatError, InvalidInput, SchemaError
+from discreet.core.errors import SchemaError
 from discreet.core.quiet import frameless
 from discreet.core.words import did_you_mean, kind, quoted
 from discreet.data.cells import Codes
 from discreet.data.coding import Coding
 from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Target
-from discreet.data.encoding import EncodedTable, encode_codes, encode_features, encode_signs, encode_target_numbers
 from discreet.data.encodings import Encoding, Linear, spelled
 from discreet.data.frames import Frame, as_frame
 from discreet.data.labels import checked_text, spellings
-from discreet.data.layout import Columns, stored_numbers
-from discreet.data.toml_text import COLUMN_TABLES, read_toml, write_toml
+from discreet.data.layout import Columns, EncodedTable, encode_codes, encode_features, encode_signs, encode_target_numbers, stored_numbers
+from discreet.data.toml_text import COLUMN_TABLES, load_toml, read_toml, write_toml
 from discreet.matrices import Matrix
 
 FORMAT = "discreet-schema/1"
@@ -228,20 +227,7 @@ class Schema:
     @frameless
     def load(cls, path: str | Path) -> Self:
         """The schema in a TOML file. Raises InvalidInput where there is none, FileFormatError or SchemaError, with the path, for its content."""
-        try:
-            text = Path(path).read_text(encoding="utf-8-sig")
-        except UnicodeDecodeError:
-            refusal: InvalidInput = FileFormatError(f"schema {str(path)!r} is not UTF-8 text. Save it as UTF-8.")
-        except FileNotFoundError:
-            refusal = InvalidInput(f"there is no schema file {str(path)!r}. Check the path, or write a stub with `discreet schema new`.")
-        except (OSError, ValueError) as error:
-            refusal = InvalidInput(f"schema {str(path)!r} cannot be read ({type(error).__name__}). A readable TOML file is needed.")
-        else:
-            try:
-                return cls.from_toml(text)
-            except SchemaError as error:
-                refusal = SchemaError(f"{path}: {error}")
-        raise refusal
+        return load_toml(path, cls.from_toml)
 
 
 def _plain(part: NumericColumn | DateColumn | CategoricalColumn | Cross | Target | NumberTarget) -> dict[str, object]:

@@ -11,11 +11,14 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
-from discreet.core.errors import SchemaError
+from discreet.core.errors import FileFormatError, InvalidInput, SchemaError
 from discreet.core.words import kind, quoted
 from discreet.data.labels import PLACEHOLDER
+
+T = TypeVar("T")
 
 COLUMN_TABLES = ("numeric", "date", "categorical", "cross")
 """The tables that hold one table a column."""
@@ -40,6 +43,24 @@ def read_toml(text: str, *, prepare: Callable[[dict[str, Any]], None] | None = N
         if group in table:
             table[group] = _named(table[group], group=group)
     return table
+
+
+def load_toml(path: str | Path, read: Callable[[str], T]) -> T:
+    """What `read` makes of the text of a file. Raises InvalidInput where there is none, FileFormatError or SchemaError, with the path, for its content."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        refusal: InvalidInput = FileFormatError(f"schema {str(path)!r} is not UTF-8 text. Save it as UTF-8.")
+    except FileNotFoundError:
+        refusal = InvalidInput(f"there is no schema file {str(path)!r}. Check the path, or write a stub with `discreet schema new`.")
+    except (OSError, ValueError) as error:
+        refusal = InvalidInput(f"schema {str(path)!r} cannot be read ({type(error).__name__}). A readable TOML file is needed.")
+    else:
+        try:
+            return read(text)
+        except SchemaError as error:
+            refusal = SchemaError(f"{path}: {error}")
+    raise refusal
 
 
 def write_toml(table: Mapping[str, object]) -> str:

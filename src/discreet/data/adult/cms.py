@@ -18,7 +18,7 @@ from discreet.core.arrays import Floats
 from discreet.data.adult.table import adult_schema, load_adult
 from discreet.data.cells import encode_labels
 from discreet.data.columns import Target
-from discreet.data.encoding import encode_signs
+from discreet.data.layout import encode_signs
 from discreet.data.schema import Schema
 
 MAXIMA = {"age": 90, "fnlwgt": 1_490_400, "education-num": 16, "capital-gain": 99_999, "capital-loss": 4_356, "hours-per-week": 99}

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.core.errors import FileFormatError
-from discreet.data.blocks.row_groups import row_group_sizes
+from discreet.data.parquet_file import row_group_sizes
 
 FRAME = pl.DataFrame({"x": np.arange(1000.0), "name": [f"n{i % 7}" for i in range(1000)], "flag": [i % 2 == 0 for i in range(1000)]})
 
