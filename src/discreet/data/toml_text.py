@@ -46,7 +46,7 @@ def read_toml(text: str, *, prepare: Callable[[dict[str, Any]], None] | None = N
 
 
 def load_toml(path: str | Path, read: Callable[[str], T]) -> T:
-    """What `read` makes of the text of a file. Raises InvalidInput where there is none, FileFormatError or SchemaError, with the path, for its content."""
+    """What `read` makes of a file. Raises InvalidInput where there is none, FileFormatError or SchemaError, with the path, for its content."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
