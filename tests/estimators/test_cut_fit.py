@@ -8,6 +8,7 @@ from discreet import LinearSVC, LogisticRegression, Model
 from discreet.core.errors import InvalidInput, InvalidType, SchemaError
 from discreet.data import CategoricalColumn, NumericColumn, Schema, Target, schema_files
 from discreet.estimators import fit_with_cuts
+from discreet.estimators.curves import NOISE
 from discreet.ledger import Account, BudgetExceeded, Ledger
 
 SCHEMA = Schema(
@@ -53,6 +54,7 @@ def test_it_is_a_model_with_a_file(tmp_path):
     again = Model.load(tmp_path / "model.json")
     assert again.verify().ok
     assert again.schema == fitted.schema
+    assert again.curves().band == NOISE, "the noise of its weights is that of the fit"
 
 
 def test_blocks_are_cut_and_fitted_as_the_whole_table_is(tmp_path):

@@ -54,6 +54,7 @@ from discreet.matrices import Matrix, shortening
 from discreet.matrices.bounded import brought_near
 from discreet.mechanisms.curvature import Curvature
 from discreet.mechanisms.curvature.query import ABOVE, DIAGONAL
+from discreet.mechanisms.cuts.composed import CUTS_THEN_FIT
 from discreet.mechanisms.selection.curves import problem_from
 from discreet.problems import RegularisedRisk
 from discreet.solvers import NoisyMatrix
@@ -271,12 +272,14 @@ class NoiseLaw:
 
 def noise_law(certificate: Certificate, problem: RegularisedRisk) -> NoiseLaw:
     """See module docstring. Raises InvalidInput for a mechanism without such a law."""
-    parameters = certificate.parameters
-    if certificate.mechanism not in _LAWS or certificate.releases != 1:
+    mechanism, parameters = certificate.mechanism, certificate.parameters
+    if mechanism == CUTS_THEN_FIT and isinstance(fit := parameters.get("fit"), dict) and isinstance(stated := fit.get("parameters"), dict):
+        mechanism, parameters = str(fit.get("mechanism")), stated  # whatever the cuts are, the noise of the weights is that of the fit
+    if mechanism not in _LAWS or certificate.releases != 1:
         raise InvalidInput(
             f"intervals are for one private fit of two classes; the certificate states {certificate.mechanism!r}, {certificate.releases} time(s)."
         )
-    in_objective, spherical = _LAWS[certificate.mechanism]
+    in_objective, spherical = _LAWS[mechanism]
     step, grid_scale = _parameter(parameters, "grid_step"), _parameter(parameters, "grid_scale")
     if spherical:
         places = (np.arange(_ATOMS) + 0.5) / _ATOMS
