@@ -1,4 +1,7 @@
-"""What an estimator may keep, say and do: nothing that is a function of the records except through the mechanism."""
+"""What an estimator may keep, say and do: nothing that is a function of the records except through the mechanism.
+
+A record without any entry is a record like the others: no warning, which would tell of it.
+"""
 
 import copy
 import logging
@@ -13,11 +16,13 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 from joblib import Parallel, delayed
+from scipy import sparse
 
-from discreet import Domain, LinearSVC, LogisticRegression, Records, SystemNoise
+from discreet import ConstrainedERM, Domain, LinearRegression, LinearSVC, LogisticRegression, Records, SystemNoise, release_uncertainty
 from discreet.core.errors import DiscreetError, InfeasibleTarget, InvalidInput, PrivacyWarning, PrivateDataError, SolverFailure
 from discreet.estimators import base
 from discreet.matrices import DenseMatrix
+from discreet.sets import L2Ball
 from tests.canary import CANARY, assert_silent
 
 PUBLIC_ATTRIBUTES = {"classes_", "weights_", "coef_", "intercept_", "certificate_", "n_features_in_", "feature_names_in_"}
@@ -271,3 +276,19 @@ def test_linear_svc_takes_every_smooth_loss_by_name() -> None:
     X, y = canaries()
     for name in ("softplus-hinge", "huber-hinge", "smoothed-hinge", "logistic"):
         assert LinearSVC(loss=name, classes=["no", "yes"]).fit(X, y).certificate_.problem["loss"] == name
+
+
+@pytest.mark.parametrize("norm", [1e-3, 1.0, 100.0, 1e6])
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_rows_of_zeros_warn_of_nothing(norm, kind):
+    rows = np.zeros((60, 2))
+    rows[::3] = 3.0 * norm
+    rows[1::3] = 1e-300
+    signs = np.where(np.arange(60) % 2, 1, -1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for model in (LogisticRegression(delta=1e-6, data_norm=norm, classes=[-1, 1]), LinearSVC(delta=1e-6, data_norm=norm, classes=[-1, 1])):
+            model.fit(kind(rows), signs).predict(kind(rows))
+        release_uncertainty(model, kind(rows), signs, epsilon=1.0, delta=1e-6)
+        LinearRegression(data_norm=norm).fit(kind(rows), signs.astype(float)).predict(kind(rows))
+        ConstrainedERM(constraint=L2Ball(dimension=2), data_norm=norm).fit(kind(rows), signs.astype(float)).predict(kind(rows))

@@ -121,11 +121,7 @@ class KernelClassifier(LinearClassifier):
 
     def random_features(self, X: Any) -> Floats:
         """v(x) for the rows of X, (n, D): what the linear classifier sees, and as large as it is. After fit or fit_many."""
-        if isinstance(X, BlockTable):
-            self._check_features(X.features)
-            features = self._block_rows()
-            return np.concatenate(list(X.map(lambda _, block: _written(features(block.rows)), self._jobs())))
-        return _written(self._rows(X, reset=False))
+        return self._of_rows(X, _written)
 
     def _rows(self, X: Any, *, reset: bool) -> Matrix:
         """The features, streamed; with `reset`, of new frequencies, to which older weights do not belong."""

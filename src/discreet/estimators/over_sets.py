@@ -292,31 +292,12 @@ class Lasso(ScoredRegressor, _OverL1Ball, OfNumbers):
 class LassoClassifier(ScoredClassifier, _OverL1Ball):
     """Sparse logistic regression of two classes under differential privacy, for tables with many features.
 
-    Parameters
-    ----------
-    epsilon : privacy loss, > 0; `inf` is the ordinary fit without privacy, and its certificate says so.
-    delta : probability that the loss is exceeded, well below 1 / n; 0 for pure differential privacy, which costs this method much.
-    neighbours : "replace-one" (the number of records is public) or "add-remove" (it is not).
-    radius : of the l1 ball: the largest sum of absolute coefficients. Chosen without the records.
-    data_bound : bound on every entry of X; larger ones are clipped to it. None where data_norm bounds the rows alone.
-    data_norm : bound on the Euclidean norm of a row, or None; longer rows are shortened to it.
-    classes : [negative, positive]. None takes them from y, with a PrivacyWarning: nothing then hides which labels occur.
-    fit_intercept, intercept_scale : an intercept is a constant feature of this size whose coefficient lies in the ball with the others; None takes
-        the bound of the entries, which costs no noise.
-    mechanism : "auto" (the better one, from public numbers), "frank-wolfe-polytope" or "frank-wolfe-gaussian".
-    n_iter : number of steps, chosen without the records; None takes it from public numbers.
-    public_records : under add-remove, a number of records that you declare public, for the number of steps.
-    ledger : an Account(path, name) to spend on; None spends on the ledger in use (`discreet.ledger.using`), if any.
-    n_jobs : threads that work on one fit, as in scikit-learn: None is 1, -1 all processors. Results are the same for any number.
-    random_state : None draws noise from the operating system. A seed makes results reproducible and the certificate invalid.
+    Parameters and attributes are those of Lasso, but for
 
-    Attributes
-    ----------
-    coef_ : coefficients, (1, d); intercept_ : (1,).
-    weights_ : the released vector, (d,) or (d + 1,); the last entry times the constant feature is the intercept.
-    classes_ : [negative, positive].
-    n_features_in_, feature_names_in_ : d, and the names of the columns where X has them.
-    certificate_ : what the release promises and why; `certificate_.verify(weights_)` checks it.
+    radius : 10 where nobody chooses.
+    classes : [negative, positive]. None takes them from y, with a PrivacyWarning: nothing then hides which labels occur.
+    loss, max_slope, target_bound : none of them; the loss is the logistic one.
+    coef_ : coefficients, (1, d); intercept_ : (1,); classes_ : [negative, positive].
     """
 
     saved_as = "lasso-classifier"
