@@ -58,6 +58,10 @@ _FEW = 2000
 """Records that the width is chosen for where their number is secret: no more noise than a small table can take."""
 _RIDGES = {"log-cosh": (2.1, 5.2), "huber": (5.0, 5.0)}
 """lambda epsilon / R^2 under add-remove and replace-one: where the theorem has next to no slack left for the total epsilon less the last stage's."""
+_SHARE = 0.6
+"""Of that lambda, where epsilon is large: less regularisation for a little more noise. Two fifths would leave small epsilons no noise at all."""
+_FEW_EPSILON = 0.06
+"""The share grows as 1 + this over epsilon, up to 1: where noise rules, and the signal is weak, regularisation pays."""
 _NOMINAL = 1 << 20
 """Records that rounding errors are planned for where their number is secret."""
 _TYPICAL = 1 << 14
@@ -125,6 +129,12 @@ class Half(MarginLoss):
         return curvature_at(self.loss, self.width, np.asarray(low)) if self.loss == "log-cosh" else np.ones_like(np.asarray(low, dtype=np.float64))
 
 
+def default_strength(loss: str, epsilon: float, neighbours: Neighbours) -> float:
+    """lambda / R^2 where nobody chooses one, from public numbers."""
+    share = min(1.0, _SHARE * (1.0 + _FEW_EPSILON / epsilon)) if loss == "log-cosh" else 1.0
+    return share * _RIDGES[loss][neighbours is not ADD_REMOVE] / epsilon
+
+
 def half_problem(*, loss: str, width: float, radius: float, ridge: float, dimension: int) -> RegularisedRisk:
     """The problem of the margin whose curve is doubled."""
     return RegularisedRisk(
@@ -186,14 +196,14 @@ class ResidualObjectivePerturbation(TwoStages[LeastSquares], RegressionMechanism
         width: float | None = None,
         ridge: float | None = None,
     ) -> Self:
-        """The least noise for a total of (epsilon, delta). `width` None takes 0.2 to 1 times B, `ridge` None the least lambda with next to no slack.
+        """The least noise for a total of (epsilon, delta). `width` None takes 0.2 to 1 times B, `ridge` None `default_strength`.
 
         Raises InvalidInput for numbers out of range, InfeasibleTarget for a ridge too small for any noise.
         """
         domain = problem.domain
         a = default_width(problem, mu=gaussian_mu(epsilon, delta), neighbours=neighbours) if width is None else width
         prediction_loss(loss, a)
-        strength = _RIDGES[loss][neighbours is not ADD_REMOVE] * domain.radius**2 / epsilon if ridge is None else ridge
+        strength = default_strength(loss, epsilon, neighbours) * domain.radius**2 if ridge is None else ridge
         if not (is_finite(strength) and strength > 0):
             raise InvalidInput(f"the ridge must be a positive finite number; {strength!r} was given.")
         half = half_problem(loss=loss, width=a, radius=domain.radius, ridge=strength, dimension=domain.dimension)
