@@ -4,9 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from discreet import LinearSVC, LogisticRegression, Model
+from discreet import KernelClassifier, LinearRegression, LinearSVC, LogisticRegression, Model
 from discreet.core.errors import InvalidInput, InvalidType, SchemaError
-from discreet.data import CategoricalColumn, NumericColumn, Schema, Target, schema_files
+from discreet.data import CategoricalColumn, NumberTarget, NumericColumn, Schema, Target, schema_files
 from discreet.estimators import fit_with_cuts
 from discreet.estimators.curves import NOISE
 from discreet.ledger import Account, BudgetExceeded, Ledger
@@ -113,10 +113,24 @@ def test_what_cannot_be_cut_is_refused_before_anything_is_spent():
             fit_with_cuts(LinearSVC(epsilon=1.0, delta=1e-7), people(), schema, **settings)
     with pytest.raises(InvalidInput, match="finite"):
         fit_with_cuts(LinearSVC(epsilon=np.inf), people(), SCHEMA)
-    with pytest.raises(InvalidType):
-        fit_with_cuts("a text", people(), SCHEMA)
+    for other in ("a text", KernelClassifier(epsilon=1.0)):
+        with pytest.raises(InvalidType):
+            fit_with_cuts(other, people(), SCHEMA)
     with pytest.raises(InvalidInput, match="sex"):
         fit_with_cuts(LinearSVC(epsilon=1.0, delta=1e-7), people().with_columns(pl.lit("x").alias("sex")), SCHEMA)
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+def test_a_number_is_predicted_from_cut_columns_too(neighbours):
+    generator = np.random.default_rng(0)
+    place = generator.uniform(0.0, 10.0, size=12_000)
+    table = pl.DataFrame({"place": place, "height": np.sin(place)})
+    column = NumericColumn(name="place", lower=0, upper=10, outside="clip")
+    schema = Schema(name="waves", target=NumberTarget(column="height", lower=-1, upper=1), numeric=(column,), rows="bound")
+    fitted = fit_with_cuts(LinearRegression(epsilon=2.0, delta=1e-7, neighbours=neighbours), table, schema)
+    assert fitted.model.certificate_.verify().ok
+    predicted = fitted.model.predict(fitted.schema.encode(table, target=False))
+    assert np.mean(np.square(predicted - np.sin(place))) < 0.1 * np.var(np.sin(place))
 
 
 def called_private():

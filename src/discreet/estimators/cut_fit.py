@@ -56,8 +56,12 @@ def fit_with_cuts(
     data_norm and classes are those of the schema. Raises InvalidInput and InfeasibleTarget before anything is spent, BudgetExceeded before anything
     is drawn, and what a fit raises, having spent.
     """
-    if not isinstance(estimator, PrivateModel) or not callable(getattr(estimator, "plan", None)):
-        raise InvalidType("private cuts need an estimator that says what a fit promises before it sees a record, such as LinearSVC.")
+    if (
+        not isinstance(estimator, PrivateModel)
+        or "data_norm" not in estimator.get_params(deep=False)
+        or not callable(getattr(estimator, "plan", None))
+    ):
+        raise InvalidType("private cuts need a linear model that says what a fit promises before it sees a record, such as LinearSVC.")
     privacy = estimator._privacy()  # noqa: SLF001 - of this package
     if not is_finite(privacy.epsilon):
         raise InvalidInput("epsilon must be finite; without privacy, cut the columns as you like and fit.")

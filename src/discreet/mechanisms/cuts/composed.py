@@ -27,6 +27,7 @@ SHARE = 0.1
 _CLOSE = 1e-3
 """A total this much below the target, or less, is good enough."""
 _ATTEMPTS = 12
+_LEFT = 0.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,13 +64,15 @@ class CutsThenFit:
         first = share * epsilon if delta == 0 else _epsilon_of(gaussian_mu(epsilon, delta) * share**0.5, delta, epsilon)
         cuts = CutsPlan.calibrate(columns, epsilon=first, delta=delta, neighbours=neighbours)
         target = epsilon * (1.0 - share) if delta == 0 else _epsilon_of(gaussian_mu(epsilon, delta) * (1.0 - share) ** 0.5, delta, epsilon)
+        # Of a fit that is known at one point only, the delta of that point is in the total whatever the counts are: it leaves some for them.
+        rest = delta if delta == 0 or not isinstance(_curve(planned(target, delta)), ApproximateDP) else _LEFT * delta
         best: Self | None = None
         for _ in range(_ATTEMPTS):
-            fit = planned(target, delta)
+            fit = planned(target, rest)
             total = together(cuts, fit)
             reached = epsilon_for(total, delta)
             if reached <= epsilon:
-                best = cls(cuts=cuts, fit=fit, target=(target, delta), guarantee=_stated(total, epsilon, delta))
+                best = cls(cuts=cuts, fit=fit, target=(target, rest), guarantee=_stated(total, epsilon, delta))
                 if delta == 0 or reached >= epsilon * (1.0 - _CLOSE):
                     break
             target *= max(0.5, min(1.5, epsilon / reached)) * (1.0 - 0.3 * _CLOSE)
@@ -89,10 +92,14 @@ class CutsThenFit:
 
 def together(cuts: CutsPlan, fit: Certificate) -> AnyGuarantee:
     """What both promise."""
-    whole = whole_curve(fit.mechanism, fit.parameters, fit.problem, fit.guarantee)
+    whole = _curve(fit)
     first = cuts.mechanism.curve(cuts.queries) if isinstance(cuts.mechanism, GaussianCounting) else cuts.mechanism.guarantee(cuts.queries)
     pure = isinstance(whole, PureDP) and isinstance(first, PureDP)
     return compose([first, whole], planned=not pure)
+
+
+def _curve(fit: Certificate) -> Guarantee:
+    return whole_curve(fit.mechanism, fit.parameters, fit.problem, fit.guarantee)
 
 
 def _epsilon_of(mu: float, delta: float, most: float) -> float:
