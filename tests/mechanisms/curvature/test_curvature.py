@@ -13,7 +13,7 @@ from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
-from discreet.matrices import as_matrix
+from discreet.matrices import DenseMatrix, as_matrix
 from discreet.mechanisms.curvature import CurvatureQuery, CurvatureRecords, GaussianCurvature
 from discreet.mechanisms.curvature.query import ABOVE, DIAGONAL
 from discreet.noise import SeededNoise, SystemNoise
@@ -84,7 +84,7 @@ def test_a_square_root_of_two_is_enough_only_because_contributions_do_not_point_
 
 def test_a_record_that_does_not_keep_its_bound_counts_as_nothing(monkeypatch):
     query = question(features=2, scale=0.0, weights=np.ones(2))
-    monkeypatch.setattr("discreet.mechanisms.curvature.query.ordered_row_norms", lambda rows: np.full(rows.shape[0], 1e-9))
+    monkeypatch.setattr(DenseMatrix, "ordered_row_norms", lambda rows: np.full(rows.shape[0], 1e-9))
     assert not np.any(query.answer(as_matrix(np.array([[30.0, 0.0]])), np.array([1.0]), None).astype(float))
     assert np.any(query.answer(as_matrix(np.array([[1.0, 0.0]])), np.array([1.0]), None).astype(float))
 
