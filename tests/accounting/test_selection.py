@@ -76,7 +76,6 @@ def worst_ratio(p, q):
 def test_the_numbers_of_a_law_are_those_of_its_probabilities(law):
     pmf, k = probabilities(law), np.arange(6001.0)
     assert law.mean == pytest.approx(pmf @ k, rel=1e-9)
-    assert law.no_run == pytest.approx(pmf[0], abs=1e-12)
     for delta in (1e-3, 0.1, 0.7, 1.0):
         assert law.reaching(delta) == pytest.approx(1.0 - pmf @ (1.0 - delta) ** k, rel=1e-9)
     slopes = [math.log(pmf[1:] @ (k[1:] * (1.0 - miss) ** k[:-1])) - law.log_slope(miss) for miss in (0.0, 0.2, 0.9)]

@@ -28,10 +28,6 @@ class RunsLaw(Protocol):
     def mean(self) -> float:
         """E K."""
 
-    @property
-    def no_run(self) -> float:
-        """P(K = 0)."""
-
     def log_slope(self, miss: float) -> float:
         """ln f'(1 - miss) up to one constant for all miss in [0, 1]; written in 1 - z, where nothing cancels."""
 
@@ -73,11 +69,6 @@ class NegativeBinomialRuns:
             return odds / -math.log(self.gamma)
         return odds * self.eta / -math.expm1(self.eta * math.log(self.gamma))
 
-    @property
-    def no_run(self) -> float:
-        """See RunsLaw."""
-        return 0.0
-
     def log_slope(self, miss: float) -> float:
         """See RunsLaw; 1 - (1 - gamma) z = gamma + (1 - gamma) (1 - z)."""
         return -(self.eta + 1.0) * math.log(self.gamma + (1.0 - self.gamma) * miss)
@@ -100,11 +91,6 @@ class PoissonRuns:
         """Refuse what is no law."""
         if not (math.isfinite(self.mean) and self.mean > 0):
             raise InvalidInput(f"a Poisson number of runs needs a positive finite mean; {self.mean!r} was given.")
-
-    @property
-    def no_run(self) -> float:
-        """See RunsLaw."""
-        return math.exp(-self.mean)
 
     def log_slope(self, miss: float) -> float:
         """See RunsLaw."""
@@ -132,11 +118,6 @@ class BinomialRuns:
     def mean(self) -> float:
         """See RunsLaw."""
         return self.trials * self.probability
-
-    @property
-    def no_run(self) -> float:
-        """See RunsLaw."""
-        return (1.0 - self.probability) ** self.trials
 
     def log_slope(self, miss: float) -> float:
         """See RunsLaw."""
