@@ -97,14 +97,15 @@ def _auto(problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours:
     the former. In few dimensions the noise of a pure guarantee is the shorter one: what needs no delta is also (epsilon, delta)-private. Raises
     InfeasibleTarget where objective perturbation has no noise at all to offer: lambda is then too small for either to be of use.
     """
-    deltas = (delta, 0.0) if delta > 0 else (0.0,)
-    objective, output = (
-        min(
-            (each(problem, epsilon=epsilon, delta=least, neighbours=neighbours) for least in deltas),
-            key=lambda mechanism: mechanism.weight_noise(problem),
-        )
-        for each in (_objective, _output)
-    )
+    spherical = PureObjectivePerturbation.calibrate(problem, epsilon=epsilon, neighbours=neighbours)
+    objective: LearningMechanism[RegularisedRisk] = spherical
+    output: LearningMechanism[RegularisedRisk] = PureOutputPerturbation.calibrate(problem, epsilon=epsilon, neighbours=neighbours)
+    if delta > 0:
+        target: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "neighbours": neighbours}
+        output = min(GaussianOutputPerturbation.calibrate(problem, **target), output, key=lambda made: made.weight_noise(problem))
+        least = _moved(neighbours) * problem.gradient_bound / gaussian_mu(epsilon, delta)  # no Gaussian noise in the objective is less
+        if spherical.weight_noise(problem) > least * math.sqrt(problem.dimension) / problem.ridge:
+            objective = min(GaussianObjectivePerturbation.calibrate(problem, **target), spherical, key=lambda made: made.weight_noise(problem))
     return output if output.weight_noise(problem) < _CURVATURE * objective.weight_noise(problem) else objective
 
 
@@ -213,8 +214,13 @@ def _spherical_is_less(dimension: int, epsilon: float, delta: float) -> bool:
 
 def relative_noise(dimension: int, *, epsilon: float, delta: float, neighbours: Neighbours) -> float:
     """sigma / G of the module docstring. Raises InfeasibleTarget where it is beyond all that could be drawn, and powers of it beyond float64."""
-    moved = 1.0 if neighbours is ADD_REMOVE else 2.0
+    moved = _moved(neighbours)
     noise = moved * math.sqrt(dimension) / epsilon if _spherical_is_less(dimension, epsilon, delta) else moved / gaussian_mu(epsilon, delta)
     if not noise < _MOST_NOISE:
         raise InfeasibleTarget("this budget needs more noise than can be drawn: take a larger epsilon, or a larger delta.")
     return noise
+
+
+def _moved(neighbours: Neighbours) -> float:
+    """By how many gradient bounds neighbours differ."""
+    return 1.0 if neighbours is ADD_REMOVE else 2.0
