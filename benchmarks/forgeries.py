@@ -35,6 +35,7 @@ from discreet.estimators import (
     LogisticRegression,
     Model,
     PrivateSearchCV,
+    fit_with_cuts,
     release_uncertainty,
 )
 from discreet.matrices import as_matrix
@@ -294,6 +295,22 @@ def model_file(draw: np.random.Generator) -> Honest:
     return Honest("model file", document, lambda given: Model.from_json(json.dumps(given)).verify().ok)
 
 
+def cut_model(draw: np.random.Generator) -> Honest:
+    """A model on columns that were cut privately, with its schema."""
+    features, classes, count = int(draw.integers(1, 4)), int(draw.choice([2] * 6 + [3])), int(draw.choice([20, 20_000]))
+    names = [f"x{number}" for number in range(features)]
+    schema = Schema(
+        name="table",
+        target=Target(column="y", classes=tuple(f"c{number}" for number in range(classes))),
+        numeric=tuple(NumericColumn(name=name, lower=0.0, upper=float(draw.integers(1, 1000)), outside="clip") for name in names),
+    )
+    table = {name: draw.exponential(float(draw.uniform(0.01, 100.0)), count) for name in names} | {"y": [f"c{row % classes}" for row in range(count)]}
+    estimator = _classifier(draw, classes).set_params(classes=None, data_norm=1.0, mechanism="auto")
+    made = fit_with_cuts(estimator, table, schema, share=float(draw.uniform(0.02, 0.5)))
+    document = json.loads(Model.from_estimator(made.model, made.schema).to_json())
+    return Honest("model file, cuts chosen" if made.cuts else "model file", document, lambda given: Model.from_json(json.dumps(given)).verify().ok)
+
+
 def regression(draw: np.random.Generator) -> Honest:
     """A linear regression."""
     features = int(draw.integers(1, 6))
@@ -429,6 +446,7 @@ KINDS: dict[str, tuple[Callable[[np.random.Generator], Honest], float]] = {
     "many": (many, 2),
     "kernel": (kernel, 1),
     "model": (model_file, 15),
+    "cuts": (cut_model, 1),
     "regression": (regression, 10),
     "set": (over_set, 8),
     "release": (release, 25),

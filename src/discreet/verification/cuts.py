@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from discreet.accounting import ApproximateDP, PureDP, guarantee_from_dict
-from discreet.core.fields import text
+from discreet.core.fields import Json, text
 from discreet.statements.base import mapping
 from discreet.verification.base import Check, Stated, covers, epsilon_check, recheck, register_recheck
 from discreet.verification.counting import losses_of_counts
@@ -24,7 +24,8 @@ def _cuts_then_fit(stated: Stated) -> Iterator[Check]:
         related = part.guarantee.neighbours is stated.guarantee.neighbours
         yield Check(name, related and not failed, "; ".join(failed) or f"{part.mechanism}, rechecked")
     cuts, fit = parts["cuts"], parts["fit"]
-    same = dict(fit.problem) == dict(stated.problem) and cuts.mechanism in ("counting-laplace", "counting-gaussian")
+    exact = all(_as_written(stated.parameters[name], part) for name, part in parts.items())
+    same = exact and dict(fit.problem) == dict(stated.problem) and cuts.mechanism in ("counting-laplace", "counting-gaussian")
     yield Check("parts", same and stated.releases == 1, "counts of columns, and a fit whose problem is the one that is stated, once")
     total = stated.guarantee
     if isinstance(total, PureDP):
@@ -39,6 +40,12 @@ def _cuts_then_fit(stated: Stated) -> Iterator[Check]:
     ok = covers(total.delta_at_epsilon, computed, room=AGREEMENT_OF_CURVES)
     said = f"stated {total.delta_at_epsilon:.6g} at epsilon {total.epsilon:.6g}"
     yield Check("delta", bool(ok), f"{said}, recomputed {computed:.6g} (the curve of the fit over the loss of the counts)")
+
+
+def _as_written(record: Json, part: Stated) -> bool:
+    """Whether the record of a part says nothing else."""
+    stated = mapping(record)
+    return stated.keys() == {"mechanism", "parameters", "problem", "guarantee"} and stated["guarantee"] == part.guarantee.to_dict()
 
 
 def _part(stated: Stated, name: str) -> Stated:

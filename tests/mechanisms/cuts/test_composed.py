@@ -89,6 +89,9 @@ def test_lies_are_refused(neighbours, delta):
     louder = {**fit, "parameters": {**fit["parameters"], key: fit["parameters"][key] * (0.9 if key == "scale" else 1.1)}}
     assert failed(replace(issued, parameters={**parameters, "fit": louder}))
     assert failed(replace(issued, problem={**issued.problem, "features": 200}))
+    for name, part in (("cuts", cuts), ("fit", fit)):
+        for more in ({**part, "more": 1}, {**part, "guarantee": {**part["guarantee"], "more": 1}}):
+            assert failed(replace(issued, parameters={**parameters, name: more}))
     assert failed(replace(issued, parameters={**parameters, "cuts": fit}))
     assert failed(replace(issued, releases=2))
     for broken in (None, {}, [], 3.0):

@@ -56,7 +56,7 @@ def test_sensitivities_are_those_of_the_worst_neighbours(neighbours):
 def test_answers_are_exact_and_split_by_column():
     cells = COARSE.cells_of(np.array([[0.5, 0.0], [1.5, np.nan], [1.0, 8.0]]))
     answer = COARSE.answer(cells)
-    assert [part.tolist() for part in COARSE.split(answer)] == [[1, 2, 0], [0, 1, 1, 1]]
+    assert [part.tolist() for part in COARSE.split(answer)] == [[1, 2, 0], [1, 0, 1, 1]]
     assert COARSE.answer(cells[:0]).tolist() == [0] * 7
 
 

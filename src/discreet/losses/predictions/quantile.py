@@ -62,7 +62,7 @@ class SmoothPinball(PredictionLoss):
     quantile: float = 0.5
     """q, in (0, 1): the share of targets to lie below the prediction."""
     width: float = 0.1
-    """h, in units of the target: the length of the bend."""
+    """h, in units of the target: the length of the bend. Small beside the spread of targets, else another share lies below the prediction."""
 
     def __post_init__(self) -> None:
         """Refuse what is no share, and a bend that is not positive and finite."""
