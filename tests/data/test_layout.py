@@ -42,7 +42,7 @@ def test_bins_and_hats_are_what_is_written_down_by_hand():
     hats = NumericColumn(name="b", lower=0, upper=4, encoding=Curve(knots=(1,), resolutions=0, rest=1.0))
     line = NumericColumn(name="c", lower=0, upper=4)
     schema = of(numeric=(bins, hats, line))
-    assert schema.feature_names == ("a from 0", "a from 1", "a = 2", "a from 2", "a from 3", "b at 0", "b at 1", "b at 4", "c")
+    assert schema.feature_names == ("a from 0", "a from 1", "a = 2", "a above 2", "a from 3", "b at 0", "b at 1", "b at 4", "c")
     rows = written(schema, {"a": [0.5, 1.0, 2.0, 2.5, 4.0], "b": [0, 0.25, 1, 2.5, 4], "c": [0, 1, 2, 3, 4]})
     expected = [
         [1, 0, 0, 0, 0, 1, 0, 0, 0],

@@ -140,6 +140,10 @@ def test_features_have_different_names_and_tables_as_many_columns(encoding, boun
     assert np.all((points >= bounds.lower) & (points <= bounds.upper))
 
 
+def test_the_bin_after_a_value_of_its_own_is_named_by_this_value():
+    assert Bins(cuts=(50,), values=(0, 100)).labels(Bounds(0, 200)) == (" = 0", " above 0", " from 50", " = 100", " above 100")
+
+
 @pytest.mark.parametrize("encoding", EXAMPLES, ids=repr)
 def test_a_column_comes_back_from_a_file(encoding):
     for given in (encoding, [encoding, "linear"]) if encoding != Linear() else (encoding,):

@@ -61,7 +61,14 @@ class Bins(Encoding):
     def labels(self, bounds: Bounds) -> tuple[str, ...]:
         """See Encoding."""
         own = set(self.values)
-        return tuple(f" = {shown(start)}" if start in own else f" from {shown(start)}" for start in self._starts(bounds))
+        after = {float(np.nextafter(value, np.inf)): value for value in self.values}
+
+        def label(start: float) -> str:
+            if start in own:
+                return f" = {shown(start)}"
+            return f" above {shown(after[start])}" if start in after else f" from {shown(start)}"
+
+        return tuple(map(label, self._starts(bounds).tolist()))
 
     def points(self, bounds: Bounds) -> Floats:
         """See Encoding."""

@@ -47,5 +47,7 @@ class Cyclic(Encoding):
         return tuple(f" at {shown(self.period * node / self.count)} of {shown(self.period)}" for node in range(self.count))
 
     def points(self, bounds: Bounds) -> Floats:
-        """See Encoding: of one period."""
-        return np.linspace(bounds.lower, min(bounds.upper, bounds.lower + self.period), 4 * self.count + 1)
+        """See Encoding: the nodes of one period, between its two ends."""
+        end = min(bounds.upper, max(bounds.lower + self.period, float(np.nextafter(bounds.lower, np.inf))))
+        nodes = (np.ceil(bounds.lower / self.period * self.count) + np.arange(self.count + 1)) * (self.period / self.count)
+        return np.union1d([bounds.lower, end], nodes[(nodes > bounds.lower) & (nodes < end)])
