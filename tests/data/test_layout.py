@@ -12,6 +12,7 @@ from discreet.core.private import packed, unpacked
 from discreet.data import Block, CategoricalColumn, Cross, DateColumn, Domain, NumericColumn, Records, Schema, Target
 from discreet.data.encodings import Bins, Curve, Linear, Month, Weekday
 from discreet.data.layout import parts_of
+from discreet.estimators import LinearSVC
 from discreet.matrices import MappedMatrix, TabularMatrix
 
 TARGET = Target(column="y", classes=("no", "yes"))
@@ -169,6 +170,29 @@ def test_no_cell_near_the_middle_makes_a_row_that_is_longer_than_its_bound(encod
         exact = [sum(Fraction(entry) ** 2 for entry in row) for row in each.entries(slice(0, len(cells))).tolist()]
         assert max(exact) <= 1 + Fraction(1, 10**12)
         assert np.all(np.isfinite(each.reach()))
+
+
+@pytest.mark.parametrize("first", [(500.0, 200.0), (1e-3, 0.0), (1.0, 0.0), (0.0, 0.0)])
+@pytest.mark.parametrize("encoding", ["linear", "log"])
+def test_one_short_record_does_not_keep_a_fit_from_its_certificate(first, encoding):
+    """A row that is scaled up brings the rounding errors of its own numbers, and not those of the longest that there could be."""
+    amounts = np.random.default_rng(0).lognormal(6, 2, (3000, 2)).round().clip(0, 1e6)
+    amounts[0] = first
+    a = NumericColumn(name="a", lower=0, upper=1e6, encoding=encoding, missing="indicator")
+    schema = Schema(name="t", target=TARGET, numeric=(a, NumericColumn(name="b", lower=0, upper=1e6, encoding=encoding)))
+    table = {"a": amounts[:, 0], "b": amounts[:, 1], "y": np.where(amounts[:, 0] > amounts[:, 1], "yes", "no")}
+    rows = schema.encode(table, target=False).rows
+    assert np.max(rows.reach()) < 1.1
+    LinearSVC(epsilon=1.0, delta=1e-6, data_norm=schema.norm_bound, random_state=0).fit(schema.encode(table, target=True))
+
+
+def test_the_reach_of_a_row_is_the_sum_of_the_lengths_of_what_it_is_put_together_from():
+    hats = NumericColumn(name="b", lower=0, upper=4, encoding=Curve(knots=(1,), resolutions=0, rest=1.0), missing="indicator")
+    schema = of(numeric=(hats, NumericColumn(name="c", lower=0, upper=4)), categorical=(CategoricalColumn(name="k", categories=("u", "v")),))
+    rows = schema.encode({"b": [0.25, 1, None], "c": [0, 2, 4], "k": ["u", "u", "v"]}, target=False).rows
+    slack = 1.0 + 1.0 / 1024
+    np.testing.assert_allclose(rows.reach() / slack, np.sqrt([2.0, 2.25, 3.0]), rtol=1e-8)
+    assert np.all(rows.reach() >= rows.row_norms())
 
 
 def test_a_block_of_encoded_rows_travels_between_workers():

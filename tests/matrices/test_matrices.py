@@ -98,7 +98,8 @@ def make(kind, rng, count):
         case "mapped":
             base, inner = _tabular(rng, np.round(explicit[:, :2] * 64) / 64)
             table = rng.integers(-3, 4, (inner.shape[1], 20)).astype(float)  # so that sums are exact
-            return MappedMatrix(base, sparse.csr_array(table), norms=np.linalg.norm(inner @ table, axis=1), reach=1e3), inner @ table
+            norms, reach = np.linalg.norm(inner @ table, axis=1), np.full(count, 1e3)
+            return MappedMatrix(base, sparse.csr_array(table), norms=norms, reach=reach), inner @ table
         case "least":
             return Least(explicit), explicit
 

@@ -199,7 +199,7 @@ def test_the_certificate_covers_rows_in_which_the_terms_of_a_map_cancel():
         point = 1e4 * rng.standard_normal(3)
         found = []
         for reach in (float(np.linalg.norm(table, axis=1).max()), float(norms.max())):
-            matrix = MappedMatrix(SparseMatrix(sparse.csr_array(places)), sparse.csr_array(table), norms=norms, reach=reach)
+            matrix = MappedMatrix(SparseMatrix(sparse.csr_array(places)), sparse.csr_array(table), norms=norms, reach=np.full(25, reach))
             objective = MarginObjective(
                 matrix=matrix,
                 signs=rng.choice([-1.0, 1.0], 25),

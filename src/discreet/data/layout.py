@@ -162,6 +162,13 @@ class Part(NamedTuple):
         rest = 1.0 - shares
         return np.maximum(rest * rest * own[codes] + 2.0 * rest * shares * beside[codes] + shares * shares * own[codes + 1], 0.0)
 
+    def reaches(self, places: "Placed") -> Floats:
+        """Squares (n,) of the sums of the lengths of what features at these places are put together from: see `MappedMatrix`."""
+        lengths = np.sqrt(np.einsum("ij,ij->i", self.table, self.table))
+        codes, shares = places
+        found = lengths[codes] if shares is None else (1.0 - shares) * lengths[codes] + shares * lengths[codes + 1]
+        return np.asarray(found * found)
+
 
 class Placed(NamedTuple):
     """Nodes (n,) and, unless all stand on one, shares (n,) of the way to the next."""
@@ -190,7 +197,7 @@ def encoded_rows(frame: pl.DataFrame, columns: Columns, *, markers: Sequence[str
     if columns.plain:
         numbers, labels, sizes = plain_arrays(frame, numeric=columns.numeric, categorical=columns.categorical, markers=markers)
         return TabularMatrix(numbers, labels, sizes)
-    squares = np.zeros(frame.height)
+    squares, reaches = np.zeros(frame.height), np.zeros(frame.height)
     pieces: list[tuple[int, Placed | Floats]] = []
     crossed = {name for cross in columns.cross for name in cross.columns}
     read: dict[str, npt.NDArray[Any]] = {}
@@ -200,6 +207,7 @@ def encoded_rows(frame: pl.DataFrame, columns: Columns, *, markers: Sequence[str
             codes = first.codes(read[first.column.name]) * len(second.labels) + second.codes(read[second.column.name])
             pieces.append((len(first.labels) * len(second.labels), Placed(codes, None)))
             squares += 1.0
+            reaches += 1.0
             continue
         series = frame.get_column(column.name)
         if isinstance(column, CategoricalColumn):
@@ -208,6 +216,7 @@ def encoded_rows(frame: pl.DataFrame, columns: Columns, *, markers: Sequence[str
                 read[column.name] = places.codes
             pieces.append((len(column.categories), places))
             squares += 1.0
+            reaches += 1.0
             continue
         values = _values(series, column, markers)
         if column.name in crossed:
@@ -215,18 +224,22 @@ def encoded_rows(frame: pl.DataFrame, columns: Columns, *, markers: Sequence[str
         if column.plain and isinstance(column, NumericColumn):
             number = scaled(values.copy(), column)
             squares += number * number
+            reaches += number * number
             pieces.append((1, number))
             continue
         for part in parts_of(column):
             if part.single:
                 number = part.rows(values)[:, 0]
                 squares += number * number
+                reaches += number * number
                 pieces.append((1, number))
             else:
                 places = part.placed(values)
                 squares += part.squares(places)
+                reaches += part.reaches(places)
                 pieces.append((len(part.table), places))
-    return MappedMatrix(SparseMatrix(_rows(pieces, frame.height)), _table(columns), norms=np.sqrt(squares), reach=_reach(columns))
+    reach = np.sqrt(reaches) * (1.0 + 1e-9)
+    return MappedMatrix(SparseMatrix(_rows(pieces, frame.height)), _table(columns), norms=np.sqrt(squares), reach=reach)
 
 
 def _values(series: pl.Series, column: NumericColumn | DateColumn, markers: Sequence[str]) -> Floats:
@@ -263,16 +276,6 @@ def _table(columns: Columns) -> CSR:
             blocks += [sparse.eye_array(1) if part.single else sparse.csr_array(part.table) for part in parts_of(column)]
     made: CSR = sparse.csr_array(sparse.block_diag(blocks, format="csr"), dtype=np.float64)
     return made
-
-
-@lru_cache(maxsize=64)
-def _reach(columns: Columns) -> float:
-    """A bound on sqrt(sum over columns of (sum_j |z_ij| |A_j|)^2)."""
-    squares = float(len(columns.categorical) + len(columns.cross))
-    for column in (*columns.numeric, *columns.date):
-        parts = () if isinstance(column, NumericColumn) and column.plain else parts_of(column)
-        squares += sum(float(np.max(np.einsum("ij,ij->i", part.table, part.table))) for part in parts) if parts else 1.0
-    return sqrt(squares) * (1.0 + 1e-9)
 
 
 def _rows(pieces: Sequence[tuple[int, Placed | Floats]], count: int) -> CSR:

@@ -6,8 +6,8 @@ Z is narrow, a few numbers a row (where a record stands along each column), and 
 
 Rounding. Column by column of the table, a row of X is a combination of rows of A: x_i = (.., sum_j z_ij A_j, ..). With k = `width`, X w is within
 gamma_(k+4) S_i |w| of the exact one, S_i^2 the sum over columns of (sum_j |z_ij| |A_j|)^2 >= |x_i|^2, and X^T s, with B rows added up at a time and
-t entries in a column of A, within gamma_(B+t+4) sum_i |s_i| S_i. So bounds of rounding errors take for |x_i| a number `reach` that serves all rows,
-at least (1 + t / BLOCK_ROWS) S_i: in x_i itself terms may cancel.
+t entries in a column of A, within gamma_(B+t+4) sum_i |s_i| S_i. So bounds of rounding errors take for |x_i| the `reach` of the row, at least
+(1 + t / BLOCK_ROWS) S_i: in x_i itself terms may cancel. It is one number a row, so that a row that is short, and is scaled up, has a small one.
 """
 
 import numpy as np
@@ -23,17 +23,17 @@ from discreet.matrices.sparse import CSR
 
 @holds_records_of_a_block
 class MappedMatrix(RowsOf):
-    """`base` (n, m) times the public `table` (m, d); `norms` (n,) are those of the rows, each from its row alone; `reach` >= S_i.
+    """`base` (n, m) times the public `table` (m, d); `norms` (n,) are those of the rows and `reach` (n,) is S_i or more, each from its row alone.
 
     Raises InvalidInput when shapes disagree.
     """
 
     __slots__ = ("_norms", "_reach", "_table", "_turned")
 
-    def __init__(self, base: Matrix, table: CSR, *, norms: Floats, reach: float) -> None:
+    def __init__(self, base: Matrix, table: CSR, *, norms: Floats, reach: Floats) -> None:
         """Hold the parts."""
-        if base.shape[1] != table.shape[0] or norms.shape != base.shape[:1]:
-            raise InvalidInput(f"a table of {base.shape[1]} rows is needed, and a norm for every row of the matrix.")
+        if base.shape[1] != table.shape[0] or not norms.shape == reach.shape == base.shape[:1]:
+            raise InvalidInput(f"a table of {base.shape[1]} rows is needed, and a norm and a reach for every row of the matrix.")
         self._base, self._table, self._norms = base, table, norms
         self._turned: CSR = sparse.csr_array(table.T)
         self._reach = reach * (1.0 + int(np.diff(self._turned.indptr).max(initial=0)) / BLOCK_ROWS)
@@ -52,15 +52,15 @@ class MappedMatrix(RowsOf):
     @property
     def held_bytes(self) -> int:
         """See Matrix."""
-        return self._base.held_bytes + 8 * self.shape[0]
+        return self._base.held_bytes + 16 * self.shape[0]
 
     def part(self, base: Matrix, rows: slice) -> Matrix:
         """See RowsOf."""
-        return self._of(base, self._norms[rows])
+        return self._of(base, self._norms[rows], self._reach[rows])
 
     def chosen(self, numbers: Numbers) -> Matrix:
         """See Matrix."""
-        return self._of(self._base.chosen(numbers), self._norms[numbers])
+        return self._of(self._base.chosen(numbers), self._norms[numbers], self._reach[numbers])
 
     def entries(self, rows: slice) -> Floats:
         """See Matrix: products of compressed rows, each in the order of its entries."""
@@ -102,9 +102,9 @@ class MappedMatrix(RowsOf):
 
     def reach(self, norms: Floats | None = None) -> Floats:  # noqa: ARG002 - more than these
         """See Matrix."""
-        return np.full(self.shape[0], self._reach)
+        return self._reach
 
-    def _of(self, base: Matrix, norms: Floats) -> "MappedMatrix":
+    def _of(self, base: Matrix, norms: Floats, reach: Floats) -> "MappedMatrix":
         other = MappedMatrix.__new__(MappedMatrix)
-        other._base, other._table, other._turned, other._norms, other._reach = base, self._table, self._turned, norms, self._reach
+        other._base, other._table, other._turned, other._norms, other._reach = base, self._table, self._turned, norms, reach
         return other
