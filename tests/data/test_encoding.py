@@ -1,16 +1,18 @@
 import copy
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.core.errors import InvalidInput, PrivateDataError
 from discreet.data import CategoricalColumn, NumericColumn, Schema, Target
 from discreet.data.labels import canonical
 from discreet.data.layout import plain_arrays
+from discreet.estimators import LinearSVC
 from tests.data.strategies import schemas
 
 SCHEMA = Schema(
@@ -54,6 +56,58 @@ def test_normalised_rows_are_divided_by_their_own_norm():
 def test_a_row_of_zeros_stays_zero():
     schema = Schema(name="x", target=SCHEMA.target, numeric=(NumericColumn(name="a", lower=0, upper=1), NumericColumn(name="b", lower=0, upper=1)))
     np.testing.assert_allclose(dense(schema.encode({"a": [0, 3e-9], "b": [0.0, 4e-9]}, target=False)), [[0, 0], [0.6, 0.8]])
+
+
+@st.composite
+def short_rows(draw):
+    """Rows of numbers in [0, 1] of every size, from subnormal ones on, and how their columns enter."""
+    encoding = draw(st.sampled_from(["linear", "log"]))
+    number = st.just(0.0) | st.floats(0.0, 1e-300) | st.builds(lambda share, power: share * 10.0**power, st.floats(0.1, 1.0), st.integers(-320, 0))
+    columns = draw(st.integers(1, 5))
+    level = draw(st.sampled_from([1.0, 1e-29, 1e-30, 1e-31, 1e-100, 1.5e-154, 1e-155, 1.5e-162, 5e-324]))
+    cells = draw(st.lists(st.lists(number | st.just(level), min_size=columns, max_size=columns), min_size=1, max_size=4))
+    return encoding, np.array([*cells, [level] * columns])
+
+
+def short(encoding, columns):
+    """A schema of so many numbers in [0, 1]."""
+    numeric = tuple(NumericColumn(name=f"x{number}", lower=0, upper=1, encoding=encoding) for number in range(columns))
+    return Schema(name="x", target=SCHEMA.target, numeric=numeric)
+
+
+@settings(max_examples=200, deadline=None)
+@given(short_rows())
+def test_rows_however_short_have_the_norm_that_is_stated_in_exact_arithmetic(drawn):
+    encoding, cells = drawn
+    schema = short(encoding, cells.shape[1])
+    with np.errstate(divide="raise", over="raise", invalid="raise"):
+        rows = schema.encode({f"x{number}": column for number, column in enumerate(cells.T)}, target=False).rows
+        stated, written = rows.row_norms(), rows.entries(slice(0, len(cells)))
+        alone = [schema.encode({f"x{number}": [cell] for number, cell in enumerate(row)}, target=False).rows.row_norms()[0] for row in cells]
+    for row, norm, single, plain in zip(written.tolist(), stated, alone, cells, strict=True):
+        square = sum(Fraction(entry) ** 2 for entry in row)
+        assert abs(square - Fraction(float(norm)) ** 2) <= Fraction(1, 10**12)
+        assert square == 0 or abs(square - 1) <= Fraction(1, 10**12)
+        assert (square == 0) == (single == 0)
+        if plain.max() > 1e-28:
+            assert square > 0
+
+
+@pytest.mark.parametrize("encoding", ["linear", "log"])
+@pytest.mark.parametrize("cell", [5e-324, 1.5e-162, 1e-155, 1e-100, 1e-31, 1e-29])
+def test_one_tiny_record_does_not_fail_a_fit(encoding, cell):
+    cells = np.random.default_rng(0).random((300, 8))
+    cells[0] = cell
+    table = {f"x{number}": column for number, column in enumerate(cells.T)} | {"ill": np.where(cells[:, 0] > 0.5, "yes", "no")}
+    encoded = short(encoding, 8).encode(table, target=True)
+    with np.errstate(divide="raise", over="raise", invalid="raise"):
+        LinearSVC(epsilon=1.0, delta=1e-6, data_norm=1.0, random_state=0).fit(encoded)
+
+
+def test_a_hundred_numbers_whose_squares_underflow_are_no_row_of_norm_seven():
+    cells = {f"x{number}": [2.6e-162 if number == 0 else 1.5e-162] for number in range(100)}
+    for encoding in ("linear", "log"):
+        assert not np.any(dense(short(encoding, 100).encode(cells, target=False)))
 
 
 def test_without_a_target_the_target_column_is_not_needed():

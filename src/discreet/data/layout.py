@@ -4,7 +4,8 @@
 
 A has a block a column, in the order of the features (module `encodings`). Where every number enters linearly it is the identity and left out. Rows
 are held by their places, a few numbers each, and never written out; every cell is placed by itself. Where rows are normalised, each is divided by its
-own norm, x / |x|_2, and 0 stays 0.
+own norm, x / |x|_2, and 0 stays 0; so does a row shorter than SHORTEST, whose squares may underflow: its norm would be stated too small, or its
+reciprocal be infinite, and what came out would be longer than 1 or a warning that tells of one record.
 """
 
 from collections.abc import Sequence
@@ -32,6 +33,8 @@ from discreet.matrices.sparse import CSR
 Nodes: TypeAlias = npt.NDArray[np.intp]
 MOST_PAIRS = 1 << 14
 """Of a cross."""
+SHORTEST = 1e-30
+"""The norm below which a row counts as one of zeros where rows are normalised: public, and the same for every table."""
 Column: TypeAlias = NumericColumn | DateColumn | CategoricalColumn | Cross
 
 
@@ -342,12 +345,15 @@ class EncodedTable:
 
 
 def encode_features(frame: pl.DataFrame, columns: Columns, *, markers: Sequence[str], normalise: bool) -> Matrix:
-    """The features of every row, divided by the row's norm where `normalise`."""
+    """The features of every row; where `normalise`, divided by its norm, or zero where that is below SHORTEST."""
     table = encoded_rows(frame, columns, markers=markers)
     if not normalise:
         return table
     norms = table.row_norms()
-    return AugmentedMatrix(table, scale=np.divide(1.0, norms, out=np.ones_like(norms), where=norms > 0.0), constant=0.0)
+    kept = norms >= 2.0 * SHORTEST
+    if len(near := np.flatnonzero(~kept)):  # by norms that depend on the row alone, so that no other record decides which of these are zero
+        kept[near] = table.chosen(near).ordered_row_norms() >= SHORTEST
+    return AugmentedMatrix(table, scale=np.divide(1.0, norms, out=np.zeros_like(norms), where=kept), constant=0.0)
 
 
 def encode_codes(frame: pl.DataFrame, target: Target, *, markers: Sequence[str]) -> Codes:

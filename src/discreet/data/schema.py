@@ -1,7 +1,7 @@
 """The schema: everything public about a table, written down before a record is read.
 
     d = features of numbers and dates (one a number where it is linear) + number of categories + pairs of the crosses
-    rows = "normalise"   each encoded row x is divided by its own norm, x / |x|_2 (0 stays 0):   R = 1
+    rows = "normalise"   each encoded row x is divided by its own norm, x / |x|_2 (0, and less than 1e-30, is 0):   R = 1
     rows = "bound"       rows stay as they are:   R = sqrt(sum of the squared norms of the columns), each at most 1
 
 The second R holds since an encoding knows its norm and a category is one 1 among zeros. Both are functions of one record at a time and cost no
