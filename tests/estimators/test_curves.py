@@ -149,3 +149,16 @@ def test_a_label_of_two_classes_a_bad_level_and_a_strange_column_are_refused():
             model.curves(**given)
     with pytest.raises(InvalidInput, match="reads no column"):
         model.curves()["income"]
+
+
+def test_every_encoding_that_is_no_curve_has_a_picture_of_its_own():
+    hired = {"name": "hired", "lower": "2015-01-01", "upper": "2024-12-31", "encoding": ["curve", "month"], "missing": "indicator"}
+    crosses = [{"name": "age", "columns": ["hired", "town"], "encoding": {"name": "bins", "cuts": [17000]}}]
+    schema = Schema.from_dict(SCHEMA.to_dict() | {"date": [hired], "cross": crosses})
+    days = np.datetime64("2015-01-01") + np.arange(2000)
+    found = {one.column: one for one in fitted(schema, table=people() | {"hired": days}).curves().contributions}
+    assert set(found) == {"age", "town", "hired", "hired: month", "hired missing", "age (2)"}
+    assert found["hired"].dates
+    assert found["hired: month"].values[:2] == ("Jan", "Feb")
+    assert found["age (2)"].sides[0].labels == ("from 2015-01-01", "from 2016-07-18", "missing")
+    assert found["age (2)"].values[:2] == ("from 2015-01-01, A", "from 2015-01-01, B")

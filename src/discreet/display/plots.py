@@ -37,6 +37,8 @@ class Shape:
     tag: str
     attributes: Mapping[str, str]
     words: str = ""
+    tip: str = ""
+    """Said where a pointer rests on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

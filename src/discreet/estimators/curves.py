@@ -12,13 +12,17 @@ noise of variance v in the objective moves <w, a> by a deviation of at most |a| 
 wider than the noise, often by much where there are many records, and says nothing of sampling. Other models than those of two classes whose
 mechanism has a law in `uncertainty` have no band.
 
+Encodings of a column that are functions along it are added up and are one curve. Month, weekday and hour are a contribution of their own, a value a
+label, as is a cycle of which the column holds several; crosses have a value a pair. A missing value has 0 in every feature of its column but its
+own: "given" is the mean over the points of all of these, and "missing" stands beside it.
+
 A column's importance is the standard deviation of its contribution over its points, all alike: over records it would be a function of them.
 Everything is computed from what was released, and costs nothing.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -27,9 +31,10 @@ from discreet.core.errors import InvalidInput
 from discreet.core.showing import shown
 from discreet.core.words import quoted
 from discreet.data import NumberTarget, Schema
-from discreet.data.columns import NumericColumn
+from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumericColumn
+from discreet.data.encodings import Bounds, Encoding
 from discreet.data.labels import canonical
-from discreet.data.layout import parts_of
+from discreet.data.layout import Side, parts_of
 from discreet.estimators.forms import BoundedForm, LinearForm
 from discreet.estimators.inputs import split_weights
 from discreet.estimators.uncertainty import Intervals, Uncertainty, mixture_quantile, noise_law, problem_of
@@ -42,11 +47,20 @@ Band: TypeAlias = Callable[[AnyFloats], Floats]
 """Half the width of the band along every row, (k,), of directions (k, d)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Contribution:
-    """What a column adds; public."""
+class CrossedSide(NamedTuple):
+    """One of the two columns of a cross."""
 
     column: str
+    labels: tuple[str, ...]
+    """Of its categories or bins."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Contribution:
+    """What a column or a cross adds, or an encoding of a column that has a picture of its own; public."""
+
+    column: str
+    """Its name: that of the column, "hired: month" of such an encoding, "hired missing" of what is missing against what is given."""
     values: Floats | tuple[str, ...]
     """Where it is known, (k,): increasing numbers in the unit of the column, or categories in the order of the schema."""
     contribution: Floats
@@ -56,6 +70,12 @@ class Contribution:
     high: Floats | None
     stepped: bool = False
     """Whether a number's contribution stays the same from one value up to the next, and is not linear between them."""
+    dates: bool = False
+    """Whether numbers are days since 1970-01-01."""
+    ordered: bool = False
+    """Whether categories have an order of their own, as months do."""
+    sides: tuple[CrossedSide, CrossedSide] | None = None
+    """Of a cross: `values` are the pairs of their labels, the second of each pair changing first."""
 
     @property
     def importance(self) -> float:
@@ -96,6 +116,11 @@ class Curves:
         return shown("curves.view", self)
 
 
+def iso_date(days: float) -> str:
+    """The date, or the moment to a minute, of days since 1970-01-01."""
+    return str(np.datetime64(round(days * 1440.0), "m")).removesuffix("T00:00")
+
+
 def curves_of(model: "Model", *, uncertainty: Uncertainty | None = None, level: float = 0.95, label: object = None) -> Curves:
     """See `Model.curves`."""
     if not 0 < level < 1:
@@ -112,15 +137,24 @@ def curves_of(model: "Model", *, uncertainty: Uncertainty | None = None, level: 
         unit = 0.5 * (schema.target.upper - schema.target.lower)
     norm = 1.0 if schema.rows == "bound" else replace(schema, rows="bound").norm_bound
     found = []
-    offset = 0
-    for column, values, rows, stepped in _columns(schema):
-        directions = np.zeros((len(rows), schema.features))
-        directions[:, offset : offset + rows.shape[1]] = (rows - rows.mean(axis=0)) / norm
-        offset += rows.shape[1]
+    for place, one in _shown(schema):
+        directions = np.zeros((len(one.rows), schema.features))
+        directions[:, place] = (one.rows - one.rows.mean(axis=0)) / norm
         middle = unit * (directions @ weights)
         half = None if half_width is None else unit * half_width(directions)
-        low, high = (None, None) if half is None else (middle - half, middle + half)
-        found.append(Contribution(column=column, values=values, contribution=middle, low=low, high=high, stepped=stepped))
+        found.append(
+            Contribution(
+                column=one.name,
+                values=one.values,
+                contribution=middle,
+                low=None if half is None else middle - half,
+                high=None if half is None else middle + half,
+                stepped=one.stepped,
+                dates=one.dates,
+                ordered=one.ordered,
+                sides=one.sides,
+            )
+        )
     ordered = sorted(found, key=lambda one: -one.importance)
     return Curves(title=schema.name, towards=towards, contributions=tuple(ordered), level=level, band=kind)
 
@@ -165,20 +199,86 @@ def _half(found: Intervals) -> Floats:
     return np.asarray(0.5 * (found.high - found.low))
 
 
-def _columns(schema: Schema) -> Iterator[tuple[str, Floats | tuple[str, ...], Floats, bool]]:
-    """Name, values (k,), features (k, features of the column) and whether it is stepped, in the order of the features."""
-    for number in schema.numeric:
-        values, rows, stepped = _numbers(number)
-        yield number.name, values, rows, stepped
-    for column in schema.categorical:
-        yield column.name, tuple(canonical(label) for label in column.categories), np.eye(len(column.categories)), False
+class _Shown(NamedTuple):
+    """A contribution before its weights."""
+
+    name: str
+    values: Floats | tuple[str, ...]
+    rows: Floats
+    """(k, features of the column)."""
+    stepped: bool = False
+    dates: bool = False
+    ordered: bool = False
+    sides: tuple[CrossedSide, CrossedSide] | None = None
 
 
-def _numbers(column: NumericColumn) -> tuple[Floats, Floats, bool]:
-    """The points of all its encodings; where some are steps and some are not, the last value before each step too."""
-    encodings, bounds = column.encoding, column.bounds
+def _shown(schema: Schema) -> Iterator[tuple[slice, _Shown]]:
+    """Every contribution beside the place of its column's features, no two under one name."""
+    layout, taken, offset = schema.layout, set[str](), 0
+    for column, features in zip(layout.every, layout.names(), strict=True):
+        place = slice(offset, offset + len(features))
+        offset = place.stop
+        match column:
+            case CategoricalColumn():
+                found = [_Shown(column.name, tuple(map(canonical, column.categories)), np.eye(len(features)))]
+            case Cross():
+                first, second = (_crossed(side) for side in layout.sides(column))
+                pairs = tuple(f"{one}, {other}" for one in first.labels for other in second.labels)
+                found = [_Shown(column.name, pairs, np.eye(len(features)), sides=(first, second))]
+            case _:
+                found = _encoded(column)
+        for one in found:
+            names = (one.name, *(f"{one.name} ({number})" for number in range(2, len(taken) + 3)))
+            name = next(name for name in names if name not in taken)
+            taken.add(name)
+            yield place, one._replace(name=name)
+
+
+def _crossed(side: Side) -> CrossedSide:
+    """With days as dates."""
+    labels = [label.strip().removeprefix("in ") for label in side.labels]
+    if isinstance(side.column, DateColumn) and side.encoding is not None:
+        for place, start in enumerate(side.encoding.points(side.column.bounds).tolist()):
+            labels[place] = f"{labels[place].partition(' ')[0]} {iso_date(start)}"
+    return CrossedSide(side.column.name, tuple(labels))
+
+
+def _encoded(column: NumericColumn | DateColumn) -> list[_Shown]:
+    """What is a function along the column together, each other encoding by itself, and what is missing beside what is given."""
+    parts, bounds, dates = parts_of(column), column.bounds, isinstance(column, DateColumn)
+
+    def wide(number: int, rows: Floats) -> Floats:
+        """Features of one part among those of all."""
+        return np.hstack([rows if place == number else np.zeros((len(rows), part.table.shape[1])) for place, part in enumerate(parts)])
+
+    found: list[_Shown] = []
+    along = [number for number, one in enumerate(column.encoding) if _whole(one, bounds)]
+    if along:
+        values, stepped = _values([column.encoding[number] for number in along], bounds)
+        rows = np.sum([wide(number, parts[number].rows(values)) for number in along], axis=0)
+        found.append(_Shown(column.name, values, rows, stepped=stepped, dates=dates))
+    for number, encoding in enumerate(column.encoding):
+        points, name = encoding.points(bounds), f"{column.name}: {encoding.name}"
+        if not len(points):
+            labels = tuple(label.strip().removeprefix("in ").removeprefix(f"{encoding.name} ") for label in encoding.labels(bounds))
+            found.append(_Shown(name, labels, wide(number, parts[number].table[: len(labels)]), ordered=True))
+        elif number not in along:
+            found.append(_Shown(name, points, wide(number, parts[number].rows(points)), dates=dates))
+    if column.indicated:
+        given = np.sum([one.rows.mean(axis=0) for one in found], axis=0)
+        found.append(_Shown(f"{column.name} missing", ("given", "missing"), np.vstack((given, np.eye(len(given))[-1])), ordered=True))
+    return found
+
+
+def _whole(encoding: Encoding, bounds: Bounds) -> bool:
+    """Whether its points say what it is along the whole column."""
+    points = encoding.points(bounds)
+    return len(points) > 0 and (encoding.stepped or points[-1] >= bounds.upper)
+
+
+def _values(encodings: Sequence[Encoding], bounds: Bounds) -> tuple[Floats, bool]:
+    """The points of all; where some are steps and some are not, the last value before each step too. And whether all are steps."""
     steps = [one.points(bounds) for one in encodings if one.stepped]
     slopes = [one.points(bounds) for one in encodings if not one.stepped]
     before = [np.nextafter(points[1:], -np.inf) for points in steps] if slopes else []
-    values = np.unique(np.concatenate((*steps, *slopes, *before, [bounds.upper])))
-    return values, np.hstack([part.rows(values) for part in parts_of(column)]), not slopes
+    return np.unique(np.concatenate((*steps, *slopes, *before, [bounds.upper]))), not slopes

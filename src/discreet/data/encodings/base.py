@@ -61,7 +61,7 @@ class Encoding(Named, ABC):
     def points(self, bounds: Bounds) -> Floats:
         """Values of the column, increasing, at which a picture of its contribution has to be drawn; of steps, where each begins.
 
-        Empty where the contribution is no function along the column and a bar a node shows it; of one period where it comes back from there.
+        Empty where the contribution is no function along the column: nodes are labels then, a bar each. Of one period where it comes back from there.
         """
 
     @property
