@@ -1,5 +1,5 @@
 import math
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import numpy as np
@@ -88,6 +88,21 @@ def test_labels_are_compared_as_text(series, codes):
     assert found.dtype == np.int32
 
 
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["2020-01-01", "2020-01-01T03:00:00"],
+        pl.Series([date(2020, 1, 1), datetime(2020, 1, 1, 3, tzinfo=UTC)], dtype=pl.Object),
+        pl.Series([datetime(2020, 1, 1), datetime(2020, 1, 1, 3)]),  # noqa: DTZ001
+        pl.Series([datetime(2020, 1, 1, tzinfo=UTC), datetime(2020, 1, 1, 3, tzinfo=UTC)]).cast(pl.Datetime("ns", "UTC")),
+    ],
+    ids=["texts", "objects", "moments", "zoned"],
+)
+def test_labels_that_are_dates_are_iso_texts(cells):
+    column = CategoricalColumn(name="term", categories=("2020-01-01T03:00:00", "2020-01-01"))
+    assert encode_labels(pl.Series(cells), column, markers=()).tolist() == [1, 0]
+
+
 def test_missing_and_undeclared_labels_count_as_declared():
     column = CategoricalColumn(name="c", categories=("a", "b", "none"), other="b", missing="none")
     assert encode_labels(pl.Series(["a", None, " ", "?", "z"]), column, markers=("?",)).tolist() == [0, 2, 2, 2, 1]
@@ -100,7 +115,8 @@ def test_missing_and_undeclared_labels_count_as_declared():
     [
         (["a", None], r"has a missing value. Add missing = CATEGORY under \[categorical.\"work class\"\]"),
         (["a", "z"], r"none of its declared categories. Add it to categories under \[categorical.\"work class\"\], or add other = CATEGORY"),
-        ([date(2020, 1, 1)], "must hold text, integers or booleans"),
+        ([date(2020, 1, 1)], "none of its declared categories"),
+        ([timedelta(days=1)], "must hold text, integers or booleans"),
         ([["a"]], "must hold text, integers or booleans"),
     ],
 )

@@ -2,8 +2,10 @@
 
 from datetime import date, datetime
 from fractions import Fraction
+from zoneinfo import ZoneInfo
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -12,6 +14,7 @@ from discreet.core.private import packed, unpacked
 from discreet.data import Block, CategoricalColumn, Cross, DateColumn, Domain, NumericColumn, Records, Schema, Target
 from discreet.data.encodings import Bins, Curve, Linear, Month, Weekday
 from discreet.data.layout import parts_of
+from discreet.data.tables import read_table
 from discreet.estimators import LinearSVC
 from discreet.matrices import MappedMatrix, TabularMatrix
 
@@ -83,6 +86,74 @@ def test_dates_are_days_months_and_weekdays(cells):
     expected[2, [0, 12, 16]] = 1
     expected[3, 20] = 1
     np.testing.assert_allclose(rows, expected, atol=1e-12)
+
+
+ATHENS = ZoneInfo("Europe/Athens")
+CLOCKS = ["1960-02-29T03:30:00", "2020-07-01T23:59:59.123456", None, "2030-01-01T00:00:00"]
+"""A date before 1970, one in summer time, a missing cell, and one that a marker says is missing."""
+MOMENTS = [clock and datetime.fromisoformat(clock) for clock in CLOCKS]
+ZONED = [moment and moment.replace(tzinfo=ATHENS) for moment in MOMENTS]
+SAME = {
+    "texts": CLOCKS,
+    "texts with zones": [clock and clock.replace("T", " ") + zone for clock, zone in zip(CLOCKS, ("+02:00", "Z", "", "-0330"), strict=True)],
+    "categories": pl.Series(CLOCKS, dtype=pl.Categorical),
+    "enumeration": pl.Series(CLOCKS, dtype=pl.Enum([clock for clock in CLOCKS if clock])),
+    "polars": pl.Series(MOMENTS),
+    "polars, nanoseconds": pl.Series(MOMENTS).cast(pl.Datetime("ns")),
+    "polars zoned": pl.Series(MOMENTS).dt.replace_time_zone("Europe/Athens"),
+    "polars objects": pl.Series(ZONED, dtype=pl.Object),
+    "numpy": np.array(MOMENTS, dtype="datetime64[ns]"),
+    "numpy objects": np.array([*np.array(MOMENTS[:2], dtype="datetime64[ns]"), np.datetime64("NaT"), MOMENTS[3]], dtype=object),
+    "masked": np.ma.masked_array(np.array(MOMENTS, dtype="datetime64[ns]"), mask=[False, False, True, False]),
+    "pandas": pd.Series(MOMENTS, dtype="datetime64[ns]"),
+    "pandas zoned": pd.Series(MOMENTS, dtype="datetime64[ns]").dt.tz_localize("Europe/Athens"),
+    "pandas objects": pd.Series(ZONED, dtype=object),
+    "pandas categories": pd.Series(MOMENTS, dtype="datetime64[ns]").dt.tz_localize("Europe/Athens").astype("category"),
+    "pandas texts": pd.Series(CLOCKS, dtype="string"),
+    "list": ZONED,
+    "list of times of pandas": [pd.Timestamp(MOMENTS[0]), MOMENTS[1], pd.NaT, CLOCKS[3]],
+}
+
+
+def test_the_same_moments_are_the_same_features_in_whatever_they_are_given(tmp_path):
+    column = DateColumn(name="day", lower="1950-01-01", upper="2040-01-01", encoding=("linear", "hour", "weekday"), missing="1990-01-01")
+    schema = of(date=(column,), missing_values=["2030-01-01", "NA"])
+    expected = written(schema, {"day": ["1960-02-29 03:30", "2020-07-01T23:59:59.123456", "1990-01-01", "1990-01-01"]})
+    assert len({tuple(row) for row in expected}) == 3
+    for name, cells in SAME.items():
+        assert np.array_equal(written(schema, {"day": cells}), expected), name
+    for name in ("polars", "polars zoned", "texts", "categories"):
+        table = pl.DataFrame({"day": SAME[name], "beside": [1, 2, 3, 4]})
+        table.write_csv(tmp_path / "table.csv")
+        table.write_parquet(tmp_path / "table.parquet")
+        for file in ("table.csv", "table.parquet"):
+            assert np.array_equal(written(schema, read_table(tmp_path / file, ["day"])), expected), (name, file)
+        assert np.array_equal(written(schema, table.to_arrow()), expected), name
+
+
+def test_the_same_dates_are_the_same_features_in_whatever_they_are_given():
+    days = [date(1960, 2, 29), None, date(2030, 1, 1)]
+    schema = of(date=(DateColumn(name="day", lower="1950-01-01", upper="2040-01-01", missing="1990-01-01"),), missing_values=["2030-01-01T00:00"])
+    expected = written(schema, {"day": ["1960-02-29", "1990-01-01", "1990-01-01"]})
+    for cells in (days, pl.Series(days), pl.Series(days, dtype=pl.Object), pd.Series(days), np.array(days, dtype="datetime64[D]")):
+        assert np.array_equal(written(schema, {"day": cells}), expected)
+
+
+@pytest.mark.parametrize("wrong", ["soon", 3, 2.5, True, "2020-02-30", "25:00+02:00"])
+def test_one_cell_that_is_no_date_is_refused_in_the_same_words(wrong):
+    schema = of(date=(DAY,))
+    good = ["2020-01-01", date(2020, 1, 1), datetime(2020, 1, 1, tzinfo=ATHENS), pd.Timestamp("2020-01-01"), np.datetime64("2020-01-01")]
+    tables = [[*good, wrong], pd.Series([*good, wrong], dtype=object), pl.Series([*good, wrong], dtype=pl.Object), [str(wrong)], [wrong]]
+    tables += [pl.Series([str(wrong)], dtype=pl.Categorical), pl.Series([wrong]), pl.Series(["2020-01-01", str(wrong)])]
+    words = set()
+    for cells in tables:
+        with pytest.raises(InvalidInput) as caught:
+            schema.encode({"day": cells}, target=False)
+        words.add(str(caught.value))
+        assert caught.value.__context__ is None
+    assert words == {
+        "date column 'day' must hold dates, or ISO texts such as 1990-01-31; something else was found. Declare such texts in missing_values."
+    }
 
 
 def test_dates_outside_missing_or_unreadable_are_treated_as_the_column_says():

@@ -15,7 +15,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.quiet import quietly
 from discreet.data.columns import CategoricalColumn, DateColumn, NumberTarget, NumericColumn, Target
-from discreet.data.frames import object_texts
+from discreet.data.frames import MIDNIGHT, object_texts
 from discreet.data.labels import BLANKS, Label, canonical, spellings
 from discreet.data.toml_text import toml_key
 
@@ -147,28 +147,40 @@ def _numbers(series: pl.Series, markers: Sequence[str], no_number: InvalidInput)
     return values
 
 
-_MOMENTS = ("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f")
+_FORMS = ("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f")
+_ZONE = r"(\d\d:\d\d.*?)(?:Z|[+-]\d\d:?\d\d)$"
 
 
 def _days(series: pl.Series, markers: Sequence[str], no_date: InvalidInput) -> Floats:
     """Days since 1970-01-01 with NaN for missing cells, in an array of our own; moments with a time zone count by their own clock."""
     if series.dtype == pl.Date:
-        return np.array(series.cast(pl.Int32).cast(pl.Float64).to_numpy(), dtype=np.float64)
-    if isinstance(series.dtype, pl.Datetime):
-        moments = series.dt.replace_time_zone(None).dt.timestamp("us")
-    elif series.dtype == pl.String:
+        values = np.array(series.cast(pl.Int32).cast(pl.Float64).to_numpy(), dtype=np.float64)
+    elif isinstance(series.dtype, pl.Datetime):
+        values = _in_days(series.dt.replace_time_zone(None).dt.timestamp("us"))
+    else:
         texts = _without(_texts(series), markers)
-        moments = pl.Series(series.name, [None] * len(texts), dtype=pl.Int64)
-        for form in _MOMENTS:
-            kind = pl.Datetime("us") if "%H" in form else pl.Date
-            read = texts.str.strptime(kind, form, strict=False).cast(pl.Datetime("us")).dt.timestamp("us")
-            moments = pl.select(pl.coalesce(moments, read)).to_series()
+        moments = _moments(texts)
         if (moments.is_null() & texts.is_not_null()).any():
             raise no_date
-    elif series.dtype == pl.Null:
-        moments = series.cast(pl.Int64)
-    else:
-        raise no_date
+        values = _in_days(moments)
+    for marker in _in_days(_moments(pl.Series("", list(markers), dtype=pl.String)).drop_nulls()):
+        values[values == marker] = np.nan
+    return values
+
+
+def _moments(texts: pl.Series) -> pl.Series:
+    """Microseconds since 1970-01-01, null for what is no ISO 8601 text; a time zone behind a time is left out."""
+    texts = texts.str.replace(_ZONE, "$1")
+    moments = pl.Series(texts.name, [None] * len(texts), dtype=pl.Int64)
+    for form in _FORMS:
+        kind = pl.Datetime("us") if "%H" in form else pl.Date
+        read = texts.str.strptime(kind, form, strict=False).cast(pl.Datetime("us")).dt.timestamp("us")
+        moments = pl.select(pl.coalesce(moments, read)).to_series()
+    return moments
+
+
+def _in_days(moments: pl.Series) -> Floats:
+    """Microseconds as days, in an array of our own, NaN for null."""
     return np.array(moments.cast(pl.Float64).to_numpy(), dtype=np.float64) / 86_400e6
 
 
@@ -188,6 +200,9 @@ def _texts(series: pl.Series) -> pl.Series:
         return series.cast(pl.String).str.strip_chars(BLANKS)
     if dtype.is_integer() or dtype in (pl.Boolean, pl.Null):
         return series.cast(pl.String)
+    if isinstance(dtype, pl.Date | pl.Datetime):
+        moments = series.cast(pl.Datetime("us")) if dtype == pl.Date else series.dt.replace_time_zone(None)
+        return moments.dt.to_string("%Y-%m-%dT%H:%M:%S%.6f").str.replace(MIDNIGHT.pattern, "")
     if dtype.is_numeric() or dtype == pl.Object:
         return object_texts(series.name, series.to_list())
     raise TypeError

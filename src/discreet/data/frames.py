@@ -1,16 +1,19 @@
 """Tables of every kind as one: the needed columns of a polars, pandas or pyarrow table, or of a mapping, as a polars DataFrame.
 
 Only the needed columns are touched. pandas and pyarrow are never imported here: a table of theirs can only exist where its owner has imported them.
-A column of Python objects is turned into text cell by cell (see `labels`), so that mixed columns read as they would from a CSV file.
+A column of Python objects (numbers, dates) is turned into text cell by cell (see `labels`), so that mixed columns read as they would from a CSV file.
 """
 
 import math
+import re
 import sys
 from collections.abc import Mapping, Sequence
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from discreet.core.errors import InvalidInput, InvalidType, SchemaError
@@ -22,6 +25,9 @@ _NUMBERS = "biuf"
 _OBJECTS = "OUT"
 _MOMENTS = "M"
 """NumPy's kinds of dtype that can be read; raw bytes are neither numbers nor text nor dates."""
+
+MIDNIGHT = re.compile(r"(T00:00:00)?\.000000$")
+"""What the text of a moment leaves out (see `labels`)."""
 
 Frame: TypeAlias = Any
 """polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, or a mapping from names to sequences."""
@@ -76,7 +82,7 @@ def _is_a(frame: object, module: str, name: str) -> bool:
 
 def _column(values: Frame, name: str) -> pl.Series:
     """One column of a mapping or of a pandas DataFrame."""
-    refusal = InvalidInput(f"column {name!r} must hold numbers, text or booleans.")
+    refusal = InvalidInput(f"column {name!r} must hold numbers, text, booleans or dates.")
     return quietly(lambda: _series(values, name, refusal), refusal)
 
 
@@ -84,23 +90,30 @@ def _series(values: Frame, name: str, refusal: InvalidInput) -> pl.Series:
     if isinstance(values, pl.Series):
         return values.alias(name)
     if _is_a(values, "pandas", "Series"):
-        present = values.notna().to_numpy(dtype=bool)
-        values = values.to_numpy()
-        if values.dtype.kind in _OBJECTS:
-            cells = [cell if there else None for cell, there in zip(values.tolist(), present.tolist(), strict=True)]
-            return object_texts(name, cells)
+        values = _of_pandas(values)
+    if isinstance(values, np.ndarray) and values.dtype.kind == _MOMENTS:
+        values = values.astype("datetime64[us]")
     if isinstance(values, np.ndarray) and not isinstance(values, np.ma.MaskedArray):
-        if values.ndim == 1 and values.dtype.kind == _MOMENTS:
-            return pl.Series(name, values.astype("datetime64[us]"))
-        if values.ndim != 1 or values.dtype.kind not in _NUMBERS + _OBJECTS:
+        if values.ndim != 1 or values.dtype.kind not in _NUMBERS + _OBJECTS + _MOMENTS:
             raise refusal
         if values.dtype.kind == "f":
             return pl.Series(name, values.astype(np.float64, copy=False))
-        if values.dtype.kind in _NUMBERS:
+        if values.dtype.kind in _NUMBERS + _MOMENTS:
             return pl.Series(name, values)
     if isinstance(values, str | bytes):
         raise refusal
     return object_texts(name, values.tolist() if isinstance(values, np.ndarray) else list(values))
+
+
+def _of_pandas(values: Frame) -> npt.NDArray[Any]:
+    """The cells of a pandas Series (n,), objects with None for missing ones; moments by their own clock."""
+    if getattr(values.dtype, "tz", None) is not None:
+        values = values.dt.tz_localize(None)
+    cells: npt.NDArray[Any] = values.to_numpy()
+    if cells.dtype.kind in _OBJECTS:
+        cells = cells.astype(object)
+        cells[values.isna().to_numpy(dtype=bool)] = None
+    return cells
 
 
 def object_texts(name: str, cells: Sequence[object]) -> pl.Series:
@@ -109,7 +122,7 @@ def object_texts(name: str, cells: Sequence[object]) -> pl.Series:
 
 
 def cell_text(cell: object) -> str | None:
-    """The text of one cell (see `labels`). Raises TypeError for anything but None, text, numbers and booleans."""
+    """The text of one cell (see `labels`). Raises TypeError for anything but None, text, numbers, booleans and dates."""
     match cell:
         case None:
             return None
@@ -121,8 +134,16 @@ def cell_text(cell: object) -> str | None:
             return str(int(cell))
         case float() | np.floating() | Decimal():
             number = float(cell)
-            if math.isnan(number):
-                return None
-            return str(int(number)) if number.is_integer() else repr(number)
+            return None if math.isnan(number) else str(int(number)) if number.is_integer() else repr(number)
+        case np.datetime64() | date():
+            return _date_text(cell)
         case _:
             raise TypeError
+
+
+def _date_text(cell: np.datetime64 | date) -> str | None:
+    given = cell.astype("datetime64[us]").item() if isinstance(cell, np.datetime64) else cell
+    if isinstance(given, datetime):
+        there = given == given  # noqa: PLR0124 - pandas' NaT is a datetime
+        return MIDNIGHT.sub("", given.replace(tzinfo=None).isoformat(timespec="microseconds")) if there else None
+    return given.isoformat() if isinstance(given, date) else cell_text(given)

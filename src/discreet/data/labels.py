@@ -8,8 +8,9 @@ A label is a string, an integer or a boolean. It and a cell are compared as text
     true            true, True, TRUE
 
 The text of a cell is the text itself without the blanks around it, an integer in decimal digits, a boolean as `true` or `false`, a floating-point
-number that is whole as an integer, and any other as Python's shortest decimal text. So 1 in a Parquet file, 1.0 in a pandas column with gaps and
-"1" in a CSV file are the same label, and two labels that match the same text are refused as duplicates.
+number that is whole as an integer, and any other as Python's shortest decimal text. A date is ISO 8601 text; so is a moment, by its own clock and
+without its time zone, and without the time where that is midnight. So 1 in a Parquet file, 1.0 in a pandas column with gaps and "1" in a CSV file are
+the same label, and two labels that match the same text are refused as duplicates.
 """
 
 import unicodedata
