@@ -26,6 +26,7 @@ from discreet.core.errors import FileFormatError, InvalidInput, InvalidType
 from discreet.core.files import whole_file
 from discreet.data import CategoricalColumn, NumberTarget, NumericColumn, Target
 from discreet.estimators import forms
+from discreet.estimators.base import PrivateModel
 from discreet.estimators.model import Model
 from discreet.sets import L2Ball
 
@@ -226,6 +227,18 @@ def test_a_model_is_a_value(model):
         model.weights[0] = 0.0
     with pytest.raises(AttributeError):
         model.kind = "linear-svc"
+
+
+def test_a_kind_of_model_files_has_one_class(monkeypatch):
+    monkeypatch.setattr(PrivateModel, "models", dict(PrivateModel.models))
+    with pytest.raises(TypeError, match=r"Own: model files of the kind 'linear-svc' are those of discreet\..*\.LinearSVC\. Choose another saved_as"):
+        type("Own", (LinearSVC,), {"saved_as": "linear-svc"})
+    assert PrivateModel.models["linear-svc"] is LinearSVC
+    type("Silent", (LinearSVC,), {})
+    first, again = (type("Own", (LinearSVC,), {"saved_as": "own-svc", "__module__": "__main__"}) for _ in range(2))
+    assert PrivateModel.models["own-svc"] is again is not first, "a cell of a notebook that is run again"
+    with pytest.raises(TypeError, match=r"those of __main__\.Own"):
+        type("Own", (LinearSVC,), {"saved_as": "own-svc", "__module__": "elsewhere"})
 
 
 def test_only_fitted_estimators_of_the_schema_make_models():

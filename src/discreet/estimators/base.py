@@ -111,10 +111,17 @@ class PrivateModel(Spender):
     """Its loss for two classes, and for more of them at once; () for any."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Keep the kinds of model files."""
+        """Keep the kinds of model files. Raises TypeError for a kind that another class has: its files would be read as this one's."""
         super().__init_subclass__(**kwargs)
-        if "saved_as" in vars(cls):
-            PrivateModel.models[cls.saved_as] = cls
+        if "saved_as" not in vars(cls):
+            return
+        known = PrivateModel.models.get(cls.saved_as, cls)
+        if (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
+            raise TypeError(
+                f"{cls.__qualname__}: model files of the kind {cls.saved_as!r} are those of {known.__module__}.{known.__qualname__}. "
+                "Choose another saved_as, or leave it out."
+            )
+        PrivateModel.models[cls.saved_as] = cls
 
     neighbours: str = "replace-one"
     public_records: int | None = None

@@ -56,7 +56,7 @@ class Model:
     """Weights with their schema and certificate. Raises InvalidInput where these contradict each other."""
 
     kind: str
-    """Of the estimator: one of KINDS."""
+    """Of the estimator: its `saved_as`."""
     schema: Schema
     weights: Floats
     """(d,) or, with an intercept, (d + 1,); with K > 2 classes K times as long, one class after the other; d of random features for a kernel;
