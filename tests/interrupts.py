@@ -4,5 +4,7 @@ import signal
 
 
 def interruptible() -> None:
-    """For `preexec_fn`: a shell that runs the tests in the background ignores SIGINT, and so would the child."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """For `preexec_fn`: a shell that runs the tests in the background ignores SIGINT, nohup SIGHUP, and so would the child."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
