@@ -47,8 +47,9 @@ def test_the_certificate_states_the_total_and_verifies(neighbours, delta):
     assert np.mean(decided == test["rich"].to_numpy()) > 0.75  # 0.67 of them are not rich, and a line cannot tell them
 
 
-def test_it_is_a_model_with_a_file(tmp_path):
-    fitted = fit_with_cuts(LogisticRegression(epsilon=2.0, delta=1e-7), people(), SCHEMA)
+@pytest.mark.parametrize("delta", [0.0, pytest.param(1e-7, marks=pytest.mark.more)])
+def test_it_is_a_model_with_a_file(delta, tmp_path):
+    fitted = fit_with_cuts(LogisticRegression(epsilon=2.0, delta=delta), people(), SCHEMA)
     model = Model.from_estimator(fitted.model, fitted.schema)
     model.save(tmp_path / "model.json")
     again = Model.load(tmp_path / "model.json")
@@ -57,12 +58,13 @@ def test_it_is_a_model_with_a_file(tmp_path):
     assert again.curves().band == NOISE, "the noise of its weights is that of the fit"
 
 
-def test_blocks_are_cut_and_fitted_as_the_whole_table_is(tmp_path):
+@pytest.mark.parametrize("delta", [0.0, pytest.param(1e-7, marks=pytest.mark.more)])
+def test_blocks_are_cut_and_fitted_as_the_whole_table_is(delta, tmp_path):
     table = people()
     for number, part in enumerate((table[:2500], table[2500:])):
         part.write_parquet(tmp_path / f"{number}.parquet")
     files = [str(tmp_path / f"{number}.parquet") for number in (0, 1)]
-    estimator = LinearSVC(epsilon=2.0, delta=1e-7, neighbours="add-remove", random_state=3)
+    estimator = LinearSVC(epsilon=2.0, delta=delta, neighbours="add-remove", random_state=3)
     whole = fit_with_cuts(estimator, table, SCHEMA)
     blocks = fit_with_cuts(estimator, lambda schema: schema_files(files, schema), SCHEMA)
     np.testing.assert_array_equal(whole.cuts.counts, blocks.cuts.counts)

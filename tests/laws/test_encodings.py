@@ -121,9 +121,9 @@ def test_what_a_cell_becomes_is_a_function_of_this_cell(encoding, bounds):
     if not fits(encoding, bounds):
         pytest.skip("cuts outside these bounds")
     one, cells = schema(encoding, bounds), cells_of(encoding, bounds, 20)
-    together = written(one, cells)
-    alone = np.concatenate([written(one, cells[place : place + 1]) for place in range(len(cells))])
-    assert np.array_equal(together, alone)
+    together, apart = written(one, cells), len(cells) // 100 + 1
+    alone = np.concatenate([written(one, cells[place : place + 1]) for place in range(0, len(cells), apart)])
+    assert np.array_equal(together[::apart], alone)
     assert np.array_equal(written(one, cells[::-1]), together[::-1])
 
 

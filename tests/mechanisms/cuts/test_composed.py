@@ -89,6 +89,14 @@ def test_lies_are_refused(neighbours, delta):
     louder = {**fit, "parameters": {**fit["parameters"], key: fit["parameters"][key] * (0.9 if key == "scale" else 1.1)}}
     assert failed(replace(issued, parameters={**parameters, "fit": louder}))
     assert failed(replace(issued, problem={**issued.problem, "features": 200}))
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+@pytest.mark.parametrize("delta", [0.0, pytest.param(1e-7, marks=pytest.mark.more)])
+def test_parts_that_are_not_of_this_form_are_refused(neighbours, delta):
+    issued = certificate(calibrated(neighbours, delta=delta))
+    parameters = dict(issued.parameters)
+    cuts, fit = parameters["cuts"], parameters["fit"]
     for name, part in (("cuts", cuts), ("fit", fit)):
         for more in ({**part, "more": 1}, {**part, "guarantee": {**part["guarantee"], "more": 1}}):
             assert failed(replace(issued, parameters={**parameters, name: more}))
