@@ -1,5 +1,6 @@
 """Columns of every kind together: places and tables make the rows that are written down by hand."""
 
+import json
 from datetime import date, datetime
 from fractions import Fraction
 from zoneinfo import ZoneInfo
@@ -12,12 +13,14 @@ import pytest
 from discreet.core.errors import InvalidInput, SchemaError
 from discreet.core.private import packed, unpacked
 from discreet.data import Block, CategoricalColumn, Cross, DateColumn, Domain, NumericColumn, Records, Schema, Target
-from discreet.data.encodings import Bins, Curve, Linear, Month, Weekday
+from discreet.data.encodings import Bins, Curve, Cyclic, Linear, Log, Month, Weekday
+from discreet.data.encodings.calendar import FIRST_DAY, LAST_DAY
 from discreet.data.layout import parts_of
 from discreet.data.tables import read_table
 from discreet.estimators import LinearSVC
 from discreet.matrices import MappedMatrix, TabularMatrix
 
+KINDS = '[categorical.c]\ncategories = ["u", "v"]\n[categorical.k]\ncategories = ["u", "v"]\n'
 TARGET = Target(column="y", classes=("no", "yes"))
 STRAIGHT = DateColumn(name="straight", lower="2020-01-01", upper="2020-12-31", encoding="linear")
 DAY = DateColumn(name="day", lower="2020-01-01", upper="2020-12-31", encoding=("linear", "month", "weekday"), missing="indicator")
@@ -202,6 +205,39 @@ def test_every_kind_of_column_comes_back_from_a_file():
     assert schema.to_toml().count('{name = "curve", ') == 1
 
 
+@pytest.mark.parametrize("encoding", [Curve(rest=1), Cyclic(period=24), Log(unit=2), Bins(cuts=np.array([0.5])), Curve(knots=np.array([1, 2]))])
+def test_numbers_of_encodings_are_the_same_from_a_file_whatever_they_were_given_as(encoding):
+    schema = of(numeric=(NumericColumn(name="a", lower=0, upper=4, encoding=encoding),))
+    again = Schema.from_toml(schema.to_toml())
+    assert again == schema
+    assert json.dumps(again.to_dict()) == json.dumps(schema.to_dict())
+
+
+@pytest.mark.parametrize("encoding", ["curve", {"name": "bins", "count": 400}, Bins(values=(1e9 + 2.0**-23, 1e9 + 2.0**-22), count=8)])
+@pytest.mark.parametrize("lower", [0.0, 1e9])
+def test_no_two_features_have_one_name(encoding, lower):
+    names = NumericColumn(name="a", lower=lower, upper=lower + 1, encoding=encoding).names
+    assert len(set(names)) == len(names)
+
+
+def test_every_day_of_the_calendar_has_its_month_weekday_and_hour():
+    column = NumericColumn(name="a", lower=FIRST_DAY, upper=LAST_DAY, encoding=["month", "weekday", "hour"])
+    days = np.array([FIRST_DAY, -1.0, 0.0, LAST_DAY - 0.5, LAST_DAY])
+    rows = written(of(numeric=(column,)), {"a": days})
+    assert np.array_equal(np.count_nonzero(rows, axis=1), [3] * 5)
+
+
+def test_the_diagonal_of_a_gram_matrix_is_that_of_the_whole():
+    columns = (NumericColumn(name=name, lower=0, upper=4, encoding=["curve", "linear", "bins"], missing="indicator") for name in "ab")
+    schema = of(numeric=tuple(columns), categorical=(CategoricalColumn(name="c", categories=("u", "v")),))
+    rng = np.random.default_rng(0)
+    cells = [[None if draw > 3.5 else draw for draw in rng.uniform(0, 4, 3000)] for _ in range(2)]
+    rows = schema.encode({"a": cells[0], "b": cells[1], "c": rng.choice(["u", "v"], 3000)}, target=False).rows
+    weights = rng.random(3000)
+    np.testing.assert_allclose(rows.gram_diagonal(weights), np.diag(rows.gram(weights)), rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(rows.gram_diagonal(weights), weights @ rows.entries(slice(0, 3000)) ** 2, rtol=1e-10, atol=1e-10)
+
+
 @pytest.mark.parametrize(
     ("columns", "words"),
     [
@@ -220,6 +256,12 @@ def test_every_kind_of_column_comes_back_from_a_file():
         ('[numeric.a]\nlower = 0\nupper = 1\n[cross.x]\ncolumns = ["a", "bb"]', "no column 'bb'"),
         ('[numeric.a]\nlower = 0\nupper = 1\n[cross.x]\ncolumns = ["a"]', "two columns"),
         ('[numeric.a]\nlower = 0\nupper = 1\n[cross.x]\ncolumns = ["a", "c"]\nencoding = "curve"', "one of several bins"),
+        ('[numeric.a]\nlower = 0\nupper = 1\nencoding = {name = "curve", knots = [1' + "0" * 400 + "]}", "finite and increasing"),
+        ('[numeric.a]\nlower = 0\nupper = 1\nencoding = {name = "curve", knots = [nan]}', "finite and increasing"),
+        ('[numeric.a]\nlower = -1e300\nupper = 1e300\nencoding = "month"', "of the years 1 to 9999"),
+        ('[numeric.a]\nlower = 0\nupper = 1e7\nencoding = ["linear", "hour"]', "of the years 1 to 9999"),
+        (f'[numeric.a]\nlower = 0\nupper = 1\n{KINDS}[cross.x]\ncolumns = ["a", "c"]\nencoding = ["bins", "bins"]', "1 of its columns"),
+        (f'{KINDS}[cross.x]\ncolumns = ["c", "k"]\nencoding = "month"', "0 of its columns"),
     ],
 )  # fmt: skip
 def test_mistakes_are_refused_with_what_to_do(columns, words):

@@ -72,7 +72,7 @@ def fits(encoding, bounds):
 
 
 def clear():
-    for cached in (layout.parts_of, layout._table, layout._reach):
+    for cached in (layout.parts_of, layout._table):
         cached.cache_clear()
 
 
@@ -103,7 +103,7 @@ def test_every_exported_encoding_has_an_example():
 @pytest.mark.parametrize("missing", [None, "indicator"])
 def test_no_cell_is_longer_than_the_norm_and_some_nearly_are(encoding, bounds, missing):
     if not fits(encoding, bounds):
-        pytest.skip("cuts outside these bounds")
+        pytest.skip("it does not fit these bounds")
     one = schema(encoding, bounds, missing=missing)
     cells = cells_of(encoding, bounds)
     with warnings.catch_warnings():
@@ -119,7 +119,7 @@ def test_no_cell_is_longer_than_the_norm_and_some_nearly_are(encoding, bounds, m
 @pytest.mark.parametrize(("encoding", "bounds"), CASES, ids=NAMES)
 def test_what_a_cell_becomes_is_a_function_of_this_cell(encoding, bounds):
     if not fits(encoding, bounds):
-        pytest.skip("cuts outside these bounds")
+        pytest.skip("it does not fit these bounds")
     one, cells = schema(encoding, bounds), cells_of(encoding, bounds, 20)
     together, apart = written(one, cells), len(cells) // 100 + 1
     alone = np.concatenate([written(one, cells[place : place + 1]) for place in range(0, len(cells), apart)])
@@ -130,7 +130,7 @@ def test_what_a_cell_becomes_is_a_function_of_this_cell(encoding, bounds):
 @pytest.mark.parametrize(("encoding", "bounds"), CASES, ids=NAMES)
 def test_features_have_different_names_and_tables_as_many_columns(encoding, bounds):
     if not fits(encoding, bounds):
-        pytest.skip("cuts outside these bounds")
+        pytest.skip("it does not fit these bounds")
     for missing in (None, "indicator"):
         one = schema(encoding, bounds, missing=missing)
         assert len(set(one.feature_names)) == one.features == written(one, [bounds.lower]).shape[1]

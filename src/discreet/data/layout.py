@@ -75,6 +75,11 @@ class Columns(NamedTuple):
         if absent := [name for name in cross.columns if name not in known]:
             raise SchemaError(f"{cross.where}: no column {absent[0]!r} is declared.{did_you_mean(absent[0], known)}")
         first, second = (known[name] for name in cross.columns)
+        cut = sum(not isinstance(column, CategoricalColumn) for column in (first, second))
+        if len(cross.encoding) > max(cut, 1) or (not cut and cross.encoding != Cross(name=cross.name, columns=cross.columns).encoding):
+            raise SchemaError(
+                f"{cross.where}: {cut} of its columns hold numbers or dates, and categories take no encoding. Leave out what is too much."
+            )
         left = Side(first, None if isinstance(first, CategoricalColumn) else cross.encoding[0])
         right = Side(second, None if isinstance(second, CategoricalColumn) else cross.encoding[0 if left.encoding is None else -1])
         for side in (left, right):

@@ -12,6 +12,7 @@ t entries in a column of A, within gamma_(B+t+4) sum_i |s_i| S_i. So bounds of r
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput
@@ -89,8 +90,9 @@ class MappedMatrix(RowsOf):
         return np.asarray((full + full.T) / 2.0)
 
     def gram_diagonal(self, weights: Floats) -> Floats:
-        """See Matrix."""
-        return np.asarray(self._turned.multiply(self._turned @ self._base.gram(weights)).sum(axis=1))
+        """See Matrix: sums over pairs of places in one part of the table, since no other pair has an influence on the diagonal."""
+        pairs = sum((self._pairs(block, weights[rows]) for rows, block in self._base.bands(1)), start=sparse.csr_array(2 * self._table.shape[:1]))
+        return np.asarray(self._table.multiply(pairs @ self._table).sum(axis=0))
 
     def row_norms(self) -> Floats:
         """See Matrix."""
@@ -103,6 +105,22 @@ class MappedMatrix(RowsOf):
     def reach(self, norms: Floats | None = None) -> Floats:  # noqa: ARG002 - more than these
         """See Matrix."""
         return self._reach
+
+    def _pairs(self, block: Matrix, weights: Floats) -> CSR:
+        """sum_i weights_i z_ij z_ik over the rows of `block`, (m, m), for j <= k in one part of the table, twice where j < k."""
+        places = sparse.csr_array(block.plain())  # in the order of the columns
+        row, column = np.repeat(np.arange(places.shape[0]), np.diff(places.indptr)), places.indices
+        parts, part = connected_components(abs(self._table) @ abs(self._turned), directed=False)
+        together = np.count_nonzero(np.diff(part)) < parts  # then those of a row that are in one part stand side by side
+        total: CSR = sparse.csr_array(2 * self._table.shape[:1])
+        for apart in range(int(np.diff(places.indptr).max(initial=0))):
+            first = np.flatnonzero((row[: len(row) - apart] == row[apart:]) & (part[column[: len(row) - apart]] == part[column[apart:]]))
+            if together and not len(first):
+                break
+            last = first + apart
+            products = (1.0 + (apart > 0)) * weights[row[first]] * places.data[first] * places.data[last]
+            total += sparse.csr_array((products, (column[first], column[last])), shape=total.shape)
+        return total
 
     def _of(self, base: Matrix, norms: Floats, reach: Floats) -> "MappedMatrix":
         other = MappedMatrix.__new__(MappedMatrix)

@@ -8,7 +8,9 @@ differences along the column, are other tables. Nodes and table follow from the 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from sys import float_info
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,12 +85,12 @@ def spelled(encoding: Encoding) -> str | dict[str, Any]:
 
 def numbers(value: object, *, what: str) -> tuple[float, ...]:
     """Increasing finite numbers as a tuple. Raises SchemaError for anything else."""
-    if not isinstance(value, list | tuple) or not all(isinstance(one, int | float) and not isinstance(one, bool) for one in value):
+    given = value.tolist() if isinstance(value, np.ndarray) else value
+    if not isinstance(given, list | tuple) or not all(isinstance(one, int | float) and not isinstance(one, bool) for one in given):
         raise SchemaError(f"{what} must be a list of numbers.")
-    found = tuple(float(one) for one in value)
-    if not np.all(np.isfinite(found)) or np.any(np.diff(found) <= 0):
+    if not all(abs(one) <= float_info.max for one in given) or any(float(after) <= float(before) for before, after in pairwise(given)):
         raise SchemaError(f"{what} must be finite and increasing.")
-    return found
+    return tuple(float(one) for one in given)
 
 
 def whole(value: object, *, what: str, least: int, most: int) -> None:
@@ -97,15 +99,23 @@ def whole(value: object, *, what: str, least: int, most: int) -> None:
         raise SchemaError(f"{what} must be an integer from {least} to {most}.")
 
 
-def positive(value: object, *, what: str) -> None:
-    """Raise SchemaError unless `value` is a positive finite number."""
+def positive(value: object, *, what: str) -> float:
+    """`value` as a float. Raises SchemaError unless it is a positive finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e300:
         raise SchemaError(f"{what} must be a positive number.")
+    return float(value)
 
 
 def shown(value: float) -> str:
     """A value in the name of a feature."""
     return f"{value:.15g}" if float(f"{value:.6g}") != value else f"{value:.6g}"
+
+
+def shown_apart(values: Iterable[float]) -> tuple[str, ...]:
+    """Different values in the names of features, with all of their digits where fewer would give two the same name."""
+    given = [float(value) for value in values]
+    found = tuple(shown(value) for value in given)
+    return found if len(set(found)) == len(found) else tuple(repr(value) for value in given)
 
 
 def parameters_of(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import SchemaError
-from discreet.data.encodings.base import Bounds, Encoding, numbers, shown, whole
+from discreet.data.encodings.base import Bounds, Encoding, numbers, shown_apart, whole
 from discreet.data.encodings.grids import MOST_NODES, Steps, check_steps, nodes, smoothing
 
 PRIVATE: Literal["private"] = "private"
@@ -33,7 +33,7 @@ class Bins(Encoding):
 
     def __post_init__(self) -> None:
         """See class docstring."""
-        if self.cuts is not None and self.cuts != PRIVATE:
+        if self.cuts is not None and not (isinstance(self.cuts, str) and self.cuts == PRIVATE):
             object.__setattr__(self, "cuts", numbers(self.cuts, what="bins: cuts"))
         object.__setattr__(self, "values", numbers(self.values, what="bins: values"))
         whole(self.count, what="bins: count", least=2, most=MOST_NODES)
@@ -65,10 +65,13 @@ class Bins(Encoding):
 
         def label(start: float) -> str:
             if start in own:
-                return f" = {shown(start)}"
-            return f" above {shown(after[start])}" if start in after else f" from {shown(start)}"
+                return f" = {name[start]}"
+            return f" above {name[after[start]]}" if start in after else f" from {name[start]}"
 
-        return tuple(map(label, self._starts(bounds).tolist()))
+        starts = self._starts(bounds).tolist()
+        said = sorted({after.get(start, start) for start in starts})
+        name = dict(zip(said, shown_apart(said), strict=True))
+        return tuple(map(label, starts))
 
     def points(self, bounds: Bounds) -> Floats:
         """See Encoding."""

@@ -5,12 +5,17 @@ One-hot, a feature each: a year, a week and a day begin anew, whatever the trend
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from datetime import date
 from typing import ClassVar
 
 import numpy as np
 
 from discreet.core.arrays import Floats
+from discreet.core.errors import SchemaError
 from discreet.data.encodings.base import Bounds, Encoding
+
+_EPOCH = date(1970, 1, 1).toordinal()
+FIRST_DAY, LAST_DAY = date.min.toordinal() - _EPOCH, date.max.toordinal() - _EPOCH + 1
 
 
 class Calendar(Encoding):
@@ -22,6 +27,14 @@ class Calendar(Encoding):
     @abstractmethod
     def part(self, days: Floats) -> Floats:
         """The number of the part, (n,), from 0, of `days` (n,)."""
+
+    def check(self, bounds: Bounds) -> None:
+        """See Encoding: days that the calendar has, so that no number is beyond those that can be counted."""
+        if not FIRST_DAY <= bounds.lower < bounds.upper <= LAST_DAY:
+            raise SchemaError(
+                f"{self.name}: bounds are days since 1970-01-01, of the years 1 to 9999: from {FIRST_DAY} to {LAST_DAY}. For what is no date "
+                "take another encoding."
+            )
 
     def positions(self, values: Floats, bounds: Bounds) -> Floats:  # noqa: ARG002 - the same everywhere
         """See Encoding."""

@@ -20,7 +20,7 @@ import numpy as np
 from discreet.core.arrays import Floats
 from discreet.core.errors import SchemaError
 from discreet.core.rounding import raising
-from discreet.data.encodings.base import Bounds, Encoding, numbers, positive, shown, whole
+from discreet.data.encodings.base import Bounds, Encoding, numbers, positive, shown_apart, whole
 from discreet.data.encodings.grids import MOST_NODES, Steps, between, check_steps, nodes, smoothing
 
 _UP = raising(1_026)
@@ -52,7 +52,7 @@ class Curve(Encoding):
         if self.resolutions is not None:
             whole(self.resolutions, what="curve: resolutions", least=0, most=16)
         check_steps(self.steps, what="curve")
-        positive(self.rest, what="curve: rest")
+        object.__setattr__(self, "rest", positive(self.rest, what="curve: rest"))
         if self.rest > 1:
             raise SchemaError("curve: rest must be at most 1.")
 
@@ -85,7 +85,7 @@ class Curve(Encoding):
 
     def labels(self, bounds: Bounds) -> tuple[str, ...]:
         """See Encoding."""
-        return (*(f" at {shown(knot)}" for knot in self._knots(bounds)), *(f" = {shown(own)}" for own in self._own(bounds)))
+        return (*(f" at {knot}" for knot in shown_apart(self._knots(bounds))), *(f" = {own}" for own in shown_apart(self._own(bounds))))
 
     def points(self, bounds: Bounds) -> Floats:
         """See Encoding; values of their own with their neighbours, where the curve jumps."""

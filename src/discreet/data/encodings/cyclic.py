@@ -29,7 +29,7 @@ class Cyclic(Encoding):
 
     def __post_init__(self) -> None:
         """See class docstring."""
-        positive(self.period, what="cyclic: period")
+        object.__setattr__(self, "period", positive(self.period, what="cyclic: period"))
         whole(self.count, what="cyclic: count", least=3, most=MOST_NODES - 1)
         whole(self.resolutions, what="cyclic: resolutions", least=0, most=16)
 

@@ -26,7 +26,7 @@ class Log(Encoding):
     def __post_init__(self) -> None:
         """See class docstring."""
         if self.unit is not None:
-            positive(self.unit, what="log: unit")
+            object.__setattr__(self, "unit", positive(self.unit, what="log: unit"))
 
     def positions(self, values: Floats, bounds: Bounds) -> Floats:
         """See Encoding."""
