@@ -35,6 +35,8 @@ _MOST_DATES = 4
 _MOST_LISTED = 40
 _LONGEST = 15
 """Letters of a category that are drawn."""
+_LONGEST_MOMENT = len("above 2015-01-01T12:00")
+"""Of a row or a column of a map, in smaller letters."""
 _CROWDED = 0.05
 """The share of the range within which a quarter of the points lie where an axis is logarithmic."""
 _UNIT = 1e-3
@@ -226,14 +228,15 @@ def _map(one: Contribution, sides: tuple[CrossedSide, CrossedSide], left: float,
     rows, columns = _largest(sizes.max(axis=1), _MOST_ROWS), _largest(sizes.max(axis=0), _MOST_ACROSS)
     left, width = left + _INSET, (_SIDE - _INSET) / len(columns)
     height = _HEIGHT / len(rows)
+    size = 10 if max(len(up.labels[row]) for row in rows) <= _LONGEST else 8
     yield words(left - _INSET, top - 16, _short(f"{one.column}: {up.column} up, {across.column} across", 40), size=13)
     for place, row in enumerate(rows):
         bottom = top + _HEIGHT - place * height
-        yield words(left - 6, bottom - height / 2 + 4, _short(up.labels[row], _LONGEST), anchor="end", size=10)
+        yield words(left - 6, bottom - height / 2 + 4, _short(up.labels[row], _LONGEST_MOMENT), anchor="end", size=size)
         for beside, column in enumerate(columns):
             yield from _cell(one, int(cells[row, column]), (left + beside * width, bottom - height), (width, height), largest)
     labels = [across.labels[column] for column in columns]
-    yield from _below(labels, [left + (place + 0.5) * width for place in range(len(labels))], top + _HEIGHT, _SIDE - _INSET)
+    yield from _below(labels, [left + (place + 0.5) * width for place in range(len(labels))], top + _HEIGHT, _SIDE - _INSET, longest=_LONGEST_MOMENT)
 
 
 def _largest(sizes: Floats, most: int) -> list[int]:
@@ -252,12 +255,13 @@ def _cell(one: Contribution, which: int, at: tuple[float, float], size: tuple[fl
     yield words(at[0] + size[0] / 2, at[1] + size[1] / 2 + 3, number, anchor="middle", size=9)
 
 
-def _below(labels: Sequence[str], places: Sequence[float], floor: float, width: float) -> Iterator[Shape]:
+def _below(labels: Sequence[str], places: Sequence[float], floor: float, width: float, longest: int = _LONGEST) -> Iterator[Shape]:
     """Names below a panel, turned where they are long."""
+    size = 11 if longest == _LONGEST or max(map(len, labels)) <= _LONGEST else 8
     turned = len(labels) * max(map(len, labels)) * 7 >= width
     for x, label in zip(places, labels, strict=True):
         if turned:
-            yield words(x + 4, floor + 8, _short(label, _LONGEST), anchor="end", size=11, upwards=True)
+            yield words(x + 4, floor + 8, _short(label, longest), anchor="end", size=size, upwards=True)
         else:
             yield words(x, floor + 18, label, anchor="middle")
 
