@@ -27,6 +27,8 @@ from discreet.statements.learning import TWO_CLASSES, dimension_of, problem_hypo
 
 COUNTING_LAPLACE = "counting queries, discrete Laplace noise"
 COUNTING_GAUSSIAN = "counting queries, discrete Gaussian noise"
+MOST_COLUMNS = 1 << 12
+"""That are counted in one query; a certificate of more does not verify."""
 CURVATURE = "curvature, discrete Gaussian noise"
 BOUNDS_CHOICE = "the exponential mechanism for bounds"
 LAPLACE_LAW = "discrete Laplace, P(k) proportional to exp(-|k| / t), t"

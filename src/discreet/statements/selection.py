@@ -1,6 +1,6 @@
 """The words of private searches and choices."""
 
-from discreet.accounting import Json
+from discreet.accounting import Json, Unit
 from discreet.core.fields import count, finite, flag, positive, text, whole
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.statements.base import (
@@ -22,7 +22,18 @@ from discreet.statements.base import (
 
 EXPONENTIAL = "the exponential mechanism"
 _CHOICE: Fields = {"rate": positive, "sensitivity": whole, "monotone": flag, "neighbours": relation}
-_SETTING: Fields = {"setting": mapping, "mechanism": text, "parameters": mapping, "problem": mapping, "guarantee": mapping}
+_PART: Fields = {"mechanism": text, "parameters": mapping, "problem": mapping, "guarantee": mapping}
+_SETTING: Fields = {"setting": mapping, **_PART}
+_FITS = (
+    "objective-perturbation-",
+    "output-perturbation-",
+    "multinomial-perturbation-",
+    "one-vs-rest-",
+    "least-squares-",
+    "frank-wolfe-",
+    "mirror-descent",
+)
+"""How the names of mechanisms that fit linear models begin."""
 
 
 def _settings(value: Json) -> list[dict[str, Json]]:
@@ -32,20 +43,36 @@ def _settings(value: Json) -> list[dict[str, Json]]:
     return settings
 
 
-def settings_words(candidates: Json) -> list[Words]:
-    """Those of the fits of all settings. Raises ValueError where a setting's guarantee names another theorem."""
-    found = []
-    for each in _settings(candidates):
-        found.append(certified_words(text(each["mechanism"]), mapping(each["parameters"]), mapping(each["problem"])))
-        if mapping(each["guarantee"])["theorem"] != found[-1].theorem:
-            raise ValueError(f"candidates: the theorem of {text(each['mechanism'])} should be {found[-1].theorem!r}")
-    return found
+def _words_of_part(part: Record) -> Words:
+    """Those of one of several releases under one guarantee, which is of records and of the holder of the table.
+
+    Raises ValueError where its own guarantee states anything but them, or where it is of another unit, or local.
+    """
+    name = text(part["mechanism"])
+    words = certified_words(name, mapping(part["parameters"]), mapping(part["problem"]))
+    stated = mapping(part["guarantee"])
+    if stated["theorem"] != words.theorem:
+        raise ValueError(f"the theorem of {name} should be {words.theorem!r}")
+    if stated["unit"] != str(words.unit) or stated.get("local", False) is not words.local or stated.get("secret", []) != list(words.secret):
+        raise ValueError(f"the guarantee of {name} states another unit, another holder or other secrets than its mechanism")
+    if words.unit is not Unit.RECORD or words.local:
+        raise ValueError(f"{name} is no part of a guarantee of whole records by the holder of the table")
+    return words
 
 
-def _of_settings(candidates: Json) -> tuple[str, tuple[Hypothesis, ...]]:
-    """The theorems of the fits in their order, and their hypotheses, each once."""
-    words = settings_words(candidates)
-    return "; ".join(dict.fromkeys(each.theorem for each in words)), tuple(dict.fromkeys(line for each in words for line in each.hypotheses))
+def _words_of_fit(part: Record) -> Words:
+    """The same, of a fit of a linear model. Raises ValueError for any other mechanism."""
+    if not text(part["mechanism"]).startswith(_FITS):
+        raise ValueError(f"{text(part['mechanism'])[:40]!r} fits no linear model")
+    return _words_of_part(part)
+
+
+def _of_settings(candidates: Json) -> tuple[str, tuple[Hypothesis, ...], tuple[str, ...]]:
+    """The theorems of the fits in their order, their hypotheses and their secrets, each once."""
+    words = [_words_of_fit(each) for each in _settings(candidates)]
+    lines = dict.fromkeys(line for each in words for line in each.hypotheses)
+    secrets = dict.fromkeys(secret for each in words for secret in each.secret)
+    return "; ".join(dict.fromkeys(each.theorem for each in words)), tuple(lines), tuple(secrets)
 
 
 def _exponential(parameters: Record, of_them: str = "") -> tuple[Hypothesis, ...]:
@@ -80,8 +107,8 @@ def _algorithm_4(parameters: Record, problem: Record) -> Words:  # noqa: ARG001 
     die = relation_of(parameters) is ADD_REMOVE
     how = "a fair die of its own for every record" if die else f"{order}, whose number is public"
     cut = condition("which part a record is in depends on no record", f"decided by {how}")
-    theorems, hypotheses = _of_settings(parameters["candidates"])
-    return Words(f"{theorems}; {EXPONENTIAL}; parallel composition", (cut, *_exponential(parameters), *hypotheses))
+    theorems, hypotheses, secrets = _of_settings(parameters["candidates"])
+    return Words(f"{theorems}; {EXPONENTIAL}; parallel composition", (cut, *_exponential(parameters), *hypotheses), secret=secrets)
 
 
 _SEARCH: Fields = {
@@ -120,12 +147,9 @@ def _random_stopping(parameters: Record, problem: Record) -> Words:  # noqa: ARG
     noise = noise_hypothesis("{score_noise} of scale {score_scale:.10g} on every score, exactly", parameters)
     laplace = parameters["score_noise"] == "discrete-laplace"
     score = f"a count with discrete {'Laplace' if laplace else 'Gaussian'} noise; {'basic' if laplace else 'numerical'} composition"
-    theorems, hypotheses = _of_settings(parameters["candidates"])
+    theorems, hypotheses, secrets = _of_settings(parameters["candidates"])
     theorem = f"{theorems}; settings drawn at random; {score}; selection by random stopping"
-    return Words(theorem, (*own, noise, *hypotheses), secret=("the number of runs",))
-
-
-_PART: Fields = {"mechanism": text, "parameters": mapping, "problem": mapping, "guarantee": mapping}
+    return Words(theorem, (*own, noise, *hypotheses), secret=(*secrets, "the number of runs"))
 
 
 def _part(value: Json) -> dict[str, Json]:
@@ -134,24 +158,15 @@ def _part(value: Json) -> dict[str, Json]:
     return part
 
 
-def _words_of_part(value: Json) -> Words:
-    """Those of one of two releases. Raises ValueError where its guarantee names another theorem."""
-    part = _part(value)
-    words = certified_words(text(part["mechanism"]), mapping(part["parameters"]), mapping(part["problem"]))
-    if mapping(part["guarantee"])["theorem"] != words.theorem:
-        raise ValueError(f"the theorem of {text(part['mechanism'])} should be {words.theorem!r}")
-    return words
-
-
 @register_words("cuts-then-fit", parameters={"neighbours": relation, "cuts": _part, "fit": _part}, problem=None)
 def _cuts_then_fit(parameters: Record, problem: Record) -> Words:
     if _part(parameters["fit"])["problem"] != dict(problem):
         raise ValueError("the problem is not that of the fit")
-    cuts, fit = _words_of_part(parameters["cuts"]), _words_of_part(parameters["fit"])
+    cuts, fit = _words_of_part(_part(parameters["cuts"])), _words_of_fit(_part(parameters["fit"]))
     pure = all("delta" not in mapping(_part(parameters[name])["guarantee"]) for name in ("cuts", "fit"))
     same = condition(
         "the guarantee of the fit is the same whatever the cuts are",
         "cuts are chosen from the noisy counts alone, as many for any counts; the certificate of the fit is compared with the one planned",
     )
     theorem = f"{cuts.theorem}; {fit.theorem}; {'basic' if pure else 'numerical'} composition"
-    return Words(theorem, (same, *dict.fromkeys((*cuts.hypotheses, *fit.hypotheses))), declared=fit.declared, secret=fit.secret)
+    return Words(theorem, (same, *dict.fromkeys((*cuts.hypotheses, *fit.hypotheses))), declared=fit.declared, secret=(*cuts.secret, *fit.secret))

@@ -24,6 +24,7 @@ from discreet.core.arrays import Floats
 from discreet.core.fields import finite, positive, whole
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.statements.base import filled, mapping
+from discreet.statements.counting import MOST_COLUMNS
 from discreet.statements.learning import dimension_of
 from discreet.verification.base import AGREEMENT, Check, Stated, delta_check, epsilon_check, register_recheck
 from discreet.verification.numerics import discrete_integral, loss_of
@@ -38,7 +39,11 @@ _ENUMERATED = 2.0**18
 _CONVOLVED = 2.0**13
 _MOST = 1 << 20
 _ORDERS = 1.0 + np.geomspace(0.01, 1e4, 1200)
-_MOST_COLUMNS = 1 << 12
+_FARTHEST = 14.0
+"""In standard deviations; what is beyond has a probability below 2 e^{-98}."""
+_SLICES = 1 << 15
+_KNOWN_TO = 1e-6
+"""Probabilities that sum to 1 but for more are none."""
 _ROUNDED = 1e-14
 """Of the largest probability: below it a transform knows nothing."""
 
@@ -94,13 +99,28 @@ def _bounds_choice(stated: Stated) -> Iterator[Check]:
 
 
 def losses_of_counts(stated: Stated) -> tuple[Floats, Floats]:
-    """Privacy losses of one query with Gaussian noise, and their probabilities, but for what has hardly any."""
+    """Privacy losses of one query with Gaussian noise, and their probabilities: each to a billionth of itself, but for those that are 1e-42 in all.
+
+    Raises ValueError where floating-point numbers do not hold them so.
+    """
     (move,) = _moves(stated)
     length = math.sqrt(sum(step**2 for step in move.steps)) / move.scale
-    if not _is_wide(move):
-        return _enumerated(move, near=2.0 * length)
-    nodes, weights = np.polynomial.hermite_e.hermegauss(120)
-    return length * nodes + 0.5 * length * length + closeness(len(move.steps), move.scale).total, weights / weights.sum()
+    if _is_wide(move):
+        apart = closeness(len(move.steps), move.scale)
+        ends = np.linspace(-_FARTHEST, _FARTHEST, _SLICES + 1)
+        losses = length * 0.5 * (ends[1:] + ends[:-1]) + 0.5 * length * length + apart.total
+        # Differences of distribution functions on the side where they are small.
+        masses = np.abs(np.diff(ndtr(-np.abs(ends)))) * math.exp(apart.upper)
+    else:
+        losses, masses = _enumerated(move) if len(move.steps) == 1 else _of_many_everywhere(len(move.steps), move.scale)
+    if not abs(float(masses.sum()) - 1.0) <= _KNOWN_TO:
+        raise ValueError
+    return losses, masses
+
+
+def divergence_of_counts(stated: Stated, epsilon: float) -> float:
+    """The delta at `epsilon` of counts with Gaussian noise by themselves."""
+    return _divergence(_moves(stated), epsilon)
 
 
 def _moves(stated: Stated) -> list[_Move]:
@@ -119,7 +139,7 @@ def _steps(query: Json, neighbours: Neighbours) -> tuple[int, ...]:
                 return (1, -1)
         case {"kind": "bounded-sum", "largest": int(largest)} if 1 <= largest <= _MOST and not isinstance(largest, bool):
             return (largest,)
-        case {"kind": "column-histograms", "columns": list(columns)} if 1 <= len(columns) <= _MOST_COLUMNS:
+        case {"kind": "column-histograms", "columns": list(columns)} if 1 <= len(columns) <= MOST_COLUMNS:
             moved = [step for column in columns for step in _cells_moved(column)]
             return tuple(moved if neighbours is ADD_REMOVE else [*moved, *(-step for step in moved)])
     raise ValueError
@@ -158,7 +178,7 @@ def _enumerated(move: _Move, *, near: float = 0.0) -> tuple[Floats, Floats]:
     scale = move.scale
     if len(move.steps) > 2:
         return _of_many(len(move.steps), scale, near)
-    last = math.ceil(13.0 * scale) + 8
+    last = math.ceil(_FARTHEST * scale) + 8
     k = np.arange(-last, last + 1, dtype=np.float64)
     mass = np.exp(-0.5 * (k / scale) ** 2)
     mass /= mass.sum()
@@ -175,12 +195,12 @@ def _of_many(count: int, scale: float, near: float) -> tuple[Floats, Floats]:
     Unshifted, rounding in the transform would cover the tail that a delta is about: a factor e^{-centre k / s^2} moves k there, and is taken out.
     """
     centre = 0.5 - near * scale**2 / count
-    middle, reach = round(centre), math.ceil(13.0 * scale) + 8
+    middle, reach = round(centre), math.ceil(_FARTHEST * scale) + 8
     around_zero = np.arange(-reach, reach + 1, dtype=np.float64)
     shifted = np.exp(-0.5 * np.square((middle + around_zero - centre) / scale))
     log_ratio = math.log(float(shifted.sum())) - math.log(float(np.exp(-0.5 * np.square(around_zero / scale)).sum()))
     # The sum minus count * middle, modulo `size`: what wraps around is beyond reach.
-    size = 2 * (math.ceil(13.0 * scale * math.sqrt(count)) + 8) + 1
+    size = 2 * (math.ceil(_FARTHEST * scale * math.sqrt(count) + 0.5 * count) + 8) + 1
     first = np.roll(np.pad(shifted / shifted.sum(), (0, size - len(shifted))), -reach)
     law = np.fft.fftshift(np.fft.irfft(np.fft.rfft(first) ** count, size))
     t = count * middle + np.arange(size, dtype=np.float64) - size // 2
@@ -188,6 +208,21 @@ def _of_many(count: int, scale: float, near: float) -> tuple[Floats, Floats]:
     with np.errstate(under="ignore"):
         masses = np.where(law > _ROUNDED * law.max(), law, 0.0) * np.exp(np.minimum(back, 700.0))
     return (count - 2.0 * t) / (2.0 * scale**2), masses
+
+
+def _of_many_everywhere(count: int, scale: float) -> tuple[Floats, Floats]:
+    """The same law, shifted to places four of its deviations apart, and read within two of each: nowhere is rounding more than a speck of a mass."""
+    deviation = scale * math.sqrt(count)
+    found = []
+    for place in deviation * np.arange(-12.0, 12.5, 4.0):
+        losses, masses = _of_many(count, scale, near=float(0.5 * count - place) / scale**2)
+        t = 0.5 * count - losses * scale**2
+        inside = (np.round(t) >= place - 2.0 * deviation) & (np.round(t) < place + 2.0 * deviation)
+        if not np.all(masses[inside] > 0):
+            raise ValueError
+        found.append((losses[inside], masses[inside]))
+    losses, masses = (np.concatenate(each) for each in zip(*found, strict=True))
+    return losses, masses
 
 
 def _counted_curve(move: _Move, epsilons: Floats) -> Floats:

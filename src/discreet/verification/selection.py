@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
 from scipy.special import gammaln
 
 from discreet.accounting import ApproximateDP, PureDP, closeness, guarantee_from_dict
@@ -25,10 +24,14 @@ from discreet.verification.learning import STAGES
 ALGORITHM_4 = "algorithm-4"
 """Name in certificates of the search by parts (exponential.md)."""
 _POINTS = 257
-_KNOTS = 97
+_FALL = 0.125
+"""Of the logarithm of delta between knots: chords are above the curve by an eighth of its square, or less."""
+_HALVINGS = 20
+_MOST_KNOTS = 400
+_NOTHING = 1e-60
 _ENUMERATED = 2.0**12
 AGREEMENT_OF_CURVES = 1e-4
-"""Relative room for the curves of settings, interpolated between knots here and chords of a hull there."""
+"""Relative room for the curves of settings, chords here and chords of a hull there."""
 LAPLACE, GAUSSIAN = "discrete-laplace", "discrete-gaussian"
 Curve: TypeAlias = Callable[[Floats], Floats]
 """epsilons -> deltas."""
@@ -186,18 +189,36 @@ def curve_of_setting(setting: Stated, farthest: float) -> Curve:
     if maker is None or not isinstance(setting.guarantee, ApproximateDP) or "scheme" in setting.problem:
         return lambda epsilons: np.array([setting.guarantee.delta(float(epsilon)) for epsilon in epsilons])
     stages = maker(setting)
-    # Below the last stage's epsilon: at 0 randomised response at that epsilon on top, and a chord in e^epsilon in between, the curve being convex.
+    # Below the last stage's epsilon: at 0 randomised response at that epsilon on top.
     start = stages.last_epsilon
     at_start = stages.curve(start)
     at_zero = min(1.0, at_start + math.tanh(0.5 * start))
-    knots = np.linspace(start, start + max(farthest, 1e-9), _KNOTS)
-    logs = np.log(np.maximum([stages.curve(float(knot)) for knot in knots], 1e-300))
-    smooth = PchipInterpolator(knots, logs)
+    knots, deltas = _knots_of(stages.curve, start, max(farthest, 1e-9))
+    return _chords(np.append(0.0, knots), np.append(at_zero, deltas))
+
+
+def _knots_of(curve: Callable[[float], float], start: float, width: float) -> tuple[Floats, Floats]:
+    """Points of the curve from `start` on, over this width: as many as it takes for it to fall by little from one to the next, wherever it falls."""
+    known = {knot: curve(knot) for knot in [start, *(start + width * 0.5 ** np.arange(_HALVINGS, -1.0, -1.0)).tolist()]}
+    while True:
+        knots = np.array(sorted(known))
+        deltas = np.array([known[knot] for knot in knots.tolist()])
+        falls = -np.diff(np.log(np.maximum(deltas, _NOTHING)))
+        steep = (falls > _FALL) & (np.diff(knots) > 1e-12 * knots[1:])
+        if not steep.any() or len(knots) > _MOST_KNOTS:
+            return knots, deltas
+        known |= {middle: curve(middle) for middle in (0.5 * (knots[1:] + knots[:-1]))[steep].tolist()}
+
+
+def _chords(knots: Floats, deltas: Floats) -> Curve:
+    """Upper bounds between knots, in e^epsilon, a curve being convex there; beyond the last knot what it is at it."""
 
     def curve(epsilons: Floats) -> Floats:
-        inside = np.exp(smooth(np.clip(epsilons, start, knots[-1])))
-        share = np.expm1(np.minimum(epsilons, start)) / math.expm1(start)
-        found: Floats = np.where(epsilons >= start, inside, at_zero + share * (at_start - at_zero))
+        inside = np.clip(epsilons, knots[0], knots[-1])
+        right = np.clip(np.searchsorted(knots, inside), 1, len(knots) - 1)
+        low, high = knots[right - 1], knots[right]
+        share = np.exp(inside - high) * np.expm1(low - inside) / np.expm1(low - high)
+        found: Floats = deltas[right - 1] + share * (deltas[right] - deltas[right - 1])
         return found
 
     return curve

@@ -5,15 +5,24 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 from discreet import LinearSVC
 from discreet.accounting import ApproximateDP, PureDP, gaussian_delta, gaussian_mu, guarantee_from_dict
+from discreet.audit import Claim
+from discreet.audit.exact import PrivacyLoss, exact_audit, gaussian_integers
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.data import Domain
 from discreet.mechanisms.base import certified
-from discreet.mechanisms.counting.gaussian_curve import Component, lattice
-from discreet.mechanisms.cuts import Interval
+from discreet.mechanisms.counting import GaussianCounting, LaplaceCounting, Queries
+from discreet.mechanisms.counting.gaussian_curve import Component, divergence, lattice
+from discreet.mechanisms.cuts import ColumnCells, ColumnHistograms, CutsPlan, Interval
 from discreet.mechanisms.cuts.composed import CUTS_THEN_FIT, CutsThenFit
+from discreet.mechanisms.release import BoundedNoise, GaussianRelease
+from discreet.queries import Rows
+from discreet.statements import certified_words
+from discreet.verification.counting import losses_of_counts
 
 COLUMNS = [Interval(name, 0.0, 1.0) for name in "abcd"]
 BOTH = [ADD_REMOVE, REPLACE_ONE]
@@ -112,6 +121,118 @@ def test_a_pair_that_forgets_the_cuts_is_refused():
     both = calibrated(ADD_REMOVE)
     whole = planned(ADD_REMOVE)(1.0, 1e-7)
     assert "delta" in failed(certificate(replace(both, fit=whole)))
+
+
+def record(mechanism, problem):
+    """Of one part, as certificates hold it."""
+    guarantee = mechanism.guarantee(problem).to_dict()
+    return {"mechanism": mechanism.name, "parameters": mechanism.parameters(), "problem": problem.to_dict(), "guarantee": guarantee}
+
+
+def of_fit(fit):
+    return {"mechanism": fit.mechanism, "parameters": dict(fit.parameters), "problem": dict(fit.problem), "guarantee": fit.guarantee.to_dict()}
+
+
+def forged(cuts, fit, *, epsilon, delta, neighbours=ADD_REMOVE):
+    """A certificate whose words are those of its parts, and whose total is this."""
+    parameters = {"neighbours": str(neighbours), "cuts": cuts, "fit": fit}
+    theorem = certified_words(CUTS_THEN_FIT, parameters, fit["problem"]).theorem
+    total = ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta, neighbours=neighbours, theorem=theorem)
+    return certified(CUTS_THEN_FIT, parameters, fit["problem"], total, "0" * 64, "a test", noise_private=True)
+
+
+def counts(columns):
+    return Queries([ColumnHistograms(tuple(ColumnCells(name=str(number), lower=0.0, upper=1.0, steps=4) for number in range(columns)))])
+
+
+def of_bounded_noise():
+    query = Rows(domain=Domain(features=2, entry_bound=0.25, target_bound=1.0))
+    return record(BoundedNoise(half_width=1.0, level=1.0, epsilon=1.0), query)
+
+
+def of_rows():
+    query = Rows(domain=Domain(features=2, norm_bound=1.0, target_bound=1.0), target="clear")
+    return record(GaussianRelease.calibrate(query, epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE), query)
+
+
+@pytest.mark.parametrize("of_part", [of_bounded_noise, of_rows])
+def test_what_protects_less_than_a_record_is_no_part_of_a_total_about_records(of_part):
+    part, cuts = of_part(), record(LaplaceCounting(scales=(9.0,), neighbours=REPLACE_ONE), counts(4))
+    with pytest.raises(ValueError, match="fits no linear model"):
+        forged(cuts, part, epsilon=9.0, delta=0.5, neighbours=REPLACE_ONE)
+    fit = of_fit(planned(REPLACE_ONE)(1.0, 1e-7))
+    with pytest.raises(ValueError, match="no part of a guarantee of whole records"):
+        forged(part, fit, epsilon=9.0, delta=0.5, neighbours=REPLACE_ONE)
+    for lie in ({"unit": "entry"}, {"local": True}, {"secret": ["a seed"]}):
+        with pytest.raises(ValueError, match="states another unit"):
+            forged(cuts, {**fit, "guarantee": {**fit["guarantee"], **lie}}, epsilon=9.0, delta=0.5, neighbours=REPLACE_ONE)
+
+
+def test_counts_with_laplace_noise_are_not_read_as_gaussian_ones():
+    """Of one count with scale 1 alone delta is .241 at .6."""
+    cuts = record(LaplaceCounting.calibrate(counts(1), epsilon=1.0, neighbours=ADD_REMOVE), counts(1))
+    assert "delta" in failed(forged(cuts, of_fit(planned(ADD_REMOVE)(0.05, 1e-9)), epsilon=0.6, delta=0.194))
+
+
+@pytest.mark.parametrize(("columns", "length", "epsilon", "delta"), [(40, 12.0, 120.0, 1e-40), (40, 8.0, 70.0, 6e-7), (4, 8.0, 64.0, 1.5e-10)])
+def test_the_tail_of_loud_counts_is_not_lost(columns, length, epsilon, delta):
+    loud = GaussianCounting(scales=(math.sqrt(columns) / length,), neighbours=ADD_REMOVE, epsilon=epsilon)
+    fit = of_fit(planned(ADD_REMOVE)(0.5, 0.0))
+    assert "delta" in failed(forged(record(loud, counts(columns)), fit, epsilon=epsilon, delta=delta))
+    assert not failed(forged(record(loud, counts(columns)), fit, epsilon=epsilon + 0.5, delta=loud.guarantee(counts(columns)).delta_at_epsilon))
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3, 40, 4096])
+@pytest.mark.parametrize("length", [0.1, 1.0, 6.0, 12.0])
+def test_losses_of_counts_are_those_of_the_calibration_far_into_the_tail(columns, length):
+    scale = math.sqrt(columns) / length
+    mechanism = GaussianCounting(scales=(scale,), neighbours=ADD_REMOVE, epsilon=1.0)
+    issued = certified(
+        mechanism.name,
+        mechanism.parameters(),
+        counts(columns).to_dict(),
+        mechanism.guarantee(counts(columns)),
+        "0" * 64,
+        "a test",
+        noise_private=True,
+    )
+    losses, masses = losses_of_counts(issued)
+    for place in (-3.0, 0.0, 4.0, 8.0):
+        epsilon = length * (0.5 * length + place)
+        ideal = divergence([Component(coordinates=columns, step=1, scale=scale)], epsilon)
+        assert float(masses @ np.maximum(-np.expm1(np.minimum(epsilon - losses, 0.0)), 0.0)) == pytest.approx(ideal, rel=1e-6)
+
+
+def test_the_curve_of_a_fit_is_never_read_below_itself():
+    """A quiet fit beside loud counts: coarse knots said 1.009e-9, and two Gaussian mechanisms together are at 2e-9."""
+    cuts = CutsPlan.calibrate(COLUMNS, epsilon=19.6, delta=1e-8, neighbours=ADD_REMOVE)
+    parts = record(cuts.mechanism, cuts.queries), of_fit(planned(ADD_REMOVE)(0.3, 1e-8))
+    assert failed(forged(*parts, epsilon=20.0, delta=1.009e-9)) == {"delta"}
+    assert failed(forged(*parts, epsilon=20.0, delta=1.975e-9)) == {"delta"}
+    assert not failed(forged(*parts, epsilon=20.0, delta=1.99e-9))
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+def test_exact_laws_of_both_keep_the_total_and_half_the_noise_of_the_fit_does_not(neighbours):
+    """Counts of one column and the worst shift of a minimiser: all outputs together, in cells that only hide."""
+    columns = COLUMNS[:1]
+    both = CutsThenFit.calibrate(columns, epsilon=1.0, delta=1e-5, neighbours=neighbours, share=0.3, planned=planned(neighbours, "output"))
+    moved = 1 if neighbours is ADD_REMOVE else 2
+    first = gaussian_integers(1.0, both.cuts.mechanism.scales[0], times=moved)
+    problem, scale = both.fit.problem, both.fit.parameters["scale"]
+    shift = moved * math.hypot(problem["data_norm"], problem["intercept_scale"]) / problem["ridge"]
+
+    def audited(mu):
+        edges = np.linspace(-9.0, 5.0, 1001)
+        cells = np.stack((np.diff(ndtr(edges)), np.diff(ndtr(edges - mu))))
+        losses = first.losses[:, np.newaxis] + np.log(cells[0] / cells[1])
+        law = PrivacyLoss(masses=np.outer(first.masses, cells[0]).ravel(), losses=losses.ravel())
+        return exact_audit(law, law, Claim.of(both.guarantee), subject=CUTS_THEN_FIT, described="the worst pair of either part")
+
+    honest = audited(shift / scale)
+    assert not honest.violated
+    assert honest.bound > 0.9
+    assert audited(2.0 * shift / scale).violated
 
 
 def test_a_pair_of_two_relations_is_refused():

@@ -7,8 +7,11 @@ import pytest
 
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.mechanisms.counting import IntegerQuery
+from discreet.mechanisms.counting import IntegerQuery, LaplaceCounting
 from discreet.mechanisms.cuts.grid import ColumnCells, ColumnHistograms, equal_steps
+from discreet.mechanisms.cuts.release import CutsPlan
+from discreet.noise import SystemNoise
+from discreet.statements.counting import MOST_COLUMNS
 from tests.canary import assert_silent
 
 COARSE = ColumnHistograms(
@@ -51,6 +54,15 @@ def test_sensitivities_are_those_of_the_worst_neighbours(neighbours):
     assert max(np.square(move).sum() for move in moves) == declared.squared
     assert max(np.count_nonzero(move) for move in moves) == declared.coordinates
     assert isinstance(COARSE, IntegerQuery)
+
+
+def test_more_columns_than_a_certificate_may_state_are_refused_before_anything_is_spent():
+    columns = tuple(ColumnCells(name=str(number), lower=0.0, upper=1.0, steps=2, halvings=0) for number in range(MOST_COLUMNS + 1))
+    plan = CutsPlan(cells=ColumnHistograms(columns[1:]), mechanism=LaplaceCounting(scales=(1.0,), neighbours=ADD_REMOVE))
+    released = plan.release(np.zeros(plan.cells.size, dtype=np.int64), SystemNoise())
+    assert released.certificate.verify().ok
+    with pytest.raises(InvalidInput, match="4096 columns"):
+        ColumnHistograms(columns)
 
 
 def test_answers_are_exact_and_split_by_column():

@@ -8,6 +8,9 @@ import pytest
 
 from discreet import LinearSVC, LogisticRegression, PrivateSearchCV
 from discreet.certificates import Certificate
+from discreet.data import Domain
+from discreet.mechanisms.release import BoundedNoise
+from discreet.queries import Rows
 
 
 def table(records=2000):
@@ -93,3 +96,21 @@ def test_a_smaller_epsilon_is_not_believed(searches, case):
     smaller = dataclasses.replace(certificate.guarantee, epsilon=0.97 * certificate.guarantee.epsilon)
     assert not dataclasses.replace(certificate, guarantee=smaller).verify().ok
     assert not dataclasses.replace(certificate, releases=2).verify().ok
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_setting_that_protects_less_than_a_record_is_none(searches, case):
+    """Noise of bounded support promises (1, .27) about an entry, and a search would say it of a record."""
+    query = Rows(domain=Domain(features=2, entry_bound=0.25, target_bound=1.0))
+    noise = BoundedNoise(half_width=1.0, level=1.0, epsilon=1.0)
+    part = {"setting": {}, "mechanism": noise.name, "parameters": noise.parameters(), "problem": query.to_dict()}
+    certificate = searches[case].certificate_
+    first, *others = certificate.parameters["candidates"]
+    for setting, said in (
+        ({**part, "guarantee": noise.guarantee(query).to_dict()}, "fits no linear model"),
+        ({**first, "guarantee": {**first["guarantee"], "unit": "entry"}}, "states another unit"),
+        ({**first, "guarantee": {**first["guarantee"], "local": True}}, "states another unit"),
+        ({**first, "guarantee": {**first["guarantee"], "secret": ["a seed"]}}, "states another unit"),
+    ):
+        candidates = changed(certificate, ("candidates",), lambda _, one=setting: [one, *others])
+        assert any(said in check.detail for check in candidates.verify().checks if not check.ok)

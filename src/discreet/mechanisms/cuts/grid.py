@@ -24,6 +24,7 @@ from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.validate import whole
 from discreet.mechanisms.counting.queries import LARGEST, Sensitivity
 from discreet.noise import Integers
+from discreet.statements.counting import MOST_COLUMNS
 
 _STEPS = ((16.0, 1024), (1000.0, 256), (math.inf, 64))
 """Up to which standard deviation of the noise in a cell there are how many equal steps; on Adult (docs/cuts.md) 64 cost accuracy where the noise is
@@ -82,7 +83,10 @@ def equal_steps(deviation: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ColumnHistograms:
-    """How many records are in each cell, of all columns one after the other (an IntegerQuery). Raises InvalidInput for none, or two of one name."""
+    """How many records are in each cell, of all columns one after the other (an IntegerQuery).
+
+    Raises InvalidInput for no columns, too many, or two of one name.
+    """
 
     columns: tuple[ColumnCells, ...]
 
@@ -91,6 +95,8 @@ class ColumnHistograms:
         names = {column.name for column in self.columns}
         if not names or len(names) < len(self.columns):
             raise InvalidInput("a choice of cuts needs at least one column, each of a name of its own.")
+        if len(self.columns) > MOST_COLUMNS:
+            raise InvalidInput(f"cuts are chosen for at most {MOST_COLUMNS} columns together; {len(self.columns)} were given.")
         if self.size > LARGEST:
             raise InvalidInput(f"a choice of cuts needs at most {LARGEST} cells in all; {self.size} were given. Choose cuts of fewer columns.")
 
