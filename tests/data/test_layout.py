@@ -14,7 +14,9 @@ from discreet.core.errors import InvalidInput, SchemaError
 from discreet.core.private import packed, unpacked
 from discreet.data import Block, CategoricalColumn, Cross, DateColumn, Domain, NumericColumn, Records, Schema, Target
 from discreet.data.encodings import Bins, Curve, Cyclic, Linear, Log, Month, Weekday
+from discreet.data.encodings.base import Bounds
 from discreet.data.encodings.calendar import FIRST_DAY, LAST_DAY
+from discreet.data.encodings.grids import nodes
 from discreet.data.layout import parts_of
 from discreet.data.tables import read_table
 from discreet.estimators import LinearSVC
@@ -218,6 +220,33 @@ def test_numbers_of_encodings_are_the_same_from_a_file_whatever_they_were_given_
 def test_no_two_features_have_one_name(encoding, lower):
     names = NumericColumn(name="a", lower=lower, upper=lower + 1, encoding=encoding).names
     assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("count", [8, 16, 40])
+@pytest.mark.parametrize("bounds", [(16436, 20818), (51.28, 51.70), (1990, 2030), (273.15, 373.15), (1.6e9, 1.7e9), (1e9, 1e9 + 1)])
+def test_mixed_steps_far_from_zero_make_no_pairs_of_nearly_equal_knots(bounds, count):
+    found = nodes(Bounds(*bounds), count=count, steps="mixed")
+    width = bounds[1] - bounds[0]
+    assert len(found) == count + 1
+    assert np.min(np.diff(found)) > 0.7 * width / count or width == 40
+
+
+@pytest.mark.parametrize("bounds", [(17, 90), (18, 90), (100, 1000), (12285, 1490400), (0.25, 0.5), (0, 1), (0, 1e6), (-1e6, 1e6), (-1, 1), (0, 3)])
+def test_mixed_steps_are_fine_near_zero_and_nowhere_coarse(bounds):
+    whole = bounds[1] - bounds[0] in (2, 3)
+    found = nodes(Bounds(*bounds), count=16, steps="mixed")
+    shares = np.diff(found) / (bounds[1] - bounds[0])
+    assert len(found) >= (3 if whole else 14)
+    assert np.all(np.diff(found) > 0)
+    assert whole or np.max(shares) < 0.15
+    if bounds in ((0, 1), (0, 1e6)):
+        assert shares[0] < 0.002
+
+
+def test_shares_are_cut_for_a_cross_as_other_numbers_are():
+    share, kind = NumericColumn(name="s", lower=0, upper=1), CategoricalColumn(name="c", categories=("u", "v"))
+    schema = of(numeric=(share,), categorical=(kind,), cross=(Cross(name="x", columns=("s", "c")),))
+    assert schema.features == 1 + 2 + 2 * 7
 
 
 def test_every_day_of_the_calendar_has_its_month_weekday_and_hour():

@@ -5,7 +5,11 @@
                   a thousandth of upper - lower, or how far both bounds are from zero where that is more
     mixed         half as many of each, together: fine near zero, where long-tailed columns have their values, and nowhere very coarse
 
-Between bounds that are whole numbers, at least count / 4 apart, nodes are rounded to whole numbers, as ages, hours and amounts are.
+Far from zero, as dates and temperatures in kelvin are, logarithmic steps are nearly equal ones, and a node of each would make a pair with next to no
+record between the two. So mixed steps are equal ones where no logarithmic node is farther from its equal one than half a step of width / count; and
+one nearer to an equal node than a quarter of such a step, and of the way to its neighbours, goes, the middle of the widest gap coming instead.
+
+Between bounds that are whole numbers, at least 2 and count / 4 apart, nodes are rounded to whole numbers, as ages, hours and amounts are.
 
 A model with weights w has the values f = A w at the nodes, and the ridge |w|^2 is a penalty f^T (A A^T)^(-1) f on the curve: A A^T is the covariance
 of its prior. For several resolutions at once it is the mean of those of each,
@@ -46,16 +50,9 @@ def check_steps(steps: object, *, what: str) -> None:
 def nodes(bounds: Bounds, *, count: int, steps: Steps) -> Floats:
     """The bounds and the nodes between them, increasing: about count + 1."""
     if steps == "mixed":
-        both = (nodes(bounds, count=-(-count // 2), steps="equal"), nodes(bounds, count=-(-count // 2), steps="logarithmic"))
-        return _apart(np.union1d(*both), bounds)
-    shares = np.linspace(0.0, 1.0, count + 1)
-    if steps == "equal":
-        found = bounds.lower + bounds.width * shares
-    else:
-        low, high = log_scale(np.array([bounds.lower, bounds.upper]), bounds)
-        found = from_log_scale(low + (high - low) * shares, bounds)
-    whole = float(bounds.lower).is_integer() and float(bounds.upper).is_integer() and 4.0 * bounds.width >= count
-    return _apart(np.rint(found) if whole else found, bounds)
+        return _mixed(bounds, count)
+    found = _steps(bounds, count, logarithmic=steps == "logarithmic")
+    return _apart(np.rint(found) if _whole(bounds, count) else found, bounds)
 
 
 def between(values: Floats, knots: Floats) -> Floats:
@@ -91,6 +88,35 @@ def smoothing(count: int, resolutions: int, *, around: bool = False) -> Floats:
         root /= np.maximum(np.linalg.norm(root, axis=1, keepdims=True), 1.0) * (1.0 + 1e-14 * count)
     root.flags.writeable = False
     return root
+
+
+def _whole(bounds: Bounds, count: int) -> bool:
+    return float(bounds.lower).is_integer() and float(bounds.upper).is_integer() and bounds.width >= max(2.0, count / 4.0)
+
+
+def _steps(bounds: Bounds, count: int, *, logarithmic: bool) -> Floats:
+    shares = np.linspace(0.0, 1.0, count + 1)
+    if not logarithmic:
+        return np.asarray(bounds.lower + bounds.width * shares)
+    low, high = log_scale(np.array([bounds.lower, bounds.upper]), bounds)
+    return from_log_scale(low + (high - low) * shares, bounds)
+
+
+def _mixed(bounds: Bounds, count: int) -> Floats:
+    half, step = -(-count // 2), bounds.width / count
+    apart = _steps(bounds, half, logarithmic=True) - _steps(bounds, half, logarithmic=False)
+    if np.max(np.abs(apart)) <= step / 2.0:
+        return nodes(bounds, count=count, steps="equal")
+    equal, logarithmic = nodes(bounds, count=half, steps="equal"), nodes(bounds, count=half, steps="logarithmic")
+    inner, gaps = logarithmic[1:-1], np.diff(logarithmic)
+    away = np.min(np.abs(inner[:, np.newaxis] - equal), axis=1)
+    near = (away > _NEAREST * bounds.width) & (away < np.minimum(step, np.minimum(gaps[:-1], gaps[1:])) / 4.0)
+    found = _apart(np.union1d(equal, np.delete(logarithmic, np.flatnonzero(near) + 1)), bounds)
+    for _ in range(np.count_nonzero(near)):
+        widest = int(np.argmax(np.diff(found)))
+        middle = found[widest] + (found[widest + 1] - found[widest]) / 2.0
+        found = np.insert(found, widest + 1, np.rint(middle) if _whole(bounds, half) else middle)
+    return _apart(np.unique(found), bounds)
 
 
 def _unit(bounds: Bounds, unit: float | None) -> float:
