@@ -105,17 +105,18 @@ def losses_of_counts(stated: Stated) -> tuple[Floats, Floats]:
     """
     (move,) = _moves(stated)
     length = math.sqrt(sum(step**2 for step in move.steps)) / move.scale
+    above = 1.0
     if _is_wide(move):
         apart = closeness(len(move.steps), move.scale)
         ends = np.linspace(-_FARTHEST, _FARTHEST, _SLICES + 1)
         losses = length * 0.5 * (ends[1:] + ends[:-1]) + 0.5 * length * length + apart.total
         # Differences of distribution functions on the side where they are small.
-        masses = np.abs(np.diff(ndtr(-np.abs(ends)))) * math.exp(apart.upper)
+        masses, above = np.abs(np.diff(ndtr(-np.abs(ends)))), math.exp(apart.upper)
     else:
         losses, masses = _enumerated(move) if len(move.steps) == 1 else _of_many_everywhere(len(move.steps), move.scale)
     if not abs(float(masses.sum()) - 1.0) <= _KNOWN_TO:
         raise ValueError
-    return losses, masses
+    return losses, above * masses
 
 
 def divergence_of_counts(stated: Stated, epsilon: float) -> float:
