@@ -158,7 +158,10 @@ def _part(value: Json) -> dict[str, Json]:
     return part
 
 
-@register_words("cuts-then-fit", parameters={"neighbours": relation, "cuts": _part, "fit": _part}, problem=None)
+_CUTS_THEN_FIT: Fields = {"neighbours": relation, "epsilon": positive, "delta": finite, "cuts": _part, "fit": _part}
+
+
+@register_words("cuts-then-fit", parameters=_CUTS_THEN_FIT, problem=None)
 def _cuts_then_fit(parameters: Record, problem: Record) -> Words:
     if _part(parameters["fit"])["problem"] != dict(problem):
         raise ValueError("the problem is not that of the fit")
@@ -168,5 +171,12 @@ def _cuts_then_fit(parameters: Record, problem: Record) -> Words:
         "the guarantee of the fit is the same whatever the cuts are",
         "cuts are chosen from the noisy counts alone, as many for any counts; the certificate of the fit is compared with the one planned",
     )
+    paid = condition(
+        "the total is paid for before anything is drawn: epsilon = {epsilon:.10g}, delta = {delta:.10g}",
+        "one reservation of the total around both draws; a fit that fails has been paid for",
+        parameters,
+    )
     theorem = f"{cuts.theorem}; {fit.theorem}; {'basic' if pure else 'numerical'} composition"
-    return Words(theorem, (same, *dict.fromkeys((*cuts.hypotheses, *fit.hypotheses))), declared=fit.declared, secret=(*cuts.secret, *fit.secret))
+    return Words(
+        theorem, (same, paid, *dict.fromkeys((*cuts.hypotheses, *fit.hypotheses))), declared=fit.declared, secret=(*cuts.secret, *fit.secret)
+    )

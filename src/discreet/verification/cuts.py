@@ -38,6 +38,9 @@ def _cuts_then_fit(stated: Stated) -> Iterator[Check]:
     if not (sound and same):
         return
     total = stated.guarantee
+    if isinstance(total, PureDP | ApproximateDP):
+        named = (total.epsilon, total.delta(total.epsilon)) == (stated.parameters["epsilon"], stated.parameters["delta"])
+        yield Check("total", named, f"stated epsilon {total.epsilon:.10g}, and the record says what was paid for")
     if isinstance(total, PureDP):
         epsilons = [part.guarantee.epsilon if isinstance(part.guarantee, PureDP) else math.inf for part in (cuts, fit)]
         yield epsilon_check(stated, sum(epsilons), "both together")
