@@ -1,12 +1,14 @@
 """A fit with private cuts: one guarantee, one entry, the same from blocks as in memory, and nothing spent where it does not pay."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
 
 from discreet import KernelClassifier, LinearRegression, LinearSVC, LogisticRegression, Model
 from discreet.core.errors import InvalidInput, InvalidType, SchemaError
-from discreet.data import CategoricalColumn, NumberTarget, NumericColumn, Schema, Target, schema_files
+from discreet.data import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Schema, Target, schema_files
 from discreet.estimators import fit_with_cuts
 from discreet.estimators.curves import NOISE
 from discreet.ledger import Account, BudgetExceeded, Ledger
@@ -147,6 +149,28 @@ def test_a_schema_says_which_columns_are_cut_privately():
     assert set(fitted.cuts.cuts) == {"age"}
     assert fitted.schema.numeric[1] == schema.numeric[1]
     assert Schema.from_toml(fitted.schema.to_toml()) == fitted.schema
+
+
+def test_columns_must_name_those_that_the_schema_calls_private(tmp_path):
+    ledger = Ledger.create(tmp_path / "a.ledger")
+    ledger.declare("people", epsilon=3.0, delta=1e-6)
+    estimator = LinearSVC(epsilon=2.0, delta=1e-7, ledger=Account(str(tmp_path / "a.ledger"), "people"))
+    with pytest.raises(InvalidInput, match="'age'"):
+        fit_with_cuts(estimator, people(), called_private(), columns=["gain"])
+    assert not list(ledger.history("people"))
+    assert set(fit_with_cuts(estimator, people(), called_private(), columns=["gain", "age"]).cuts.cuts) == {"age", "gain"}
+
+
+def test_crosses_and_dates_stand_beside_columns_that_are_cut():
+    """They are not counted, and are what they were in the model's schema."""
+    day = DateColumn(name="day", lower="2020-01-01", upper="2021-12-31")
+    cross = (Cross(name="both", columns=("gain", "sex")), Cross(name="when", columns=("day", "age")))
+    schema = replace(called_private(), categorical=SCHEMA.categorical, date=(day,), cross=cross)
+    table = people().with_columns(pl.lit("2020-05-17").alias("day"))
+    fitted = fit_with_cuts(LinearSVC(epsilon=2.0, delta=1e-7), table, schema)
+    assert set(fitted.cuts.cuts) == {"age"}
+    assert (fitted.schema.date, fitted.schema.cross, fitted.schema.categorical) == ((day,), cross, SCHEMA.categorical)
+    assert fitted.model.certificate_.verify(fitted.model.weights_).ok
 
 
 def test_nothing_is_encoded_before_its_cuts_are_chosen():

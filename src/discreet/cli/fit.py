@@ -107,7 +107,8 @@ def fit(
     device: Annotated[str | None, "Where to compute, cuda or cuda:1: rows are moved there, blocks one at a time. Needs torch or CuPy."] = None,
     cuts: Annotated[
         Literal["schema", "private"],
-        "Where numeric columns are cut: as the schema says, or privately where their records are, all whose cuts it does not give.",
+        "Where numeric columns are cut: as the schema says, or privately where their records are: those whose cuts it calls private, "
+        "which is so without this option too; where it calls none so, all whose cuts it does not give.",
     ] = "schema",
     cuts_share: Annotated[float, "Share of the budget for cuts that are private, here or in the schema."] = 0.1,
     file: ModelFile,

@@ -22,6 +22,7 @@ from typing import Literal, NoReturn, TypeAlias
 from discreet.core.errors import SchemaError
 from discreet.core.words import did_you_mean, kind
 from discreet.data.encodings import Bins, Bounds, Curve, Encoding, Linear, Month, Weekday, encodings_of
+from discreet.data.encodings.bins import PRIVATE
 from discreet.data.labels import Label, checked_labels, checked_text, declared
 
 Outside: TypeAlias = Literal["clip"]
@@ -168,6 +169,7 @@ class DateColumn(Encoded):
         if (gap := self.gap) is not None and not self.bounds.lower <= gap <= self.bounds.upper:
             raise SchemaError(f"{self.where}: missing must lie between lower = {self.lower} and upper = {self.upper}; {self.missing} was given.")
         self._check_encoding()
+        _no_private_cuts(self)
 
     @property
     def where(self) -> str:
@@ -235,6 +237,7 @@ class Cross:
         object.__setattr__(self, "encoding", encodings_of(self.encoding, where=self.where))
         if len(self.encoding) > 2 or not all(one.one_hot for one in self.encoding):
             raise SchemaError(f'{self.where}: encoding must be one or two that put a value into one of several bins, as "bins" and "month" do.')
+        _no_private_cuts(self)
 
     @property
     def where(self) -> str:
@@ -330,6 +333,13 @@ def _check_bounds(column: NumericColumn | NumberTarget) -> None:
 def _check_outside(column: NumericColumn | NumberTarget | DateColumn) -> None:
     remedy = 'Write outside = "clip", or leave the key out to refuse such values.'
     _one_of(column.outside, ("clip", None), what=f"{column.where}: outside", remedy=remedy)
+
+
+def _no_private_cuts(part: DateColumn | Cross) -> None:
+    if any(isinstance(one, Bins) and one.cuts == PRIVATE for one in part.encoding):
+        raise SchemaError(
+            f"{part.where}: bins: only numeric columns have cuts that are chosen privately. Give cuts, or leave them out for equal steps."
+        )
 
 
 def _moment(value: object, *, what: str) -> datetime:

@@ -36,9 +36,13 @@ _NUDGE = 1e-12
 def columns_to_cut(schema: Schema, names: Sequence[str] | None = None) -> list[Interval]:
     """The named numeric columns; or those whose cuts the schema calls private; or, where it calls none so, all whose cuts or knots it does not give.
 
-    Raises InvalidInput for other names, or none at all.
+    Raises InvalidInput for other names, for none at all, and for names that leave out one whose cuts the schema calls private: no row could have it.
     """
-    names = called_private(schema) or None if names is None else names
+    private = called_private(schema)
+    if names is None:
+        names = private or None
+    elif left := [name for name in private if name not in names]:
+        raise InvalidInput(f"the schema calls the cuts of {quoted(left)} private, but columns does not name them. Name them too, or give cuts.")
     given = {column.name for column in schema.numeric if any(_is_given(one) for one in column.encoding)}
     known = {column.name: Interval(column.name, column.lower, column.upper) for column in schema.numeric}
     chosen = [name for name in known if name not in given] if names is None else list(names)
@@ -58,7 +62,7 @@ def counting_schema(schema: Schema, columns: Sequence[Interval]) -> Schema:
     """The columns alone, as numbers in [0, 1]."""
     by_name = {column.name: column for column in schema.numeric}
     plain = tuple(replace(by_name[column.name], encoding=(Linear(),), scale="unit") for column in columns)
-    return replace(schema, numeric=plain, categorical=(), rows="bound")
+    return replace(schema, numeric=plain, date=(), categorical=(), cross=(), rows="bound")
 
 
 def counts_of(table: Table, schema: Schema, cells: ColumnHistograms, *, jobs: int) -> tuple[Integers, int]:
