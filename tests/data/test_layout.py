@@ -291,6 +291,7 @@ def test_the_diagonal_of_a_gram_matrix_is_that_of_the_whole():
         ('[numeric.a]\nlower = 0\nupper = 1e7\nencoding = ["linear", "hour"]', "of the years 1 to 9999"),
         (f'[numeric.a]\nlower = 0\nupper = 1\n{KINDS}[cross.x]\ncolumns = ["a", "c"]\nencoding = ["bins", "bins"]', "1 of its columns"),
         (f'{KINDS}[cross.x]\ncolumns = ["c", "k"]\nencoding = "month"', "0 of its columns"),
+        ('[date.d]\nlower = "2020-01-01"\nupper = "2021-01-01"\nencoding = {name = "bins", cuts = "private"}', "date column 'd': bins: only numeric"),
     ],
 )  # fmt: skip
 def test_mistakes_are_refused_with_what_to_do(columns, words):
@@ -347,3 +348,11 @@ def test_a_block_of_encoded_rows_travels_between_workers():
 def test_the_standard_encodings():
     assert NumericColumn(name="a", lower=0, upper=1).encoding == (Linear(),)
     assert DateColumn(name="d", lower="2020-01-01", upper="2021-01-01").encoding == (Curve(), Month(), Weekday())
+
+
+@pytest.mark.parametrize(("cuts", "words"), [("[5]", "cross 'x': numeric column 'a': bins"), ('"private"', "cross 'x': bins: only numeric")])
+def test_what_a_cross_cannot_have_is_refused_with_its_name(cuts, words):
+    head = 'format = "discreet-schema/1"\nname = "t"\n[target]\ncolumn = "y"\nclasses = ["no", "yes"]\n'
+    columns = "[numeric.a]\nlower = 0\nupper = 1\n[numeric.b]\nlower = 0\nupper = 1\n"
+    with pytest.raises(SchemaError, match=words):
+        Schema.from_toml(f'{head}{columns}[cross.x]\ncolumns = ["a", "b"]\nencoding = {{name = "bins", cuts = {cuts}}}')

@@ -6,7 +6,8 @@ A numeric column is open where both its lower and its upper are left out, or are
     lower = "FILL IN"                   grid = [1950, 1975, 2000, 2025]
     upper = "FILL IN"
 
-Everything else must be there and valid, which is checked before a record is read, with bounds of 0 and 1 in the place of open ones.
+Everything else must be there and valid, which is checked before a record is read, with bounds of 0 and 1 in the place of open ones. How open columns
+are encoded, by themselves and in crosses, is set aside until their bounds are known.
 
 A stub is such a text, written from the header alone: no cell of the table has any influence on it. Every column gets both of its possible tables;
 its owner keeps one and replaces placeholders by what is publicly known. Until then `Schema.from_toml` refuses the text and says what is still open.
@@ -22,7 +23,7 @@ from discreet.core.errors import InvalidInput, SchemaError
 from discreet.core.quiet import frameless
 from discreet.core.words import did_you_mean
 from discreet.data.cells import column_numbers
-from discreet.data.columns import INDICATOR
+from discreet.data.columns import INDICATOR, Cross
 from discreet.data.encodings import Encoding, encodings_of
 from discreet.data.frames import Frame, as_frame
 from discreet.data.labels import PLACEHOLDER, checked_text
@@ -44,6 +45,8 @@ class SchemaDraft:
     """What missing values of open columns count as."""
     encodings: Mapping[str, tuple[Encoding, ...]] = field(default_factory=dict)
     """Those of the open columns that name some; what does not fit the bounds is refused when these are known."""
+    crosses: Mapping[str, tuple[Encoding, ...]] = field(default_factory=dict)
+    """Those of the crosses of open columns, likewise."""
 
     @classmethod
     @frameless
@@ -53,6 +56,7 @@ class SchemaDraft:
         grids: dict[str, tuple[float, ...]] = {}
         missing: dict[str, float] = {}
         encodings: dict[str, tuple[Encoding, ...]] = {}
+        crosses: dict[str, tuple[Encoding, ...]] = {}
 
         def prepare(table: dict[str, Any]) -> None:
             columns = table.get("numeric")
@@ -67,13 +71,20 @@ class SchemaDraft:
                 if "missing" in column and column["missing"] != INDICATOR:
                     missing[name] = _number(f"numeric column {name!r}: missing", column.pop("missing"))
                 column |= {"lower": 0.0, "upper": 1.0, "outside": "clip"}
+            crossed = table.get("cross")
+            for name, entry in crossed.items() if isinstance(crossed, dict) else ():
+                listed = entry.get("columns") if isinstance(entry, dict) else None
+                if isinstance(listed, list) and any(one in found for one in listed):
+                    given = {"encoding": entry["encoding"]} if "encoding" in entry else {}
+                    crosses[name] = Cross(name=name, columns=tuple(listed), **given).encoding
+                    entry["encoding"] = [{"name": "bins", "count": 8}] * len(crosses[name])
 
         schema = Schema.from_dict(read_toml(text, prepare=prepare))
         if not found:
             raise SchemaError(
                 "no bounds are open. Leave lower and upper out of the [numeric] tables whose bounds are to be chosen, or at the stub's placeholder."
             )
-        return cls(schema=schema, open=tuple(found), grids=grids, missing=missing, encodings=encodings)
+        return cls(schema=schema, open=tuple(found), grids=grids, missing=missing, encodings=encodings, crosses=crosses)
 
     @classmethod
     @frameless
@@ -100,7 +111,8 @@ class SchemaDraft:
                 columns.append(replace(column, lower=lower, upper=upper, outside="clip", missing=inside, released=released, encoding=encoding))
             else:
                 columns.append(column)
-        return replace(self.schema, numeric=tuple(columns))
+        cross = tuple(replace(one, encoding=self.crosses.get(one.name, one.encoding)) for one in self.schema.cross)
+        return replace(self.schema, numeric=tuple(columns), cross=cross)
 
 
 def _grid(name: str, given: object) -> tuple[float, ...]:

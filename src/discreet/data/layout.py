@@ -84,7 +84,7 @@ class Columns(NamedTuple):
         right = Side(second, None if isinstance(second, CategoricalColumn) else cross.encoding[0 if left.encoding is None else -1])
         for side in (left, right):
             if side.encoding is not None:
-                side.encoding.check(side.column.bounds)  # type: ignore[union-attr]
+                _check_side(cross, side.encoding, side.column)  # type: ignore[arg-type]
         if len(left.labels) * len(right.labels) > MOST_PAIRS:
             raise SchemaError(f"{cross.where}: more than {MOST_PAIRS} pairs. Take fewer bins.")
         return left, right
@@ -121,6 +121,16 @@ class Side(NamedTuple):
         found = self.encoding.positions(np.where(gaps, self.column.bounds.lower, values), self.column.bounds).astype(np.intp)
         found[gaps] = len(self.labels) - 1
         return found
+
+
+def _check_side(cross: Cross, encoding: Encoding, column: NumericColumn | DateColumn) -> None:
+    try:
+        encoding.check(column.bounds)
+    except SchemaError as error:
+        refusal = SchemaError(f"{cross.where}: {column.where}: {error}")
+    else:
+        return
+    raise refusal
 
 
 class Part(NamedTuple):

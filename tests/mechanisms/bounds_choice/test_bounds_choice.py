@@ -10,7 +10,7 @@ from discreet.accounting import ApproximateDP, PureDP
 from discreet.certificates import Certificate
 from discreet.core.errors import InvalidInput, SchemaError
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import Schema
+from discreet.data import Cross, Schema
 from discreet.data.draft import SchemaDraft
 from discreet.data.encodings import Bins, Linear
 from discreet.ledger import Account, BudgetExceeded, Ledger
@@ -213,6 +213,19 @@ def test_encodings_of_open_columns_wait_for_their_bounds():
     assert (column.encoding, column.missing) == ((Bins(cuts=(1950.0, 2000.0)),), "indicator")
     with pytest.raises(SchemaError, match="Did you mean 'cuts'"):
         SchemaDraft.from_toml(text.replace("cuts", "cut"))
+
+
+def test_crosses_of_open_columns_wait_for_their_bounds():
+    cross = 'columns = ["year", "city"]\nencoding = {name = "bins", cuts = [1950, 2000]}\n'
+    text = f'{DRAFT}\n[categorical.city]\ncategories = ["a", "b"]\n[cross.both]\n{cross}'
+    draft = SchemaDraft.from_toml(text)
+    found = draft.filled(dict.fromkeys(draft.open, (1900.0, 2025.0)), released="0" * 64)
+    assert found.cross == (Cross(name="both", columns=("year", "city"), encoding=(Bins(cuts=(1950.0, 2000.0)),)),)
+    plain = SchemaDraft.from_toml(text[: text.rindex("encoding")])
+    assert plain.filled(dict.fromkeys(plain.open, (1900.0, 2025.0)), released="0" * 64).cross == (Cross(name="both", columns=("year", "city")),)
+    for old, new in (("cuts = [1950, 2000]", 'cuts = "private"'), ("cuts = [1950, 2000]", "cuts = [2, 1]"), ('"year"', '"yeer"')):
+        with pytest.raises(SchemaError, match="cross 'both'"):
+            SchemaDraft.from_toml(text.replace(old, new))
 
 
 def test_a_draft_without_open_bounds_is_refused():
