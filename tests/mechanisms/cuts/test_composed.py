@@ -197,7 +197,7 @@ def of_fit(fit):
 
 def forged(cuts, fit, *, epsilon, delta, neighbours=ADD_REMOVE):
     """A certificate whose words are those of its parts, and whose total is this."""
-    parameters = {"neighbours": str(neighbours), "cuts": cuts, "fit": fit}
+    parameters = {"neighbours": str(neighbours), "epsilon": epsilon, "delta": delta, "cuts": cuts, "fit": fit}
     theorem = certified_words(CUTS_THEN_FIT, parameters, fit["problem"]).theorem
     total = ApproximateDP(epsilon=epsilon, delta_at_epsilon=delta, neighbours=neighbours, theorem=theorem)
     return certified(CUTS_THEN_FIT, parameters, fit["problem"], total, "0" * 64, "a test", noise_private=True)
