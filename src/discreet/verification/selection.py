@@ -23,7 +23,7 @@ from discreet.verification.learning import STAGES
 
 ALGORITHM_4 = "algorithm-4"
 """Name in certificates of the search by parts (exponential.md)."""
-_POINTS = 257
+_POINTS = 1025
 _FALL = 0.125
 """Of the logarithm of delta between knots: chords are above the curve by an eighth of its square, or less."""
 _HALVINGS = 20
