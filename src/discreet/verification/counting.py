@@ -44,6 +44,8 @@ _FARTHEST = 14.0
 _SLICES = 1 << 15
 _KNOWN_TO = 1e-6
 """Probabilities that sum to 1 but for more are none."""
+_TRANSFORMED = 4096
+"""Numbers from which on two laws are convolved by a transform."""
 _ROUNDED = 1e-14
 """Of the largest probability: below it a transform knows nothing."""
 
@@ -162,7 +164,7 @@ def _divergence(moves: list[_Move], epsilon: float) -> float:
     if len(moves) > 1 and any(len(move.steps) > 2 for move in moves):
         raise ValueError
     parts = sorted(few, key=lambda move: move.scale)
-    losses, masses = _enumerated(parts[-1], near=epsilon)
+    losses, masses = _enumerated(parts[-1], near=epsilon if len(moves) == 1 else None)
     if len(moves) == 1:
         return float(masses @ np.maximum(-np.expm1(np.minimum(epsilon - losses, 0.0)), 0.0))
     told = _normal_curve(many, epsilon - losses) if many else _counted_curve(parts[0], epsilon - losses)
@@ -174,18 +176,18 @@ def _is_wide(move: _Move) -> bool:
     return move.scale > (_ENUMERATED if len(move.steps) == 1 else _CONVOLVED)
 
 
-def _enumerated(move: _Move, *, near: float = 0.0) -> tuple[Floats, Floats]:
+def _enumerated(move: _Move, *, near: float | None = None) -> tuple[Floats, Floats]:
     """Losses and probabilities of one part, for every integer that it may show; of several coordinates best known where the loss is `near`."""
     scale = move.scale
-    if len(move.steps) > 2:
-        return _of_many(len(move.steps), scale, near)
     last = math.ceil(_FARTHEST * scale) + 8
+    if len(move.steps) > 2 or (len(move.steps) == 2 and near is not None and 2 * last + 1 >= _TRANSFORMED):
+        return _of_many(len(move.steps), scale, near or 0.0)
     k = np.arange(-last, last + 1, dtype=np.float64)
     mass = np.exp(-0.5 * (k / scale) ** 2)
     mass /= mass.sum()
     if len(move.steps) == 1:
         return ((k - move.steps[0]) ** 2 - k**2) / (2.0 * scale**2), mass
-    difference = np.convolve(mass, mass) if len(mass) < 4096 else _by_transform(mass)
+    difference = np.convolve(mass, mass) if len(mass) < _TRANSFORMED else _by_transform(mass)
     t = np.arange(len(difference), dtype=np.float64) - 2 * last
     return (1.0 - t) / scale**2, difference
 

@@ -10,6 +10,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import NumericColumn, Schema, Target
 from discreet.ledger import Account, Ledger
+from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.cuts import CutsPlan, Interval, choose_cuts
 from discreet.mechanisms.cuts.columns import counting_schema, counts_of
 from discreet.noise import SeededNoise, SystemNoise
@@ -133,3 +134,12 @@ def test_numbers_on_an_edge_of_a_cell_are_counted_above_it():
     counts, records = counts_of(counting.encode({"age": values, "rich": ["no"] * 65}, target=True), counting, plan.cells, jobs=1)
     np.testing.assert_array_equal(counts, plan.cells.answer(plan.cells.cells_of(values[:, np.newaxis])))
     assert records == 65
+
+
+@pytest.mark.parametrize("epsilon", [0.008, 0.03, 0.09, 0.2])
+def test_two_columns_verify_at_a_tiny_delta(epsilon):
+    """Two laws of thousands of integers are convolved by a transform, which must know the tail that delta is about."""
+    plan = CutsPlan.calibrate([Interval(name, 0.0, 1.0) for name in "ab"], epsilon=epsilon, delta=1e-11, neighbours=ADD_REMOVE)
+    counts = plan.cells.answer(plan.cells.cells_of(np.full((3, 2), 0.5)))
+    made = plan.mechanism.run(plan.queries, Numbers([counts]), SystemNoise())
+    assert made.certificate.verify(made.value).ok
