@@ -199,7 +199,7 @@ def _changes(path: tuple[Any, ...], value: Any, draw: np.random.Generator) -> It
         case int():
             yield from (("to", value + 1), ("to", value - 1), ("to", -value - 1), ("to", 2 * value + 3), ("to", value + 0.5), ("to", str(value)))
         case float() if path[-1] == "delta" and "guarantee" in path:
-            # A larger one claims less, and is no danger: some mechanisms state more than another road finds.
+            # A larger one claims less, and is no danger: some mechanisms state more than an independent way finds.
             yield "to", value * (1.0 - 10.0 ** draw.uniform(-2.0, -0.4))
         case float():
             factor = float(1.0 + draw.choice([-1.0, 1.0]) * 10.0 ** draw.uniform(-2.0, -0.4))

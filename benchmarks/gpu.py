@@ -25,7 +25,7 @@ import torch
 
 from discreet.data import Domain, Records
 from discreet.losses import Logistic
-from discreet.matrices import DeviceMatrix, travel
+from discreet.matrices import DeviceMatrix, transfer
 from discreet.problems import RegularisedRisk
 from discreet.solvers import solve, solve_many
 
@@ -115,7 +115,7 @@ def travelling(traffic: Counter[str]) -> Iterator[None]:
     """Count the numbers that pass between processor and device."""
 
     def counting(name: str) -> Callable[..., object]:
-        passes = getattr(travel, name)
+        passes = getattr(transfer, name)
 
         def count(values: torch.Tensor | np.ndarray, *rest: object) -> object:
             traffic["numbers"] += int(np.prod(values.shape))
@@ -124,7 +124,7 @@ def travelling(traffic: Counter[str]) -> Iterator[None]:
 
         return count
 
-    with patch.multiple(travel, **{name: counting(name) for name in ("here", "there", "number_here")}):
+    with patch.multiple(transfer, **{name: counting(name) for name in ("to_host", "to_device", "number_on_host")}):
         yield
 
 

@@ -140,7 +140,7 @@ def idx(content: bytes) -> Bytes:
 
 
 def as_idx(values: Bytes) -> bytes:
-    """An IDX file, so that what came by another road is checked against the same digest."""
+    """An IDX file, so that what came another way is checked against the same digest."""
     head = bytes([0, 0, 8, values.ndim]) + b"".join(length.to_bytes(4) for length in values.shape)
     return head + np.ascontiguousarray(values).tobytes()
 

@@ -10,7 +10,7 @@ from discreet.data import Block, FunctionTable, Schema, numeric_files, schema_fi
 from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseMatrix
 from tests.canary import CANARY, assert_silent
-from tests.laws.block_tables import records
+from tests.properties.block_tables import records
 
 ROWS, LABELS = records(1500)
 WORDS = np.where(LABELS == 1, "yes", "no")

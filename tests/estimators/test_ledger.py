@@ -12,7 +12,7 @@ from sklearn.preprocessing import FunctionTransformer
 from discreet import LogisticRegression
 from discreet.core.errors import DiscreetError, InvalidInput, SolverFailure
 from discreet.ledger import Account, BudgetExceeded, Ledger, using, without_ledger
-from tests.laws.test_refusals import ALL, made
+from tests.properties.test_refusals import ALL, made
 
 
 def table() -> tuple[np.ndarray, np.ndarray]:

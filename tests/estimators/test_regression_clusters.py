@@ -12,7 +12,7 @@ from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseMatrix
 from tests.canary import assert_silent
 from tests.data.blocks.cluster_here import Here, reached
-from tests.laws.block_tables import records
+from tests.properties.block_tables import records
 
 ROWS, LABELS = records(3000)
 TARGETS = np.clip(ROWS[:, 0] - 0.5 * ROWS[:, 2] + 0.1 * LABELS, -1.0, 1.0)

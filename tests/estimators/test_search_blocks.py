@@ -11,7 +11,7 @@ from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseMatrix
 from discreet.noise import SeededNoise, SystemNoise
 from tests.canary import CANARY, assert_silent
-from tests.laws.block_tables import TABLES, records
+from tests.properties.block_tables import TABLES, records
 
 ROWS, LABELS = records()
 BOUND = Reader(domain=Domain(features=6, norm_bound=1.0, classes=2), classes=np.array([0, 1]))

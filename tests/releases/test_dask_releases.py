@@ -26,7 +26,7 @@ from discreet.releases import publish, read_release
 from discreet.releases.records import block_records
 from tests.canary import assert_silent
 from tests.data.blocks.cluster_here import Here, reached
-from tests.laws.block_tables import records
+from tests.properties.block_tables import records
 from tests.releases.cases import PRIVATE
 
 ROWS, LABELS = records(3000)

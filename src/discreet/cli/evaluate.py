@@ -99,7 +99,7 @@ def _public(given: _Evaluate, data_is: str) -> Outcome:
     check_classes(model.schema, "discreet evaluate")
     threads = job_count(given.records.jobs)
     check_output(given.out, *given.records.files, given.model, overwrite=given.overwrite)
-    records = given.records.opened(model.schema, may_be_empty=True)
+    records = given.records.open_table(model.schema, may_be_empty=True)
     with step("Evaluating"):
         measures = measured(model, records, jobs=threads)
     classes = [discreet.data.labels.canonical(label) for label in model.schema.target.classes]
@@ -211,7 +211,7 @@ def _private(given: _Evaluate, epsilon: float) -> Outcome:
         account = given.spending.account()
         check_fits(account, prepared.guarantee)
     noise = noise_of(given.seed)
-    records = given.records.opened(model.schema, may_be_empty=relation != "replace-one")
+    records = given.records.open_table(model.schema, may_be_empty=relation != "replace-one")
     with step("Evaluating"):
         if isinstance(records, discreet.data.BlockTable):
             found = measure_blocks(prepared, model, records, noise, account=account, jobs=threads)

@@ -140,7 +140,7 @@ def fit(
     if chosen:
         model, found = _train_with_cuts(kind, public, settings, records.reopened(public, may_be_empty=may_be_empty), cuts_share)
     else:
-        model, found = train(kind, public, settings, records.opened(public, may_be_empty=may_be_empty)), []
+        model, found = train(kind, public, settings, records.open_table(public, may_be_empty=may_be_empty)), []
     outcome = file.outcome(model, model, account, {"features": model.schema.features}, found)
     following = f"Next: discreet show {file.out}, discreet verify {file.out}, discreet predict {file.out} TABLE"
     return replace(outcome, lines=[*outcome.lines, "", following])
@@ -194,7 +194,7 @@ def tune(
             random_state=file.seed,
         )
     warn_of_seed(file.seed)
-    table = records.opened(public, may_be_empty=False)
+    table = records.open_table(public, may_be_empty=False)
     with step("Searching"):
         search.fit(table)
     del table

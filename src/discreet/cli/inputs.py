@@ -67,7 +67,7 @@ class Records:
         first = self.paths[0]
         return len(self.paths) > 1 or self.dask is not None or first.lower().endswith(_ARROW) or Path(first).is_dir()
 
-    def opened(self, schema: "discreet.Schema", *, may_be_empty: bool) -> "discreet.EncodedTable | discreet.data.BlockTable":
+    def open_table(self, schema: "discreet.Schema", *, may_be_empty: bool) -> "discreet.EncodedTable | discreet.data.BlockTable":
         """The records, encoded by `schema`: private. Raises what reading raises, InvalidInput where no cluster is to be had."""
         if not self.in_blocks:
             return _whole(self.paths[0], schema, may_be_empty=may_be_empty)
@@ -79,7 +79,7 @@ class Records:
     ) -> "Callable[[discreet.Schema], discreet.EncodedTable | discreet.data.BlockTable]":
         """From schemas that name no more columns than this one to the records, of which one that is in memory is read once. Raises as `opened`."""
         if self.in_blocks:
-            return lambda one: self.opened(one, may_be_empty=may_be_empty)
+            return lambda one: self.open_table(one, may_be_empty=may_be_empty)
         frame = _held(self.paths[0], schema, may_be_empty=may_be_empty)
         return lambda one: one.encode(frame, target=True)
 

@@ -45,7 +45,7 @@ class RowNoise:
         return float(self.target - self.cross @ coefficients - coefficients @ along), along
 
 
-def opened(release: PublishedRelease | str | Path, *kinds: Kind) -> PublishedRelease:
+def open_release(release: PublishedRelease | str | Path, *kinds: Kind) -> PublishedRelease:
     """The release, read where a folder was given. Raises InvalidInput unless it is of one of these kinds."""
     found = release if isinstance(release, PublishedRelease) else read_release(release)
     if found.kind not in kinds:
@@ -108,7 +108,7 @@ class NoisyRegression(Line, ABC):
 
     def fit_release(self, release: PublishedRelease | str | Path) -> Self:
         """From a published folder alone: noise and number of records are read from it, and the parameters about them are not used."""
-        found = opened(release, self._kind)
+        found = open_release(release, self._kind)
         return self._fit(*with_targets(found), noise_on_rows(found), found.records)
 
     @abstractmethod

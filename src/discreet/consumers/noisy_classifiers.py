@@ -19,7 +19,7 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from discreet.consumers.base import feature_covariance, new_rows, noise_on_rows, opened, rows_of, with_targets
+from discreet.consumers.base import feature_covariance, new_rows, noise_on_rows, open_release, rows_of, with_targets
 from discreet.consumers.corrected import reconstructed_rows, refined
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
@@ -50,7 +50,7 @@ class _NoisyClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
 
     def fit_release(self, release: PublishedRelease | str | Path) -> Self:
         """From a published folder of rows with labels in clear: the noise is read from it, and feature_noise is not used."""
-        found = opened(release, Kind.ROWS)
+        found = open_release(release, Kind.ROWS)
         if found.target is not Target.CLEAR:
             raise InvalidInput("a classifier needs labels in clear; on noisy targets +1 and -1 use NoisyRidge, and the sign of what it predicts.")
         rows, targets = with_targets(found)

@@ -16,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from discreet.consumers.base import Line, new_rows, opened, rows_of, with_targets
+from discreet.consumers.base import Line, new_rows, open_release, rows_of, with_targets
 from discreet.consumers.ridge import NoisyRidge
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
@@ -48,7 +48,7 @@ class ProjectedRows:
     @classmethod
     def from_release(cls, release: PublishedRelease | str | Path) -> Self:
         """From a published folder alone: projected rows, or rows with noise of one size (P is then the identity). Targets in clear are left out."""
-        found = opened(release, Kind.PROJECTED_ROWS, Kind.ROWS)
+        found = open_release(release, Kind.PROJECTED_ROWS, Kind.ROWS)
         if found.noise_variance is None:
             raise InvalidInput("the noise of this release is not of one public size in all columns, which distances between rows need.")
         values = found.features()
@@ -130,7 +130,7 @@ class ProjectedRidge(Line):
 
     def fit_release(self, release: PublishedRelease | str | Path) -> Self:
         """From a published folder of projected rows with targets in clear: projection and noise are read from it."""
-        found = opened(release, Kind.PROJECTED_ROWS)
+        found = open_release(release, Kind.PROJECTED_ROWS)
         _, targets = with_targets(found)
         return self._fit(ProjectedRows.from_release(found), targets, 0.0, found.records if self.records is None else self.records)
 

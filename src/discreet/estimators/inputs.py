@@ -31,7 +31,7 @@ from discreet.core.errors import InvalidInput, InvalidType, PrivacyWarning
 from discreet.core.quiet import quietly
 from discreet.core.validate import positive, whole
 from discreet.data import EncodedTable
-from discreet.matrices import Matrix, as_matrix, travel
+from discreet.matrices import Matrix, as_matrix, transfer
 from discreet.matrices.bounded import check_finite
 from discreet.matrices.convert import is_device_array, is_tabmat
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
@@ -119,7 +119,7 @@ def record_weights(sample_weight: Any, records: int, largest: float | None) -> F
             "sample_weight needs max_sample_weight, the largest weight that a record may have: noise is calibrated for it, and the largest one that "
             "occurs would tell of its record. Pass max_sample_weight=..., chosen without the records; larger weights count as that much."
         )
-    given = travel.here(sample_weight) if is_device_array(sample_weight) else sample_weight
+    given = transfer.to_host(sample_weight) if is_device_array(sample_weight) else sample_weight
     weights: Floats = quietly(lambda: np.asarray(given, dtype=np.float64), InvalidInput("sample_weight must be an array of numbers."))
     if weights.ndim == 0:
         weights = np.full(records, float(weights))
@@ -166,7 +166,7 @@ def _numbers(y: Any) -> Floats | None:
 
 
 def _plain(y: Any) -> npt.NDArray[Any]:
-    array = travel.here(y) if is_device_array(y) else np.asarray(y)
+    array = transfer.to_host(y) if is_device_array(y) else np.asarray(y)
     return array if array.dtype.kind != "O" else _unboxed(array)
 
 

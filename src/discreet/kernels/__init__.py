@@ -1,4 +1,4 @@
-"""Shift-invariant kernels through their spectral measures. Adding one is one file here and one line below; the law tests find it by itself."""
+"""Shift-invariant kernels through their spectral measures. Adding one is one file here and one line below; the property tests find it by itself."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Losses of the margin. Adding one is one file here and one line below; the law tests find it by itself."""
+"""Losses of the margin. Adding one is one file here and one line below; the property tests find it by itself."""
 
 from collections.abc import Mapping
 

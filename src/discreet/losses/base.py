@@ -7,7 +7,7 @@ term of objective perturbation vanish for losses whose curvature dies where thei
 Value, slope and curvature take NumPy arrays, and arrays of another library where rows are on a device (`discreet.core.arrays.namespace`).
 
 Every loss here is non-increasing (the slope never changes sign) and has a concave kappa with kappa(tq) >= t^2 kappa(q) for t in [0, 1];
-the law tests check all of it.
+the property tests check all of it.
 """
 
 from abc import ABC, abstractmethod

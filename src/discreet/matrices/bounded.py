@@ -30,7 +30,7 @@ from discreet.core.arrays import AnyFloats, Floats, is_finite, namespace
 from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records_of_a_block
 from discreet.core.workers import map_in_order
-from discreet.matrices import travel
+from discreet.matrices import transfer
 from discreet.matrices.base import BLOCK_ROWS, Column, Columns, Matrix, Numbers
 from discreet.matrices.dense import DenseMatrix
 from discreet.matrices.device import DeviceMatrix
@@ -356,7 +356,7 @@ def _(rows: DeviceMatrix, *, bound: float | None, constant: float, jobs: int = 1
     if not rows.is_plain or (bound is not None and brought_near(rows, bound) is not rows):
         return shortened_in_order.dispatch(object)(rows, bound=bound, constant=constant, jobs=jobs)
     scale = None if bound is None else safe_shortening(rows.ordered_row_norms(), bound, width=rows.shape[1])
-    return rows.changed(scale=None if scale is None else travel.there(scale, rows.table), constant=constant)
+    return rows.changed(scale=None if scale is None else transfer.to_device(scale, rows.table), constant=constant)
 
 
 def _factors(rows: Matrix, bound: float, jobs: int) -> Floats | None:

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from discreet.core.arrays import Floats, namespace
 from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records
-from discreet.matrices import travel
+from discreet.matrices import transfer
 from discreet.matrices.base import BLOCK_ROWS, Matrix, Numbers, cuts
 from discreet.matrices.dense import DenseMatrix
 
@@ -46,7 +46,7 @@ def _where_asked(product: Callable[..., Array]) -> Callable[..., Array]:
     @wraps(product)
     def asked(self: "DeviceMatrix", values: Array, *places: slice, **options: bool) -> Array:
         if isinstance(values, np.ndarray):
-            return travel.here(product(self, travel.there(values, self.table), *places, **options))
+            return transfer.to_host(product(self, transfer.to_device(values, self.table), *places, **options))
         return product(self, values, *places, **options)
 
     return asked
@@ -82,7 +82,7 @@ class DeviceMatrix(Matrix):
             raise InvalidInput("an array on a device holds float64 or float32 numbers; convert it first.")
         if os.environ.get(_EMULATION, "0") not in ("", "0"):
             raise InvalidInput(f"{_EMULATION} asks for float64 that is made of shorter numbers, whose error is not bounded here. Unset it.")
-        self.table, self._coarse, self._norms = travel.detached(rows), gram == "float32", None
+        self.table, self._coarse, self._norms = transfer.detached(rows), gram == "float32", None
         self.clip, self.scale, self.constant = None, None, 0.0
 
     def changed(self, **parts: Any) -> "DeviceMatrix":  # noqa: ANN401 - table, clip, scale, constant
@@ -143,14 +143,14 @@ class DeviceMatrix(Matrix):
     def entries(self, rows: slice) -> Floats:
         """See Matrix: a copy."""
         start, stop, _ = rows.indices(self.shape[0])
-        return travel.here(self.entries_there(slice(start, stop)))
+        return transfer.to_host(self.entries_there(slice(start, stop)))
 
     def content(self) -> Iterator[bytes]:
         """See Matrix: those of the same rows in memory, before they were clipped, scaled or given a constant."""
         plain = self.changed(clip=None, scale=None, constant=0.0)
         yield repr(("rows", plain.shape)).encode()
         for rows in plain.pieces(plain.shape[1]):
-            yield np.ascontiguousarray(travel.here(plain.wide(rows))).tobytes()
+            yield np.ascontiguousarray(transfer.to_host(plain.wide(rows))).tobytes()
 
     def pieces(self, numbers: int) -> list[slice]:
         """Consecutive rows, whole blocks of them, for work that makes about so many float64 numbers a row."""
@@ -240,7 +240,7 @@ class DeviceMatrix(Matrix):
 
     def row_norms(self) -> Floats:
         """See Matrix."""
-        return travel.here(self.norms_there)
+        return transfer.to_host(self.norms_there)
 
     def all_within(self, most: float) -> bool:
         """See Matrix."""
@@ -249,7 +249,7 @@ class DeviceMatrix(Matrix):
 
     def banded(self, coefficients: Floats) -> Floats:
         """See Matrix."""
-        return travel.here(self.xp.sum(self.block_sums(travel.there(coefficients, self.table), slice(0, self.shape[0])), axis=0))
+        return transfer.to_host(self.xp.sum(self.block_sums(transfer.to_device(coefficients, self.table), slice(0, self.shape[0])), axis=0))
 
     def integer_gram(self, last: Floats | None, *, unit: float) -> npt.NDArray[np.int64]:
         """See Matrix: blocks of 1024 rows where they are, and one (m, m) matrix of integers travels."""
@@ -257,14 +257,14 @@ class DeviceMatrix(Matrix):
 
         xp, columns = self.xp, self.shape[1] + (last is not None)
         total = xp.zeros((columns, columns), dtype=xp.int64, device=device(self.table))
-        column = None if last is None else travel.there(last[:, np.newaxis], self.table)
+        column = None if last is None else transfer.to_device(last[:, np.newaxis], self.table)
         for piece in self.pieces(3 * columns + 2 * columns * columns // BLOCK_ROWS):
             entries = self.entries_there(piece)
             numbers = entries if column is None else xp.concat([entries, column[piece, :]], axis=1)
             for block in whole_blocks(xp.trunc(numbers / unit), xp):
                 products = xp.matrix_transpose(block) @ block
                 total = total + xp.sum(xp.astype(products, xp.int64), axis=0, dtype=xp.int64)
-        return travel.here(total)
+        return transfer.to_host(total)
 
     def ordered_row_norms(self) -> Floats:
         """See Matrix. Multiplications and additions are rounded as IEEE 754 says everywhere; roots are not (torch on a processor), so not there."""
@@ -272,7 +272,7 @@ class DeviceMatrix(Matrix):
         for column in range(self.shape[1]):
             entries = self._column(column)
             total = total + entries * entries
-        norms: Floats = np.sqrt(travel.here(total))
+        norms: Floats = np.sqrt(transfer.to_host(total))
         return norms
 
     def ordered_matvec(self, weights: Floats) -> Floats:
@@ -286,7 +286,7 @@ class DeviceMatrix(Matrix):
                 total = total + plain._column(column) * weight
         if self.scale is not None:
             total = total * self.scale
-        return travel.here(total if self.constant == 0 else total + self.constant * factors[columns])
+        return transfer.to_host(total if self.constant == 0 else total + self.constant * factors[columns])
 
     def _lengths(self) -> Array:
         """|x'_i|_2, (n,)."""

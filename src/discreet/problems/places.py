@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from discreet.core.arrays import Floats, two_sum
-from discreet.matrices import DeviceMatrix, Matrix, travel
+from discreet.matrices import DeviceMatrix, Matrix, transfer
 from discreet.matrices.base import BLOCK_ROWS
 from discreet.matrices.device import Array, Library
 from discreet.problems.certified_sums import CHUNK, BandedSum, Summed, chunks, gamma
@@ -145,15 +145,15 @@ class There:
 
     def column(self, values: Array) -> Array:
         """See Here; integers as they are."""
-        return travel.there(values, self._rows.table) if isinstance(values, np.ndarray) else values
+        return transfer.to_device(values, self._rows.table) if isinstance(values, np.ndarray) else values
 
     def there(self, values: Floats) -> Array:
         """See Here."""
-        return travel.there(values, self._rows.table)
+        return transfer.to_device(values, self._rows.table)
 
     def here(self, values: Array) -> Floats:
         """See Here."""
-        return travel.here(values)
+        return transfer.to_host(values)
 
     def norms(self) -> Array:
         """See Here."""
@@ -165,15 +165,15 @@ class There:
 
     def rmatvec(self, coefficients: Array) -> Floats:
         """See Here."""
-        return travel.here(self._rows.rmatvec(coefficients))
+        return transfer.to_host(self._rows.rmatvec(coefficients))
 
     def gram(self, weights: Array, *, single_precision: bool = False) -> Floats:
         """See Here."""
-        return travel.here(self._rows.gram(weights, single_precision=single_precision))
+        return transfer.to_host(self._rows.gram(weights, single_precision=single_precision))
 
     def gram_diagonal(self, weights: Array) -> Floats:
         """See Here."""
-        return travel.here(self._rows.gram_diagonal(weights))
+        return transfer.to_host(self._rows.gram_diagonal(weights))
 
     def pieces(self, count: int, width: int = 1) -> Iterator[slice]:  # noqa: ARG002 - all at once
         """See Here."""
@@ -185,7 +185,7 @@ class There:
 
     def total(self, values: Array, weights: Array | None = None) -> float:
         """See Here; one number travels."""
-        return travel.number_here(self.xp.sum(values if weights is None else values * weights))
+        return transfer.number_on_host(self.xp.sum(values if weights is None else values * weights))
 
     def inner(self, left: Array, right: Array) -> Array:
         """See Here."""
@@ -282,5 +282,5 @@ class DeviceSum:
 
     def found(self) -> Summed:
         """All of it, in NumPy's arrays."""
-        sizes = travel.here(self._sizes) * (1 + gamma(self._additions + 8))
-        return Summed(travel.here(self._total), travel.here(self._low), sizes, self._additions, BLOCK_ROWS + GROUP)
+        sizes = transfer.to_host(self._sizes) * (1 + gamma(self._additions + 8))
+        return Summed(transfer.to_host(self._total), transfer.to_host(self._low), sizes, self._additions, BLOCK_ROWS + GROUP)

@@ -1,4 +1,4 @@
-"""Convex constraint sets. Adding one is one file here and one line below; the law tests find it by itself."""
+"""Convex constraint sets. Adding one is one file here and one line below; the property tests find it by itself."""
 
 from collections.abc import Mapping
 from functools import partial

@@ -1,4 +1,4 @@
-"""What a stranger computes from a certificate for K classes: the guarantee again, by another road.
+"""What a stranger computes from a certificate for K classes: the guarantee again, independently.
 
 Multinomial. The line above the Jacobian term is found anew: for every slope its height is the largest gap of the exact ln det(I + a S(p)) over
 vectors p of two levels (m classes share q, the others 1 - q), and the best slope is searched for. Integrals are Gauss-Legendre in both normal

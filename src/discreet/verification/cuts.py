@@ -1,4 +1,4 @@
-"""What a stranger computes from the certificate of cuts and a fit on them: the guarantee of each again, then that of both, by another road.
+"""What a stranger computes from the certificate of cuts and a fit on them: the guarantee of each again, then that of both, independently.
 
 The parts are rechecked by the rechecks of their own mechanisms. The calibration discretises the curves of both; here the curve of the fit is averaged
 over the privacy loss of the counts, whose law is that of a sum of integers; between knots it is read on chords, which lie above it.

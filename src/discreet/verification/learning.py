@@ -1,9 +1,9 @@
-"""What a stranger computes from the certificate of a fit by objective or output perturbation: the guarantee again, by another road.
+"""What a stranger computes from the certificate of a fit by objective or output perturbation: the guarantee again, independently.
 
 Calibration works with the loss's stated constants, a bound of its curvature by slope, corners of a concave majorant and closed forms. A
 recheck takes none of these. It scans the loss's first and second derivatives over margins, or over residuals, takes suprema over that scan, and
 integrates privacy losses numerically with Gauss-Legendre panels. Both roads use the theorems of the proof notes, and the loss's own derivative
-functions, which the law tests compare with finite differences.
+functions, which the property tests compare with finite differences.
 
 Under replace-one with Gaussian noise two numbers are computed: the hockey-stick divergence of the worst pair (opposite records, where the
 loss is a function of one normal variable), and the union bound of theorem T1 with the line (c, A) found anew.

@@ -1,4 +1,4 @@
-"""What a stranger computes from the certificate of a sketch: its guarantee again, by another road.
+"""What a stranger computes from the certificate of a sketch: its guarantee again, independently.
 
 The calibration has differences of chi-square distribution functions. Here the positive part of the difference of two densities is integrated itself,
 over one statistic (one record more or less) or two (one replaced), and bits come from determinants and traces of two-by-two matrices.

@@ -28,7 +28,7 @@ from discreet.queries import Rows, SecondMoments
 from discreet.sets import L1Ball
 from tests.canary import CANARY, assert_silent
 from tests.data.blocks.cluster_here import Here, reached
-from tests.laws.block_tables import records
+from tests.properties.block_tables import records
 
 ROWS, LABELS = records(3000)
 BLOCKS, SIZE = 5, 600

@@ -20,7 +20,7 @@ from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseMatrix
 from tests.canary import CANARY, assert_silent
 from tests.data.blocks.cluster_here import Handle, Here
-from tests.laws.block_tables import records
+from tests.properties.block_tables import records
 
 ROWS, LABELS = records(300)
 BLOCKS, SIZE = 6, 50

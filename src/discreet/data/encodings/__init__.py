@@ -1,4 +1,4 @@
-"""How numbers become features. Adding an encoding is one file here and one line below; schemas and law tests find it by its name."""
+"""How numbers become features. Adding an encoding is one file here and one line below; schemas and property tests find it by its name."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields

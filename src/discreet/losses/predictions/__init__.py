@@ -1,4 +1,4 @@
-"""Convex losses of a prediction and a target. Adding one is one file here and one line below; the law tests find it by itself."""
+"""Convex losses of a prediction and a target. Adding one is one file here and one line below; the property tests find it by itself."""
 
 from collections.abc import Mapping
 

@@ -6,7 +6,7 @@ has none on the whole line, and 2 (r + b) over a set.
     lipschitz(r, b)     sup |dl/df|       over |f| <= r, |y| <= b
     smoothness(b)       sup d2l/df2       over all f, |y| <= b; infinity for losses with a kink
 
-The law tests check both, and that neither is too large by 1 %.
+The property tests check both, and that neither is too large by 1 %.
 """
 
 from abc import ABC, abstractmethod

@@ -16,7 +16,7 @@ from discreet.noise import SeededNoise
 from discreet.problems import ConstrainedRisk
 from discreet.queries import Projection, Rows, SecondMoments, Target
 from discreet.sets import L1Ball, L2Ball
-from tests.laws.block_tables import TABLES, each_table, records
+from tests.properties.block_tables import TABLES, each_table, records
 
 ROWS, LABELS = records()
 SIGNS = 2.0 * LABELS - 1.0

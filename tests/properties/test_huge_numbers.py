@@ -12,7 +12,7 @@ from discreet import accounting, bounds, kernels, losses, planning, sets
 from discreet.core.errors import DiscreetError
 from discreet.core.neighbours import Neighbours
 from discreet.losses import predictions
-from tests.laws.test_refusals import ALL, X, Y, made
+from tests.properties.test_refusals import ALL, X, Y, made
 
 HUGE = 10**400
 NO_NUMBERS = {"estimator", "ledger", "param_grid"}

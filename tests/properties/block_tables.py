@@ -1,4 +1,4 @@
-"""The same records as tables of every kind of block: what the laws of blocks run over."""
+"""The same records as tables of every kind of block: what the properties of blocks run over."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from discreet import ConstrainedERM, GroupLasso, Lasso, LassoClassifier, LinearRegression, MatrixRegression, SimplexRegression
 from discreet.data import NpyTable
 from discreet.sets import L1Ball
-from tests.laws.block_tables import TABLES, each_table, records
+from tests.properties.block_tables import TABLES, each_table, records
 
 ROWS, LABELS = records()
 FEATURES = ROWS.shape[1]

@@ -1,4 +1,4 @@
-"""The laws of constraint sets over everything that discreet.sets exports, and the proof that each law can fail."""
+"""The properties of constraint sets over everything that discreet.sets exports, and the proof that each law can fail."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +30,7 @@ from discreet.sets import (
     TranslatedPolytope,
     constraint_named,
 )
-from tests.laws import constraint_laws as laws
+from tests.properties import constraint_properties as properties
 
 
 def spread(seed, shape):
@@ -86,17 +86,17 @@ def label(constraint):
 each_set = pytest.mark.parametrize("constraint", SETS, ids=label)
 each_polytope = pytest.mark.parametrize("constraint", POLYTOPES, ids=label)
 LAWS = [
-    laws.check_projections_are_members_and_stay,
-    laws.check_projection_is_not_expansive,
-    laws.check_projection_is_optimal,
-    laws.check_linear_minimiser_is_a_member_and_optimal,
-    laws.check_support_function_and_projection_are_dual,
-    laws.check_radii_bound_what_is_returned,
-    laws.check_radii_are_reached,
-    laws.check_width_bounds_the_estimate,
-    laws.check_moving_moves_everything,
-    laws.check_membership_has_an_edge,
-    laws.check_symmetry_is_what_is_said,
+    properties.check_projections_are_members_and_stay,
+    properties.check_projection_is_not_expansive,
+    properties.check_projection_is_optimal,
+    properties.check_linear_minimiser_is_a_member_and_optimal,
+    properties.check_support_function_and_projection_are_dual,
+    properties.check_radii_bound_what_is_returned,
+    properties.check_radii_are_reached,
+    properties.check_width_bounds_the_estimate,
+    properties.check_moving_moves_everything,
+    properties.check_membership_has_an_edge,
+    properties.check_symmetry_is_what_is_said,
 ]
 
 
@@ -115,7 +115,7 @@ def test_law_holds(constraint, law):
 
 @each_polytope
 def test_vertices_are_what_is_said(constraint):
-    laws.check_vertices(constraint, np.random.default_rng(11))
+    properties.check_vertices(constraint, np.random.default_rng(11))
 
 
 @each_polytope
@@ -124,10 +124,10 @@ def test_a_polytope_agrees_with_quadratic_and_linear_programming(constraint):
     vertices = np.array([constraint.vertex(index) for index in range(constraint.vertex_count)])
     for _ in range(3):
         point = generator.standard_normal(constraint.dimension) * constraint.l2_radius
-        other = laws.reference_projection(vertices, point)
+        other = properties.reference_projection(vertices, point)
         assert np.linalg.norm(constraint.project(point) - point) <= np.linalg.norm(other - point) + 1e-10 * constraint.l2_radius
         assert np.allclose(constraint.project(point), other, rtol=0.0, atol=1e-3 * constraint.l2_radius)
-        assert point @ constraint.linear_minimiser(point) == pytest.approx(laws.reference_minimum(vertices, point), rel=1e-9)
+        assert point @ constraint.linear_minimiser(point) == pytest.approx(properties.reference_minimum(vertices, point), rel=1e-9)
 
 
 @each_set
@@ -202,27 +202,27 @@ class Planted:
 
 
 FAULTS = [
-    (laws.check_projections_are_members_and_stay, "project", lambda found: 1.0001 * found),
-    (laws.check_projections_are_members_and_stay, "project", lambda found: 0.9999 * found),
-    (laws.check_projection_is_not_expansive, "project", lambda found: 1.5 * np.sign(found)),
-    (laws.check_projection_is_optimal, "project", lambda found: 0.9999 * found),
-    (laws.check_linear_minimiser_is_a_member_and_optimal, "linear_minimiser", lambda found: 0.9 * found),
-    (laws.check_linear_minimiser_is_a_member_and_optimal, "linear_minimiser", lambda found: 1.0001 * found),
-    (laws.check_support_function_and_projection_are_dual, "linear_minimiser", lambda found: 0.999 * found),
-    (laws.check_radii_bound_what_is_returned, "l2_radius", 1.999999),
-    (laws.check_radii_bound_what_is_returned, "l1_radius", 1.999999),
-    (laws.check_radii_bound_what_is_returned, "diameter", 3.9999),
-    (laws.check_radii_are_reached, "l2_radius", 3.5),
-    (laws.check_radii_are_reached, "l1_radius", 3.5),
-    (laws.check_radii_are_reached, "diameter", 7.0),
-    (laws.check_width_bounds_the_estimate, "gaussian_width", 2.9),
-    (laws.check_width_bounds_the_estimate, "gaussian_width", 7.0),
-    (laws.check_width_bounds_the_estimate, "width_is_exact", True),
-    (laws.check_membership_has_an_edge, "contains", lambda _: True),
-    (laws.check_membership_has_an_edge, "contains", lambda _: False),
-    (laws.check_vertices, "vertex", np.abs),
-    (laws.check_vertices, "vertex_scores", lambda found: found[::-1]),
-    (laws.check_vertices, "combine", lambda found: -found),
+    (properties.check_projections_are_members_and_stay, "project", lambda found: 1.0001 * found),
+    (properties.check_projections_are_members_and_stay, "project", lambda found: 0.9999 * found),
+    (properties.check_projection_is_not_expansive, "project", lambda found: 1.5 * np.sign(found)),
+    (properties.check_projection_is_optimal, "project", lambda found: 0.9999 * found),
+    (properties.check_linear_minimiser_is_a_member_and_optimal, "linear_minimiser", lambda found: 0.9 * found),
+    (properties.check_linear_minimiser_is_a_member_and_optimal, "linear_minimiser", lambda found: 1.0001 * found),
+    (properties.check_support_function_and_projection_are_dual, "linear_minimiser", lambda found: 0.999 * found),
+    (properties.check_radii_bound_what_is_returned, "l2_radius", 1.999999),
+    (properties.check_radii_bound_what_is_returned, "l1_radius", 1.999999),
+    (properties.check_radii_bound_what_is_returned, "diameter", 3.9999),
+    (properties.check_radii_are_reached, "l2_radius", 3.5),
+    (properties.check_radii_are_reached, "l1_radius", 3.5),
+    (properties.check_radii_are_reached, "diameter", 7.0),
+    (properties.check_width_bounds_the_estimate, "gaussian_width", 2.9),
+    (properties.check_width_bounds_the_estimate, "gaussian_width", 7.0),
+    (properties.check_width_bounds_the_estimate, "width_is_exact", True),
+    (properties.check_membership_has_an_edge, "contains", lambda _: True),
+    (properties.check_membership_has_an_edge, "contains", lambda _: False),
+    (properties.check_vertices, "vertex", np.abs),
+    (properties.check_vertices, "vertex_scores", lambda found: found[::-1]),
+    (properties.check_vertices, "combine", lambda found: -found),
 ]
 
 
@@ -238,4 +238,4 @@ def test_each_law_catches_a_planted_fault(law, attribute, change):
 
 def test_the_laws_catch_a_simplex_that_calls_itself_symmetric():
     with pytest.raises(AssertionError):
-        laws.check_symmetry_is_what_is_said(Planted("symmetric", True, Simplex(dimension=3)), np.random.default_rng(11))
+        properties.check_symmetry_is_what_is_said(Planted("symmetric", True, Simplex(dimension=3)), np.random.default_rng(11))

@@ -13,7 +13,7 @@ from discreet.evaluation.outcomes import outcomes_of
 from discreet.evaluation.survey import answered
 from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseMatrix
-from tests.laws.block_tables import TABLES, each_table, records
+from tests.properties.block_tables import TABLES, each_table, records
 
 ROWS, LABELS = records()
 SETTINGS = {"classes": [0, 1], "random_state": 0}

@@ -1,4 +1,4 @@
-"""The laws of mirror maps over everything that discreet.sets.mirror_maps exports, and the proof that each law can fail."""
+"""The properties of mirror maps over everything that discreet.sets.mirror_maps exports, and the proof that each law can fail."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""The laws of losses over everything that discreet.losses exports, and the proof that each law can fail."""
+"""The properties of losses over everything that discreet.losses exports, and the proof that each law can fail."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,8 +11,8 @@ from hypothesis.extra.numpy import arrays
 
 from discreet.core.errors import InvalidInput
 from discreet.losses import Logistic, MarginLoss, loss_named
-from tests.laws import loss_laws as laws
-from tests.laws.catalogue import every, name
+from tests.properties import loss_properties as properties
+from tests.properties.catalogue import every, name
 
 LOSSES = every(MarginLoss)
 OFFSETS = arrays(np.float64, st.integers(2, 30), elements=st.floats(-60.0, 60.0))
@@ -27,19 +27,19 @@ def margins_of(loss, offsets):
 
 
 ON_MARGINS = [
-    laws.check_slope_is_derivative_of_value,
-    laws.check_curvature_is_derivative_of_slope,
-    laws.check_value_is_convex,
-    laws.check_bounds,
-    laws.check_curvature_on_slopes,
+    properties.check_slope_is_derivative_of_value,
+    properties.check_curvature_is_derivative_of_slope,
+    properties.check_value_is_convex,
+    properties.check_bounds,
+    properties.check_curvature_on_slopes,
 ]
 ON_GRIDS = [
-    laws.check_constants_are_attained,
-    laws.check_curvature_bound_is_tight,
-    laws.check_kappa_is_concave,
-    laws.check_kappa_shrinks_at_most_quadratically,
-    laws.check_slope_curvature_ratio,
-    laws.check_extreme_margins,
+    properties.check_constants_are_attained,
+    properties.check_curvature_bound_is_tight,
+    properties.check_kappa_is_concave,
+    properties.check_kappa_shrinks_at_most_quadratically,
+    properties.check_slope_curvature_ratio,
+    properties.check_extreme_margins,
 ]
 
 
@@ -53,7 +53,7 @@ def test_law_holds_at_any_margins(loss, law, offsets):
 @each_loss
 @pytest.mark.parametrize("law", ON_MARGINS, ids=lambda law: law.__name__)
 def test_law_holds_over_a_fine_grid(loss, law):
-    law(loss, laws.grid(loss))
+    law(loss, properties.grid(loss))
 
 
 @each_loss
@@ -133,25 +133,25 @@ class Planted:
 
 
 FAULTS = [
-    (laws.check_slope_is_derivative_of_value, "slope", lambda slope: 1.001 * slope),
-    (laws.check_slope_is_derivative_of_value, "value", lambda value: 1.001 * value),
-    (laws.check_curvature_is_derivative_of_slope, "curvature", lambda curvature: 1.001 * curvature),
-    (laws.check_curvature_is_derivative_of_slope, "curvature", lambda curvature: 0.999 * curvature),
-    (laws.check_value_is_convex, "value", np.sqrt),
-    (laws.check_bounds, "lipschitz", 0.99),
-    (laws.check_bounds, "smoothness", 0.2475),
-    (laws.check_bounds, "slope", np.negative),
-    (laws.check_bounds, "curvature", lambda curvature: curvature - 1e-6),
-    (laws.check_curvature_on_slopes, "curvature_on_slopes", lambda bound: 0.999 * bound),
-    (laws.check_constants_are_attained, "lipschitz", 1.01),
-    (laws.check_constants_are_attained, "smoothness", 0.2525),
-    (laws.check_curvature_bound_is_tight, "curvature_on_slopes", lambda bound: 1.02 * bound),
-    (laws.check_kappa_is_concave, "curvature_on_slopes", lambda bound: bound**2),
-    (laws.check_kappa_shrinks_at_most_quadratically, "curvature_on_slopes", lambda bound: bound**3),
-    (laws.check_slope_curvature_ratio, "slope_curvature_ratio", 0.99),
-    (laws.check_slope_curvature_ratio, "slope_curvature_ratio", 1.01),
-    (laws.check_slope_curvature_ratio, "slope_curvature_ratio", np.inf),
-    (laws.check_extreme_margins, "curvature", lambda curvature: curvature + np.nan),
+    (properties.check_slope_is_derivative_of_value, "slope", lambda slope: 1.001 * slope),
+    (properties.check_slope_is_derivative_of_value, "value", lambda value: 1.001 * value),
+    (properties.check_curvature_is_derivative_of_slope, "curvature", lambda curvature: 1.001 * curvature),
+    (properties.check_curvature_is_derivative_of_slope, "curvature", lambda curvature: 0.999 * curvature),
+    (properties.check_value_is_convex, "value", np.sqrt),
+    (properties.check_bounds, "lipschitz", 0.99),
+    (properties.check_bounds, "smoothness", 0.2475),
+    (properties.check_bounds, "slope", np.negative),
+    (properties.check_bounds, "curvature", lambda curvature: curvature - 1e-6),
+    (properties.check_curvature_on_slopes, "curvature_on_slopes", lambda bound: 0.999 * bound),
+    (properties.check_constants_are_attained, "lipschitz", 1.01),
+    (properties.check_constants_are_attained, "smoothness", 0.2525),
+    (properties.check_curvature_bound_is_tight, "curvature_on_slopes", lambda bound: 1.02 * bound),
+    (properties.check_kappa_is_concave, "curvature_on_slopes", lambda bound: bound**2),
+    (properties.check_kappa_shrinks_at_most_quadratically, "curvature_on_slopes", lambda bound: bound**3),
+    (properties.check_slope_curvature_ratio, "slope_curvature_ratio", 0.99),
+    (properties.check_slope_curvature_ratio, "slope_curvature_ratio", 1.01),
+    (properties.check_slope_curvature_ratio, "slope_curvature_ratio", np.inf),
+    (properties.check_extreme_margins, "curvature", lambda curvature: curvature + np.nan),
 ]
 
 
@@ -159,7 +159,7 @@ FAULTS = [
 def test_a_planted_fault_breaks_the_law(law, attribute, change):
     faulty = Planted(attribute, change)
     with pytest.raises(AssertionError):
-        law(faulty) if law in ON_GRIDS else law(faulty, laws.grid(Logistic()))
+        law(faulty) if law in ON_GRIDS else law(faulty, properties.grid(Logistic()))
 
 
 def test_every_law_has_a_planted_fault():

@@ -1,4 +1,4 @@
-"""The laws of guarantees over everything that discreet.accounting exports, and the proof that each can fail.
+"""The properties of guarantees over everything that discreet.accounting exports, and the proof that each can fail.
 
 A new kind of guarantee is under these laws by being exported: `example_of` builds it from its fields, and fails until it knows how.
 """

@@ -1,7 +1,7 @@
-"""Finds what the laws must hold for: every exported class of a package, by itself.
+"""Finds what the properties must hold for: every exported class of a package, by itself.
 
 `every(MarginLoss)` builds each class that `discreet.losses` exports, with its defaults and with each of its numbers fifty times smaller
-and twenty times larger. Adding a class to a package therefore puts it under the laws, and edits no test.
+and twenty times larger. Adding a class to a package therefore puts it under the property tests, and edits no test.
 """
 
 import dataclasses

@@ -15,7 +15,7 @@ from discreet.mechanisms.learning import calibrate
 from discreet.noise import SeededNoise
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
 from discreet.solvers import solve, solve_many
-from tests.laws.block_tables import TABLES, records
+from tests.properties.block_tables import TABLES, records
 
 ROWS, LABELS = records()
 DOMAIN = Domain(features=ROWS.shape[1], norm_bound=1.0, intercept_scale=0.3, records=len(ROWS), classes=2)

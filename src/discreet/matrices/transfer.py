@@ -11,7 +11,7 @@ import numpy.typing as npt
 _PROCESSOR = "cpu"
 
 
-def there(values: npt.NDArray[Any], like: Any) -> Any:  # noqa: ANN401 - an array of any library
+def to_device(values: npt.NDArray[Any], like: Any) -> Any:  # noqa: ANN401 - an array of any library
     """`values` as an array of the library of `like`, on its device: float64, or integers as they are."""
     from array_api_compat import array_namespace, device  # noqa: PLC0415 - an optional dependency
 
@@ -26,7 +26,7 @@ def detached(values: Any) -> Any:  # noqa: ANN401 - an array of any library
     return values.detach() if is_torch_array(values) else values
 
 
-def here(values: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - an array of any library
+def to_host(values: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - an array of any library
     """A NumPy array of the same numbers, a copy."""
     from array_api_compat import is_cupy_array, is_torch_array, to_device  # noqa: PLC0415 - an optional dependency
 
@@ -34,6 +34,6 @@ def here(values: Any) -> npt.NDArray[Any]:  # noqa: ANN401 - an array of any lib
     return np.array(np.from_dlpack(near))
 
 
-def number_here(value: Any) -> float:  # noqa: ANN401 - an array of any library
+def number_on_host(value: Any) -> float:  # noqa: ANN401 - an array of any library
     """The only entry of an array."""
     return float(value)

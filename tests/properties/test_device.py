@@ -7,7 +7,7 @@ from discreet import LassoClassifier, LinearSVC, LogisticRegression
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.data import Block, Domain, FunctionTable, Records
 from discreet.losses import Logistic
-from discreet.matrices import DenseMatrix, DeviceMatrix, as_matrix, device, travel
+from discreet.matrices import DenseMatrix, DeviceMatrix, as_matrix, device, transfer
 from discreet.mechanisms.release.eigenvalue_sketch import EigenvalueSketch
 from discreet.mechanisms.release.sketch import GaussianSketch
 from discreet.noise import SeededNoise
@@ -15,7 +15,7 @@ from discreet.problems import MultinomialRisk, RegularisedRisk
 from discreet.queries import SecondMoments
 from discreet.solvers import solve, solve_many
 from tests.canary import CANARY
-from tests.laws.block_tables import ROWS_IN_BLOCK, TABLES, records
+from tests.properties.block_tables import ROWS_IN_BLOCK, TABLES, records
 
 pytest.importorskip("array_api_compat")
 ROWS, LABELS = records()
@@ -124,8 +124,8 @@ class Traffic:
 
     def __init__(self, monkeypatch):
         self.numbers = 0
-        for name in ("here", "there", "number_here"):
-            monkeypatch.setattr(travel, name, self._counted(getattr(travel, name)))
+        for name in ("to_host", "to_device", "number_on_host"):
+            monkeypatch.setattr(transfer, name, self._counted(getattr(transfer, name)))
 
     def _counted(self, passes):
         def counting(values, *rest):

@@ -1,4 +1,4 @@
-"""The laws of noise over everything that discreet.noise exports, and the proof that each can fail."""
+"""The properties of noise over everything that discreet.noise exports, and the proof that each can fail."""
 
 import itertools
 from dataclasses import dataclass, field
@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from discreet.noise import Noise, SeededNoise
-from tests.laws.catalogue import every, name
-from tests.laws.noise_laws import check_gaussian, check_spherical
+from tests.properties.catalogue import every, name
+from tests.properties.noise_properties import check_gaussian, check_spherical
 
 each_source = pytest.mark.parametrize("noise", every(Noise), ids=name)
 each_dimension = pytest.mark.parametrize("dimension", [1, 4])

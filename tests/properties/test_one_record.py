@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import discreet.estimators
 from discreet import Lasso, LinearRegression, LogisticRegression
 from discreet.core.errors import DiscreetError, InvalidInput
-from tests.laws import answers as catalogue
-from tests.laws.answers import FEATURES, answers
+from tests.properties import answers as catalogue
+from tests.properties.answers import FEATURES, answers
 
 WILD = (0.0, -0.0, 5e-324, -1e-310, 1e-160, 1e-9, 0.3, -1.0, 4e38, -1e39, 1e160, -1e160, 1e300, 1.7e308, -1.7e308)
 numbers = st.sampled_from(WILD) | st.floats(allow_nan=False, allow_infinity=False)

@@ -21,7 +21,7 @@ from discreet.evaluation import prepare
 from discreet.evaluation.private import measure_blocks
 from discreet.matrices import as_matrix
 from discreet.noise import SeededNoise
-from tests.laws.block_tables import TABLES, each_table
+from tests.properties.block_tables import TABLES, each_table
 
 CLAIM = Claim(epsilon=1.0)
 SURE = 1.0 - 1e-7

@@ -10,7 +10,7 @@ from discreet.kernels.feature_map import FeatureMap
 from discreet.kernels.matrix import FeatureMapMatrix, RecentFeatures
 from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseMatrix, SparseMatrix
-from tests.laws.block_tables import TABLES, each_table, records
+from tests.properties.block_tables import TABLES, each_table, records
 
 ROWS, LABELS = records()
 WIDTH = 40

@@ -1,4 +1,4 @@
-"""The laws of kernels over everything that discreet.kernels exports, and the proof that each can fail."""
+"""The properties of kernels over everything that discreet.kernels exports, and the proof that each can fail."""
 
 from dataclasses import dataclass
 
@@ -7,14 +7,14 @@ import pytest
 
 from discreet.core.errors import InvalidInput
 from discreet.kernels import Gaussian, Kernel, Laplacian, kernel_named, kernel_names
-from tests.laws import kernel_laws as laws
-from tests.laws.catalogue import every, name
+from tests.properties import kernel_properties as properties
+from tests.properties.catalogue import every, name
 
 KERNELS = every(Kernel)
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=name)
-@pytest.mark.parametrize("law", laws.LAWS, ids=lambda law: law.__name__)
+@pytest.mark.parametrize("law", properties.LAWS, ids=lambda law: law.__name__)
 def test_law_holds(kernel, law):
     law(kernel)
 
@@ -60,12 +60,12 @@ class Unnormalised(Gaussian):
 @pytest.mark.parametrize(
     ("wrong", "law"),
     [
-        (WideGaussian(), laws.check_independent_features),
-        (WideGaussian(), laws.check_orthogonal_features),
-        (Rotating(), laws.check_orthogonal_features),
-        (Rotating(), laws.check_rotation),
-        (Unnormalised(), laws.check_value),
-        (Unnormalised(), laws.check_independent_features),
+        (WideGaussian(), properties.check_independent_features),
+        (WideGaussian(), properties.check_orthogonal_features),
+        (Rotating(), properties.check_orthogonal_features),
+        (Rotating(), properties.check_rotation),
+        (Unnormalised(), properties.check_value),
+        (Unnormalised(), properties.check_independent_features),
     ],
     ids=lambda thing: getattr(thing, "__name__", type(thing).__name__),
 )

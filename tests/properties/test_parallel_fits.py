@@ -19,7 +19,7 @@ from discreet.noise import SeededNoise
 from discreet.planning import Plan, SetPlan, simulate, simulate_epsilons, simulate_over_set
 from discreet.sets import L1Ball
 from discreet.solvers import solve
-from tests.laws.block_tables import TABLES, each_table, records
+from tests.properties.block_tables import TABLES, each_table, records
 
 ROWS, LABELS = records()
 THREE = (LABELS + (ROWS[:, 0] > 0.2)).astype(np.int64)

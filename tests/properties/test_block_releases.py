@@ -18,7 +18,7 @@ from discreet.noise.words import keyed_words
 from discreet.queries import Rows, SecondMoments, Target
 from discreet.releases import METHODS, Kind, Request
 from discreet.releases.records import block_records
-from tests.laws.block_tables import TABLES, each_table, records
+from tests.properties.block_tables import TABLES, each_table, records
 
 ROWS, LABELS = records()
 SIGNS = 2.0 * LABELS - 1.0

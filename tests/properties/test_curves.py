@@ -12,7 +12,7 @@ from discreet.data import CategoricalColumn, NumericColumn, Schema, Target
 from discreet.data.columns import Cross, DateColumn
 from discreet.data.encodings import Bins, Hour, Linear, Log, Month
 from discreet.estimators import Model
-from tests.laws.test_encodings import EXAMPLES, fits
+from tests.properties.test_encodings import EXAMPLES, fits
 
 KINDS = {"number": NumericColumn(name="x", lower=0, upper=40, outside="clip")}
 KINDS["date"] = DateColumn(name="x", lower="2015-01-31", upper="2017-06-30T12:00", outside="clip")
