@@ -112,7 +112,7 @@ def _loss(problem: Record) -> tuple[str, str]:
         convex = f"the loss is the multinomial logistic one of {problem['classes']} classes: gradient x (p - e_y), Hessian S(p) (x) x x^T"
         return convex, "the type of the problem, and tests of its derivatives"
     convex = f"the loss is convex in the margin, slope at most {loss.lipschitz:g}, curvature at most {loss.smoothness:g}"
-    return convex, f"the type of the loss ({loss.name}) and its property tests"
+    return convex, f"the type of the loss ({loss.name}) and its law tests"
 
 
 def problem_hypotheses(parameters: Record, problem: Record) -> tuple[Hypothesis, ...]:
