@@ -278,54 +278,48 @@ def test_a_table_is_released(client, people, tmp_path):
     assert again.certificate.guarantee == release.certificate.guarantee
 
 
-def test_a_run_that_is_stopped_leaves_nothing_but_what_the_ledger_counts(client, people, ledger):
-    text = people.read_text()
-    header, _, body = text.partition("\n")
-    people.write_text(header + "\n" + body * 2000)  # large enough to be stopped while it is read
-    question = {"schema": FORM, "what": "linear-svc", "budget": BUDGET, "table": str(people), "ledger": str(ledger), "data_set": "people"}
-    started = client.ask("run", question).json
-    assert "Another run" in client.ask("run", question).error
-    client.ask("stop", {"number": started["number"]})
-    run = client.page.desk._runs[0]
-    run.wait(60)
-    record = client.ask("status", {"number": 1}).json
-    assert record["state"] == "cancelled"
-    spent = Ledger(ledger).spent("people").epsilon
-    assert spent == 0.0
-    assert record["message"] == "The run was stopped. Nothing was recorded in the ledger: nothing is spent."
-    assert not list(client.page.desk.folder.iterdir())
-
-
-@pytest.mark.slow
-def test_a_run_that_is_stopped_after_the_reservation_stays_counted(client, people, ledger, monkeypatch, tmp_path):
-    """The process waits between the reservation and the end; the interrupt comes there."""
-    site = tmp_path / "site"
+def stopped_beside_the_reservation(client, question, site, monkeypatch, *, before):
+    """The run of a process that waits right before or after the reservation, where it is interrupted."""
     site.mkdir()
     (site / "sitecustomize.py").write_text(
         "import sys, time\n"
         "from discreet.ledger import ledger as module\n"
         "reserve = module.Ledger.reserve\n"
-        "def slow(*args, **kwargs):\n"
-        "    found = reserve(*args, **kwargs)\n"
+        "def wait():\n"
         "    print('step: waiting', file=sys.stderr, flush=True)\n"
         "    time.sleep(60)\n"
+        "def slow(*args, **kwargs):\n"
+        f"    if {before}: wait()\n"
+        "    found = reserve(*args, **kwargs)\n"
+        "    wait()\n"
         "    return found\n"
         "module.Ledger.reserve = slow\n"
     )
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(site), *sys.path]))
-    question = {"schema": FORM, "what": "linear-svc", "budget": BUDGET, "table": str(people), "ledger": str(ledger), "data_set": "people"}
-    client.ask("run", question)
+    started = client.ask("run", question).json
+    assert "Another run" in client.ask("run", question).error
     run = client.page.desk._runs[0]
     for _ in range(600):
         if "waiting" in run.record()["steps"]:
             break
         run.wait(0.1)
-    client.ask("stop", {"number": 1})
+    client.ask("stop", {"number": started["number"]})
     run.wait(60)
     record = client.ask("status", {"number": 1}).json
     assert record["state"] == "cancelled"
-    assert "stays counted" in record["message"]
-    assert Ledger(ledger).spent("people").epsilon == pytest.approx(1.0)
+    return record["message"]
+
+
+@pytest.mark.parametrize("before", [True, pytest.param(False, marks=pytest.mark.slow)])
+def test_a_run_that_is_stopped_leaves_nothing_but_what_the_ledger_counts(client, people, ledger, monkeypatch, tmp_path, before):
+    question = {"schema": FORM, "what": "linear-svc", "budget": BUDGET, "table": str(people), "ledger": str(ledger), "data_set": "people"}
+    message = stopped_beside_the_reservation(client, question, tmp_path / "site", monkeypatch, before=before)
+    if before:
+        assert message == "The run was stopped. Nothing was recorded in the ledger: nothing is spent."
+    else:
+        assert "stays counted" in message
+    assert Ledger(ledger).spent("people").epsilon == pytest.approx(0.0 if before else 1.0)
+    assert not list(client.page.desk.folder.iterdir())
 
 
 @pytest.mark.parametrize(
