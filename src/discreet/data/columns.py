@@ -84,13 +84,18 @@ class Encoded(ABC):
         """Keep encodings as a tuple of them, and refuse what does not fit the bounds."""
         object.__setattr__(self, "encoding", encodings_of(self.encoding, where=self.where))
         for one in self.encoding:
-            try:
-                one.check(self.bounds)
-            except SchemaError as error:
-                refusal = SchemaError(f"{self.where}: {error}")
-            else:
-                continue
-            raise refusal
+            check_fits(one, self.bounds, where=self.where)
+
+
+def check_fits(encoding: Encoding, bounds: Bounds, *, where: str) -> None:
+    """Raise SchemaError, beginning with `where`, unless the encoding fits the bounds."""
+    try:
+        encoding.check(bounds)
+    except SchemaError as error:
+        refusal = SchemaError(f"{where}: {error}")
+    else:
+        return
+    raise refusal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

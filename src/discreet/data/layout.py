@@ -8,7 +8,7 @@ own norm, x / |x|_2, and 0 stays 0; so does a row shorter than SHORTEST, whose s
 reciprocal be infinite, and what came out would be longer than 1 or a warning that tells of one record.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import sqrt
 from typing import Any, NamedTuple, TypeAlias
@@ -24,7 +24,7 @@ from discreet.core.private import holds_records
 from discreet.core.words import did_you_mean
 from discreet.data.cells import Codes, bounded_days, bounded_numbers, encode_labels, encode_numbers, scaled
 from discreet.data.coding import Coding
-from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Target
+from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Target, check_fits
 from discreet.data.encodings import Encoding
 from discreet.data.labels import Label, canonical
 from discreet.matrices import AugmentedMatrix, MappedMatrix, Matrix, SparseMatrix, TabularMatrix
@@ -84,7 +84,7 @@ class Columns(NamedTuple):
         right = Side(second, None if isinstance(second, CategoricalColumn) else cross.encoding[0 if left.encoding is None else -1])
         for side in (left, right):
             if side.encoding is not None:
-                _check_side(cross, side.encoding, side.column)  # type: ignore[arg-type]
+                check_fits(side.encoding, side.column.bounds, where=f"{cross.where}: {side.column.where}")  # type: ignore[union-attr]
         if len(left.labels) * len(right.labels) > MOST_PAIRS:
             raise SchemaError(f"{cross.where}: more than {MOST_PAIRS} pairs. Take fewer bins.")
         return left, right
@@ -121,16 +121,6 @@ class Side(NamedTuple):
         found = self.encoding.positions(np.where(gaps, self.column.bounds.lower, values), self.column.bounds).astype(np.intp)
         found[gaps] = len(self.labels) - 1
         return found
-
-
-def _check_side(cross: Cross, encoding: Encoding, column: NumericColumn | DateColumn) -> None:
-    try:
-        encoding.check(column.bounds)
-    except SchemaError as error:
-        refusal = SchemaError(f"{cross.where}: {column.where}: {error}")
-    else:
-        return
-    raise refusal
 
 
 class Part(NamedTuple):
@@ -217,47 +207,48 @@ def encoded_rows(frame: pl.DataFrame, columns: Columns, *, markers: Sequence[str
         return TabularMatrix(numbers, labels, sizes)
     squares, reaches = np.zeros(frame.height), np.zeros(frame.height)
     pieces: list[tuple[int, Placed | Floats]] = []
+    for size, piece, square, reach in _pieces(frame, columns, markers):
+        pieces.append((size, piece))
+        squares += square
+        reaches += reach
+    longest = np.sqrt(reaches) * (1.0 + 1e-9)
+    return MappedMatrix(SparseMatrix(_rows(pieces, frame.height)), _table(columns), norms=np.sqrt(squares), reach=longest)
+
+
+def _pieces(frame: pl.DataFrame, columns: Columns, markers: Sequence[str]) -> Iterator[tuple[int, Placed | Floats, Floats | float, Floats | float]]:
+    """Column by column the size of a part of the features, what is held of it, and what it adds to the squares of norms and of reaches."""
     crossed = {name for cross in columns.cross for name in cross.columns}
     read: dict[str, npt.NDArray[Any]] = {}
     for column in columns.every:
         if isinstance(column, Cross):
             first, second = columns.sides(column)
             codes = first.codes(read[first.column.name]) * len(second.labels) + second.codes(read[second.column.name])
-            pieces.append((len(first.labels) * len(second.labels), Placed(codes, None)))
-            squares += 1.0
-            reaches += 1.0
+            yield len(first.labels) * len(second.labels), Placed(codes, None), 1.0, 1.0
             continue
         series = frame.get_column(column.name)
         if isinstance(column, CategoricalColumn):
-            places = Placed(encode_labels(series, column, markers=markers).astype(np.intp), None)
-            if column.name in crossed:
-                read[column.name] = places.codes
-            pieces.append((len(column.categories), places))
-            squares += 1.0
-            reaches += 1.0
-            continue
-        values = _values(series, column, markers)
+            found: npt.NDArray[Any] = encode_labels(series, column, markers=markers).astype(np.intp)
+            yield len(column.categories), Placed(found, None), 1.0, 1.0
+        else:
+            found = _values(series, column, markers)
+            yield from _pieces_of(column, found)
         if column.name in crossed:
-            read[column.name] = values
-        if column.plain and isinstance(column, NumericColumn):
-            number = scaled(values.copy(), column)
-            squares += number * number
-            reaches += number * number
-            pieces.append((1, number))
-            continue
-        for part in parts_of(column):
-            if part.single:
-                number = part.rows(values)[:, 0]
-                squares += number * number
-                reaches += number * number
-                pieces.append((1, number))
-            else:
-                places = part.placed(values)
-                squares += part.squares(places)
-                reaches += part.reaches(places)
-                pieces.append((len(part.table), places))
-    reach = np.sqrt(reaches) * (1.0 + 1e-9)
-    return MappedMatrix(SparseMatrix(_rows(pieces, frame.height)), _table(columns), norms=np.sqrt(squares), reach=reach)
+            read[column.name] = found
+
+
+def _pieces_of(column: NumericColumn | DateColumn, values: Floats) -> Iterator[tuple[int, Placed | Floats, Floats, Floats]]:
+    """Those of a column whose values (n,) are these."""
+    if column.plain and isinstance(column, NumericColumn):
+        number = scaled(values.copy(), column)
+        yield 1, number, number * number, number * number
+        return
+    for part in parts_of(column):
+        if part.single:
+            number = part.rows(values)[:, 0]
+            yield 1, number, number * number, number * number
+        else:
+            places = part.placed(values)
+            yield len(part.table), places, part.squares(places), part.reaches(places)
 
 
 def _values(series: pl.Series, column: NumericColumn | DateColumn, markers: Sequence[str]) -> Floats:
