@@ -11,6 +11,7 @@ t entries in a column of A, within gamma_(B+t+4) sum_i |s_i| S_i. So bounds of r
 """
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
@@ -91,7 +92,10 @@ class MappedMatrix(RowsOf):
 
     def gram_diagonal(self, weights: Floats) -> Floats:
         """See Matrix: sums over pairs of places in one part of the table, since no other pair has an influence on the diagonal."""
-        pairs = sum((self._pairs(block, weights[rows]) for rows, block in self._base.bands(1)), start=sparse.csr_array(2 * self._table.shape[:1]))
+        parts, part = connected_components(abs(self._table) @ abs(self._turned), directed=False)
+        together = np.count_nonzero(np.diff(part)) < parts  # then those of a row that are in one part stand side by side
+        none = sparse.csr_array(2 * self._table.shape[:1])
+        pairs = sum((_pairs(block, weights[rows], part, none, together=together) for rows, block in self._base.bands(1)), start=none)
         return np.asarray(self._table.multiply(pairs @ self._table).sum(axis=0))
 
     def row_norms(self) -> Floats:
@@ -106,23 +110,22 @@ class MappedMatrix(RowsOf):
         """See Matrix."""
         return self._reach
 
-    def _pairs(self, block: Matrix, weights: Floats) -> CSR:
-        """sum_i weights_i z_ij z_ik over the rows of `block`, (m, m), for j <= k in one part of the table, twice where j < k."""
-        places = sparse.csr_array(block.plain())  # in the order of the columns
-        row, column = np.repeat(np.arange(places.shape[0]), np.diff(places.indptr)), places.indices
-        parts, part = connected_components(abs(self._table) @ abs(self._turned), directed=False)
-        together = np.count_nonzero(np.diff(part)) < parts  # then those of a row that are in one part stand side by side
-        total: CSR = sparse.csr_array(2 * self._table.shape[:1])
-        for apart in range(int(np.diff(places.indptr).max(initial=0))):
-            first = np.flatnonzero((row[: len(row) - apart] == row[apart:]) & (part[column[: len(row) - apart]] == part[column[apart:]]))
-            if together and not len(first):
-                break
-            last = first + apart
-            products = (1.0 + (apart > 0)) * weights[row[first]] * places.data[first] * places.data[last]
-            total += sparse.csr_array((products, (column[first], column[last])), shape=total.shape)
-        return total
-
     def _of(self, base: Matrix, norms: Floats, reach: Floats) -> "MappedMatrix":
         other = MappedMatrix.__new__(MappedMatrix)
         other._base, other._table, other._turned, other._norms, other._reach = base, self._table, self._turned, norms, reach
         return other
+
+
+def _pairs(block: Matrix, weights: Floats, part: npt.NDArray[np.integer], none: CSR, *, together: bool) -> CSR:
+    """sum_i weights_i z_ij z_ik over the rows of `block`, (m, m), for j <= k in one part of the table, twice where j < k; `none` is no pair."""
+    places = sparse.csr_array(block.plain())  # in the order of the columns
+    row, column = np.repeat(np.arange(places.shape[0]), np.diff(places.indptr)), places.indices
+    total = none
+    for apart in range(int(np.diff(places.indptr).max(initial=0))):
+        first = np.flatnonzero((row[: len(row) - apart] == row[apart:]) & (part[column[: len(row) - apart]] == part[column[apart:]]))
+        if together and not len(first):
+            break
+        last = first + apart
+        products = (1.0 + (apart > 0)) * weights[row[first]] * places.data[first] * places.data[last]
+        total = total + sparse.csr_array((products, (column[first], column[last])), shape=total.shape)
+    return total
