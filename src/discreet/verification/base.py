@@ -9,18 +9,18 @@ What nobody can recompute is checked for its form: the digest, without the value
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 from uuid import UUID
 
-from discreet.accounting import ApproximateDP, Guarantee, Json, MutualInformation, NoGuarantee, PureDP
+from discreet.accounting import ApproximateDP, Guarantee, Json, MutualInformation, NoGuarantee, PureDP, guarantee_from_dict
 from discreet.accounting.base import Statement
-from discreet.core.fields import positive
+from discreet.core.fields import positive, text
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.version import KNOWN_VERSIONS
 from discreet.noise import SYSTEM_SOURCE
 from discreet.statements import Hypothesis, Words, words_of
-from discreet.statements.base import public_records, unknown_lines
+from discreet.statements.base import mapping, public_records, unknown_lines
 
 AGREEMENT = 1e-9
 """Relative room for the quadrature; the calibrations leave more than that."""
@@ -84,6 +84,19 @@ def register_recheck(*mechanisms: str) -> Callable[[Recheck], Recheck]:
         return function
 
     return keep
+
+
+def part_of(stated: Stated, record: Json) -> Stated:
+    """What the certificate states of one of the mechanisms that its own ran, once; of how the noise was drawn it says the same."""
+    part = mapping(record)
+    return replace(
+        stated,
+        mechanism=text(part["mechanism"]),
+        parameters=mapping(part["parameters"]),
+        problem=mapping(part["problem"]),
+        guarantee=guarantee_from_dict(mapping(part["guarantee"])),
+        releases=1,
+    )
 
 
 def recheck(stated: Stated) -> tuple[Check, ...]:

@@ -6,14 +6,13 @@ over the privacy loss of the counts, whose law is that of a sum of integers; bet
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
-from discreet.accounting import ApproximateDP, PureDP, guarantee_from_dict
-from discreet.core.fields import Json, text
+from discreet.accounting import ApproximateDP, PureDP
+from discreet.core.fields import Json
 from discreet.statements.base import mapping
-from discreet.verification.base import Check, Stated, covers, epsilon_check, recheck, register_recheck
+from discreet.verification.base import Check, Stated, covers, epsilon_check, part_of, recheck, register_recheck
 from discreet.verification.counting import divergence_of_counts, losses_of_counts
 from discreet.verification.selection import AGREEMENT_OF_CURVES, at_every_epsilon, curve_of_setting
 
@@ -24,7 +23,7 @@ _BEYOND = 1e-42
 
 @register_recheck("cuts-then-fit")
 def _cuts_then_fit(stated: Stated) -> Iterator[Check]:
-    parts = {name: _part(stated, name) for name in ("cuts", "fit")}
+    parts = {name: part_of(stated, stated.parameters[name]) for name in ("cuts", "fit")}
     sound = True
     for name, part in parts.items():
         failed = [f"{check.name}: {check.detail}" for check in recheck(part) if not check.ok]
@@ -65,16 +64,3 @@ def _as_written(record: Json, part: Stated) -> bool:
     """Whether the record of a part says nothing else."""
     stated = mapping(record)
     return stated.keys() == {"mechanism", "parameters", "problem", "guarantee"} and stated["guarantee"] == part.guarantee.to_dict()
-
-
-def _part(stated: Stated, name: str) -> Stated:
-    """What the certificate of one of the two states."""
-    part = mapping(stated.parameters[name])
-    return replace(
-        stated,
-        mechanism=text(part["mechanism"]),
-        parameters=mapping(part["parameters"]),
-        problem=mapping(part["problem"]),
-        guarantee=guarantee_from_dict(mapping(part["guarantee"])),
-        releases=1,
-    )

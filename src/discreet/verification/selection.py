@@ -7,18 +7,17 @@ scanned over probabilities instead of read at three of them.
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
 from scipy.special import gammaln
 
-from discreet.accounting import ApproximateDP, PureDP, closeness, guarantee_from_dict
+from discreet.accounting import ApproximateDP, PureDP, closeness
 from discreet.core.arrays import Floats
-from discreet.core.fields import finite, positive, text
+from discreet.core.fields import finite, positive
 from discreet.core.neighbours import ADD_REMOVE
-from discreet.statements.base import filled, mapping
-from discreet.verification.base import AGREEMENT, Check, Stated, covers, epsilon_check, recheck, register_recheck
+from discreet.statements.base import filled
+from discreet.verification.base import AGREEMENT, Check, Stated, covers, epsilon_check, part_of, recheck, register_recheck
 from discreet.verification.learning import STAGES
 
 ALGORITHM_4 = "algorithm-4"
@@ -88,17 +87,7 @@ def _random_stopping(stated: Stated) -> Iterator[Check]:
 
 def _settings(stated: Stated) -> list[Stated]:
     """What the certificate of a fit of every setting states."""
-    return [
-        replace(
-            stated,
-            mechanism=text(each["mechanism"]),
-            parameters=mapping(each["parameters"]),
-            problem=mapping(each["problem"]),
-            guarantee=guarantee_from_dict(mapping(each["guarantee"])),
-            releases=1,
-        )
-        for each in map(mapping, filled(stated.parameters["candidates"]))
-    ]
+    return [part_of(stated, each) for each in filled(stated.parameters["candidates"])]
 
 
 def _searched(stated: Stated, settings: list[Stated]) -> Iterator[Check]:
