@@ -21,7 +21,7 @@ Everything is computed from what was released, and costs nothing.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -135,7 +135,7 @@ def curves_of(model: "Model", *, uncertainty: Uncertainty | None = None, level: 
     unit = 1.0
     if isinstance(schema.target, NumberTarget):
         unit = 0.5 * (schema.target.upper - schema.target.lower)
-    norm = 1.0 if schema.rows == "bound" else replace(schema, rows="bound").norm_bound
+    norm = 1.0 if schema.rows == "bound" else schema.layout.norm()
     found = []
     for place, one in _shown(schema):
         directions = np.zeros((len(one.rows), schema.features))

@@ -72,8 +72,7 @@ def fit_with_cuts(
     counting = counting_schema(schema, intervals)
     counted = opened(counting)
     in_blocks = isinstance(counted, BlockTable)
-    if not in_blocks:
-        opened(public)  # a cell that the schema does not cover is found before anything is spent
+    uncut = None if in_blocks else opened(public)  # a cell that the schema does not cover is found before anything is spent
     jobs = job_count(estimator.n_jobs)
     known = None if privacy.neighbours is ADD_REMOVE else _records(counted, jobs)
 
@@ -82,7 +81,7 @@ def fit_with_cuts(
 
     both = CutsThenFit.calibrate(intervals, **privacy.target, share=share, planned=planned)
     if not both.cuts.pays(known if privacy.neighbours is not ADD_REMOVE else estimator.public_records):
-        model = copy.made(privacy.epsilon, privacy.delta, seed=fit_seed(noise), ledger=account).fit(opened(public))
+        model = copy.made(privacy.epsilon, privacy.delta, seed=fit_seed(noise), ledger=account).fit(opened(public) if uncut is None else uncut)
         model.certificate_ = replace(model.certificate_, declared=by_schema(model.certificate_.declared))
         return CutFit(model=model, schema=public, cuts=None)
     answer, _ = counts_of(counted, counting, both.cuts.cells, jobs=jobs)
