@@ -36,6 +36,8 @@ class Unit(StrEnum):
     """One number of one record; its other numbers and all other records are known to the adversary."""
     FEATURES = "features of a record"
     """All features of one record, not its label."""
+    PERSON = "person"
+    """All rows of one person, however many there are."""
 
 
 @runtime_checkable
@@ -87,7 +89,7 @@ class Statement:
         """See class docstring."""
         if self.local and self.neighbours is not REPLACE_ONE:
             raise InvalidInput("a local guarantee compares two values of one record: its relation is replace-one.")
-        if self.unit is not Unit.RECORD and self.neighbours is not REPLACE_ONE:
+        if self.unit not in (Unit.RECORD, Unit.PERSON) and self.neighbours is not REPLACE_ONE:
             raise InvalidInput(f"the unit {str(self.unit)!r} is replaced, not added or removed: its relation is replace-one.")
 
     def to_dict(self) -> dict[str, Json]:

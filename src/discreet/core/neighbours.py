@@ -3,11 +3,15 @@
 `REPLACE_ONE`: equal but for the content of one record; the number of records n is public.
 `ADD_REMOVE`: one record more or less; n is itself private.
 A mechanism that is epsilon-private under `ADD_REMOVE` is 2 epsilon-private under `REPLACE_ONE`, never the other way round.
+
+Where a person owns several rows, `Persons` says how they share one record's weight: neighbours then differ in all rows of one person, and n is the
+number of persons.
 """
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypedDict
+from numbers import Integral
+from typing import Literal, Self, TypeAlias, TypedDict, get_args
 
 from discreet.core.errors import InvalidInput
 from discreet.core.quiet import quietly
@@ -31,6 +35,53 @@ def neighbours_of(given: object) -> Neighbours:
 
 REPLACE_ONE = Neighbours.REPLACE_ONE
 ADD_REMOVE = Neighbours.ADD_REMOVE
+
+
+Weight: TypeAlias = Literal["person", "row", "declared"]
+MOST_ROWS = 1 << 20
+"""Of a person."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Persons:
+    """What is public about whose rows are whose: the unit of privacy is then a person. Raises InvalidInput for what is no such rule.
+
+    weight     of a row of a person of whom m rows, at most `rows`, are kept
+    person     1 / m: every person counts once
+    row        1 / rows: every row counts alike
+    declared   1, and `rows` is 1: nobody has a second row, as the caller says; no ids are read
+    """
+
+    rows: int = 1
+    """M, the most rows of a person that are kept."""
+    weight: Weight = "person"
+
+    def __post_init__(self) -> None:
+        """See class docstring."""
+        if isinstance(self.rows, bool) or not isinstance(self.rows, Integral) or not 1 <= self.rows <= MOST_ROWS:
+            raise InvalidInput(f"the rows of a person that are kept must be a whole number from 1 to {MOST_ROWS}; {self.rows!r} was given.")
+        if self.weight not in get_args(Weight) or (self.weight == "declared" and self.rows != 1):
+            raise InvalidInput(
+                'the weight of a row must be "person" (a person counts once), "row" (rows count alike) or, for one row a person whom nobody has '
+                f'told apart, "declared"; {self.weight!r} was given.'
+            )
+
+    @property
+    def several(self) -> bool:
+        """Whether somebody may have more than one row, so that weights are fractions."""
+        return self.rows > 1
+
+    def to_dict(self) -> dict[str, int | str]:
+        """For certificates; `from_dict` reads it back."""
+        return {"rows": int(self.rows), "weight": self.weight}
+
+    @classmethod
+    def from_dict(cls, record: object) -> Self:
+        """What `to_dict` wrote. Raises ValueError for anything else."""
+        match record:
+            case {"rows": int(rows), "weight": str(weight), **more} if not more:
+                return quietly(lambda: cls(rows=rows, weight=weight), ValueError("no rule of persons"))  # type: ignore[arg-type]
+        raise ValueError("no rule of persons")
 
 
 class Target(TypedDict):

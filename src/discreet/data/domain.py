@@ -10,14 +10,18 @@ A constant feature `intercept_scale` may be appended to every x. Proofs use the 
     R_inf = max(min(entry_bound, norm_bound), t),    R = R_2 = sqrt(min(norm_bound, sqrt(d) entry_bound)^2 + t^2)
 
 so that under an entry bound a constant of that size costs nothing in R_inf.
+
+Where persons are declared, a person owns several records, whose weights a_i >= 0 are functions of that person's own rows and add up to at most 1:
+neighbours differ in a person, and n counts persons (Persons).
 """
 
 import math
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Persons
 from discreet.core.rounding import raising
 
 SMALLEST, LARGEST = 1e-9, 1e9
@@ -47,11 +51,13 @@ class Domain:
     intercept_scale: float = 0.0
     """The constant feature t appended to every row; 0 for a model without intercept."""
     records: int | None = None
-    """n where it is public (replace-one, or declared); None where it is private."""
+    """n where it is public (replace-one, or declared); None where it is private. Of persons, where they are declared."""
     classes: int = 0
     """K, the number of declared classes; 0 where targets are numbers, or there are none."""
     target_bound: float = 0.0
     """Bound on |y| of numbers; larger targets are clipped to it at the door. 0 where targets are classes, or there are none."""
+    persons: Persons | None = None
+    """Whose rows are whose; None where the unit of privacy is a row."""
 
     def __post_init__(self) -> None:
         """See class docstring."""
@@ -105,10 +111,14 @@ class Domain:
                 "Declare classes=K for labels, target_bound=B for numbers, neither for records without targets."
             )
 
-    def record(self) -> dict[str, int | float | None]:
-        """The bounds of rows and numbers, for certificates; None for infinity, and 1 for a target that there is none of."""
+    def record(self) -> dict[str, Any]:
+        """The bounds of rows and numbers, for certificates; None for infinity, and 1 for a target that there is none of; `unit` beside them."""
         entry, norm = (None if bound == math.inf else bound for bound in (self.entry_bound, self.norm_bound))
-        return {"features": self.features, "entry_bound": entry, "norm_bound": norm, "target_bound": self.target_bound or 1.0}
+        return {"features": self.features, "entry_bound": entry, "norm_bound": norm, "target_bound": self.target_bound or 1.0, **self.unit()}
+
+    def unit(self) -> dict[str, Any]:
+        """For certificates: whose rows are whose, where that is declared."""
+        return {} if self.persons is None else {"persons": self.persons.to_dict()}
 
     def _check_classes(self) -> None:
         if self.classes < 2:

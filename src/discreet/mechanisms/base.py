@@ -26,14 +26,14 @@ from discreet.core.private import holds_records
 from discreet.core.version import VERSION
 from discreet.ledger import Account, spending_on
 from discreet.noise import Noise
-from discreet.statements import certified_words
+from discreet.statements import certified_words, for_persons
 
 
 class Public(Protocol):
     """The public problem, or query, that a mechanism is for: holds no records."""
 
     def to_dict(self) -> dict[str, Json]:
-        """For certificates: everything that a recheck reads of it."""
+        """For certificates: everything that a recheck reads of it, and `persons`, where it has such an attribute that is not None."""
 
     def require(self, data: Any) -> None:  # noqa: ANN401 - of its own kind of records
         """Raise InvalidInput for records that it is not for."""
@@ -97,8 +97,16 @@ class Mechanism(ABC, Generic[P, D]):
         """Name in certificates, of the registered words and of the registered recheck."""
 
     @abstractmethod
+    def promise(self, problem: P) -> Guarantee:
+        """What one run promises on this public problem: of persons with several rows where its domain has such, else of records."""
+
+    @final
     def guarantee(self, problem: P) -> Guarantee:
-        """What one run promises on this public problem; needs no records."""
+        """What one run promises on this public problem, for persons where it declares any; needs no records.
+
+        Raises InvalidInput for persons whom the mechanism promises nothing.
+        """
+        return for_persons(self.name, self.promise(problem), getattr(problem, "persons", None))
 
     @abstractmethod
     def draw(self, problem: P, data: D, noise: Noise) -> Drawn:

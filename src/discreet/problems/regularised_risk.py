@@ -41,6 +41,7 @@ import numpy as np
 from discreet.accounting import Json
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Persons
 from discreet.data import Domain, Records
 from discreet.data.domain import check_scale
 from discreet.losses import MarginLoss
@@ -95,6 +96,11 @@ class Risk(ABC):
     def to_dict(self) -> dict[str, Json]:
         """For certificates: everything that a recheck needs to know of the problem."""
 
+    @property
+    def persons(self) -> Persons | None:
+        """See Domain."""
+        return self.domain.persons
+
     def require(self, data: Records) -> None:
         """Raise InvalidInput for records of another domain."""
         if data.domain != self.domain:
@@ -111,6 +117,7 @@ class Risk(ABC):
             "intercept_scale": domain.intercept_scale,
             "records": domain.records,
             "max_weight": self.max_weight,
+            **domain.unit(),
         }
 
 

@@ -7,8 +7,8 @@ from discreet.statements import regression as _regression
 from discreet.statements import release as _release
 from discreet.statements import selection as _selection
 from discreet.statements import sketch as _sketch
-from discreet.statements.base import Hypothesis, Words, certified_words, register_words, words_of
+from discreet.statements.base import Hypothesis, Words, certified_words, for_persons, register_words, words_of
 
 del _constrained, _counting, _learning, _regression, _release, _selection, _sketch
 
-__all__ = ["Hypothesis", "Words", "certified_words", "register_words", "words_of"]
+__all__ = ["Hypothesis", "Words", "certified_words", "for_persons", "register_words", "words_of"]

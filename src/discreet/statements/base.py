@@ -10,14 +10,17 @@ import math
 import re
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
-from discreet.accounting import Json, Unit
+from discreet.accounting import Guarantee, Json, Unit
+from discreet.accounting.base import Statement
+from discreet.core.errors import InvalidInput
 from discreet.core.fields import positive, text
-from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
 from discreet.core.quiet import quietly
+from discreet.statements.persons import conditions_for, theorem_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +51,8 @@ Reader: TypeAlias = Callable[[Json], object]
 Fields: TypeAlias = Mapping[str, Reader]
 
 _WRITERS: dict[str, Writer] = {}
+_SHARED: set[str] = set()
+"""Mechanisms whose guarantee is that of a person whose rows share one record's weight."""
 
 CLASSES = "the classes"
 LABELS_THAT_OCCUR = "the set of labels that occur in y, since classes=None"
@@ -59,11 +64,12 @@ _ABOUT = re.compile(r"about ([1-9][0-9]*) records(, which the number of steps wa
 
 
 def register_words(
-    mechanism: str, *, parameters: Fields | None, problem: Fields | None, sometimes: Fields | None = None
+    mechanism: str, *, parameters: Fields | None, problem: Fields | None, sometimes: Fields | None = None, shared: bool = False
 ) -> Callable[[Writer], Writer]:
     """Decorator: the words of the mechanism of this name, whose records have exactly these fields (None: its writer looks).
 
-    A problem may have fields of `sometimes` besides. Raises ValueError when the name is taken.
+    A problem may have fields of `sometimes` besides, and `persons`; `shared` where the guarantee is that of persons with several rows that share one
+    record's weight. Raises ValueError when the name is taken.
     """
 
     def keep(writer: Writer) -> Writer:
@@ -71,16 +77,50 @@ def register_words(
             raise ValueError(f"the words of {mechanism!r} are registered already")
 
         def strict(given_parameters: Record, given_problem: Record) -> Words:
+            persons = Persons.from_dict(given_problem["persons"]) if "persons" in given_problem else None
+            whose: Fields = {} if persons is None else {"persons": Persons.from_dict}
             for what, given, fields in (("parameters", given_parameters, parameters), ("problem", given_problem, problem)):
                 if fields is not None:
-                    more = {name: reader for name, reader in (sometimes or {}).items() if what == "problem" and name in given}
+                    more = {name: reader for name, reader in {**(sometimes or {}), **whose}.items() if what == "problem" and name in given}
                     read_fields(what, given, {**fields, **more})
-            return writer(given_parameters, given_problem)
+            words = writer(given_parameters, given_problem)
+            if persons is None or words.unit is Unit.PERSON:  # what is composed of others has their unit
+                return words
+            if persons.several and not shared:
+                raise ValueError("problem: this mechanism has no guarantee for persons with several rows")
+            more_conditions = (Hypothesis(required=required, enforced=enforced) for required, enforced in conditions_for(persons))
+            return words._replace(
+                theorem=theorem_for(words.theorem, persons), hypotheses=(*words.hypotheses, *more_conditions), unit=_unit_of_persons(words)
+            )
 
         _WRITERS[mechanism] = strict
+        if shared:
+            _SHARED.add(mechanism)
         return writer
 
     return keep
+
+
+def _unit_of_persons(words: Words) -> Unit:
+    if words.unit is not Unit.RECORD or words.local:
+        raise ValueError("problem: only guarantees of whole records, whose noise the holder of the table adds, become those of persons")
+    return Unit.PERSON
+
+
+def for_persons(mechanism: str, guarantee: Guarantee, persons: Persons | None) -> Guarantee:
+    """The guarantee of a mechanism, for persons where there are any. Raises InvalidInput where it is none for persons."""
+    if persons is None or guarantee.unit is Unit.PERSON:
+        return guarantee
+    if not isinstance(guarantee, Statement) or guarantee.unit is not Unit.RECORD or guarantee.local:
+        raise InvalidInput(
+            f"{mechanism} promises something about single numbers, features or rows that their owners randomise, and not about persons; "
+            "leave the persons out, or take a method that protects whole records."
+        )
+    if persons.several and mechanism not in _SHARED:
+        raise InvalidInput(
+            f"{mechanism} has no guarantee for persons with several rows. Keep one row of each person (rows_per_person=1), or take another method."
+        )
+    return replace(guarantee, unit=Unit.PERSON, theorem=theorem_for(guarantee.theorem, persons))
 
 
 def words_of(mechanism: str, parameters: Record, problem: Record) -> Words | None:

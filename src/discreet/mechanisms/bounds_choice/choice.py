@@ -94,7 +94,7 @@ class BoundsChoice(Mechanism[OpenColumns, Numbers[Sequence[Floats]]]):
         stated = None if delta == 0.0 else epsilon
         return cls(rate=rate, toll=min(math.ceil(_TOLL / rate), _LARGEST_TOLL), neighbours=neighbours, epsilon=stated)
 
-    def guarantee(self, problem: OpenColumns) -> PureDP | ApproximateDP:
+    def promise(self, problem: OpenColumns) -> PureDP | ApproximateDP:
         """What one release promises; needs no records."""
         count = problem.choices(self.neighbours)
         width = self.rate * (1.0 + _ROUNDING)

@@ -134,7 +134,7 @@ class GradientSteps(ConstrainedMechanism):
         """delta at `epsilon` of all of them together."""
         return self.noise_steps.delta(self.epsilon, distance=gradient_distance(problem, self.neighbours), dimension=problem.dimension)
 
-    def guarantee(self, problem: ConstrainedRisk) -> ApproximateDP:
+    def promise(self, problem: ConstrainedRisk) -> ApproximateDP:
         """See Mechanism."""
         return at_epsilon(self.epsilon, self.delta(problem), self.neighbours, self.theorem)
 

@@ -172,7 +172,7 @@ class PolytopeFrankWolfe(ConstrainedMechanism):
         rate = width / span_in_steps(problem, neighbours, grid_step) / _UP
         return cls(steps=count, rate=rate, grid_step=grid_step, epsilon=epsilon, pure=delta == 0, neighbours=neighbours)
 
-    def guarantee(self, problem: ConstrainedRisk) -> Guarantee:
+    def promise(self, problem: ConstrainedRisk) -> Guarantee:
         """See module docstring."""
         width = self.rate * span_in_steps(problem, self.neighbours, self.grid_step)
         theorem = POLYTOPE
@@ -227,7 +227,7 @@ class NonPrivateFrankWolfe(ConstrainedMechanism):
     steps: int = 1000
     neighbours: Neighbours
 
-    def guarantee(self, problem: ConstrainedRisk) -> NoGuarantee:
+    def promise(self, problem: ConstrainedRisk) -> NoGuarantee:
         """None."""
         require_smooth(problem)
         return NoGuarantee(neighbours=self.neighbours, theorem=NON_PRIVATE)

@@ -68,7 +68,7 @@ class GaussianCounting(CountingMechanism):
             low, high = (low, middle) if reached(middle) else (middle, high)
         return cls(scales=tuple(drawable(high * scale) for scale in ideal), neighbours=neighbours, epsilon=epsilon)
 
-    def guarantee(self, problem: Queries) -> ApproximateDP:
+    def promise(self, problem: Queries) -> ApproximateDP:
         """See module docstring."""
         self._require_scales(problem)
         components = _components([query.sensitivity(self.neighbours) for query in problem.each], self.scales)

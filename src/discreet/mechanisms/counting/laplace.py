@@ -40,7 +40,7 @@ class LaplaceCounting(CountingMechanism):
         scales = tuple(drawable(size / (epsilon * share) * raising(4_096)) for size, share in zip(sizes, parts, strict=True))
         return cls(scales=scales, neighbours=neighbours)
 
-    def guarantee(self, problem: Queries) -> PureDP:
+    def promise(self, problem: Queries) -> PureDP:
         """See module docstring."""
         self._require_scales(problem)
         exact = sum(

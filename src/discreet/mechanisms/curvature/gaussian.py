@@ -49,7 +49,7 @@ class GaussianCurvature(Mechanism[CurvatureQuery, CurvatureRecords]):
         scale = least_drawable(first, lambda scale: _delta(query, scale, epsilon, neighbours) <= delta)
         return cls(scale=scale, epsilon=epsilon, neighbours=neighbours)
 
-    def guarantee(self, problem: CurvatureQuery) -> ApproximateDP:
+    def promise(self, problem: CurvatureQuery) -> ApproximateDP:
         """What one release promises; needs no records."""
         delta = _delta(problem, self.scale, self.epsilon, self.neighbours)
         return at_epsilon(self.epsilon, delta, self.neighbours, CURVATURE_WORDS)

@@ -87,9 +87,9 @@ class Repeated(Mechanism[R, Records], Generic[R]):
         """Those of each."""
         return self.each.parameters()
 
-    def guarantee(self, problem: R) -> Guarantee:
+    def promise(self, problem: R) -> Guarantee:
         """All together."""
-        return compose([self.each.guarantee(problem)] * self.count)
+        return compose([self.each.promise(problem)] * self.count)
 
     def draw(self, problem: R, data: Records, noise: Noise) -> Drawn:
         """See Mechanism."""

@@ -140,7 +140,7 @@ class SphericalObjective(SphericalPerturbation[R], Generic[R]):
         grid = LaplaceGrid.calibrate(radius=(tolerance + error) / problem.ridge, dimension=width, epsilon=last_epsilon)
         return cls(rate=rate, tolerance=tolerance, noise_error=error, grid=grid, neighbours=neighbours)
 
-    def guarantee(self, problem: R) -> PureDP:
+    def promise(self, problem: R) -> PureDP:
         """See module docstring."""
         effective, apart = self._effective(problem), solved_apart(problem)
         first = self.head.epsilon(one_of(effective), rate=self.rate, neighbours=self.neighbours)

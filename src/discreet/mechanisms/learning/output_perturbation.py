@@ -103,7 +103,7 @@ class PureOutputPerturbation(SphericalPerturbation[RegularisedRisk]):
         grid = LaplaceGrid.calibrate(radius=tolerance / problem.ridge + error, dimension=problem.dimension, epsilon=last_epsilon)
         return cls(rate=rate, tolerance=tolerance, noise_error=error, grid=grid, neighbours=neighbours)
 
-    def guarantee(self, problem: RegularisedRisk) -> PureDP:
+    def promise(self, problem: RegularisedRisk) -> PureDP:
         """See module docstring."""
         first = self.rate * minimiser_sensitivity(problem, neighbours=self.neighbours)
         second = self._last(problem, lambda tolerance, error: tolerance / problem.ridge + error)
@@ -132,7 +132,7 @@ class NonPrivate(LearningMechanism[Any]):
         """A tolerance near the rounding error."""
         return cls(tolerance=default_tolerance(problem, 0.0), neighbours=neighbours)
 
-    def guarantee(self, problem: AnyRisk) -> NoGuarantee:  # noqa: ARG002 - there is none for any problem
+    def promise(self, problem: AnyRisk) -> NoGuarantee:  # noqa: ARG002 - there is none for any problem
         """None."""
         return NoGuarantee(neighbours=self.neighbours, theorem=words.NON_PRIVATE)
 

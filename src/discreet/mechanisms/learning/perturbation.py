@@ -68,7 +68,7 @@ class TwoStages(Mechanism[P, Records]):
     def theorem(self, problem: P) -> str:
         """What says so, in certificates."""
 
-    def guarantee(self, problem: P) -> ApproximateDP:
+    def promise(self, problem: P) -> ApproximateDP:
         """That of the ideal output, and of the last stage, which hides the distance from it."""
         error = max(self.noise_error, gaussian_error(scale=self.scale, dimension=problem.dimension))
         second = self.grid.delta(radius=self.distance(problem, self.tolerance, error), dimension=problem.dimension)

@@ -87,7 +87,7 @@ class AdaSSP(RegressionMechanism):
         integers = size * (size + 1) // 2 + size + 1
         return composed_delta(self.epsilon, mu, integers=integers, stages=2, least_scale=min(self.scales(problem)))
 
-    def guarantee(self, problem: LeastSquares) -> ApproximateDP | NoGuarantee:
+    def promise(self, problem: LeastSquares) -> ApproximateDP | NoGuarantee:
         """See module docstring."""
         return stated(self.epsilon, self.delta(problem), self.neighbours, ADASSP)
 

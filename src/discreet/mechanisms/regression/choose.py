@@ -78,7 +78,7 @@ class NonPrivateLeastSquares(RegressionMechanism):
     name = "least-squares-non-private"
     neighbours: Neighbours
 
-    def guarantee(self, problem: LeastSquares) -> NoGuarantee:  # noqa: ARG002 - the same for any problem
+    def promise(self, problem: LeastSquares) -> NoGuarantee:  # noqa: ARG002 - the same for any problem
         """None."""
         return NoGuarantee(neighbours=self.neighbours, theorem=NON_PRIVATE)
 

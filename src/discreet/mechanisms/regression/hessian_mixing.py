@@ -54,7 +54,7 @@ class HessianMixing(GradientMechanism):
         """
         return _calibrated(problem, epsilon, delta, neighbours, whole_steps(steps, usual=STEPS, least=1), rows_for(problem, rows))
 
-    def guarantee(self, problem: LeastSquares) -> ApproximateDP | NoGuarantee:
+    def promise(self, problem: LeastSquares) -> ApproximateDP | NoGuarantee:
         """See module docstring."""
         delta = self.delta(problem, sketch_profile(problem, self.sketch, self.epsilon))
         return stated(self.epsilon, delta, self.neighbours, HESSIAN_MIXING, secret=SECRET)

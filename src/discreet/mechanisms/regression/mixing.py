@@ -50,9 +50,9 @@ class GaussianMixing(RegressionMechanism):
         made = calibrated_sketch(query, rows_for(problem, rows), epsilon, delta, neighbours)
         return cls(sketch=made, target_weight=_TARGET_WEIGHT, neighbours=neighbours)
 
-    def guarantee(self, problem: LeastSquares) -> ApproximateDP | NoGuarantee:
+    def promise(self, problem: LeastSquares) -> ApproximateDP | NoGuarantee:
         """That of the sketch."""
-        return self.sketch.guarantee(sketched(problem, target_weight=self.target_weight))
+        return self.sketch.promise(sketched(problem, target_weight=self.target_weight))
 
     def parameters(self) -> dict[str, Json]:
         """See RegressionMechanism."""

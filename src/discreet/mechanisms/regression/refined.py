@@ -104,7 +104,7 @@ class RefinedMoments(GradientMechanism):
     def _scales(self, problem: LeastSquares) -> tuple[float, ...]:
         return (*self.moment_scales(problem), step_scales(problem, self.step_noise)[0]) if self.steps else self.moment_scales(problem)
 
-    def guarantee(self, problem: LeastSquares) -> ApproximateDP | NoGuarantee:
+    def promise(self, problem: LeastSquares) -> ApproximateDP | NoGuarantee:
         """See module docstring."""
         return stated(self.epsilon, self.delta(problem), self.neighbours, MOMENTS)
 

@@ -74,7 +74,7 @@ class BoundedNoise(Mechanism[Rows, Records]):
         masses, last = self._masses()
         return float(masses @ np.square(np.arange(-last, last + 1))) * self.step**2
 
-    def guarantee(self, query: Rows) -> ApproximateDP | NoGuarantee:
+    def promise(self, query: Rows) -> ApproximateDP | NoGuarantee:
         """See module docstring: per entry. Raises InvalidInput for rows that are shortened as a whole."""
         if not query.domain.entries_alone:
             raise InvalidInput("bounded noise protects single entries: give the domain an entry_bound alone.")

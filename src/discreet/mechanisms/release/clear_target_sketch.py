@@ -57,7 +57,7 @@ class ClearTargetSketch(Sketch):
             raise InvalidInput(f"bits must be positive and at most 100; {bits!r} was given.")
         _check(query)
         made = [cls._with_share(query, rows, bits, share) for share in _SHARES]
-        return least_noise([one for one in made if one is not None and one.guarantee(query).bits <= bits], query, rows)
+        return least_noise([one for one in made if one is not None and one.promise(query).bits <= bits], query, rows)
 
     @classmethod
     def _with_share(cls, query: SecondMoments, rows: int, bits: float, share: float) -> Self | None:
@@ -70,7 +70,7 @@ class ClearTargetSketch(Sketch):
         scale = max(_moved(query, rows, variance, step) / math.sqrt(2.0 * math.log(2.0) * last) * UP, _LEAST_SCALE)
         return cls(rows=rows, variance=variance, step=step, scale=scale) if scale < LARGEST_SCALE else None
 
-    def guarantee(self, query: SecondMoments) -> MutualInformation:
+    def promise(self, query: SecondMoments) -> MutualInformation:
         """See module docstring."""
         _check(query)
         last = (_moved(query, self.rows, self.variance, self.step) / self.scale) ** 2 / (2.0 * math.log(2.0))

@@ -102,7 +102,7 @@ class EigenvalueSketch(Mechanism[SecondMoments, Records]):
             raise InfeasibleTarget(TOO_ROUGH.format(rows=rows, records=query.most_records))
         return made
 
-    def guarantee(self, query: SecondMoments) -> ApproximateDP | NoGuarantee:
+    def promise(self, query: SecondMoments) -> ApproximateDP | NoGuarantee:
         """See module docstring."""
         return promised(EIGENVALUE_SKETCH, self.delta(query), self.epsilon, self.neighbours)
 

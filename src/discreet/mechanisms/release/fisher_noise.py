@@ -58,9 +58,9 @@ class FisherNoise(Mechanism[WeightedRows, Records]):
             raise InvalidInput(f"the level must be positive and finite; {level!r} was given.")
         return cls(inner=GaussianRelease.of_deviation(query, deviation=level**-0.25, epsilon=epsilon, neighbours=neighbours))
 
-    def guarantee(self, query: WeightedRows) -> ApproximateDP | NoGuarantee:
+    def promise(self, query: WeightedRows) -> ApproximateDP | NoGuarantee:
         """See module docstring."""
-        return self.inner.guarantee(query)
+        return self.inner.promise(query)
 
     def cramer_rao(self, query: WeightedRows) -> CramerRaoBound:
         """The Cramer-Rao number, of the normal law whose rounding is released, about a record rounded to the grid: T T' / deviation^2."""

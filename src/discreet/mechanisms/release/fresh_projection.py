@@ -76,7 +76,7 @@ class FreshProjection(Mechanism[Rows, Records]):
         made.guarantee(query)
         return made
 
-    def guarantee(self, query: Rows) -> ApproximateDP | NoGuarantee:
+    def promise(self, query: Rows) -> ApproximateDP | NoGuarantee:
         """See module docstring."""
         check_placement(query, self.neighbours, self.slots)
         delta, theorem = self.delta(query, self.epsilon), FRESH_PROJECTION

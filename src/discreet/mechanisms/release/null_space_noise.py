@@ -40,7 +40,7 @@ class NullSpaceNoise(Mechanism[Rows, Records]):
 
     name = "release-null-space-noise"
 
-    def guarantee(self, query: Rows) -> NoGuarantee:
+    def promise(self, query: Rows) -> NoGuarantee:
         """None, and why."""
         if query.target is not Target.CLEAR:
             raise InvalidInput("null-space noise needs the targets, in clear: take target='clear'.")

@@ -33,7 +33,7 @@ class PublishedSketch(Mechanism[SecondMoments, Records]):
 
     name = "release-published-sketch"
 
-    def guarantee(self, query: SecondMoments) -> NoGuarantee:  # noqa: ARG002 - none for any
+    def promise(self, query: SecondMoments) -> NoGuarantee:  # noqa: ARG002 - none for any
         """None, and why."""
         return NoGuarantee(neighbours=self.neighbours, unit=Unit.ENTRY, theorem=PUBLISHED_SKETCH)
 

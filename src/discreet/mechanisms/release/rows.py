@@ -103,7 +103,7 @@ class GaussianRelease(Mechanism[RowQuery, Records]):
         made.guarantee(query)
         return made
 
-    def guarantee(self, query: RowQuery) -> ApproximateDP | NoGuarantee:
+    def promise(self, query: RowQuery) -> ApproximateDP | NoGuarantee:
         """See module docstring."""
         check_placement(query, self.neighbours, self.slots)
         theorem = self.published or GAUSSIAN_ROWS
@@ -206,7 +206,7 @@ class InformationRelease(Mechanism[Rows, Records]):
         bound = float(max(query.read.entries))
         deviation = bound / math.sqrt(max(math.expm1(2.0 * math.log(2.0) * bits), sys.float_info.min))
         made = cls._of(query, deviation)
-        while made.inner.scale < LARGEST_SCALE and made.guarantee(query).bits > bits:
+        while made.inner.scale < LARGEST_SCALE and made.promise(query).bits > bits:
             deviation *= 1.0 + 1e-6
             made = cls._of(query, deviation)
         if made.inner.scale >= LARGEST_SCALE:
@@ -217,7 +217,7 @@ class InformationRelease(Mechanism[Rows, Records]):
     def _of(cls, query: Rows, deviation: float) -> Self:
         return cls(inner=GaussianRelease.of_deviation(query, deviation=deviation, epsilon=1.0, neighbours=REPLACE_ONE))
 
-    def guarantee(self, query: Rows) -> MutualInformation:
+    def promise(self, query: Rows) -> MutualInformation:
         """See module docstring."""
         return self.inner.information(query)
 

@@ -124,7 +124,7 @@ class GaussianSketch(Sketch):
             raise InfeasibleTarget(TOO_ROUGH.format(rows=rows, records=query.most_records))
         return found
 
-    def guarantee(self, query: SecondMoments) -> ApproximateDP | NoGuarantee:
+    def promise(self, query: SecondMoments) -> ApproximateDP | NoGuarantee:
         """See module docstring."""
         return promised(GAUSSIAN_SKETCH, self.delta(query), self.epsilon, self.neighbours)
 

@@ -51,7 +51,7 @@ class InformationSketch(Sketch):
             raise InvalidInput(f"bits must be positive and finite; {bits!r} was given.")
         check_entries(query)
         made = [cls._for_route(query, rows, bits, route) for route in _ROUTES]
-        return least_noise([one for one in made if one is not None and one.guarantee(query).bits <= bits], query, rows)
+        return least_noise([one for one in made if one is not None and one.promise(query).bits <= bits], query, rows)
 
     @classmethod
     def _for_route(cls, query: SecondMoments, rows: int, bits: float, route: "Route") -> Self | None:
@@ -70,7 +70,7 @@ class InformationSketch(Sketch):
         scale = _steps(radius, step, bounds) / math.sqrt(2.0 * math.log(2.0) * _SHARE * bits) * UP
         return cls(rows=rows, variance=variance, step=step, scale=max(scale, _LEAST_SCALE)) if scale < LARGEST_SCALE else None
 
-    def guarantee(self, query: SecondMoments) -> MutualInformation:
+    def promise(self, query: SecondMoments) -> MutualInformation:
         """See module docstring."""
         check_entries(query)
         bounds = self.arithmetic(query)

@@ -80,7 +80,7 @@ def _profile(name: str, parameters: _Parameters, problem: RegularisedRisk, state
     )
     first = partial(mechanism.ideal_delta, problem)
     # The stated point minus its first part is what the last stage takes, at the radius of the mechanism itself.
-    last = max(0.0, mechanism.guarantee(problem).delta_at_epsilon - first(mechanism.epsilon))
+    last = max(0.0, mechanism.promise(problem).delta_at_epsilon - first(mechanism.epsilon))
     return _two_stages(first, mechanism.epsilon, mechanism.grid, last, stated)
 
 

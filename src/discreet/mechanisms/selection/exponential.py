@@ -72,7 +72,7 @@ class ExponentialMechanism(Mechanism[Candidates, Numbers[npt.NDArray[np.integer]
         rate = epsilon / (sensitivity * (1 if monotone else 2)) * (1.0 - 4.0 * _ROUNDING)
         return cls(rate=rate, sensitivity=sensitivity, monotone=monotone, neighbours=neighbours)
 
-    def guarantee(self, problem: Candidates) -> PureDP:  # noqa: ARG002 - the same for any number of candidates
+    def promise(self, problem: Candidates) -> PureDP:  # noqa: ARG002 - the same for any number of candidates
         """See module docstring."""
         epsilon = self.rate * self.sensitivity * (1 if self.monotone else 2) * (1.0 + _ROUNDING)
         return PureDP(epsilon=epsilon, neighbours=self.neighbours, theorem=EXPONENTIAL)
