@@ -118,19 +118,8 @@ class Stutter(BlockTable):
     __slots__ = ("_passes", "_table", "_wrong")
 
     def __init__(self, table, wrong):
+        super().__init__(table.features, slow=table.slow)
         self._table, self._wrong, self._passes = table, wrong, count()
-
-    @property
-    def features(self):
-        return self._table.features
-
-    @property
-    def remote(self):
-        return False
-
-    @property
-    def slow(self):
-        return self._table.slow
 
     def map(self, work, jobs):
         twice = next(self._passes) == self._wrong

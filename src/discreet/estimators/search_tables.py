@@ -260,23 +260,9 @@ class _PartTable(BlockTable):
     __slots__ = ("_cut", "_places", "_table")
 
     def __init__(self, table: BlockTable, cut: _Cut, kept: Sequence[int]) -> None:
+        super().__init__(table.features, remote=table.remote, slow=table.slow)
         self._table, self._cut = table, cut
         self._places = {number: place for place, number in enumerate(kept)}
-
-    @property
-    def features(self) -> int:
-        """See BlockTable."""
-        return self._table.features
-
-    @property
-    def remote(self) -> bool:
-        """See BlockTable."""
-        return self._table.remote
-
-    @property
-    def slow(self) -> bool:
-        """See BlockTable."""
-        return self._table.slow
 
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
         """See BlockTable."""

@@ -34,7 +34,8 @@ def test_blocks_are_the_same_records_there():
 
 
 class _Remote(BlockTable):
-    features, remote, slow = 3, True, True
+    def __init__(self):
+        super().__init__(3, remote=True)
 
     def map(self, work, jobs):
         raise AssertionError("nothing may be read")

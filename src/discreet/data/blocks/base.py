@@ -47,22 +47,17 @@ class Block(NamedTuple):
 class BlockTable(ABC):
     """Records in blocks. Every pass must give the same blocks, cut at the same places, whatever `jobs` is."""
 
-    __slots__ = ()
+    __slots__ = ("features", "remote", "slow")
+    features: int
+    """d, the columns of every block."""
+    remote: bool
+    """Whether blocks are worked on outside this process."""
+    slow: bool
+    """Whether making or reaching a block takes longer than a Gram matrix of its rows: then more is done in fewer passes."""
 
-    @property
-    @abstractmethod
-    def features(self) -> int:
-        """d, the columns of every block."""
-
-    @property
-    @abstractmethod
-    def remote(self) -> bool:
-        """Whether blocks are worked on outside this process."""
-
-    @property
-    @abstractmethod
-    def slow(self) -> bool:
-        """Whether making or reaching a block takes longer than a Gram matrix of its rows: then more is done in fewer passes."""
+    def __init__(self, features: int, *, remote: bool = False, slow: bool = True) -> None:
+        """State what is known of every block."""
+        self.features, self.remote, self.slow = features, remote, slow
 
     @property
     def source(self) -> "BlockTable":

@@ -59,12 +59,13 @@ class DaskTable(BlockTable):
     is not encrypted and that was not said to be known.
     """
 
-    __slots__ = ("_blocks", "_cluster", "_features", "_groups", "_make", "_remembered")
+    __slots__ = ("_blocks", "_cluster", "_groups", "_make", "_remembered")
 
     def __init__(self, client: "Client | Cluster", blocks: Sequence[Any], *, features: int, remember: bool = True) -> None:
         """Hold the handles; blocks that are remembered begin to be made."""
         _check(blocks, features)
-        self._cluster, self._features, self._remembered = Cluster.of(client), features, remember
+        super().__init__(features, remote=True, slow=not remember)
+        self._cluster, self._remembered = Cluster.of(client), remember
         self._blocks: Sequence[Any] = self._cluster.tell(lambda to: to.compute(list(blocks))) if remember else list(blocks)
         self._make: Callable[[int], Block] | None = None
         self._groups: tuple[float, list[list[int]]] | None = None
@@ -77,32 +78,19 @@ class DaskTable(BlockTable):
         if not remember:
             _check(range(blocks), features)
             table: DaskTable = cls.__new__(cls)
-            table._cluster, table._features, table._remembered, table._blocks, table._make = Cluster.of(client), features, False, range(blocks), make
+            BlockTable.__init__(table, features, remote=True)
+            table._cluster, table._remembered, table._blocks, table._make = Cluster.of(client), False, range(blocks), make
             table._groups = None
             return table
         from dask import delayed  # noqa: PLC0415 - an optional dependency
 
         return cls(client, [delayed(make, pure=True)(number) for number in range(blocks)], features=features)
 
-    @property
-    def features(self) -> int:
-        """See BlockTable."""
-        return self._features
-
-    @property
-    def remote(self) -> bool:
-        """See BlockTable."""
-        return True
-
-    @property
-    def slow(self) -> bool:
-        """See BlockTable: unless blocks are remembered."""
-        return not self._remembered
-
     def few(self, every: int) -> "DaskTable":
         """See BlockTable: the same handles."""
         table: DaskTable = DaskTable.__new__(DaskTable)
-        table._cluster, table._features, table._remembered, table._make = self._cluster, self._features, self._remembered, self._make
+        BlockTable.__init__(table, self.features, remote=True, slow=self.slow)
+        table._cluster, table._remembered, table._make = self._cluster, self._remembered, self._make
         table._blocks, table._groups = self._blocks[::every], None
         return table
 

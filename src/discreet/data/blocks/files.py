@@ -79,7 +79,7 @@ class FileBlocks:
 class FileTable(BlockTable):
     """Records in Parquet or Arrow files; see `numeric_files` and `schema_files`, which make one."""
 
-    __slots__ = ("_bytes", "_features", "_kept", "_read")
+    __slots__ = ("_kept", "_read")
 
     def __init__(
         self,
@@ -96,27 +96,12 @@ class FileTable(BlockTable):
 
         `row_bytes`: what a row of a block takes at most.
         """
-        self._features = features
         size = block_rows(features) if rows_in_block is None else rows_in_block
         pieces = tuple(piece for path in paths for piece in _pieces(path, columns, size))
         self._read = FileBlocks(columns=tuple(columns), encode=encode, pieces=pieces)
         self._kept = KeptBlocks(memory, [row_bytes * piece.rows for piece in pieces])
-        self._bytes = row_bytes * sum(piece.rows for piece in pieces)
-
-    @property
-    def features(self) -> int:
-        """See BlockTable."""
-        return self._features
-
-    @property
-    def remote(self) -> bool:
-        """See BlockTable."""
-        return False
-
-    @property
-    def slow(self) -> bool:
-        """See BlockTable: where less than half of the table stays in memory."""
-        return 2 * self._kept.memory < self._bytes
+        # Slow where less than half of the table stays in memory.
+        super().__init__(features, slow=2 * self._kept.memory < row_bytes * sum(piece.rows for piece in pieces))
 
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
         """See BlockTable."""
@@ -132,7 +117,7 @@ class FileTable(BlockTable):
 
         Raises InvalidInput where the files have no rows.
         """
-        return DaskTable.from_function(client, self._read, blocks=len(self._read.pieces), features=self._features, remember=remember)
+        return DaskTable.from_function(client, self._read, blocks=len(self._read.pieces), features=self.features, remember=remember)
 
 
 def numeric_files(

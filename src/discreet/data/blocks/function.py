@@ -17,30 +17,15 @@ class FunctionTable(BlockTable):
     InvalidInput unless there is at least one block with at least one feature.
     """
 
-    __slots__ = ("_blocks", "_features", "_make")
+    __slots__ = ("_blocks", "_make")
 
     def __init__(self, make: Callable[[int], Block], *, blocks: int, features: int) -> None:
         """Hold the function."""
         if blocks < 1 or features < 1:
             raise InvalidInput(f"a table has at least one block and one feature; {blocks} and {features} were given.")
+        super().__init__(features)
         self._make = make
         self._blocks = blocks
-        self._features = features
-
-    @property
-    def features(self) -> int:
-        """See BlockTable."""
-        return self._features
-
-    @property
-    def remote(self) -> bool:
-        """See BlockTable."""
-        return False
-
-    @property
-    def slow(self) -> bool:
-        """See BlockTable."""
-        return True
 
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
         """See BlockTable."""

@@ -38,22 +38,8 @@ class NpyTable(BlockTable):
             raise InvalidInput(f"{str(rows)!r} must hold a table of shape (n, d) with at least one row and one column.")
         if any(column is not None and column.shape != self._rows.shape[:1] for column in (self._targets, self._weights)):
             raise InvalidInput("rows, targets and weights must have the same length.")
+        super().__init__(int(self._rows.shape[1]), slow=False)
         self._parts = cuts(len(self._rows), block_rows(self.features) if rows_in_block is None else rows_in_block)
-
-    @property
-    def features(self) -> int:
-        """See BlockTable."""
-        return int(self._rows.shape[1])
-
-    @property
-    def remote(self) -> bool:
-        """See BlockTable."""
-        return False
-
-    @property
-    def slow(self) -> bool:
-        """See BlockTable."""
-        return False
 
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
         """See BlockTable."""

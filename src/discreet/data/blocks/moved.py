@@ -23,22 +23,8 @@ class MovedTable(BlockTable):
         """Hold the table; nothing is read."""
         if table.remote:
             raise InvalidInput("blocks on a cluster are worked on where they are; leave device out, or read the files in this process.")
+        super().__init__(table.features)  # slow: moving a block takes longer than its Gram matrix
         self._table, self._device = table, check_device(device)
-
-    @property
-    def features(self) -> int:
-        """See BlockTable."""
-        return self._table.features
-
-    @property
-    def remote(self) -> bool:
-        """See BlockTable: no."""
-        return False
-
-    @property
-    def slow(self) -> bool:
-        """See BlockTable: moving a block takes longer than its Gram matrix."""
-        return True
 
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
         """See BlockTable."""

@@ -26,33 +26,18 @@ class TransformedTable(BlockTable):
     InvalidInput for less than one feature.
     """
 
-    __slots__ = ("_counts", "_features", "_first", "_function", "_rows", "_table")
+    __slots__ = ("_counts", "_first", "_function", "_rows", "_table")
 
     def __init__(self, table: BlockTable, function: Callable[[Matrix], Matrix], *, features: int, jobs: int = 1) -> None:
         """Count the rows of every block."""
         if features < 1:
             raise InvalidInput(f"a table has at least one feature; {features} were given.")
+        super().__init__(features, remote=table.remote)  # slow: rows are computed in every pass
         self._table = table
         self._function = function
-        self._features = features
         self._rows = block_rows(max(features, table.features))
         self._counts = list(table.map(lambda _, block: block.rows.shape[0], jobs))
         self._first = [0, *accumulate(len(cuts(count, self._rows)) for count in self._counts)]
-
-    @property
-    def features(self) -> int:
-        """See BlockTable."""
-        return self._features
-
-    @property
-    def remote(self) -> bool:
-        """See BlockTable."""
-        return self._table.remote
-
-    @property
-    def slow(self) -> bool:
-        """See BlockTable: rows are computed in every pass."""
-        return True
 
     @property
     def source(self) -> BlockTable:
