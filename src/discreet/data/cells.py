@@ -136,7 +136,7 @@ def _numbers(series: pl.Series, markers: Sequence[str], no_number: InvalidInput)
     else:
         if series.dtype == pl.Boolean:
             raise no_number
-        texts = _without(_texts(series), markers)
+        texts = without_markers(cell_texts(series), markers)
         parsed = texts.cast(pl.Float64, strict=False)
         if (parsed.is_null() & texts.is_not_null()).any():
             raise no_number
@@ -158,7 +158,7 @@ def _days(series: pl.Series, markers: Sequence[str], no_date: InvalidInput) -> F
     elif isinstance(series.dtype, pl.Datetime):
         values = _in_days(series.dt.replace_time_zone(None).dt.timestamp("us"))
     else:
-        texts = _without(_texts(series), markers)
+        texts = without_markers(cell_texts(series), markers)
         moments = _moments(texts)
         if (moments.is_null() & texts.is_not_null()).any():
             raise no_date
@@ -186,14 +186,14 @@ def _in_days(moments: pl.Series) -> Floats:
 
 def _codes(series: pl.Series, labels: Sequence[Label], markers: Sequence[str]) -> Codes:
     """Positions among `labels`, with the two marks for cells that have none."""
-    texts = _without(_texts(series), markers)
+    texts = without_markers(cell_texts(series), markers)
     known = {text: code for code, label in enumerate(labels) for text in spellings(label)}
     codes = texts.replace_strict(list(known), list(known.values()), default=_UNDECLARED, return_dtype=pl.Int32)
     missing = texts.is_null().to_numpy()
     return np.where(missing, _MISSING, codes.fill_null(_MISSING).to_numpy()).astype(np.int32, copy=False)
 
 
-def _texts(series: pl.Series) -> pl.Series:
+def cell_texts(series: pl.Series) -> pl.Series:
     """The text of every cell (see `labels`), null for missing ones."""
     dtype = series.dtype
     if dtype == pl.String or dtype in (pl.Categorical, pl.Enum):
@@ -208,7 +208,7 @@ def _texts(series: pl.Series) -> pl.Series:
     raise TypeError
 
 
-def _without(texts: pl.Series, markers: Sequence[str]) -> pl.Series:
+def without_markers(texts: pl.Series, markers: Sequence[str]) -> pl.Series:
     """Null for the empty text and for the declared texts of a missing value."""
     gap = texts.is_in(["", *markers])
     return texts.set(gap.fill_null(value=True), None)

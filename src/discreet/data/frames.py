@@ -7,7 +7,7 @@ A column of Python objects (numbers, dates) is turned into text cell by cell (se
 import math
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, TypeAlias
@@ -83,26 +83,32 @@ def _is_a(frame: object, module: str, name: str) -> bool:
 def _column(values: Frame, name: str) -> pl.Series:
     """One column of a mapping or of a pandas DataFrame."""
     refusal = InvalidInput(f"column {name!r} must hold numbers, text, booleans or dates.")
-    return quietly(lambda: _series(values, name, refusal), refusal)
+    return quietly(lambda: column_series(values, name), refusal)
 
 
-def _series(values: Frame, name: str, refusal: InvalidInput) -> pl.Series:
+def column_series(values: Frame, name: str, *, text: Callable[[object], str | None] | None = None) -> pl.Series:
+    """One column of polars, pandas or pyarrow, an array or a list; objects by their `text`, that of `cell_text` unless another is given.
+
+    Raises TypeError, or what their own library raises, for anything else.
+    """
     if isinstance(values, pl.Series):
         return values.alias(name)
+    if _is_a(values, "pyarrow", "Array") or _is_a(values, "pyarrow", "ChunkedArray"):
+        return pl.Series(name, pl.from_arrow(values))
     if _is_a(values, "pandas", "Series"):
         values = _of_pandas(values)
     if isinstance(values, np.ndarray) and values.dtype.kind == _MOMENTS:
         values = values.astype("datetime64[us]")
     if isinstance(values, np.ndarray) and not isinstance(values, np.ma.MaskedArray):
         if values.ndim != 1 or values.dtype.kind not in _NUMBERS + _OBJECTS + _MOMENTS:
-            raise refusal
+            raise TypeError
         if values.dtype.kind == "f":
             return pl.Series(name, values.astype(np.float64, copy=False))
         if values.dtype.kind in _NUMBERS + _MOMENTS:
             return pl.Series(name, values)
     if isinstance(values, str | bytes):
-        raise refusal
-    return object_texts(name, values.tolist() if isinstance(values, np.ndarray) else list(values))
+        raise TypeError
+    return object_texts(name, values.tolist() if isinstance(values, np.ndarray) else list(values), text=text or cell_text)
 
 
 def _of_pandas(values: Frame) -> npt.NDArray[Any]:
@@ -114,11 +120,6 @@ def _of_pandas(values: Frame) -> npt.NDArray[Any]:
         cells = cells.astype(object)
         cells[values.isna().to_numpy(dtype=bool)] = None
     return cells
-
-
-def object_texts(name: str, cells: Sequence[object]) -> pl.Series:
-    """Python objects as text, None for missing ones."""
-    return pl.Series(name, [cell_text(cell) for cell in cells], dtype=pl.String)
 
 
 def cell_text(cell: object) -> str | None:
@@ -147,3 +148,8 @@ def _date_text(cell: np.datetime64 | date) -> str | None:
         there = given == given  # noqa: PLR0124 - pandas' NaT is a datetime
         return MIDNIGHT.sub("", given.replace(tzinfo=None).isoformat(timespec="microseconds")) if there else None
     return given.isoformat() if isinstance(given, date) else cell_text(given)
+
+
+def object_texts(name: str, cells: Sequence[object], *, text: Callable[[object], str | None] = cell_text) -> pl.Series:
+    """Python objects as text, None for missing ones."""
+    return pl.Series(name, [text(cell) for cell in cells], dtype=pl.String)
