@@ -81,6 +81,10 @@ class Noise(ABC):
         cannot tell what will be drawn, unless this source can be replayed anyway.
         """
 
+    @abstractmethod
+    def beside(self, what: str) -> "Noise":
+        """A source for `what` is drawn beside a release, independent of this one, and which leaves this one as it is: nothing else changes by it."""
+
     def gaussian(self, *, scale: float, dimension: int, draws: int) -> Floats:
         """Independent N(0, scale^2 I) vectors as columns, (dimension, draws), each surely within `gaussian_error` of its ideal."""
         numbers = standard_normals(self.words(), draws * dimension).reshape(draws, dimension)
@@ -123,6 +127,10 @@ class SystemNoise(Noise):
         """This source, for every part: it has no state, so wherever a copy draws, it asks the operating system there for a fresh key."""
         return partial(_itself, self)
 
+    def beside(self, what: str) -> "Noise":  # noqa: ARG002 - every call draws under a key of its own
+        """This source."""
+        return self
+
 
 @dataclass(frozen=True, slots=True)
 class SeededNoise(Noise):
@@ -147,6 +155,10 @@ class SeededNoise(Noise):
         """Sources that the seed, this call and the number of the part determine, wherever and in whatever order parts are drawn."""
         return partial(_seeded_part, self.seed, next(self._calls))
 
+    def beside(self, what: str) -> "Noise":
+        """The source that the seed and this name determine, from its beginning."""
+        return _SeededPart(self.seed, part=what)
+
     def __reduce__(self) -> tuple[object, ...]:
         """Refuse: a copy would replay the same noise from its own counter."""
         raise PrivateDataError("a seeded noise source cannot be copied; make one per worker, with its own seed.")
@@ -162,6 +174,10 @@ class _SeededPart(SeededNoise):
         """The stream of the next call within the part."""
         text = f"discreet seeded noise {self.seed} {self.part} {next(self._calls)}"
         return keyed_words(hashlib.sha256(text.encode()).digest())
+
+    def beside(self, what: str) -> "Noise":
+        """Of this part."""
+        return _SeededPart(self.seed, part=f"{self.part} {what}")
 
 
 def _itself(source: Noise, _number: int) -> Noise:

@@ -87,6 +87,9 @@ class _KnownNoise(Noise):
     def streams(self) -> Callable[[int], Noise]:
         raise NotImplementedError
 
+    def beside(self, what: str) -> Noise:
+        raise NotImplementedError
+
     def gaussian(self, *, scale: float, dimension: int, draws: int) -> Floats:
         return self.known
 

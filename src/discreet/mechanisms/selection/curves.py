@@ -17,7 +17,7 @@ import numpy as np
 from discreet.accounting import ApproximateDP, Guarantee, Json, Profile
 from discreet.accounting.profile import hull
 from discreet.core.fields import real
-from discreet.core.neighbours import Neighbours
+from discreet.core.neighbours import Neighbours, Persons
 from discreet.core.rounding import raising
 from discreet.data import Domain
 from discreet.losses import loss_named
@@ -51,6 +51,7 @@ def problem_from(record: Mapping[str, Json]) -> RegularisedRisk:
         intercept_scale=real(record["intercept_scale"]),
         records=None if records is None else int(real(records)),
         classes=2,
+        persons=Persons.from_dict(record["persons"]) if "persons" in record else None,
     )
     return RegularisedRisk(
         loss=loss_named(str(record["loss"]), {str(key): real(value) for key, value in given.items()}),
