@@ -117,7 +117,7 @@ def _gaussian(parameters: Record, problem: Record) -> Words:
 _CURVATURE: Fields = {"scale": positive, "epsilon": positive, "neighbours": relation, "unit": whole, "levels": whole}
 
 
-@register_words("curvature-gaussian", parameters=_CURVATURE, problem={**TWO_CLASSES, "weights": text})
+@register_words("curvature-gaussian", parameters=_CURVATURE, problem={**TWO_CLASSES, "weights": text}, shared=True)
 def _curvature(parameters: Record, problem: Record) -> Words:
     dimension = dimension_of(problem)
     added = condition(

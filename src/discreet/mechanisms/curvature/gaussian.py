@@ -36,6 +36,8 @@ class GaussianCurvature(Mechanism[CurvatureQuery, CurvatureRecords]):
     epsilon: float
     """At which delta is stated."""
     neighbours: Neighbours
+    levels: int = LEVELS
+    """Of curvatures and squared slopes, as many as the query has."""
 
     @classmethod
     def calibrate(cls, query: CurvatureQuery, *, epsilon: float, delta: float, neighbours: Neighbours) -> Self:
@@ -47,16 +49,20 @@ class GaussianCurvature(Mechanism[CurvatureQuery, CurvatureRecords]):
             )
         first = max(_LEAST_SCALE, query.distance(neighbours) / gaussian_mu(epsilon, delta))
         scale = least_drawable(first, lambda scale: _delta(query, scale, epsilon, neighbours) <= delta)
-        return cls(scale=scale, epsilon=epsilon, neighbours=neighbours)
+        return cls(scale=scale, epsilon=epsilon, neighbours=neighbours, levels=query.levels)
 
     def promise(self, problem: CurvatureQuery) -> ApproximateDP:
-        """What one release promises; needs no records."""
+        """What one release promises; needs no records. Raises InvalidInput for a query of other levels."""
+        if problem.levels != self.levels:
+            raise InvalidInput("the noise was calibrated for persons with another number of rows. Calibrate it for this problem.")
         delta = _delta(problem, self.scale, self.epsilon, self.neighbours)
         return at_epsilon(self.epsilon, delta, self.neighbours, CURVATURE_WORDS)
 
     def parameters(self) -> dict[str, Json]:
         """See Mechanism."""
-        return {**Mechanism.parameters(self), "unit": UNIT, "levels": LEVELS}
+        named = Mechanism.parameters(self)
+        levels = named.pop("levels")
+        return {**named, "unit": UNIT, "levels": levels}
 
     def draw(self, problem: CurvatureQuery, data: CurvatureRecords, noise: Noise) -> Drawn:
         """See Mechanism: the integers (size,) of both matrices, as float64."""

@@ -10,6 +10,14 @@ multiples of 2^-10 of their largest possible value, c_max c and (c_max L)^2. Wha
 
 of Euclidean length at most 5 U B^2, U the largest sqrt(h^2 + g^2) over margins: 25 sum x_j^4 + 49 sum_{j<k} x_j^2 x_k^2 <= 25 |x|^4. The inner
 product of two contributions is (h h' + g g') (24.5 <x, x'>^2 + 0.5 sum x_j^2 x'_j^2) >= 0, so two contributions are at most sqrt(2) times that apart.
+
+Rows of one person share one record's weight, sum_i a_i <= 1, c_i <= c_max:
+
+    H = sum_i a_i c_i l''(m_i) x_i x_i',      J = c_max sum_i a_i c_i l'(m_i)^2 x_i x_i'   >=   sum over persons p of g_p g_p'
+
+g_p = sum_i a_i c_i l'(m_i) x_i over the rows of p. J is above the variance of gradients of persons, however their rows hang together (convexity of
+the square), and is that where they are equal. h and g are multiples of 2^-10 / F of their largest value, F >= M a power of two, and a_i c_i / c_max
+times them is rounded down: what a person contributes is at most a convex combination of what records would, and no longer.
 """
 
 import math
@@ -24,7 +32,7 @@ from discreet.accounting import Json
 from discreet.certificates import digest_of
 from discreet.core.arrays import AnyFloats, Floats
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
 from discreet.core.private import holds_records
 from discreet.core.rounding import raising
 from discreet.losses import MarginLoss
@@ -38,8 +46,10 @@ DIAGONAL, ABOVE = 5, 7
 """Weights of the entries; 7 / 5 is just below sqrt(2), with which noise on a matrix and its mirror image would be as large as on a diagonal."""
 MOST_WEIGHTS = 1024
 _MARGINS = 64.0
-_ROWS = 1 << 15
+_ROWS, _SHARED_ROWS = 1 << 15, 1 << 11
 """At a time: sums of this many products stay below 2^53 and are exact in floating point, in whatever order."""
+_HALF_FACTOR = 1 << 15
+"""Factors of rows that share a weight are two halves below this: each gives exact sums by itself."""
 
 
 class Curvature(NamedTuple):
@@ -90,6 +100,11 @@ class CurvatureQuery:
             )
 
     @property
+    def persons(self) -> Persons | None:
+        """See Domain."""
+        return self.problem.persons
+
+    @property
     def size(self) -> int:
         """How many integers the answer has."""
         return self.problem.dimension * (self.problem.dimension + 1)
@@ -103,6 +118,11 @@ class CurvatureQuery:
     def levels_bound(self) -> float:
         """U: the largest sqrt(h^2 + g^2), from a scan of margins, rounded up, and one more for the rounding of h and g."""
         return _levels_bound(self.problem)
+
+    @property
+    def levels(self) -> int:
+        """What the largest h and g are, from public numbers."""
+        return _level_count(self.problem)
 
     def distance(self, neighbours: Neighbours) -> float:
         """How far apart the answers of neighbours may be, in Euclidean norm."""
@@ -120,13 +140,17 @@ class CurvatureQuery:
         dimension = self.problem.dimension
         total = np.zeros((2, dimension, dimension), dtype=object)
         levels = _levels(self.problem)
-        for span, integers in self._integer_rows(rows, factors):
+        several = _several(self.problem)
+        powers, whole, size = ((1, 1), np.floor, _SHARED_ROWS) if several else ((1, 2), np.rint, _ROWS)
+        for span, integers in self._integer_rows(rows, factors, size):
             places = self._places(integers, signs[span])
             once = np.clip(relative[span], 0.0, 1.0)
             inside = np.einsum("ij,ij->i", integers, integers) <= self.row_bound**2
-            for matrix, (table, power) in enumerate(zip(levels, (1, 2), strict=True)):
-                factor = np.rint(table[places] * once**power) * inside
-                total[matrix] += ((integers * factor[:, np.newaxis]).T @ integers).astype(np.int64).astype(object)
+            for matrix, (table, power) in enumerate(zip(levels, powers, strict=True)):
+                factor = whole(table[places] * once**power) * inside
+                high = np.floor(factor / _HALF_FACTOR) if several else np.zeros(1)
+                for part, times in ((factor - _HALF_FACTOR * high, 1), (high, _HALF_FACTOR))[: 1 + several]:
+                    total[matrix] += times * ((integers * part[:, np.newaxis]).T @ integers).astype(np.int64).astype(object)
         upper = np.triu_indices(dimension)
         entries = np.where(upper[0] == upper[1], DIAGONAL, ABOVE)
         found: Integers = np.concatenate([matrix[upper] * entries for matrix in total])
@@ -139,7 +163,7 @@ class CurvatureQuery:
         entries = np.where(upper[0] == upper[1], DIAGONAL, ABOVE)
         matrices, noises = [], []
         for part, largest in zip(value.reshape(2, -1), self._largest(), strict=True):
-            unit = largest * self.problem.domain.radius**2 / (LEVELS * UNIT**2)
+            unit = largest * self.problem.domain.radius**2 / (self.levels * UNIT**2)
             matrix = np.zeros((dimension, dimension))
             matrix[upper] = part / entries * unit
             matrices.append(np.triu(matrix) + np.triu(matrix, 1).T)
@@ -159,7 +183,7 @@ class CurvatureQuery:
         loss, heaviest = self.problem.loss, self.problem.max_weight
         return heaviest * loss.smoothness, (heaviest * loss.lipschitz) ** 2
 
-    def _integer_rows(self, rows: Matrix, factors: Floats) -> Iterator[tuple[slice, Floats]]:
+    def _integer_rows(self, rows: Matrix, factors: Floats, size: int) -> Iterator[tuple[slice, Floats]]:
         """Rows with their constant feature in units of R 2^-13, each from this row alone: elementwise products, and rounding."""
         domain = self.problem.domain
         unit = UNIT / domain.radius
@@ -167,8 +191,8 @@ class CurvatureQuery:
             scaled = np.rint((entries * factors[span, np.newaxis]) * unit)
             if domain.intercept_scale > 0:
                 scaled = np.column_stack((scaled, np.full(len(scaled), np.rint(domain.intercept_scale * unit))))
-            for start in range(0, len(scaled), _ROWS):
-                stop = min(start + _ROWS, len(scaled))
+            for start in range(0, len(scaled), size):
+                stop = min(start + size, len(scaled))
                 yield slice(span.start + start, span.start + stop), scaled[start:stop]
 
     def _places(self, integers: Floats, signs: Floats) -> Integers:
@@ -182,17 +206,27 @@ class CurvatureQuery:
         return places
 
 
+def _several(problem: RegularisedRisk) -> bool:
+    """Whether rows of one person share a weight."""
+    return problem.persons is not None and problem.persons.several
+
+
+def _level_count(problem: RegularisedRisk) -> int:
+    """2^10 F."""
+    return LEVELS << (problem.persons.rows - 1).bit_length() if problem.persons is not None else LEVELS
+
+
 @lru_cache(maxsize=16)
 def _levels_bound(problem: RegularisedRisk) -> float:
     """U."""
-    return LEVELS * float(np.max(np.hypot(*_factors(problem.loss, _scan(problem.loss))))) * (1.0 + 1e-6) + 1.0
+    return _level_count(problem) * float(np.max(np.hypot(*_factors(problem.loss, _scan(problem.loss))))) * (1.0 + 1e-6) + 1.0
 
 
 @lru_cache(maxsize=16)
 def _levels(problem: RegularisedRisk) -> tuple[Floats, Floats]:
     """h and g at every public margin, integers; always the same arrays, so that they do not depend on which margins occur."""
     margins: Floats = np.arange(-HALF, HALF + 1, dtype=np.float64) * (_reach(problem.loss) / HALF)
-    h, g = (np.rint(LEVELS * factor) for factor in _factors(problem.loss, margins))
+    h, g = (np.rint(_level_count(problem) * factor) for factor in _factors(problem.loss, margins))
     if float(np.max(np.hypot(h, g))) > _levels_bound(problem):
         raise InvalidInput("the derivatives of this loss exceed the bounds that it declares, so nothing can be released about them.")
     return h, g
