@@ -109,6 +109,17 @@ WEIGHTS = {
     "other records": np.full(RECORDS + 1, CANARY),
     "two dimensions": np.full((RECORDS, 2), CANARY),
 }
+PERSONS = {
+    **{f"{name} in objects": with_cell(cell, np.arange(RECORDS)) for name, cell in CELLS.items()},
+    **{f"{name} in lists": with_cell(cell, np.arange(RECORDS)).tolist() for name, cell in CELLS.items()},
+    "not whole": np.full(RECORDS, CANARY),
+    "missing": [f"x{CANARY}"] * (RECORDS - 1) + [None],
+    "missing number": np.append(np.full(RECORDS - 1, CANARY), np.nan),
+    "other records": [f"x{CANARY}"] * (RECORDS + 1),
+    "two dimensions": np.full((RECORDS, 2), CANARY),
+    "ragged": [[CANARY], [1.0, CANARY]] * (RECORDS // 2),
+    "a closed column": Closed(),
+}
 
 CLASSES = {"classes": [0, 1]}
 ESTIMATORS = {
@@ -173,6 +184,7 @@ def calls():
         yield f"{name}.fit(y)", lambda cells, name=name: made(name).fit(X, cells), TARGETS
         if "sample_weight" in inspect.signature(getattr(estimators, name).fit).parameters:
             yield f"{name}.fit(w)", lambda cells, name=name: made(name).fit(X, Y, sample_weight=cells), WEIGHTS
+        yield f"{name}.fit(persons)", lambda cells, name=name: made(name).set_params(rows_per_person=1).fit(X, Y, persons=cells), PERSONS
         for method in ("predict", "predict_proba", "decision_function"):
             if hasattr(getattr(estimators, name), method):
                 yield f"{name}.{method}", lambda cells, name=name, method=method: getattr(fitted(name), method)(cells), ROWS

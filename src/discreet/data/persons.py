@@ -39,7 +39,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
 from discreet.core.private import holds_records
-from discreet.core.quiet import quietly
+from discreet.core.quiet import frameless, quietly
 from discreet.data.cells import cell_texts, without_markers
 from discreet.data.frames import cell_text, column_series, object_texts
 
@@ -119,6 +119,7 @@ def times(shares: Floats, factors: Floats) -> Floats:
     return np.where(shares < 1.0, np.nextafter(products, 0.0), products)
 
 
+@frameless
 def person_codes(ids: Any, *, markers: Sequence[str] = ()) -> PersonCodes:  # noqa: ANN401 - a column of any library
     """Whose a row is, (n,): the same number for equal ids, and for no others.
 
@@ -129,6 +130,7 @@ def person_codes(ids: Any, *, markers: Sequence[str] = ()) -> PersonCodes:  # no
     return _grouped(person_ids(ids, markers=markers))[0]
 
 
+@frameless
 def keyed(ids: Any, key: bytes) -> Keys:  # noqa: ANN401 - as above
     """Keys of ids (n, 2): 16 bytes of keyed BLAKE2b a row. Raises as `person_codes` does."""
     codes, known = _grouped(person_ids(ids))

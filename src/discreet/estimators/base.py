@@ -27,13 +27,14 @@ from sklearn.utils.validation import validate_data
 from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import ADD_REMOVE, DELTA, Neighbours, Privacy, neighbours_of
+from discreet.core.neighbours import ADD_REMOVE, DELTA, Neighbours, Persons, Privacy, neighbours_of
 from discreet.core.quiet import quietly
 from discreet.core.validate import number
 from discreet.core.workers import job_count
 from discreet.data import BlockTable, Domain, EncodedTable, Records
 from discreet.estimators.forms import Form, LinearForm
 from discreet.estimators.inputs import feature_rows, whole_or_none
+from discreet.estimators.persons import Owners, declared_rule, owners_of
 from discreet.ledger import Account, check_may_travel
 from discreet.matrices import Matrix
 from discreet.noise import Noise, SeededNoise, SystemNoise
@@ -49,6 +50,8 @@ class Spender(BaseEstimator):  # type: ignore[misc]
     ledger: Account | None = None
     n_jobs: int | None = None
     random_state: Any = None
+    rows_per_person: int | None = None
+    person_weight: str = "person"
 
     n_features_in_: int = field(init=False)
     certificate_: Certificate = field(init=False)
@@ -77,6 +80,15 @@ class Spender(BaseEstimator):  # type: ignore[misc]
         if isinstance(state, np.random.Generator):
             return SeededNoise(int(state.integers(2**63 - 1)))
         raise InvalidInput(f"random_state must be None, an integer or a NumPy random source; an object of type {type(state).__name__} was given.")
+
+    def _rule(self, *, told_apart: bool) -> Persons | None:
+        """Whose rows are whose, `told_apart` by ids; None where the unit is a row. Raises InvalidInput for what is no such rule."""
+        return declared_rule(self.rows_per_person, self.person_weight, told_apart=told_apart)
+
+    def _public_rule(self, *, told_apart: bool) -> Persons | None:
+        """The same before there are rows: more than one of a person are told apart by ids, one perhaps."""
+        several = self.rows_per_person is not None and self.rows_per_person != 1
+        return self._rule(told_apart=several or (told_apart and self.rows_per_person is not None))
 
     def _jobs(self) -> int:
         return job_count(self.n_jobs)
@@ -170,6 +182,16 @@ class PrivateModel(Spender):
         self.n_features_in_ = X.rows.shape[1]
         return X.rows
 
+    def _owners(self, persons: Any, rows: int, noise: Noise) -> Owners:
+        """Of held rows. Raises InvalidInput as module `persons` says."""
+        return owners_of(persons, rule=self._rule(told_apart=persons is not None), rows=rows, noise=noise)
+
+    def _block_rule(self, table: BlockTable, persons: Any) -> Persons | None:  # noqa: ARG002
+        """Of a table in blocks, which brings its own ids. Raises InvalidInput as module `persons` says."""
+        if persons is not None:
+            raise InvalidInput("a table that is read in blocks brings its own ids of persons; leave persons out.")
+        return self._rule(told_apart=False)
+
     def _block_rows(self) -> Callable[[Matrix], Matrix]:
         """From the rows of a block to those that the linear model sees; public numbers only, so that it may travel to where the rows are."""
         return _unchanged
@@ -193,6 +215,8 @@ class Given:
 
     features: int
     records: int
+    """n: of persons, where they are declared."""
+    persons: Persons | None
     classes: npt.NDArray[Any]
     """(K,); none of targets that are numbers."""
     largest: float = 1.0

@@ -20,17 +20,17 @@ from sklearn.utils.validation import check_is_fitted
 from discreet.certificates import Certificate, Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import Privacy
+from discreet.core.neighbours import Persons, Privacy
 from discreet.core.validate import bound_or_infinity, positive, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records
 from discreet.estimators.base import Given, PrivateModel, require_own_targets
 from discreet.estimators.explanation import Explanation, Reason
 from discreet.estimators.forms import BoundedForm, bounded_decision, chosen_codes
 from discreet.estimators.inputs import check_two, count_or_none, encoded_codes, positive_or_none, real_targets, signs_and_classes, whole_or_none
-from discreet.estimators.norm_fit import fitted_with_norm, is_private, planned_with_norm, public_norm, require_unencoded
 from discreet.losses.predictions import PredictionLoss
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.constrained import ConstrainedMechanism, calibrate_frank_wolfe, calibrate_over_set, candidates
+from discreet.noise import Noise
 from discreet.problems import ConstrainedRisk
 from discreet.sets import Constraint
 from discreet.statements.base import SCHEMA
@@ -46,18 +46,15 @@ class BoundedModel(ABC, PrivateModel):
     form = BoundedForm
 
     data_bound: float | None = None
-    data_norm: float | str | None = 1.0
+    data_norm: float | None = 1.0
 
     mechanism: str = "auto"
     n_iter: int | None = None
 
     _counts_steps: ClassVar[bool] = False
     """Whether the number of steps follows from that of records."""
-    _chooses_norms: ClassVar[bool] = False
-    """Whether data_norm may be "private"."""
     coef_: Floats = field(init=False)
     intercept_: Any = field(init=False)
-    data_norm_: float = field(init=False)
     classes_: npt.NDArray[Any] = field(init=False)
 
     @abstractmethod
@@ -76,25 +73,23 @@ class BoundedModel(ABC, PrivateModel):
     def _prepared(self, domain: Domain, privacy: Privacy) -> tuple[Any, Mechanism[Any, Any]]:
         """The public problem over a domain, and its calibrated mechanism."""
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, persons: Any = None) -> Self:
         """Fit the model, spending (epsilon, delta) on the records.
 
-        Parameters: X (n, d) array, data frame or sparse matrix of finite numbers, or a BlockTable, which brings its own targets; y (n,) targets.
+        Parameters: X (n, d) array, data frame or sparse matrix of finite numbers, or a BlockTable, which brings its own targets; y (n,) targets;
+        persons (n,) ids that say whose row each is, or None.
         Raises InvalidInput for input that breaks the caller's side (NaN, shapes, undeclared labels) and for parameters out of range,
         InfeasibleTarget where no noise fits the target. No message holds a value of X or y.
         """
         privacy = self._privacy()
         with self._unless_refused():
-            given = self._given(X, y)
-            domain = self._domain(given.features, self._known_records(given.records, privacy.neighbours))
-            if is_private(self.data_norm):
-                require_unencoded(X)
-                release, domain, self.data_norm_ = fitted_with_norm(given, partial(self._prepared, domain), privacy, self._noise(), self._account())
-            else:
-                problem, mechanism = self._prepared(domain, privacy)
-                release, domain = mechanism.run(problem, given.data_of(problem.domain), self._noise(), account=self._account()), problem.domain
+            noise = self._noise()
+            given = self._given(X, y, persons, noise)
+            domain = self._domain(given.features, self._known_records(given.records, privacy.neighbours), given.persons)
+            problem, mechanism = self._of_persons(domain, privacy)
+            release = mechanism.run(problem, given.data_of(problem.domain), noise, account=self._account())
         declared = (*given.declared, *self._declared_records(privacy.neighbours, steps=self._counts_steps))
-        self._keep(release, domain, replace(given, declared=declared))
+        self._keep(release, problem.domain, replace(given, declared=declared))
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -102,45 +97,55 @@ class BoundedModel(ABC, PrivateModel):
         found = self._predictions(X)
         return self.classes_[chosen_codes(found)] if self._of_classes() else found
 
-    def plan(self, *, features: int, records: int | None = None) -> Certificate:
+    def plan(self, *, features: int, records: int | None = None, told_apart: bool = False) -> Certificate:
         """What a fit would promise, from public numbers alone: its certificate, but for value, noise, ledger and what is declared. It never verifies.
 
-        Parameters: `features` d; `records` n, where it is public. Raises InvalidInput and InfeasibleTarget as `fit` does.
+        Parameters: `features` d; `records` n, of persons where they are declared, if it is public; `told_apart` whether rows come with ids of
+        persons, as they do where a person may have more than one. Raises InvalidInput and InfeasibleTarget as `fit` does.
         """
         self._jobs()
         labels = self._declared_classes() if self._of_classes() else None
         if labels is not None:
             check_two(np.asarray(labels))
         privacy, known = self._privacy(), count_or_none(records, "records")
-        domain = self._domain(whole(features, "features"), self._known_records(known, privacy.neighbours))
-        if is_private(self.data_norm):
-            return planned_with_norm(partial(self._prepared, domain), privacy)
-        problem, mechanism = self._prepared(domain, privacy)
+        rule = self._public_rule(told_apart=told_apart)
+        domain = self._domain(whole(features, "features"), self._known_records(known, privacy.neighbours), rule)
+        problem, mechanism = self._of_persons(domain, privacy)
         return mechanism.planned(problem, shape=(domain.dimension,))
+
+    def _of_persons(self, domain: Domain, privacy: Privacy) -> tuple[Any, Mechanism[Any, Any]]:
+        """As `_prepared`, and refuse persons of whom the problem would not tell its certificate."""
+        problem, mechanism = self._prepared(domain, privacy)
+        if getattr(problem, "persons", None) != domain.persons:
+            raise InvalidInput(f"{mechanism.name} promises nothing about persons; leave persons and rows_per_person out: its unit is a row.")
+        return problem, mechanism
 
     def _declared_classes(self) -> Any:
         """The classes that the caller declared, for a model of classes."""
         return vars(self).get("classes")
 
-    def _given(self, X: Any, y: Any) -> Given:
-        """Raises InvalidInput for records that are not what was declared, without any value of X or y."""
+    def _given(self, X: Any, y: Any, persons: Any, noise: Noise) -> Given:
+        """Raises InvalidInput for records that are not what was declared, without any value of X, y or persons."""
         if isinstance(X, BlockTable):
-            return self._given_blocks(X, y)
+            return self._given_blocks(X, y, persons)
         rows, jobs = self._rows(X, reset=True), self._jobs()
         encoded = isinstance(X, EncodedTable)
         targets, classes, declared = self._encoded(X, y) if encoded else self._targets(y, rows.shape[0], self._declared_classes())
         records, features = rows.shape
+        owners = self._owners(persons, records, noise)
         return Given(
             features=features,
-            records=records,
+            records=owners.number,
+            persons=owners.rule,
             classes=classes,
             declared=declared,
-            data_of=lambda domain: Records(rows=rows, targets=targets, domain=domain, jobs=jobs),
+            data_of=lambda domain: Records(rows=rows, targets=targets, domain=domain, weights=owners.weights, jobs=jobs),
         )
 
-    def _given_blocks(self, table: BlockTable, y: Any) -> Given:
+    def _given_blocks(self, table: BlockTable, y: Any, persons: Any) -> Given:
         """After one pass, which counts and checks."""
         require_own_targets(y, weights=False)
+        rule = self._block_rule(table, persons)
         self.n_features_in_ = table.features
         classes, declared = NO_CLASSES, tuple[str, ...]()
         if self._of_classes():
@@ -149,10 +154,10 @@ class BoundedModel(ABC, PrivateModel):
                 raise InvalidInput("a table that is read in blocks needs its classes declared: classes=[negative, positive].")
             _, _, declared = self._targets(labels, len(labels), labels)
             classes = np.asarray(labels)
-        domain = self._domain(table.features, None)
+        domain = self._domain(table.features, None, None)
         needed = "a regression needs a number for every record."
         records, data_of = Reader(domain=domain, classes=classes if len(classes) else None, needed=needed).read(table, self._jobs())
-        return Given(features=table.features, records=records, classes=classes, declared=declared, data_of=data_of)
+        return Given(features=table.features, records=records, persons=rule, classes=classes, declared=declared, data_of=data_of)
 
     def _targets(self, y: Any, records: int, classes: Any) -> tuple[Floats, npt.NDArray[Any], tuple[str, ...]]:
         """Targets (n,), the classes where they are classes, and what the caller declared public by passing them."""
@@ -178,13 +183,9 @@ class BoundedModel(ABC, PrivateModel):
             raise InvalidInput("the table was encoded without its target; encode it with target=True to fit.")
         return table.numbers, NO_CLASSES, (SCHEMA,)
 
-    def _domain(self, features: int, records: int | None) -> Domain:
-        chosen = self._chooses_norms and is_private(self.data_norm)
-        if chosen and self.data_bound is not None:
-            raise InvalidInput('data_norm="private" chooses the one bound of rows; leave data_bound out, or declare both.')
-        entry = bound_or_infinity(self.data_bound, "data_bound")
-        norm = bound_or_infinity(public_norm(self.data_norm) if chosen else self.data_norm, "data_norm")
-        domain = Domain(features=features, entry_bound=entry, norm_bound=norm, target_bound=self._target_bound(), records=records)
+    def _domain(self, features: int, records: int | None, persons: Persons | None) -> Domain:
+        entry, norm = bound_or_infinity(self.data_bound, "data_bound"), bound_or_infinity(self.data_norm, "data_norm")
+        domain = Domain(features=features, entry_bound=entry, norm_bound=norm, target_bound=self._target_bound(), records=records, persons=persons)
         return replace(domain, intercept_scale=self._constant(domain))
 
     def _keep(self, release: Release, domain: Domain, given: Given) -> None:
@@ -195,23 +196,13 @@ class BoundedModel(ABC, PrivateModel):
             del self.classes_
         self.weights_ = release.value
         self.certificate_ = replace(release.certificate, declared=given.declared)
-        self.coef_ = release.value[: domain.features] / self._unit
+        self.coef_ = release.value[: domain.features]
         self.intercept_ = domain.intercept_scale * float(release.value[-1]) if domain.intercept_scale > 0 else 0.0
 
     def _predictions(self, X: Any) -> Floats:
         """<w, x> + intercept, (n,), with rows brought within the declared bounds as in fit."""
         check_is_fitted(self)
-        return self._of_rows(X, partial(bounded_decision, weights=self.weights_ / self._unit, domain=self._fitted_domain()))
-
-    @property
-    def _unit(self) -> float:
-        """What rows are divided by before the model sees them: a power of two."""
-        return self.data_norm_ if is_private(self.data_norm) else 1.0
-
-    def _fitted_domain(self) -> Domain:
-        """That of the rows as they are given to `predict`."""
-        domain = self._domain(self.n_features_in_, None)
-        return replace(domain, norm_bound=domain.norm_bound * self._unit, intercept_scale=domain.intercept_scale * self._unit)
+        return self._of_rows(X, partial(bounded_decision, weights=self.weights_, domain=self._domain(self.n_features_in_, None, None)))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -306,7 +297,7 @@ class ByComparison(ConstrainedModel):
         if known is None:
             raise InvalidInput("explain needs the number of features: explain(features=d), or a fitted model.")
         privacy, count = self._privacy(), whole_or_none(self.public_records if records is None else records, "records")
-        problem = self._problem(self._domain(whole(known, "features"), count))
+        problem = self._problem(self._domain(whole(known, "features"), count, self._public_rule(told_apart=False)))
         found = candidates(problem, **privacy.target)
         chosen = found[0].name if self.mechanism == "auto" else self.mechanism
         constraint = problem.constraint

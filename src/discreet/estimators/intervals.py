@@ -104,22 +104,23 @@ def release_uncertainty(
     epsilon: float,
     delta: float,
     sample_weight: Any = None,
+    persons: Any = None,
     ledger: Account | None = None,
     random_state: int | None = None,
 ) -> Uncertainty:
     """Spend (epsilon, delta), besides what the model cost, on the curvature at its weights; all intervals follow from it for free.
 
-    `model` a fitted LogisticRegression or LinearSVC of two classes, X, y and sample_weight the records of the fit, as `fit` takes them; or a `Model`,
-    and X the table with its target. `ledger` an account, else that of the estimator, or the ledger in use; `random_state` an integer for tests: the
-    certificate then never verifies.
+    `model` a fitted LogisticRegression or LinearSVC of two classes, X, y, sample_weight and persons those of the fit, as `fit` takes them; or a
+    `Model`, and X the table with its target. `ledger` an account, else that of the estimator, or the ledger in use; `random_state` an integer for
+    tests: the certificate then never verifies.
 
     Raises InvalidInput for another model or input, or delta = 0, BudgetExceeded before anything is drawn.
     """
     prepared = prepare_uncertainty(model, epsilon=epsilon, delta=delta)
     noise = SystemNoise() if random_state is None else SeededNoise(random_state)
     if isinstance(model, Model):
-        if y is not None or sample_weight is not None:
-            raise InvalidInput("a model read from a file takes a table with its target; leave y and sample_weight out.")
+        if y is not None or sample_weight is not None or persons is not None:
+            raise InvalidInput("a model read from a file takes a table with its target; leave y, sample_weight and persons out.")
         rows, signs = table_records(model, X)
         return measure_uncertainty(prepared, rows, signs, None, noise, account=ledger, coding=model.schema.coding)
     rows = model._rows(X, reset=False)  # noqa: SLF001 - the same door as in fit
@@ -129,6 +130,10 @@ def release_uncertainty(
     weights, largest = model._weights(sample_weight, codes, classes)  # noqa: SLF001
     if largest > prepared.query.problem.max_weight:
         raise InvalidInput("a record weighs more than in the fit. Pass the sample_weight of the fit, or declare max_sample_weight.")
+    owners = model._owners(persons, rows.shape[0], noise)  # noqa: SLF001
+    if owners.rule != prepared.query.problem.persons:
+        raise InvalidInput("whose rows are whose was declared otherwise for the fit. Pass the persons of the fit, or leave them out as there.")
+    weights = owners.shared(weights)
     account = model._account() if ledger is None else ledger  # noqa: SLF001
     coding = X.coding if isinstance(X, EncodedTable) else None
     return measure_uncertainty(prepared, rows, np.where(codes == 1, 1.0, -1.0), weights, noise, account=account, coding=coding)

@@ -72,7 +72,8 @@ class KernelClassifier(LinearClassifier):
     feature_seed : public seed of the frequencies, an integer of at least 0. None draws a fresh one, which `feature_seed_` tells.
     fit_intercept : False unless asked for: a constant is nearly in the span of smooth kernels.
     epsilon, delta, neighbours, alpha, classes, loss, mechanism, calibration, multi_class, intercept_scale, class_weight, max_sample_weight,
-    public_records, ledger, n_jobs, random_state : those of LinearSVC. There is no data_norm: features have norm 1 whatever X is.
+    public_records, ledger, n_jobs, random_state, rows_per_person, person_weight : those of LinearSVC. There is no data_norm: features have norm 1
+        whatever X is.
 
     Attributes
     ----------
@@ -107,11 +108,14 @@ class KernelClassifier(LinearClassifier):
     feature_seed_: int = field(init=False)
     kernel_: Kernel = field(init=False)
 
-    def plan(self, *, features: int, records: int | None = None, classes: int | None = None, weighted: bool = False) -> Certificate:
+    def plan(
+        self, *, features: int, records: int | None = None, classes: int | None = None, weighted: bool = False, told_apart: bool = False
+    ) -> Certificate:
         """As LinearSVC does, for rows of d = `features`. Without `feature_seed` a fit draws other frequencies. The estimator stays as it is."""
         drawn = clone(self)
         drawn._draw(whole(features, "features"))  # noqa: SLF001 - a copy of this one, which may be fitted
-        return super(KernelClassifier, drawn).plan(features=2 * len(drawn.frequencies_), records=records, classes=classes, weighted=weighted)
+        width = 2 * len(drawn.frequencies_)
+        return super(KernelClassifier, drawn).plan(features=width, records=records, classes=classes, weighted=weighted, told_apart=told_apart)
 
     def explain(self, *, features: int | None = None, records: int | None = None, classes: int | None = None) -> Explanation:
         """As LinearSVC does, for rows of d = `features`, which plays no part: the linear model sees D random features, whatever d is."""

@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import ADD_REMOVE, Privacy
+from discreet.core.neighbours import ADD_REMOVE, Persons, Privacy
 from discreet.core.validate import positive, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records, class_codes
 from discreet.data.blocks.moved import moved_blocks, moved_rows
@@ -41,20 +41,11 @@ from discreet.estimators.inputs import (
     scheme_named,
     split_weights,
 )
-from discreet.estimators.norm_fit import (
-    Prepared,
-    fitted_with_norm,
-    is_private,
-    left,
-    planned_with_norm,
-    public_norm,
-    require_declared,
-    require_unencoded,
-)
 from discreet.losses import MarginLoss, loss_named
 from discreet.matrices import Matrix, as_matrix
 from discreet.mechanisms.learning import calibrate, default_ridge
 from discreet.mechanisms.learning.base import LearningMechanism
+from discreet.noise import Noise
 from discreet.problems import RegularisedRisk
 from discreet.statements.base import CLASSES, SCHEMA
 
@@ -88,7 +79,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
     """What LogisticRegression, LinearSVC and KernelClassifier share; use one of these."""
 
     alpha: float | None = None
-    data_norm: float | str = 1.0
+    data_norm: float = 1.0
     classes: Any = None
     loss: str | MarginLoss | None = None
     mechanism: str = "auto"
@@ -103,65 +94,59 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
     coef_: Floats = field(init=False)
     intercept_: Floats = field(init=False)
     classes_: npt.NDArray[Any] = field(init=False)
-    data_norm_: float = field(init=False)
     _standard_loss: ClassVar[str] = "softplus-hinge"
     _standard_scheme: ClassVar[str] = "one-vs-rest"
     _schemes: ClassVar[tuple[str, ...]] = SCHEMES[1:]
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, persons: Any = None) -> Self:
         """Fit the model, spending (epsilon, delta) on the records.
 
         Parameters: X (n, d) array, data frame or sparse matrix of finite numbers; or an EncodedTable or a BlockTable, which bring their own
-        targets; y (n,) labels; sample_weight (n,) weights, which may be private and are brought within [0, max_sample_weight], or None.
+        targets; y (n,) labels; sample_weight (n,) weights, which may be private and are brought within [0, max_sample_weight], or None; persons (n,)
+        ids that say whose row each is, or None.
 
         Raises InvalidInput for input that breaks the caller's side (NaN, shapes, undeclared labels), InfeasibleTarget when no noise reaches
         the target for this alpha, SolverFailure when the minimiser cannot be certified (the budget then counts as spent). No message holds
         a value of X or y.
         """
         with self._unless_refused():
-            norm = 1.0
-            if is_private(self.data_norm):
-                given, prepared = self._private_task(X, y, sample_weight)
-                release, domain, norm = fitted_with_norm(given, prepared, self._privacy(), self._noise(), self._account())
-                self.data_norm_ = norm
-            else:
-                given, problem, mechanism = self._task(X, y, sample_weight)
-                release, domain = mechanism.run(problem, given.data_of(problem.domain), self._noise(), account=self._account()), problem.domain
+            given, problem, mechanism, noise = self._task(X, y, sample_weight, persons)
+            release = mechanism.run(problem, given.data_of(problem.domain), noise, account=self._account())
         self.classes_ = given.classes
         self.weights_ = release.value
-        coef, intercept = _split(release.value[:, np.newaxis], domain)
-        self.coef_, self.intercept_ = (coef / norm, intercept) if len(given.classes) == 2 else (coef[0] / norm, intercept[0])
+        coef, intercept = _split(release.value[:, np.newaxis], problem.domain)
+        self.coef_, self.intercept_ = (coef, intercept) if len(given.classes) == 2 else (coef[0], intercept[0])
         self.certificate_ = self._stated(release.certificate, given.declared)
         return self
 
-    def fit_many(self, X: Any, y: Any = None, *, count: int, sample_weight: Any = None) -> ManyFits:
+    def fit_many(self, X: Any, y: Any = None, *, count: int, sample_weight: Any = None, persons: Any = None) -> ManyFits:
         """`count` independent private fits at once, for studies and audits: one factorisation serves them all.
 
         The certificate covers all of them together: it states count * epsilon and count * delta. The estimator itself stays unfitted. Of a kernel
-        machine with two classes, decisions are `random_features(X) @ fits.coef.T + fits.intercept`.
+        machine with two classes, decisions are `random_features(X) @ fits.coef.T + fits.intercept`. Of `persons` all fits see the same rows.
         """
-        require_declared(self.data_norm, "fit_many")
         if not isinstance(count, Integral) or count < 1:
             raise InvalidInput(f"count must be a positive integer; {count!r} was given.")
         with self._unless_refused():
-            given, problem, mechanism = self._task(X, y, sample_weight)
-            release = mechanism.run_many(problem, given.data_of(problem.domain), self._noise(), int(count), account=self._account())
+            given, problem, mechanism, noise = self._task(X, y, sample_weight, persons)
+            release = mechanism.run_many(problem, given.data_of(problem.domain), noise, int(count), account=self._account())
         coef, intercept = _split(release.value, problem.domain)
         return ManyFits(coef=coef, intercept=intercept, certificate=self._stated(release.certificate, given.declared))
 
-    def plan(self, *, features: int, records: int | None = None, classes: int | None = None, weighted: bool = False) -> Certificate:
+    def plan(
+        self, *, features: int, records: int | None = None, classes: int | None = None, weighted: bool = False, told_apart: bool = False
+    ) -> Certificate:
         """What a fit would promise, from public numbers alone: its certificate, but for value, noise, ledger and what is declared. It never verifies.
 
-        Parameters: `features` d; `records` n, where it is public; `classes` how many, if they are not declared (2); `weighted` whether records have
-        weights, as those of a table in blocks do if max_sample_weight is declared. Raises InvalidInput and InfeasibleTarget as `fit` does.
+        Parameters: `features` d; `records` n, of persons where they are declared, if it is public; `classes` how many, if they are not declared (2);
+        `weighted` whether records have weights, as those of a table in blocks do if max_sample_weight is declared; `told_apart` whether rows come
+        with ids of persons, as they do where a person may have more than one. Raises InvalidInput and InfeasibleTarget as `fit` does.
         """
         self._jobs()
         columns, known, count = whole(features, "features"), count_or_none(records, "records"), self._class_count(classes)
         moved_rows(as_matrix(np.zeros((1, columns))), self.device)  # to where it may not be able to go
-        prepared = partial(self._prepared, columns, known, count, self._largest_weight(count, weighted=weighted))
-        if is_private(self.data_norm):
-            return planned_with_norm(prepared, self._privacy())
-        problem, mechanism = prepared(self._privacy())
+        rule = self._public_rule(told_apart=told_apart)
+        problem, mechanism = self._prepared(columns, known, count, self._largest_weight(count, weighted=weighted), rule)
         return self._stated(mechanism.planned(problem, shape=(problem.dimension,)), ())
 
     def decision_function(self, X: Any) -> Floats:
@@ -197,9 +182,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
             raise InvalidInput("epsilon=inf is a fit without privacy and without noise; explain(...) needs a finite epsilon.")
         public = self._known_records(None, ADD_REMOVE) if records is None else count_or_none(records, "records")
         count = self._class_count(classes)
-        domain = self._domain(whole(known, "features"), public, count)
-        if is_private(self.data_norm):
-            privacy = left(partial(self._prepared, domain.features, public, count, self._largest_weight(count, weighted=True)), privacy)
+        domain = self._domain(whole(known, "features"), public, count, self._public_rule(told_apart=False))
         setting = Setting(
             name=type(self).__name__,
             problem=self._problem(domain, self._largest_weight(count, weighted=True), privacy),
@@ -216,24 +199,19 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         tags.classifier_tags.multi_class = self.mechanism in ("auto", "objective") and self.calibration == "tight"
         return tags
 
-    def _task(self, X: Any, y: Any, sample_weight: Any) -> tuple[Given, RegularisedRisk | ClassRisk, LearningMechanism[Any]]:
-        privacy = self._privacy()
-        given = self._given_blocks(X, y, sample_weight) if isinstance(X, BlockTable) else self._given(X, y, sample_weight)
+    def _task(self, X: Any, y: Any, sample_weight: Any, persons: Any) -> tuple[Given, RegularisedRisk | ClassRisk, LearningMechanism[Any], Noise]:
+        privacy, noise = self._privacy(), self._noise()
+        in_blocks = isinstance(X, BlockTable)
+        given = self._given_blocks(X, y, sample_weight, persons) if in_blocks else self._given(X, y, sample_weight, persons, noise)
         given = replace(given, declared=(*given.declared, *self._declared_records(privacy.neighbours)))
-        return given, *self._prepared(given.features, given.records, len(given.classes), given.largest, privacy)
-
-    def _private_task(self, X: Any, y: Any, sample_weight: Any) -> tuple[Given, Prepared]:
-        """The same where the norm of rows is chosen in the fit."""
-        require_unencoded(X)
-        given = self._given_blocks(X, y, sample_weight) if isinstance(X, BlockTable) else self._given(X, y, sample_weight)
-        given = replace(given, declared=(*given.declared, *self._declared_records(self._privacy().neighbours)))
-        return given, partial(self._prepared, given.features, given.records, len(given.classes), given.largest)
+        return given, *self._prepared(given.features, given.records, len(given.classes), given.largest, given.persons), noise
 
     def _prepared(
-        self, features: int, records: int | None, classes: int, largest: float, privacy: Privacy
+        self, features: int, records: int | None, classes: int, largest: float, persons: Persons | None
     ) -> tuple[RegularisedRisk | ClassRisk, LearningMechanism[Any]]:
         """What follows from public numbers: `records` plays no part under add-remove."""
-        domain = self._domain(features, self._known_records(records, privacy.neighbours), classes)
+        privacy = self._privacy()
+        domain = self._domain(features, self._known_records(records, privacy.neighbours), classes, persons)
         return self._calibrated(self._problem(domain, largest, privacy), privacy, self.mechanism)
 
     def _stated(self, certificate: Certificate, declared: tuple[str, ...]) -> Certificate:
@@ -242,24 +220,35 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
 
     def _decision(self) -> Callable[[Matrix], Floats]:
         """From rows to decisions, without the estimator."""
-        norm = self.data_norm_ if is_private(self.data_norm) else positive(self.data_norm, "data_norm")
+        norm = self.data_norm
         if len(self.classes_) > 2:
             return partial(linear_decision, weights=self.coef_.T, intercept=self.intercept_, data_norm=norm)
         return partial(linear_decision, weights=self.coef_[0], intercept=float(self.intercept_[0]), data_norm=norm)
 
-    def _given(self, X: Any, y: Any, sample_weight: Any) -> Given:
+    def _given(self, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> Given:
         rows, jobs = moved_rows(self._rows(X, reset=True), self.device), self._jobs()
         classes, codes, declared = self._targets(X, y, rows.shape[0], self.classes)
         weights, largest = self._weights(sample_weight, codes, classes)
+        owners = self._owners(persons, rows.shape[0], noise)
+        weights = owners.shared(weights)
 
         def data_of(domain: Domain) -> Records:
             return Records(rows=rows, targets=codes, domain=domain, weights=weights, jobs=jobs)
 
-        return Given(features=rows.shape[1], records=rows.shape[0], classes=classes, largest=largest, declared=declared, data_of=data_of)
+        return Given(
+            features=rows.shape[1],
+            records=owners.number,
+            persons=owners.rule,
+            classes=classes,
+            largest=largest,
+            declared=declared,
+            data_of=data_of,
+        )
 
-    def _given_blocks(self, table: BlockTable, y: Any, sample_weight: Any) -> Given:
+    def _given_blocks(self, table: BlockTable, y: Any, sample_weight: Any, persons: Any) -> Given:
         """After one pass that counts and checks."""
         require_own_targets(y, sample_weight, weights=True)
+        rule = self._block_rule(table, persons)
         self.n_features_in_ = table.features
         table = moved_blocks(self._blocks(table), self.device)
         if self.classes is None:
@@ -271,7 +260,15 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         read = Reader(domain=first, classes=classes, max_weight=cut, class_weights=self._class_weights(classes))
         records, data_of = read.read(table, self._jobs())
         largest = self._largest_weight(len(classes), weighted=True)
-        return Given(features=table.features, records=records, classes=classes, largest=largest, declared=(CLASSES,), data_of=data_of)
+        return Given(
+            features=table.features,
+            records=records,
+            persons=rule,
+            classes=classes,
+            largest=largest,
+            declared=(CLASSES,),
+            data_of=data_of,
+        )
 
     def _blocks(self, table: BlockTable) -> BlockTable:
         """What the linear model sees of a table to be fitted."""
@@ -296,12 +293,12 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
     def _scheme(self) -> str:
         return scheme_named(self.multi_class, standard=self._standard_scheme, allowed=self._schemes)
 
-    def _domain(self, features: int, records: int | None, classes: int) -> Domain:
-        norm = positive(public_norm(self.data_norm), "data_norm")
+    def _domain(self, features: int, records: int | None, classes: int, persons: Persons | None) -> Domain:
+        norm = positive(self.data_norm, "data_norm")
         constant = 0.0
         if self.fit_intercept:
             constant = _INTERCEPT_SHARE * norm if self.intercept_scale is None else positive(self.intercept_scale, "intercept_scale")
-        return Domain(features=features, norm_bound=norm, intercept_scale=constant, records=records, classes=classes)
+        return Domain(features=features, norm_bound=norm, intercept_scale=constant, records=records, classes=classes, persons=persons)
 
     def _problem(self, domain: Domain, largest_weight: float, privacy: Privacy) -> RegularisedRisk:
         problem = RegularisedRisk(loss=self._loss(), ridge=1.0, domain=domain, max_weight=largest_weight)

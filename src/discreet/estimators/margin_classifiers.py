@@ -27,8 +27,7 @@ class LogisticRegression(LinearClassifier):
     neighbours : "replace-one" (the number of records is public) or "add-remove" (it is not).
     alpha : coefficient of |w|^2 / 2 in the mean objective. None takes the smallest value at which the privacy theorem has no slack,
         from public numbers.
-    data_norm : bound on the Euclidean norm of a row of X; longer rows are shortened to it, in fit and in predict. Never learnt from the data, but for
-        "private": a power of two is chosen in the fit, for a tenth of the budget; alpha and intercept_scale are then those of rows divided by it.
+    data_norm : bound on the Euclidean norm of a row of X; longer rows are shortened to it, in fit and in predict. Never learnt from the data.
     classes : [negative, positive], or a longer list. None takes them from y, with a PrivacyWarning: nothing then hides which labels occur.
     loss : None or "logistic": only the logistic loss has probabilities.
     mechanism : "objective" (less noise) or "output".
@@ -46,6 +45,10 @@ class LogisticRegression(LinearClassifier):
     device : None computes where the rows are. "cuda", "cuda:1" or "cpu" moves them there for a fit, in float64, by torch or CuPy; of a table that is
         read in blocks, one block at a time. Arrays of torch and CuPy stay where they are. Predictions are computed where X is.
     random_state : None draws noise from the operating system. A seed makes results reproducible and the certificate invalid.
+    rows_per_person : the most rows of one person that are kept, drawn uniformly, where `fit` gets the ids `persons`: neighbours then differ in all
+        rows of a person, and n counts persons. 1 needs no ids: nobody has a second row, as you say. None: the unit of privacy is a row.
+    person_weight : of a kept row: "person" (one over the number of its person's: each person counts once) or "row" (1 / rows_per_person: rows count
+        alike).
 
     Attributes
     ----------
@@ -54,7 +57,6 @@ class LogisticRegression(LinearClassifier):
     weights_ : the released vector, (d,) or (d + 1,); the last entry times the constant feature is the intercept. With K > 2 classes the K vectors
         one after the other, (K d,) or (K (d + 1),).
     classes_ : [negative, positive], or all classes, as declared.
-    data_norm_ : the norm that was chosen, with data_norm="private"; weights_ are those of rows divided by it, coef_ of rows as they are.
     n_features_in_, feature_names_in_ : d, and the names of the columns where X has them.
     certificate_ : what the release promises and why; `certificate_.verify(weights_)` checks it.
 

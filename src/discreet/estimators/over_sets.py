@@ -85,6 +85,10 @@ class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
     ledger : an Account(path, name) to spend on; None spends on the ledger in use (`discreet.ledger.using`), if any.
     n_jobs : threads that work on one fit, as in scikit-learn: None is 1, -1 all processors. Results are the same for any number.
     random_state : None draws noise from the operating system. A seed makes results reproducible and the certificate invalid.
+    rows_per_person : the most rows of one person that are kept, drawn uniformly, where `fit` gets the ids `persons`: neighbours then differ in all
+        rows of a person, and n counts persons. 1 needs no ids: nobody has a second row, as you say. None: the unit of privacy is a row.
+    person_weight : of a kept row: "person" (one over the number of its person's: each person counts once) or "row" (1 / rows_per_person: rows count
+        alike).
 
     Attributes
     ----------
@@ -139,8 +143,8 @@ class SetRegression(ScoredRegressor, OfNumbers, ByComparison):
     """What the regressions here share; they take these parameters, beside their own, and have no intercept: centre targets by a public number.
 
     Parameters: `epsilon`, `delta`, `neighbours`, `data_bound`, `data_norm`, `target_bound`, `max_slope`, `mechanism`, `n_iter`, `public_records`,
-    `ledger`, `n_jobs`, `random_state` as in ConstrainedERM; `radius` of the set, chosen without the records; `loss` "squared", "huber", "log-cosh",
-    "absolute", or a loss of real targets in `discreet.losses.predictions`.
+    `ledger`, `n_jobs`, `random_state`, `rows_per_person`, `person_weight` as in ConstrainedERM; `radius` of the set, chosen without the records;
+    `loss` "squared", "huber", "log-cosh", "absolute", or a loss of real targets in `discreet.losses.predictions`.
 
     Attributes: `coef_` (d,); `intercept_` 0.0; `weights_`; `certificate_`; `n_features_in_`.
     """
@@ -257,6 +261,10 @@ class Lasso(ScoredRegressor, _OverL1Ball, OfNumbers):
     ledger : an Account(path, name) to spend on; None spends on the ledger in use (`discreet.ledger.using`), if any.
     n_jobs : threads that work on one fit, as in scikit-learn: None is 1, -1 all processors. Results are the same for any number.
     random_state : None draws noise from the operating system. A seed makes results reproducible and the certificate invalid.
+    rows_per_person : the most rows of one person that are kept, drawn uniformly, where `fit` gets the ids `persons`: neighbours then differ in all
+        rows of a person, and n counts persons. 1 needs no ids: nobody has a second row, as you say. None: the unit of privacy is a row.
+    person_weight : of a kept row: "person" (one over the number of its person's: each person counts once) or "row" (1 / rows_per_person: rows count
+        alike).
 
     Attributes
     ----------

@@ -33,6 +33,7 @@ from discreet.core.validate import number
 from discreet.core.workers import job_count
 from discreet.data import BlockTable, EncodedTable
 from discreet.estimators.base import PrivateModel, Spender, account_of
+from discreet.estimators.persons import declared_rule
 from discreet.estimators.search_methods import SET_BY_THE_SEARCH, Fits, Found, algorithm_4, random_stopping
 from discreet.estimators.search_tables import SearchTable, held_table, streamed_table
 from discreet.ledger import check_may_travel
@@ -73,6 +74,11 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
     n_jobs : threads, as in scikit-learn: None is 1, -1 all processors. They share the fits of a table of at most 65,536 rows in memory, and the
         blocks of any other table. Results are the same for any number.
     random_state : None draws everything from the operating system. A seed makes results reproducible and the certificate invalid.
+    rows_per_person : the most rows of one person that are kept, drawn uniformly, where `fit` gets the ids `persons`: neighbours then differ in all
+        rows of a person, and n counts persons. 1 needs no ids: nobody has a second row, as you say. None: what the
+        estimator says.
+    person_weight : of a kept row: "person" (one over the number of its person's: each person counts once) or "row" (1 / rows_per_person: rows count
+        alike).
 
     Attributes
     ----------
@@ -106,18 +112,21 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
 
     best_estimator_: Any = field(init=False)
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, persons: Any = None) -> Self:
         """Search, spending (epsilon, delta) on the records once.
 
-        X (n, d) as the estimator takes it, y (n,) labels; or an EncodedTable or a BlockTable without y. Raises InvalidInput for what breaks the
-        caller's side, InfeasibleTarget where a setting cannot be fitted with its share, BudgetExceeded before anything is drawn, SolverFailure when
-        no run succeeded.
+        X (n, d) as the estimator takes it, y (n,) labels, persons (n,) ids or None; or an EncodedTable or a BlockTable without y. Raises
+        InvalidInput for what breaks the caller's side, InfeasibleTarget where a setting cannot be fitted with its share, BudgetExceeded before
+        anything is drawn, SolverFailure when no run succeeded.
         """
         epsilon, delta = number(self.epsilon, "epsilon"), number(self.delta, "delta")
         if self.method not in METHODS:
             raise InvalidInput(f"method must be one of {list(METHODS)}; {self.method!r} was given.")
         settings = self._settings()
         known = self._known()
+        rows, weight = (self.rows_per_person, self.person_weight) if self.rows_per_person else (known["rows_per_person"], known["person_weight"])
+        if declared_rule(rows, weight, told_apart=persons is not None) is not None:
+            raise InvalidInput("a private search promises nothing about persons; leave persons and rows_per_person out: its unit is a row.")
         with self._unless_refused():
             found, declared_labels = self._found(X, y, known, settings, epsilon, delta), known["classes"] is None and y is not None
         self._keep(found, settings, declared_labels=declared_labels)

@@ -1,0 +1,76 @@
+"""Whose rows are whose, at the door of a fit: what a caller declares about persons, and the weights that rows get from it.
+
+    rows_per_person    ids      neighbours differ in
+    None               none     a row
+    1                  none     a person, of whom nobody has a second row, as the caller declares
+    M                  (n,)     a person, of whom at most M rows, drawn uniformly by the noise of the run, are kept
+
+A kept row has the weight 1 / m of a person with m kept rows ("person"), or 1 / M ("row"); any other row 0 (module `data.persons`, with the theorem).
+n, wherever it enters, counts persons. Which rows are kept is drawn beside the noise of the fit, which is the same with persons and without.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Persons
+from discreet.core.private import holds_records
+from discreet.data.persons import PersonCodes, person_codes, row_weights, times
+from discreet.noise import Noise
+
+_KEPT = "rows of persons that are kept"
+"""What is drawn beside the noise."""
+
+
+@holds_records
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Owners:
+    """Whose the rows of a table are; private but for the rule."""
+
+    rule: Persons | None
+    """Public; None where the unit is a row."""
+    number: int
+    """Of persons; of rows where these are not told apart."""
+    codes: PersonCodes | None = None
+    """(n,), where they are told apart."""
+    weights: Floats | None = None
+    """(n,), or None for ones."""
+
+    def shared(self, weights: Floats | None) -> Floats | None:
+        """Weights of rows, (n,), where these would be `weights` of records: of one person's rows together at most the largest of them."""
+        if self.weights is None or weights is None:
+            return weights if self.weights is None else self.weights
+        return times(self.weights, weights)
+
+
+def declared_rule(rows_per_person: Any, person_weight: Any, *, told_apart: bool) -> Persons | None:
+    """The public rule; None where the unit is a row. `told_apart` where rows come with ids. Raises InvalidInput where one needs the other."""
+    if person_weight not in ("person", "row"):
+        raise InvalidInput(f'person_weight must be "person" (a person counts once) or "row" (rows count alike); {person_weight!r} was given.')
+    if rows_per_person is None:
+        if told_apart:
+            raise InvalidInput(
+                "ids of persons were given, and not how many rows of a person are kept: pass rows_per_person=M, chosen without the records."
+            )
+        return None
+    rule = Persons(rows=rows_per_person, weight=person_weight)
+    if told_apart:
+        return rule
+    if rule.several:
+        raise InvalidInput(
+            f"rows_per_person={rule.rows} needs to know whose row each is: pass persons, an id for each row, to fit. Where nobody has a second row, "
+            "pass rows_per_person=1, which needs none."
+        )
+    return Persons(rows=1, weight="declared")
+
+
+def owners_of(ids: Any, *, rule: Persons | None, rows: int, noise: Noise) -> Owners:
+    """What `rule` makes of rows with these ids, (n,), or None. Raises InvalidInput for another number of ids and as `person_codes`, telling none."""
+    if ids is None or rule is None:
+        return Owners(rule=rule, number=rows)
+    codes = person_codes(ids)
+    if len(codes) != rows:
+        raise InvalidInput("persons must have one id for each row of X.")
+    found = row_weights(codes, rule, noise.beside(_KEPT))
+    return Owners(rule=rule, number=found.persons, codes=codes, weights=found.weights)
