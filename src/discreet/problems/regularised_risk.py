@@ -6,7 +6,7 @@ The one place where the constants of a loss meet the bounds of the data:
 
     gradient of one record    <= c_max L R            (L Lipschitz constant of l)
     curvature of one record   <= c_max c R^2          (c smoothness of l)
-    Jacobian term at slopes q <= ln(1 + c_max kappa(q) R^2 / lambda)
+    Jacobian term at slopes q <= ln(1 + c_max kappa(q) R^2 / lambda)          c_max kappa(q) R^2 / lambda where persons have several rows
 
 A sum, not a mean: adding a record must change G by that record's loss and nothing else (Chaudhuri, Monteleoni, Sarwate 2011 write lambda = n Lambda).
 For c_i <= c_max the bounds with c_max hold because kappa is concave: c kappa(u / c) does not decrease in c. The ridge covers all coordinates, that of
@@ -27,6 +27,9 @@ One-vs-rest, K risks of two classes, one for each class against all others, on t
     G_k(w) = sum_i c_i l(y_ik <x_i, w>) + (lambda / 2) |w|^2,     y_ik = +1 where the class of record i is k, else -1
 
 Every record is in every one of the K problems, so its K gradients add up in square: at most sqrt(K) c_max L R together.
+
+Where a person has several rows, their weights c_i are a_i c'_i with c'_i <= c_max and sum a_i <= 1: the bounds of gradients and curvature are then
+those of one person, and Jacobian terms are bounded by traces, which add up over rows where logarithms do not (proof note persons.md).
 """
 
 import math
@@ -101,6 +104,11 @@ class Risk(ABC):
         """See Domain."""
         return self.domain.persons
 
+    @property
+    def several(self) -> bool:
+        """Whether somebody may have more than one row."""
+        return self.persons is not None and self.persons.several
+
     def require(self, data: Records) -> None:
         """Raise InvalidInput for records of another domain."""
         if data.domain != self.domain:
@@ -153,10 +161,11 @@ class RegularisedRisk(Risk):
         return self.max_weight * self.loss.lipschitz * self.loss.slope_curvature_ratio * self.domain.radius**2 / self.ridge
 
     def jacobian_term(self, low: Floats, high: Floats) -> Floats:
-        """Upper bound of ln(1 + c_max kappa(q) R^2 / lambda) for low <= q / L <= high, elementwise."""
+        """Upper bound of x, or ln(1 + x) where nobody has several rows, x = c_max kappa(q) R^2 / lambda, for low <= q / L <= high, elementwise."""
         scale = self.loss.lipschitz
         kappa = self.loss.curvature_on_slopes(np.asarray(low) * scale, np.asarray(high) * scale)
-        return np.log1p(self.max_weight * kappa * self.domain.radius**2 / self.ridge)
+        trace = self.max_weight * kappa * self.domain.radius**2 / self.ridge
+        return trace if self.several else np.log1p(trace)
 
     def to_dict(self) -> dict[str, Json]:
         """See Risk."""

@@ -8,6 +8,9 @@ functions, which the property tests compare with finite differences.
 Under replace-one with Gaussian noise two numbers are computed: the hockey-stick divergence of the worst pair (opposite records, where the
 loss is a function of one normal variable), and the union bound of theorem T1 with the line (c, A) found anew.
 
+Where persons have several rows the loss is a mixture, whose delta is an integral of a tangent of the hockey stick over the density of one row's
+loss; the tangent is searched for, and so are the line and the better of the two bounds of theorem P under replace-one.
+
 Over a set the numbers are those of the problem without it (T1's limit), at the recorded ridge: with a computed point within tau / lambda of the exact
 minimiser and drawn noise within e of its ideal, tolerance, noise_error and the grid mean the same. Of residuals both signs of a slope are counted.
 """
@@ -25,7 +28,20 @@ from discreet.core.neighbours import ADD_REMOVE
 from discreet.statements.learning import dimension_of
 from discreet.verification.base import Check, Stated, delta_check, epsilon_check, register_recheck
 from discreet.verification.constrained import public_numbers
-from discreet.verification.numerics import Scan, excess, gaussian_integral, last_stage, least_union, noise_error, scan_of, upper_lines
+from discreet.verification.numerics import (
+    Scan,
+    excess,
+    gaussian_integral,
+    last_stage,
+    least_line,
+    least_tangent,
+    least_union,
+    noise_error,
+    normal_excess,
+    scan_of,
+    several_rows,
+    upper_lines,
+)
 from discreet.verification.regression import public_bounds
 
 _LESS = 1.0 - 1e-7
@@ -81,6 +97,10 @@ def _output_stages(stated: Stated) -> Stages:
 def _objective_stages(stated: Stated) -> Stages:
     scan = scan_of(stated.problem)
     s = scan.gradient / positive(stated.parameters["scale"])
+    radius = (positive(stated.parameters["tolerance"]) + noise_error(stated)) / scan.ridge
+    if several_rows(stated.problem):
+        delta = _of_persons(scan, s, alone=stated.guarantee.neighbours is ADD_REMOVE)
+        return _with_last(stated, ((delta, "numerical integral of the tangents of theorem P"),), radius)
     alone = _worst_loss(scan.slopes, scan.jacobian, s)
     first: tuple[tuple[Callable[[float], float], str], ...] = ((lambda epsilon: excess(epsilon, alone), "numerical hockey-stick integral of T1"),)
     if stated.guarantee.neighbours is not ADD_REMOVE:
@@ -92,7 +112,32 @@ def _objective_stages(stated: Stated) -> Stages:
                 "union bound of T1 with its line found anew",
             ),
         )
-    return _with_last(stated, first, (positive(stated.parameters["tolerance"]) + noise_error(stated)) / scan.ridge)
+    return _with_last(stated, first, radius)
+
+
+def _of_persons(scan: Scan, s: float, *, alone: bool) -> Callable[[float], float]:
+    """epsilon -> delta of a mixture of rows' losses; of rows that come and others that go where not `alone`."""
+    row = _worst_loss(scan.slopes, scan.jacobian, s)
+    doubled = _worst_loss(scan.slopes, 2.0 * scan.jacobian, 2.0 * s)
+
+    def came(threshold: float) -> float:
+        return excess(threshold, row, linear=True)
+
+    def mixed(threshold: float) -> float:
+        return 0.5 * excess(threshold, doubled, linear=True) + 0.5 * normal_excess(threshold, 2.0 * s)
+
+    def cases(epsilon: float, height: float, steepness: float) -> float:
+        def beyond(threshold: float) -> float:
+            low = threshold - height
+            return came(threshold) + normal_excess(low, 2.0 * s) + normal_excess(low - steepness, s)
+
+        return least_tangent(epsilon, beyond)
+
+    def replaced(epsilon: float) -> float:
+        by_line = least_line(scan.slopes, scan.jacobian, lambda height, steepness: cases(epsilon, height, steepness), spare=1e-6, lines=17)
+        return min(by_line, least_tangent(epsilon, mixed))
+
+    return (lambda epsilon: least_tangent(epsilon, came)) if alone else replaced
 
 
 STAGES: dict[str, Callable[[Stated], Stages]] = {
@@ -131,6 +176,7 @@ def _over_set(stated: Stated) -> Iterator[Check]:
         "data_norm": public.radius * finite(problem["target_bound"]),
         "intercept_scale": 0.0,
         "max_weight": 1.0,
+        **({"persons": problem["persons"]} if "persons" in problem else {}),
     }
     yield from _gaussian(replace(stated, mechanism="objective-perturbation-gaussian", problem=twin))
 

@@ -10,6 +10,7 @@ from scipy.optimize import brentq, minimize_scalar
 from discreet.accounting import Json, closeness
 from discreet.core.arrays import Floats
 from discreet.core.fields import finite, numbers, positive
+from discreet.core.neighbours import Persons
 from discreet.losses import MarginLoss, loss_named
 from discreet.noise import gaussian_error, spherical_error
 from discreet.statements.learning import dimension_of
@@ -25,6 +26,7 @@ class Scan(NamedTuple):
 
     slopes: Floats
     jacobian: Floats
+    """ln(1 + x), or x where persons have several rows, whose traces add up."""
     gradient: float
     ridge: float
 
@@ -53,10 +55,16 @@ def scan_of(problem: Mapping[str, Json], extra_ridge: float = 0.0) -> Scan:
     margins = np.unique(margins)
     slopes = np.abs(loss.slope(margins))
     steepest = float(slopes.max())
-    jacobian = np.log1p(weight * loss.curvature(margins) * radius**2 / ridge)
+    trace = weight * loss.curvature(margins) * radius**2 / ridge
+    jacobian = trace if several_rows(problem) else np.log1p(trace)
     if not steepest > 0:
         raise ValueError
     return Scan(slopes / steepest, jacobian, weight * steepest * radius, ridge)
+
+
+def several_rows(problem: Mapping[str, Json]) -> bool:
+    """Whether the problem is one of persons who may have more than one row."""
+    return "persons" in problem and Persons.from_dict(problem["persons"]).several
 
 
 def upper_lines(steep: Floats, heights: Floats) -> Callable[[Floats], Floats]:
@@ -82,8 +90,8 @@ def upper_lines(steep: Floats, heights: Floats) -> Callable[[Floats], Floats]:
     return worst
 
 
-def excess(epsilon: float, loss: Callable[[Floats], Floats]) -> float:
-    """E (1 - e^{epsilon - loss(g)})_+ for a non-decreasing loss of g ~ N(0, 1)."""
+def excess(epsilon: float, loss: Callable[[Floats], Floats], *, linear: bool = False) -> float:
+    """E (1 - e^{epsilon - loss(g)})_+ for a non-decreasing loss of g ~ N(0, 1), or `linear`, E (loss(g) - epsilon)_+."""
 
     def gap(g: float) -> float:
         return float(loss(np.array([g]))[0]) - epsilon
@@ -95,8 +103,19 @@ def excess(epsilon: float, loss: Callable[[Floats], Floats]) -> float:
     edges = np.concatenate((start + np.linspace(0.0, 4.0, 33), np.linspace(start + 4.5, max(start + 14.0, 14.0), 40)))
     half = 0.5 * np.diff(edges)[:, np.newaxis]
     g = (0.5 * (edges[1:] + edges[:-1])[:, np.newaxis] + half * NODES).ravel()
-    values = np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi) * -np.expm1(np.minimum(epsilon - loss(g), 0.0))
+    missing = np.minimum(epsilon - loss(g), 0.0)
+    values = np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi) * -(missing if linear else np.expm1(missing))
     return float((half * WEIGHTS).ravel() @ values)
+
+
+def normal_excess(threshold: float, s: float) -> float:
+    """E (max(0, A) - threshold)_+, A ~ N(s^2 / 2, s^2), by quadrature."""
+    return excess(max(threshold, 0.0), lambda g: s * g + 0.5 * s * s, linear=True) + max(-threshold, 0.0)
+
+
+def least_tangent(epsilon: float, beyond: Callable[[float], float]) -> float:
+    """delta of a mixture of losses Y with E (Y - tau)_+ = beyond(tau): the least of the tangents of 1 - e^{epsilon - Y}, by search."""
+    return least_of(lambda over: math.exp(-over) * beyond(epsilon - (math.expm1(over) - over)), np.geomspace(1e-5, 5.0, 24), near=1e-8)
 
 
 def gaussian_integral(epsilon: float, mu: float) -> float:
@@ -119,19 +138,27 @@ def least_union(slopes: Floats, jacobian: Floats, s: float, epsilon: float, *, s
 
     Where the slope is 1, terms of up to `spare` of the largest count as 0: a scan of margins that ends somewhere leaves them.
     """
+
+    def bound(height: float, steepness: float) -> float:
+        return gaussian_integral(epsilon - height, 2.0 * s) + gaussian_integral(epsilon - height - steepness, s)
+
+    return least_line(slopes, jacobian, bound, spare=spare)
+
+
+def least_line(slopes: Floats, jacobian: Floats, bound: Callable[[float, float], float], *, spare: float, lines: int = 65) -> float:
+    """The least bound(c, A) over such lines, `lines` of them and then between two; `spare` as of `least_union`."""
     flat = slopes > 1.0 - 1e-9
     at_one = float(jacobian[flat].max()) if flat.any() else 0.0
     inner_q, inner_j = slopes[~flat], jacobian[~flat]
     top = max(at_one, float(jacobian.max()))
 
-    def bound(height: float) -> float:
-        steepness = max(0.0, float(np.max((inner_j - height) / (1.0 - inner_q))))
-        return gaussian_integral(epsilon - height, 2.0 * s) + gaussian_integral(epsilon - height - steepness, s)
+    def at(height: float) -> float:
+        return bound(height, max(0.0, float(np.max((inner_j - height) / (1.0 - inner_q)))))
 
-    places = np.linspace(at_one, top, 65) if top > at_one else np.array([top])
+    places = np.linspace(at_one, top, lines) if top > at_one else np.array([top])
     if at_one <= spare * top:
         places = np.append(0.0, places)
-    return least_of(bound, places, near=1e-6 * top)
+    return least_of(at, places, near=1e-6 * top)
 
 
 def discrete_integral(epsilon: float, mu: float, *, integers: float, scale: float, stages: int = 1) -> float:

@@ -150,7 +150,8 @@ def without_set(problem: ConstrainedRisk, ridge: float) -> RegularisedRisk:
     if not isinstance(problem.loss, OfMargin):
         raise InvalidInput("objective perturbation needs a loss of the margin (OfMargin).")
     domain = problem.domain
-    rows = Domain(features=domain.dimension, norm_bound=domain.radius * domain.target_bound, records=domain.records, classes=2)
+    bound = domain.radius * domain.target_bound
+    rows = Domain(features=domain.dimension, norm_bound=bound, records=domain.records, classes=2, persons=domain.persons)
     return RegularisedRisk(loss=problem.loss.loss, ridge=ridge, domain=rows)
 
 

@@ -16,6 +16,11 @@ Replace-one. For every line c + A (1 - t) >= J(t):
 The least over many lines is taken; c = 0, A = a is one of them. Its last term is negligible once lambda is about 3 R^2 / eps, and the
 mechanism then costs what one Gaussian of sensitivity 2 G costs.
 
+Persons with several rows (module `persons`): J is linear, c_max kappa(L t) R^2 / lambda, the loss a mixture of losses of rows, with the same weights
+on both sides of the ratio where a person replaces another:
+    add-remove     Y = PL*;  for tau >= a, a normal one (corollary 1, with tau for eps)
+    replace-one    Y one half each PL* of (2 s, 2 J) and of (2 s, 0); or the cases above, with E (. - tau)_+ for E (1 - e^{eps - .})_+; the least
+
 Spherical noise b of density proportional to exp(-beta |b|_2):
 
     epsilon = max_t { beta G t + J(t) }  (+ beta G under replace-one),      0 <= t <= 1
@@ -25,7 +30,7 @@ For losses with J(t) <= a t (1 - t) and a <= beta G this is exactly beta G (2 be
 The Jacobian term, for spherical and Gaussian noise alike, is taken as a piecewise linear function that is nowhere too small. With
 t = |l'| / L in [0, 1] the size of a record's slope, that record multiplies the density of the minimiser by at most
 
-    e^{J(t)},   J(t) = ln(1 + c_max kappa(L t) R^2 / lambda)
+    e^{J(t)},   J(t) = ln(1 + c_max kappa(L t) R^2 / lambda)          (of a person with several rows: without the logarithm)
 
 J is concave because kappa is (a law of every loss). On a grid 0 = t_0 < ... < t_N = 1 the values C_j = J(t_j) + g_j, where g_j is the
 larger gap that a concave function can leave above its chords beside t_j, are the corners of a piecewise linear function that is >= J
@@ -36,12 +41,13 @@ Gap of a concave function over the chord of [t_j, t_{j+1}], a triangle between t
 - right slope) / 4. The outermost cells have one neighbour only; there the gap is bounded by the interval bound of J minus the smaller end.
 
 The Jacobian term alone uses up ln(1 + c_max c R^2 / lambda) of epsilon when its curvature and slope peak together, so lambda > c_max c R^2 /
-(e^epsilon - 1) is necessary for these theorems.
+(e^epsilon - 1) is necessary for these theorems; lambda > c_max c R^2 / epsilon for persons with several rows.
 """
 
 import math
 import sys
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -51,6 +57,7 @@ from discreet.accounting import gaussian_delta, gaussian_deltas
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import lowering, raising
+from discreet.mechanisms.learning.persons import Loss, loss_of_lines, normal_loss, shared_delta, shared_deltas, sum_of
 from discreet.mechanisms.learning.perturbation import Head
 from discreet.problems import RegularisedRisk
 from discreet.statements import learning as words
@@ -103,6 +110,8 @@ class Margin(Head[RegularisedRisk]):
 
     def profile(self, problem: RegularisedRisk, neighbours: Neighbours) -> Callable[[float, float], float]:
         """See Head; what depends on the problem alone is computed once."""
+        if problem.several:
+            return _of_persons(problem, neighbours)
         gradient, ratio = problem.gradient_bound, problem.slack_free_ratio
         t, corners = jacobian_corners(problem)
         lines = _lines_above(t, corners, ratio)
@@ -146,7 +155,7 @@ class Margin(Head[RegularisedRisk]):
 
     def least_ridge(self, problem: RegularisedRisk, epsilon: float) -> float:
         """See Head: see the module docstring."""
-        return problem.curvature_bound / math.expm1(min(epsilon, 700.0))
+        return problem.curvature_bound / (epsilon if problem.several else math.expm1(min(epsilon, 700.0)))
 
     def comfortable_ridge(self, problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours) -> float:
         """The smallest lambda at which the theorem has (next to) no slack.
@@ -183,6 +192,35 @@ def _lines_above(t: Floats, corners: Floats, ratio: float) -> Floats:
     steepest = np.max((corners[:-1] - heights[:, np.newaxis]) / (1.0 - t[:-1]), axis=1)
     lines = np.stack((heights, np.maximum(0.0, steepest) * (1.0 + _LINES_UP)))
     return np.column_stack(((0.0, ratio), lines)) if math.isfinite(ratio) else lines
+
+
+def row_loss(problem: RegularisedRisk, s: float, *, times: float = 1.0) -> Loss:
+    """The law of PL* at shift s with `times` the Jacobian term: where its slack is below every threshold, that of one Gaussian mechanism."""
+    plain = normal_loss(s)
+
+    @lru_cache(maxsize=1)
+    def exact() -> Loss:
+        t, corners = jacobian_corners(problem)
+        return loss_of_lines(*_upper_envelope(t * s, 0.5 * np.square(t * s) + times * corners))
+
+    return lambda thresholds: (plain if np.min(thresholds) >= times * problem.slack_free_ratio else exact())(thresholds)
+
+
+def _of_persons(problem: RegularisedRisk, neighbours: Neighbours) -> Callable[[float, float], float]:
+    """`profile` where persons have several rows."""
+    gradient = problem.gradient_bound
+    lines = _lines_above(*jacobian_corners(problem), problem.slack_free_ratio)
+
+    def add_remove(scale: float, epsilon: float) -> float:
+        return shared_delta(row_loss(problem, gradient / scale), epsilon)
+
+    def replace_one(scale: float, epsilon: float) -> float:
+        s = gradient / scale
+        mixed = sum_of((0.5, row_loss(problem, 2.0 * s, times=2.0), 0.0), (0.5, normal_loss(2.0 * s), 0.0))
+        cases = sum_of((1.0, row_loss(problem, s), 0.0), (1.0, normal_loss(2.0 * s), lines[0]), (1.0, normal_loss(s), lines[0] + lines[1]))
+        return min(shared_delta(mixed, epsilon), float(np.min(shared_deltas(cases, np.full(lines.shape[1], epsilon)))))
+
+    return add_remove if neighbours is ADD_REMOVE else replace_one
 
 
 def _expected_excess(slopes: Floats, heights: Floats, epsilon: float) -> float:
