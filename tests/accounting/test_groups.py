@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.accounting import NoGuarantee, Profile, gaussian_delta, group, parallel, to_profile, to_replace_one
+from discreet.accounting import NoGuarantee, Profile, Unit, compose, gaussian_delta, group, parallel, to_persons, to_profile, to_replace_one
+from discreet.accounting.groups import is_to_persons
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import REPLACE_ONE
 from tests.accounting.examples import EPSILONS, EVERY, PRIVATE, approximate, bits, concentrated, cramer_rao, gaussian, profile, pure, renyi, witness
@@ -108,3 +109,50 @@ def test_unlike_scopes_are_not_parallel():
         parallel([pure(0.1), pure(0.1, neighbours=REPLACE_ONE)])
     with pytest.raises(InvalidInput, match="Cramer-Rao"):
         parallel([cramer_rao(1.0)], part_of_a_record_stays=True)
+
+
+@settings(max_examples=20)
+@given(PRIVATE, st.integers(1, 4))
+def test_a_person_with_rows_is_promised_what_a_group_of_records_is(part, rows):
+    owned, grouped = to_persons(part, rows), group(part, rows)
+    assert owned.unit is Unit.PERSON
+    for epsilon in EPSILONS:
+        assert owned.delta(epsilon) == grouped.delta(epsilon)
+    assert is_to_persons(owned, part) or isinstance(owned, NoGuarantee)
+    assert not is_to_persons(part, part)
+    with pytest.raises(InvalidInput, match="units"):
+        compose([owned, part])
+
+
+def test_a_conversion_to_persons_is_known_again_and_no_other_number_passes_for_it():
+    part = approximate(0.5, 1e-6)
+    assert not is_to_persons(to_persons(part, 3), approximate(0.4, 1e-6))
+    assert not is_to_persons(approximate(1.0, 1e-6, theorem="test; all rows of one person, a group of 2 records", unit=Unit.PERSON), part)
+    assert not is_to_persons(approximate(1.0, 1e-6, theorem="all rows of one person, a group of \u00b2 records"), part)
+
+
+def test_rows_of_a_person_that_replace_one_does_not_hide_must_be_stated_public():
+    part = pure(0.5, neighbours=REPLACE_ONE)
+    with pytest.raises(InvalidInput, match="numbers_are_public=True"):
+        to_persons(part, 7)
+    assert to_persons(part, 7, numbers_are_public=True).epsilon == 3.5
+    assert to_persons(part, 1).epsilon == 0.5
+    assert to_replace_one(to_persons(pure(0.5), 7)).epsilon == 7.0
+
+
+@pytest.mark.parametrize("unit", [Unit.ENTRY, Unit.FEATURES, Unit.PERSON])
+def test_only_guarantees_about_records_become_those_of_persons(unit):
+    with pytest.raises(InvalidInput, match="about one record"):
+        to_persons(pure(0.5, neighbours=REPLACE_ONE, unit=unit), 1)
+
+
+def test_a_group_of_persons_is_called_so():
+    assert "group of 3 persons" in group(to_persons(pure(0.1), 2), 3).theorem
+
+
+def test_parallel_parts_of_persons_need_that_nobody_has_rows_in_two():
+    """A person with a row in each of two parts is in both: epsilons add then."""
+    parts = [to_persons(pure(0.5), 2), to_persons(pure(0.25), 2)]
+    with pytest.raises(InvalidInput, match="several parts"):
+        parallel(parts)
+    assert parallel(parts, part_of_a_record_stays=True).epsilon == 1.0

@@ -17,6 +17,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+from discreet.accounting import to_persons
 from discreet.core.errors import InvalidInput
 from discreet.ledger import Account, Amount, BudgetExceeded, State, check_may_travel, current, spending_on, using, without_ledger
 from tests.ledger.guarantees import pure
@@ -54,7 +55,7 @@ def table(records=50):
 
 
 def test_an_account_is_a_small_value(account, ledger, monkeypatch, tmp_path):
-    assert repr(account) == f"Account(path={str(ledger.path)!r}, name='adult', part=None)"
+    assert repr(account) == f"Account(path={str(ledger.path)!r}, name='adult', part=None, group_rows=None)"
     for other in (copy.deepcopy(account), pickle.loads(pickle.dumps(account)), Account(account.path, "adult")):  # noqa: S301 - it is ours
         assert other == account
         assert hash(other) == hash(account)
@@ -242,3 +243,26 @@ def test_a_worker_process_is_never_sent_an_estimator_that_would_spend_unrecorded
         cross_val_score(Spender(epsilon=0.1), *table(), cv=2, n_jobs=2, error_score="raise")
     assert "ledger=Account" in "".join(traceback.format_exception(caught.value))
     assert ledger.history("adult") == ()
+
+
+def test_an_account_charges_a_data_set_of_persons_for_groups_of_records(ledger):
+    """A guarantee of persons is charged as it is; the conversion is what the account says, and nothing converts by itself."""
+    ledger.declare("visits", epsilon=1.0, unit="person")
+    by_groups = Account(str(ledger.path), "visits", group_rows=7)
+    with pytest.raises(InvalidInput, match="group_rows=k"), Account(str(ledger.path), "visits").spending(pure(0.1), purpose=""):
+        pytest.fail("something was drawn")
+    with by_groups.spending(pure(0.1), purpose=""):
+        pass
+    assert ledger.spent("visits").epsilon == pytest.approx(0.7)
+    with pytest.raises(BudgetExceeded):
+        by_groups.check_fits(pure(0.05))
+    by_groups.check_fits(to_persons(pure(0.2), 1))
+    with using(ledger, "visits", group_rows=2), spending_on(None, pure(0.1), purpose=""):
+        pass
+    assert ledger.spent("visits").epsilon == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize("rows", [0, -1, 1.5, True])
+def test_a_group_of_rows_is_a_positive_whole_number(ledger, rows):
+    with pytest.raises(InvalidInput, match="group_rows"):
+        Account(str(ledger.path), "adult", group_rows=rows)

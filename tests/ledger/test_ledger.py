@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from discreet.accounting import NoGuarantee
+from discreet.accounting import NoGuarantee, to_persons
 from discreet.core.errors import DiscreetError, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.ledger import Amount, BudgetExceeded, Ledger, State
@@ -184,3 +184,17 @@ def test_no_private_value_reaches_a_message_or_the_file(ledger):
     assert_silent(ledger.export())
     assert_silent(ledger.path.read_bytes().decode("latin-1"))
     assert ledger.digest(table) not in ledger.export()
+
+
+def test_persons_and_records_do_not_mix_and_the_refusal_says_what_to_do(ledger):
+    ledger.declare("visits", epsilon=1.0, unit="person")
+    with pytest.raises(InvalidInput, match=r"one person; .* one record\. .*rows_per_person = 1 or \[person\].*group_rows=k"):
+        ledger.reserve("visits", pure(0.1), purpose="")
+    of_a_person = to_persons(pure(0.1), 7, numbers_are_public=True)
+    with pytest.raises(InvalidInput, match=r"one record; .* one person\. Declare a data set of persons"):
+        ledger.reserve("adult", of_a_person, purpose="")
+    assert [len(ledger.history(name)) for name in ("visits", "adult")] == [0, 0]
+    ledger.reserve("visits", of_a_person, purpose="")
+    assert ledger.spent("visits").epsilon == pytest.approx(0.7)
+    with pytest.raises(InvalidInput, match="Calibrate it"):
+        ledger.reserve("visits", added(0.1), purpose="")

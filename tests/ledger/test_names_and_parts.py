@@ -3,7 +3,7 @@
 import pytest
 
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import ADD_REMOVE
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.ledger import Amount, BudgetExceeded, Ledger
 from tests.ledger.guarantees import added, pure
 
@@ -84,3 +84,11 @@ def test_parts_need_that_a_replaced_record_stays_in_its_part(ledger):
     ledger.declare("hospitals", epsilon=1.0, parts=["south", "north"], neighbours=ADD_REMOVE)
     ledger.reserve("hospitals", added(1.0), purpose="", part="south")
     ledger.reserve("hospitals", added(1.0), purpose="", part="north")
+
+
+@pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE])
+def test_parts_of_persons_need_that_all_rows_of_a_person_lie_in_one(ledger, neighbours):
+    wanted = {"epsilon": 1.0, "parts": ["south", "north"], "neighbours": neighbours, "unit": "person"}
+    with pytest.raises(InvalidInput, match="several parts"):
+        ledger.declare("hospitals", **wanted)
+    ledger.declare("hospitals", **wanted, part_of_a_record_stays=True)

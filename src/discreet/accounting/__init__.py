@@ -25,7 +25,7 @@ from discreet.accounting.gaussian import (
     gaussian_mu,
     gaussian_scale,
 )
-from discreet.accounting.groups import group, parallel, to_replace_one
+from discreet.accounting.groups import group, parallel, to_persons, to_replace_one
 from discreet.accounting.information import CramerRaoBound, MutualInformation
 from discreet.accounting.profile import Profile
 from discreet.accounting.renyi import ConcentratedDP, RenyiDP
@@ -71,6 +71,7 @@ __all__ = [
     "to_approximate",
     "to_central",
     "to_concentrated",
+    "to_persons",
     "to_profile",
     "to_renyi",
     "to_replace_one",

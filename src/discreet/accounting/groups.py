@@ -17,12 +17,17 @@ perfectly private under replace-one.
 
 Nothing follows for groups from bits of mutual information, nor from a Cramer-Rao number: InvalidInput.
 
+Persons. Let nobody own more than k records. All rows of one person are then a group: removing a person is at most k removals, one after the other, so
+an add-remove guarantee about records is, for groups of k, one about persons. Under replace-one k steps replace what a person's rows say; a neighbour
+with more or fewer rows is no such step, so how many rows each person has must be public and stay, which the caller states (not where k is 1).
+
 Parallel composition. Let a public rule, fixed before the data are seen, send every record to one part, and let release i read part i only (and the
 releases before it). Let delta_i be the curves.
 
 1. Add-remove. Neighbours differ in one record, so in one part; all other releases have the same law on both. Together they satisfy max_i delta_i.
 2. Replace-one, and the part of a record cannot change when its content is replaced (its row number, the hospital it came from): again one part
    differs, by one replaced record. Together max_i delta_i, with the replace-one curves.
+   Where the unit is a person, 1 and 2 need all rows of a person in one part, whatever they say: the caller states that under either relation.
 3. Replace-one, and the rule reads what is replaced. The record may move: two parts differ, one loses a record and one gains one, and their numbers
    of records change. Replace-one guarantees of the parts promise nothing then. Add-remove guarantees do: take 1 and replace in two steps
    (`to_replace_one`). `parallel` therefore refuses replace-one parts unless the caller states that the part of a record stays.
@@ -38,7 +43,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.accounting.base import ApproximateDP, Guarantee, NoGuarantee, PureDP, scope, sum_up, together
+from discreet.accounting.base import ApproximateDP, Guarantee, NoGuarantee, PureDP, Unit, scope, sum_up, together
 from discreet.accounting.conversions import to_profile
 from discreet.accounting.gaussian import GaussianDP
 from discreet.accounting.information import CramerRaoBound, MutualInformation
@@ -52,6 +57,9 @@ from discreet.core.validate import whole
 
 Parallel = PureDP | ApproximateDP | GaussianDP | ConcentratedDP | RenyiDP | MutualInformation | Profile | NoGuarantee
 Grouped = PureDP | ApproximateDP | GaussianDP | ConcentratedDP | RenyiDP | Profile | NoGuarantee
+GROUP_OF_A_PERSON = "all rows of one person, a group of"
+ONE_ROW = "one row a person"
+"""What a theorem says of a guarantee about records that became one about persons."""
 _POINTS = 257
 _FARTHEST = 500.0
 """Splits stay below it: e^split must fit in a computer's numbers."""
@@ -61,7 +69,36 @@ _EXPONENTS = np.concatenate((1.0 + np.geomspace(0.02, 50.0, 40), [2.0]))
 def group(part: Guarantee, size: int) -> Grouped:
     """What `part` promises to `size` records together. Raises InvalidInput for the kinds from which nothing follows."""
     whole(size, "the size of a group")
-    return _steps(part, size, f"group of {size} records" if size > 1 else "", relation=None)
+    many = "persons" if part.unit is Unit.PERSON else "records"
+    return _steps(part, size, f"group of {size} {many}" if size > 1 else "", relation=None)
+
+
+def to_persons(part: Guarantee, rows: int, *, numbers_are_public: bool = False) -> Grouped:
+    """What a guarantee about records promises to persons of whom nobody owns more than `rows` of them, which the caller answers for.
+
+    A replace-one guarantee is converted for one row a person, or on the statement that the number of rows of each person is public and stays. Raises
+    InvalidInput for other units, without that statement, and for the kinds from which nothing follows for groups.
+    """
+    whole(rows, "the most rows of a person")
+    if part.unit is not Unit.RECORD:
+        raise InvalidInput(f"a guarantee about one record becomes one about a person; the unit {str(part.unit)!r} was given.")
+    if part.neighbours is REPLACE_ONE and rows > 1 and numbers_are_public is not True:
+        raise InvalidInput(
+            "under replace-one a person's rows are replaced one by one, so their number must be public and stay: state numbers_are_public=True if it "
+            "is, or take an add-remove guarantee."
+        )
+    rule = f"{GROUP_OF_A_PERSON} {rows} records" if rows > 1 else ONE_ROW
+    return _steps(part, rows, rule, relation=None, unit=Unit.PERSON)
+
+
+def is_to_persons(converted: Guarantee, part: Guarantee) -> bool:
+    """Whether the first is what `to_persons` makes of the second, for some number of rows."""
+    *_, rule = converted.theorem.split("; ")
+    rows = "1" if rule == ONE_ROW else rule.removeprefix(f"{GROUP_OF_A_PERSON} ").removesuffix(" records")
+    if part.unit is not Unit.RECORD or not (rows.isdecimal() and rows.isascii() and len(rows) < 10):
+        return False
+    made = to_persons(part, int(rows), numbers_are_public=True)
+    return made.to_dict() == converted.to_dict()
 
 
 def to_replace_one(part: Guarantee) -> Grouped:
@@ -74,9 +111,14 @@ def to_replace_one(part: Guarantee) -> Grouped:
 def parallel(parts: Sequence[Guarantee], *, part_of_a_record_stays: bool = False) -> Parallel:
     """The guarantee of releases on disjoint parts; see the module docstring.
 
-    Raises InvalidInput for unlike scopes, for Cramer-Rao numbers, and under replace-one unless `part_of_a_record_stays` is stated.
+    Raises InvalidInput for unlike scopes, for Cramer-Rao numbers, and, under replace-one or for persons, unless `part_of_a_record_stays` is stated.
     """
     shared = scope(together(parts, "parallel composition" if len(parts) > 1 else ""))
+    if parts[0].unit is Unit.PERSON and not part_of_a_record_stays:
+        raise InvalidInput(
+            "the rows of one person may lie in several parts, and then all of these change. State part_of_a_record_stays=True if all rows of a "
+            "person lie in one part, whatever they say."
+        )
     if parts[0].neighbours is REPLACE_ONE and not part_of_a_record_stays:
         raise InvalidInput(
             "under replace-one a record may move to another part, and then two parts change their number of records. Give add-remove guarantees and "
@@ -116,8 +158,12 @@ def _largest(parts: Sequence[Guarantee]) -> Any:  # noqa: ANN401 - of the kind o
     return None if size is None else max(parts, key=attrgetter(size))
 
 
-def _steps(part: Guarantee, size: int, rule: str, relation: Neighbours | None) -> Grouped:  # noqa: C901, PLR0911 - one case for each kind
+def _steps(  # noqa: C901, PLR0911 - one case for each kind
+    part: Guarantee, size: int, rule: str, relation: Neighbours | None, unit: Unit | None = None
+) -> Grouped:
     shared = scope(together([part], rule))
+    if unit is not None:
+        shared["unit"] = unit
     if relation is not None:
         shared["neighbours"] = relation
     match part:

@@ -22,7 +22,8 @@ _Overwrite: TypeAlias = Annotated[bool, "Replace the written file where it exist
 @command(
     "Declare a data set and its total.",
     "discreet budget new team.ledger --data-set people --epsilon 2 --delta 1e-6",
-    "discreet budget new team.ledger --data-set visits --epsilon 1 --neighbours add-remove --part north --part south",
+    "discreet budget new team.ledger --data-set visits --epsilon 1 --unit person",
+    "discreet budget new team.ledger --data-set stays --epsilon 1 --neighbours add-remove --part north --part south",
 )
 def new(
     *,
@@ -33,12 +34,18 @@ def new(
     neighbours: Annotated[
         Hidden, "What is hidden: the content of one record, or also whether it is there at all. Every release must hide the same."
     ] = "replace-one",
+    unit: Annotated[
+        Literal["record", "person"],
+        "Whom the total is for: one row of the table, or one person with all of their rows. Every release must be about the same.",
+    ] = "record",
     accountant: Annotated[Literal["basic", "gaussian", "concentrated"], "How guarantees are added up; it cannot be changed later."] = "basic",
     parts: Annotated[
         tuple[str, ...], Option(name="--part", help="A disjoint part of the records, each spent on by itself; give the option once a part.")
     ] = (),
     part_of_a_record_stays: Annotated[
-        bool, "With parts and replace-one: you state that what decides on the part of a record is public and never changes."
+        bool,
+        "With parts and replace-one, or parts and persons: you state that what decides on the part of a record is public and never changes, and that "
+        "all rows of a person lie in one part.",
     ] = False,
 ) -> Outcome:
     """Declare a data set and the total that may be spent on it, in the ledger FILE, which is made where there is none.
@@ -51,6 +58,7 @@ def new(
         epsilon=epsilon,
         delta=delta,
         neighbours=neighbours,
+        unit=unit,
         parts=parts,
         part_of_a_record_stays=part_of_a_record_stays,
         accountant=accountant,

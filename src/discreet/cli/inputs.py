@@ -160,17 +160,22 @@ class Spending:
     ] = None
     data_set: Annotated[str | None, Option(variable="DISCREET_DATA_SET", help="Name of the table in the ledger.")] = None
     part: Annotated[str | None, "The part of the data set that the table is, where the ledger declares parts."] = None
+    group_rows: Annotated[
+        int | None,
+        "Where the ledger counts persons and the release protects single rows: charge it for groups of so many rows. You state that nobody has more, "
+        "and, with replace-one, that how many rows each person has is public.",
+    ] = None
 
     def account(self) -> "discreet.ledger.Account | None":
         """The account that is meant, after a look whether it is there; None where there is no --ledger."""
         if self.ledger is None:
-            for name in ("data_set", "part"):
+            for name in ("data_set", "part", "group_rows"):
                 if getattr(self, name) is not None:
                     raise usage_error(f"{flag(name)} needs --ledger (or DISCREET_LEDGER)")
             return None
         if self.data_set is None:
             raise usage_error("--ledger needs --data-set (or DISCREET_DATA_SET)")
-        account = discreet.ledger.Account(self.ledger, self.data_set, part=self.part)
+        account = discreet.ledger.Account(self.ledger, self.data_set, part=self.part, group_rows=self.group_rows)
         open_ledger(self.ledger).spent(self.data_set, part=self.part)
         return account
 
@@ -188,7 +193,7 @@ def open_ledger(path: str) -> "discreet.ledger.Ledger":
 def check_fits(account: "discreet.ledger.Account | None", guarantee: "discreet.accounting.Guarantee") -> None:
     """Raise what reserving `guarantee` would raise now. It reserves nothing: others may spend in the meantime, so the reservation decides."""
     if account is not None:
-        account.ledger.check_fits(account.name, guarantee, part=account.part)
+        account.check_fits(guarantee)
 
 
 def _left_after(account: "discreet.ledger.Account | None", entry: str | None) -> tuple[str | None, dict[str, object] | None]:

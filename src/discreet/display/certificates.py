@@ -9,6 +9,7 @@ from shlex import quote
 from typing import Protocol, runtime_checkable
 
 from discreet.accounting import Json
+from discreet.accounting.groups import is_to_persons
 from discreet.certificates import Certificate, Release, Verification
 from discreet.core.errors import InvalidInput
 from discreet.core.words import quoted
@@ -18,6 +19,7 @@ from discreet.display.ledger import picture
 from discreet.display.pages import FOOT, Block, Bullets, Code, Facts, Page, Section, Table, Text, Tone, view_html
 from discreet.display.promise import limits, promise, protection
 from discreet.ledger import Ledger, State
+from discreet.ledger.entries import priced
 from discreet.ledger.records import counted_of, taken
 
 _MOST = 20
@@ -132,7 +134,7 @@ def _budget(certificate: Certificate, ledger: Ledger | None) -> list[Block]:
         return [Text(words), Facts("In the ledger", [("Entry", entry)])]
     found = ledger.entry(entry)
     data_set, history = ledger.data_set(found.data_set), ledger.history(found.data_set)
-    if found.guarantee.to_dict() != certificate.guarantee.to_dict():
+    if found.guarantee.to_dict() != certificate.guarantee.to_dict() and not is_to_persons(found.guarantee, certificate.guarantee):
         raise InvalidInput(
             "the ledger's entry states another guarantee than the certificate, so it is not of this release. Give the ledger of the fit."
         )
@@ -148,6 +150,8 @@ def _budget(certificate: Certificate, ledger: Ledger | None) -> list[Block]:
         ("Left when this page was written", now.left_of(data_set.total).words),
         ("Entry", f"{found.id}, {found.reserved_at} UTC"),
     ]
+    if found.guarantee.unit is not certificate.guarantee.unit:
+        rows.insert(1, ("Charged as", f"{priced(found.guarantee)} for one person: {found.guarantee.theorem.split('; ')[-1]}"))
     cancelled = [Text("The ledger says that this release was cancelled, yet there it is.", Tone.BAD)] if found.state is State.CANCELLED else []
     exceeded = [Text("More has been spent on this data set than its total allows.", Tone.BAD)] if now.exceeds(data_set.total) else []
     return [*cancelled, *exceeded, Facts("In the ledger", rows), picture(ledger, data_set)]

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from discreet.accounting import Guarantee
+from discreet.accounting import Guarantee, Unit, to_persons
 from discreet.core.errors import InvalidInput
+from discreet.core.validate import whole
 from discreet.ledger.accountants import Amount
 from discreet.ledger.ledger import Ledger, Reservation
 
@@ -29,10 +30,17 @@ class Account:
     """Of the ledger file; made absolute, since workers may have another working folder."""
     name: str
     part: str | None = field(default=None, kw_only=True)
+    group_rows: int | None = field(default=None, kw_only=True)
+    """For a data set of persons: what is private for one record is charged as what it promises to groups of so many, all rows of one person.
+
+    Whoever gives it states that nobody owns more rows and, under replace-one, that the number of rows of each person is public and stays.
+    """
 
     def __post_init__(self) -> None:
-        """Make the path absolute."""
+        """Make the path absolute. Raises InvalidInput for a group that is none."""
         object.__setattr__(self, "path", os.path.abspath(self.path))  # noqa: PTH100 - Path.absolute keeps "..", which has to compare equal
+        if self.group_rows is not None:
+            whole(self.group_rows, "group_rows")
 
     @property
     def ledger(self) -> Ledger:
@@ -44,12 +52,22 @@ class Account:
         """What can still be spent here."""
         return self.ledger.left(self.name, part=self.part)
 
+    def charged(self, guarantee: Guarantee) -> Guarantee:
+        """What is taken from the total for it: itself, or what follows from it for persons, where `group_rows` says how. Raises as `to_persons`."""
+        if self.group_rows is None or guarantee.unit is Unit.PERSON:
+            return guarantee
+        return to_persons(guarantee, self.group_rows, numbers_are_public=True)
+
+    def check_fits(self, guarantee: Guarantee) -> None:
+        """`Ledger.check_fits` here."""
+        self.ledger.check_fits(self.name, self.charged(guarantee), part=self.part)
+
     @contextmanager
     def spending(self, guarantee: Guarantee, *, purpose: str, table: Iterable[bytes] | None = None) -> Iterator[Reservation]:
         """`Ledger.spending` here; `table` is the content of the table, which is read for its digest."""
-        ledger = self.ledger
+        ledger, charged = self.ledger, self.charged(guarantee)
         digest = None if table is None else ledger.digest(table)
-        with ledger.spending(self.name, guarantee, purpose=purpose, part=self.part, digest=digest) as reservation:
+        with ledger.spending(self.name, charged, purpose=purpose, part=self.part, digest=digest) as reservation:
             _last.set((self, reservation.id))
             yield reservation
 
@@ -70,13 +88,13 @@ def last_reservation() -> tuple[Account, str] | None:
 
 
 @contextmanager
-def using(ledger: Ledger | str | Path, name: str, *, part: str | None = None) -> Iterator[Account]:
+def using(ledger: Ledger | str | Path, name: str, *, part: str | None = None, group_rows: int | None = None) -> Iterator[Account]:
     """Spend on this data set in the block, wherever no account is given explicitly. Raises InvalidInput where the ledger does not know it.
 
     Blocks nest; the innermost is current.
     """
     opened = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
-    account = Account(str(opened.path), name, part=part)
+    account = Account(str(opened.path), name, part=part, group_rows=group_rows)
     opened.spent(name, part=part)
     with _becoming(account):
         yield account

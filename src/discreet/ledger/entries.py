@@ -104,7 +104,7 @@ def declaration(
     part_of_a_record_stays: bool = False,
     accountant: str = BASIC,
 ) -> DataSet:
-    """A data set with nothing spent; see `Ledger.declare`. Raises InvalidInput, for parts between which a replaced record could move as well."""
+    """A data set with nothing spent; see `Ledger.declare`. Raises InvalidInput, also for parts two of which one neighbour could change."""
     declared = total(epsilon, delta)
     refusal = InvalidInput(
         f"neighbours must be one of {[str(kind) for kind in Neighbours]} and unit one of {[str(kind) for kind in Unit]}; "
@@ -123,6 +123,11 @@ def declaration(
         accountant=accountant,
         created=now(),
     )
+    if found.parts and unit_of is Unit.PERSON and part_of_a_record_stays is not True:
+        raise InvalidInput(
+            "the rows of one person may lie in several parts, and all of these change then. State part_of_a_record_stays=True if all rows of a "
+            "person lie in one part, and stay there whatever they say."
+        )
     if found.parts and relation_of is Neighbours.REPLACE_ONE and part_of_a_record_stays is not True:
         raise InvalidInput(
             "under replace-one a record whose content is replaced may move to another part, and two parts change then. Use add-remove, or state "

@@ -24,6 +24,12 @@ Spending: TypeAlias = tuple[str, bool, str | None, str]
 """See `spendings`."""
 Counted: TypeAlias = Sequence[tuple[str | None, Guarantee]]
 """(part, guarantee) of what counts, as `counted` gives it."""
+_REMEDIES = {
+    (Unit.PERSON, Unit.RECORD): "Say whose rows are whose (rows_per_person = 1 or [person] in the schema; rows_per_person or persons in Python), or, "
+    "if nobody owns more than k rows, charge it by groups of them (group_rows=k, --group-rows k)",
+    (Unit.RECORD, Unit.PERSON): "Declare a data set of persons (unit='person', --unit person) and spend on that one",
+}
+"""By the units of a data set and of a guarantee, where they alone differ."""
 
 
 class BudgetExceeded(DiscreetError, RuntimeError):
@@ -225,9 +231,11 @@ def check_declared_alike(found: DataSet, new: DataSet) -> None:
 def check_relation(data_set: DataSet, guarantee: Guarantee, part: str | None) -> None:
     """Raise InvalidInput unless the guarantee speaks of the neighbours and the unit of the data set, and the part is declared."""
     if (guarantee.neighbours, guarantee.unit) != (data_set.neighbours, data_set.unit):
+        same = guarantee.neighbours is data_set.neighbours
+        remedy = _REMEDIES.get((data_set.unit, guarantee.unit)) if same else None
         raise InvalidInput(
             f"the total of {data_set.name!r} is for {relation(data_set.neighbours, data_set.unit)}; the release is private for "
-            f"{relation(guarantee.neighbours, guarantee.unit)}. Calibrate it for the former, or convert its guarantee first."
+            f"{relation(guarantee.neighbours, guarantee.unit)}. {remedy or 'Calibrate it for the former, or convert its guarantee first'}."
         )
     if part is not None and part not in data_set.parts:
         raise InvalidInput(f"{data_set.name!r} has no part {part!r}; its parts are {list(data_set.parts)}, and are declared with the data set.")

@@ -8,10 +8,10 @@ and of one whose own theorem is for such sums (proof note persons.md of the lear
 is refused persons with several rows, when it runs and when its certificate is read.
 """
 
+from discreet.accounting.groups import ONE_ROW
 from discreet.core.neighbours import Persons
 
 SHARED = "rows of one person share one record's weight (persons.md)"
-ONE_ROW = "one row a person"
 
 
 def theorem_for(theorem: str, persons: Persons) -> str:
