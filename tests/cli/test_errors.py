@@ -327,4 +327,4 @@ def test_no_privacy_is_said_plainly(folder):
     assert "without any privacy" in outcome.out
     assert discreet("verify", "model.json").code == 6
     document = discreet(*fit_with(epsilon="inf", overwrite=True), "--json").json
-    assert document["guarantee"] == {"private": False, "epsilon": None, "delta": 1.0, "neighbours": "replace-one"}
+    assert document["guarantee"] == {"private": False, "epsilon": None, "delta": 1.0, "neighbours": "replace-one", "unit": "record"}

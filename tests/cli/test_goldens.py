@@ -76,6 +76,7 @@ def test_the_demonstration_in_numbers():
         "epsilon": pytest.approx(1.0),
         "delta": pytest.approx(1e-6, rel=1e-3),
         "neighbours": "replace-one",
+        "unit": "record",
     }
     assert document == {
         "command": "demo",
@@ -96,7 +97,7 @@ def test_the_demonstration_in_numbers():
 def test_the_demonstration_verifies_without_a_seed():
     document = discreet("demo", "--epsilon", "2", "--delta", "0", "--neighbours", "add-remove", "--json").json
     assert document["verification"]["ok"]
-    assert document["guarantee"] == {"private": True, "epsilon": pytest.approx(2.0), "delta": 0.0, "neighbours": "add-remove"}
+    assert document["guarantee"] == {"private": True, "epsilon": pytest.approx(2.0), "delta": 0.0, "neighbours": "add-remove", "unit": "record"}
 
 
 def test_a_walk_through_all_commands(folder):

@@ -244,3 +244,25 @@ def test_the_folder_holds_nothing_else(folder, ledger):
     before = set(folder.iterdir())
     assert discreet(*FIT, *SPEND).code == 0
     assert set(folder.iterdir()) == before | {folder / "model.json"}
+
+
+def test_a_ledger_of_persons_refuses_rows_before_the_table_is_read_unless_groups_are_charged(folder, ledger, monkeypatch):
+    """Three rows a person: three times epsilon, and a delta that grows with e^epsilon."""
+    ledger.declare("visits", epsilon=1.5, delta=1.0e-5, unit="person")
+    visits = ("--ledger", "team.ledger", "--data-set", "visits")
+    with monkeypatch.context() as patched:
+        patched.setattr("discreet.read_table", not_to_be_read)
+        outcome = discreet(*of_rows(), *visits)
+        assert (outcome.code, "rows_per_person = 1" in outcome.error, "--group-rows" in outcome.error) == (3, True, True)
+        assert discreet(*of_rows(), "--group-rows", "3").code == 2
+    assert discreet(*of_rows(), *visits, "--group-rows", "3").code == 0
+    (entry,) = ledger.history("visits")
+    certificate = Model.load("model.json").certificate
+    assert (str(entry.guarantee.unit), str(certificate.guarantee.unit)) == ("person", "record")
+    assert entry.guarantee.epsilon == pytest.approx(3.0 * certificate.guarantee.epsilon)
+
+
+def of_rows():
+    """A fit at a smaller epsilon."""
+    at = FIT.index("--epsilon")
+    return (*FIT[: at + 1], "0.3", *FIT[at + 2 :])

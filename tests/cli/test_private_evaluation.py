@@ -18,7 +18,7 @@ def test_it_says_that_its_numbers_are_protected_and_what_they_cost(model):
     outcome = discreet(*EVALUATE, "--epsilon", "0.5", "--delta", "1e-6")
     assert (outcome.code, outcome.err) == (0, "")
     assert "was read from noisy counts, and protects their people" in outcome.out
-    assert "Spent        epsilon 0.5, delta 1e-06, replace-one." in outcome.out
+    assert "Spent        epsilon 0.5, delta 1e-06, replace-one, one record." in outcome.out
     assert "Certificate  verified" in outcome.out
     assert "not protected" not in outcome.out
     assert "exact and not protected" in discreet(*EVALUATE, "--data-is", "public").out
@@ -28,7 +28,7 @@ def test_it_says_that_its_numbers_are_protected_and_what_they_cost(model):
 def test_the_document_holds_measures_certificate_and_verdict(model, neighbours):
     document = discreet(*EVALUATE, "--epsilon", "2", "--neighbours", neighbours, *CURVES, "--json").json
     assert document["private"] is True
-    assert document["guarantee"] == {"private": True, "epsilon": pytest.approx(2.0), "delta": 0.0, "neighbours": neighbours}
+    assert document["guarantee"] == {"private": True, "epsilon": pytest.approx(2.0), "delta": 0.0, "neighbours": neighbours, "unit": "record"}
     assert document["records"]["public"] is (neighbours == "replace-one")
     low, high = document["accuracy"]["interval"]
     assert 0.0 < low < document["accuracy"]["value"] < high <= 1.0

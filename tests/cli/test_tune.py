@@ -35,7 +35,7 @@ def test_a_search_in_numbers_is_one_model_that_verifies(folder, neighbours):
     assert document["verification"]["ok"]
     assert document["settings"] == 2
     assert document["kept"]["alpha"] in (0.05, 0.5)
-    assert document["guarantee"] == {"private": True, "epsilon": 2.0, "delta": 1e-6, "neighbours": neighbours}
+    assert document["guarantee"] == {"private": True, "epsilon": 2.0, "delta": 1e-6, "neighbours": neighbours, "unit": "record"}
     assert 0.0 < document["score"] < 400.0
     assert discreet("verify", "tuned.json").code == 0
     assert discreet("show", "tuned.json").code == 0

@@ -28,7 +28,7 @@ from discreet.data import Domain, Records
 from discreet.display.pages import page_html, page_markdown
 from discreet.display.reports import card_of, page_of, plan_page, set_plan_page, write_card, write_report
 from discreet.estimators import LinearRegression
-from discreet.ledger import Ledger
+from discreet.ledger import Account, Ledger
 from discreet.matrices import as_matrix
 from discreet.mechanisms.release import GaussianRelease
 from discreet.planning import Plan, SetPlan
@@ -207,7 +207,7 @@ def test_each_kind_of_guarantee_in_its_currencies(released, guarantee, parts):
 
 def test_scope_is_said(released):
     entry = shown(certificate_with(released, PureDP(epsilon=1.0, unit=Unit.ENTRY, **SCOPE)))
-    assert "number of a person's record" in entry
+    assert "any one number of a record" in entry
     assert "protects single numbers, not whole records" in entry
     assert "Labels (targets) are not protected" in shown(certificate_with(released, PureDP(epsilon=1.0, unit=Unit.FEATURES, **SCOPE)))
     added = shown(certificate_with(released, PureDP(epsilon=1.0, neighbours=ADD_REMOVE, theorem="t")))
@@ -215,6 +215,56 @@ def test_scope_is_said(released):
     assert "The number of records is taken as known" not in added
     assert "stays secret: a matrix" in shown(certificate_with(released, PureDP(epsilon=1.0, secret=("a matrix",), **SCOPE)))
     assert "All 7 releases together" in shown(certificate_with(released, PureDP(epsilon=1.0, **SCOPE), releases=7))
+
+
+def test_a_record_is_not_called_a_person_and_the_odds_for_several_are_said_once(released):
+    """1 / (1 + e^-2) = 0.8808 and 1 / (1 + e^-7) = 0.99909, beside 0.7311 for one."""
+    words = shown(certificate_with(released, PureDP(epsilon=1.0, **SCOPE)))
+    assert "If any one record had been entirely different" in words
+    assert words.count("may be right with 2 in 88.1 %, with 7 in 99.91 % of cases, not in 73.2 %") == 1
+    assert "nobody said: every row is protected by itself" in words
+    assert "any one person" not in words
+
+
+@pytest.mark.parametrize(
+    ("rule", "said", "rows"),
+    [
+        ({"rows": 7, "weight": "person"}, "any one person, whatever the number of their rows, had", "at most 7 rows of each person were kept"),
+        ({"rows": 7, "weight": "row"}, "any one person, whatever the number of their rows, had", "each counts 1 / 7"),
+        ({"rows": 1, "weight": "person"}, "any one person, whatever the number of their rows, had", "one row of each person was kept"),
+        ({"rows": 1, "weight": "declared"}, "any one person had", "declared: nobody has a second row; this was not checked"),
+    ],
+)
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_promise_to_persons_says_whose_rows_are_whose(released, rule, said, rows, nested):
+    guarantee = PureDP(epsilon=1.0, unit=Unit.PERSON, neighbours=ADD_REMOVE, theorem="t")
+    problem = {**released.model.certificate.problem, "persons": rule}
+    stated = certificate_with(released, guarantee, problem={"parts": [{"problem": problem}]} if nested else problem)
+    words = shown(stated)
+    assert f"If {said} not been in the table" in words
+    assert rows in words
+    assert "every row is protected by itself" not in words
+    assert ("may be right with 2 in" in words) is (rule["weight"] == "declared")
+    assert "one person, with all rows, is added or removed" in str(stated)
+    assert "What can be found out about one person" in words
+
+
+def test_nothing_is_said_to_be_left_for_several_records_where_nothing_follows(released):
+    assert "may be right with 2 in 100 %" in shown(certificate_with(released, RenyiDP(orders=(2.0, 2.5), divergences=(0.2, 0.3), **SCOPE)))
+
+
+def test_a_release_that_was_charged_by_groups_is_found_in_its_ledger(released, tmp_path):
+    ledger = Ledger.create(tmp_path / "visits.ledger")
+    ledger.declare("visits", epsilon=9.0, delta=1e-2, unit="person")
+    guarantee = released.model.certificate.guarantee
+    with Account(str(ledger.path), "visits", group_rows=3).spending(guarantee, purpose="") as reservation:
+        entry = reservation.id
+    words = shown(replace(released.model.certificate, ledger_entry=entry), ledger=ledger)
+    assert "Charged as epsilon=3, delta=" in words
+    assert "all rows of one person, a group of 3 records" in words
+    other = replace(released.model.certificate, ledger_entry=entry, guarantee=released.evaluation.certificate.guarantee)
+    with pytest.raises(InvalidInput, match="another guarantee"):
+        page_of(other, ledger=ledger)
 
 
 def test_weak_promises_are_called_so(released):

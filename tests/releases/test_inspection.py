@@ -21,7 +21,7 @@ def said(folder, case):
         ("additive", "It protects", "2.72 times"),
         ("additive", "It does not protect", "The number of records: one row is released for each"),
         ("additive", "How to use it", "NoisyRidge().fit_release(release)"),
-        ("additive, targets in clear", "It protects", "The features of each person's record (not its target)"),
+        ("additive, targets in clear", "It protects", "The features of each record (not its target)"),
         ("additive, targets in clear", "It does not protect", "Targets: they are released as they are"),
         ("additive, add-remove", "It does not protect", "at most 450 records"),
         ("additive, add-remove", "It protects", "protected too (add-remove)"),

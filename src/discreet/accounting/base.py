@@ -39,6 +39,11 @@ class Unit(StrEnum):
     PERSON = "person"
     """All rows of one person, however many there are."""
 
+    @property
+    def counted(self) -> str:
+        """What n is the number of, in words."""
+        return "persons" if self is Unit.PERSON else "records"
+
 
 @runtime_checkable
 class Guarantee(Protocol):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from discreet.accounting import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, guarantee_from_dict
+from discreet.accounting import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, Unit, guarantee_from_dict
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, VerificationFailure
 from discreet.core.files.strict_json import printable, read_object
@@ -214,10 +214,16 @@ def digest_of_blocks(shape: tuple[int, ...], blocks: Iterable[Floats]) -> str:
 
 
 def _promise(guarantee: Guarantee) -> list[str]:
-    change = {
+    changes = {
         "replace-one": f"the content of one {guarantee.unit} is replaced (their number is public)",
         "add-remove": f"one {guarantee.unit} is added or removed",
-    }[guarantee.neighbours]
+    }
+    if guarantee.unit is Unit.PERSON:
+        changes = {
+            "replace-one": "all rows of one person are replaced by any others (the number of persons is public)",
+            "add-remove": "one person, with all rows, is added or removed",
+        }
+    change = changes[guarantee.neighbours]
     match guarantee:
         case PureDP(epsilon=epsilon):
             return [

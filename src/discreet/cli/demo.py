@@ -84,7 +84,7 @@ def _shown(model: "discreet.Model", private: Measures, without: Measures, *, tra
         "",
         styled("What it costs: error on the test part"),
         *(
-            f"  {name:<52}{100 * error:5.1f} %"
+            f"  {name:<60}{100 * error:5.1f} %"
             for name, error in (
                 (f"private ({short(certificate)})", private.error),
                 ("the same fit without privacy", without.error),
@@ -117,11 +117,11 @@ def _promise(certificate: "discreet.Certificate") -> list[str]:
         return [f"Nothing: {NO_PRIVACY}"]
     secret_count = certificate.guarantee.neighbours is ADD_REMOVE
     factor = f"{math.exp(epsilon):.3g}" if epsilon < 300 else "10^130"
-    change = "added or removed" if secret_count else "replaced by any other"
+    change, unit = "added or removed" if secret_count else "replaced by any other", certificate.guarantee.unit
     exception = f"but for a probability of {delta:.3g}" if delta else "without exception"
     return [
-        "Each person's whole record, from everyone who sees the model, even from one who knows all other records.",
-        f"Whatever anyone may conclude from the model gets at most {factor} times (e^epsilon) likelier when one record",
+        f"Each {unit}, from everyone who sees the model, even from one who knows all other records.",
+        f"Whatever anyone may conclude from the model gets at most {factor} times (e^epsilon) likelier when one {unit}",
         f"is {change}, {exception}.",
-        f"The number of records is {'protected too (add-remove).' if secret_count else 'taken as known (replace-one).'}",
+        f"The number of {unit.counted} is {'protected too (add-remove).' if secret_count else 'taken as known (replace-one).'}",
     ]

@@ -217,6 +217,7 @@ def guarantee_of(certificate: "discreet.Certificate") -> dict[str, object]:
         "epsilon": stated.get("epsilon"),
         "delta": 1.0 if stated["kind"] == "none" else stated.get("delta", 0.0),
         "neighbours": str(certificate.guarantee.neighbours),
+        "unit": str(certificate.guarantee.unit),
     }
 
 
@@ -225,7 +226,7 @@ def short(certificate: "discreet.Certificate") -> str:
     stated = guarantee_of(certificate)
     if stated["epsilon"] is None:
         return "epsilon infinite"
-    return f"epsilon {stated['epsilon']:.6g}, delta {stated['delta']:.3g}, {stated['neighbours']}"
+    return f"epsilon {stated['epsilon']:.6g}, delta {stated['delta']:.3g}, {stated['neighbours']}, one {stated['unit']}"
 
 
 def receipt(

@@ -149,7 +149,7 @@ def _pictures(guarantee: Guarantee) -> Pictures:
     farthest = min(_LARGEST, 1.1 * max(epsilon_for(guarantee, 1e-9), 1e-3)) if named is None else 1.25 * max(named[0], 1e-3)
     points = [*curve(guarantee, farthest), *([] if named is None else [named])]
     caption = (
-        "What any test can detect. Across: in which share of cases it says that a certain person's record was as suspected although it was not. "
+        f"What any test can detect. Across: in which share of cases it says that one {guarantee.unit} was as suspected although that is wrong. "
         "Up: in which share it says so rightly. No test lies above the shaded area; one that knows nothing lies on the dashed line. "
         f"With 5 % false alarms at most {percent(detection(points, 0.05))} are detected."
     )

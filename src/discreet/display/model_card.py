@@ -60,7 +60,7 @@ def _privacy(model: Model) -> str:
     named = stated(certificate.guarantee)
     if named is None:
         return "none"
-    said = f"epsilon {named[0]:.6g}, delta {named[1]:.3g}, {certificate.guarantee.neighbours}"
+    said = f"epsilon {named[0]:.6g}, delta {named[1]:.3g}, {certificate.guarantee.neighbours}, one {certificate.guarantee.unit}"
     return said if certificate.noise_private else f"none, since the noise was seeded ({said} without the seed)"
 
 
@@ -107,7 +107,7 @@ def _trained(model: Model) -> list[Block]:
     secret = certificate.guarantee.neighbours is ADD_REMOVE
     count = f"{records:,}" if isinstance(records, int) else "not published" if secret else "not stated"
     rows = [
-        ("Records", count),
+        (certificate.guarantee.unit.counted.capitalize(), count),
         ("Target", target_words(model)),
         ("Features after encoding", f"{model.schema.features:,}"),
         ("Row norm, at most", f"{model.data_norm:g}; longer rows are shortened to it"),

@@ -11,16 +11,20 @@ Let P and P' be the laws of what was released under two neighbours, and delta(e)
                    fails: the release can be computed from one that reveals all with probability delta, and else is (e, 0)
                    (Kairouz, Oh, Viswanath 2015, theorem 3.1 with section 3)
 
-All numbers are upper bounds and are rounded up.
+    several rows   of one person, where the guarantee is about a record: the best guess about a group of records (accounting.groups)
+
+All numbers are upper bounds and are rounded up. Where nobody said whose records are whose, the words are about a record and say what follows for
+somebody with several; where it was said, they are about a person.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from discreet.accounting import ApproximateDP, CramerRaoBound, Guarantee, MutualInformation, NoGuarantee, PureDP, Unit
+from discreet.accounting import ApproximateDP, CramerRaoBound, Guarantee, Json, MutualInformation, NoGuarantee, PureDP, Unit, group
 from discreet.accounting.base import Statement
 from discreet.certificates import Certificate
-from discreet.core.neighbours import ADD_REMOVE
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, Persons
 from discreet.display.pages import Block, Bullets, Facts, Section, Text, Tone
 
 _GRID = 160
@@ -28,6 +32,8 @@ _WEAK, _EMPTY = 3.0, 8.0
 """From here on an epsilon deserves a warning."""
 _LARGE_DELTA = 1e-4
 _FARTHEST = 12.0
+_SEVERAL = (2, 7)
+"""Rows of one person that reports give the odds for."""
 
 
 def stated(guarantee: Guarantee) -> tuple[float, float] | None:
@@ -107,17 +113,17 @@ def promise(certificate: Certificate, *, what: str) -> list[Block]:
     if isinstance(guarantee, CramerRaoBound):
         words = f"For {what} a bound on the error of estimators is stated. That is no guarantee of privacy: it excludes no attack."
         return [*blocks, Text(words, Tone.BAD)]
-    lead = Text(_lead(guarantee, what, certificate.releases), Tone.LEAD)
-    return [*blocks, lead, *_warnings(certificate), odds_table(guarantee)]
+    lead = Text(_lead(certificate, what), Tone.LEAD)
+    return [*blocks, lead, *_several_rows(certificate), *_warnings(certificate), odds_table(guarantee)]
 
 
 def odds_table(guarantee: Guarantee) -> Facts:
     """What an attacker can reach at most, beside what needs no release at all."""
-    named = stated(guarantee)
+    named, one = stated(guarantee), "person" if guarantee.unit is Unit.PERSON else "record"
     points = (*curve(guarantee, _FARTHEST), *([] if named is None else [named]))
     rows = [
         ("Who guesses between two possibilities", f"is right in at most {percent(best_guess(guarantee))} of cases (a coin: 50 %)"),
-        ("Who accepts 5 % false alarms", f"detects a person in at most {percent(detection(points, 0.05))} of cases (without looking: 5 %)"),
+        ("Who accepts 5 % false alarms", f"detects a {one} in at most {percent(detection(points, 0.05))} of cases (without looking: 5 %)"),
     ]
     if named is not None:
         epsilon, delta = named
@@ -125,15 +131,15 @@ def odds_table(guarantee: Guarantee) -> Facts:
         for before in (0.5, 0.01):
             after = percent(conviction(epsilon, before))
             rows.append((f"Who is {percent(before)} sure of something", f"is at most {after} sure of it afterwards{unless}"))
-    return Facts("What can be found out about one person, at most, whatever else is known and however it is computed", rows)
+    return Facts(f"What can be found out about one {one}, at most, whatever else is known and however it is computed", rows)
 
 
 def limits(certificate: Certificate) -> Section:
     """What the guarantee does not say."""
     guarantee = certificate.guarantee
-    alone = "Somebody with several records, or a family of four in one table, is protected that much less: epsilon grows with their number."
+    who = "A family of four in one table" if guarantee.unit is Unit.PERSON else "Somebody with several records, or a family of four in one table,"
     items = [
-        f"It is about one {_one(guarantee.unit)}. {alone}",
+        f"It is about {_one(certificate).rstrip(',')}. {who} is protected that much less: epsilon grows with their number.",
         "It does not hide what is true of everybody: if smoking causes cancer, that may be learnt, about people who are not in the table as well.",
         "It covers this release alone. Whatever else is released about the same people adds up; a ledger keeps the sum.",
         "It says nothing about what is published beside it: bounds and categories, exact numbers computed on the records, file names, times.",
@@ -141,7 +147,8 @@ def limits(certificate: Certificate) -> Section:
         "It says nothing about how good the release is, or whether what it is used for is right.",
     ]
     if guarantee.neighbours is not ADD_REMOVE:
-        items.insert(1, "The number of records is taken as known, and so is who takes part. What is hidden is what their records say.")
+        known = f"The number of {guarantee.unit.counted} is taken as known, and so is who takes part."
+        items.insert(1, f"{known} What is hidden is what their records say.")
     if guarantee.unit is Unit.FEATURES:
         items.insert(0, "Labels (targets) are not protected: only the features of a record are.")
     if guarantee.unit is Unit.ENTRY:
@@ -149,7 +156,7 @@ def limits(certificate: Certificate) -> Section:
     if isinstance(guarantee, MutualInformation):
         items.insert(0, "Bits are an average over outcomes: a rare outcome may reveal the number. They must never be read as a small delta.")
     if isinstance(guarantee, ApproximateDP):
-        items.insert(0, f"With a chance of up to {one_in(guarantee.delta_at_epsilon)} (delta) it may fail altogether for some person.")
+        items.insert(0, f"With a chance of up to {one_in(guarantee.delta_at_epsilon)} (delta) it may fail altogether for somebody.")
     if isinstance(guarantee, Statement) and guarantee.secret:
         items.insert(0, f"It holds only as long as this stays secret: {', '.join(guarantee.secret)}.")
     return Section("What it does not say", [Bullets(items)])
@@ -160,9 +167,11 @@ def protection(certificate: Certificate) -> Section:
     guarantee = certificate.guarantee
     if isinstance(guarantee, NoGuarantee | CramerRaoBound) or not certificate.noise_private:
         return Section("What is protected", [Text("Nothing is protected.", Tone.BAD)])
-    hidden = "what it says, and whether it is there at all" if guarantee.neighbours is ADD_REMOVE else "what it says; not whether it is there"
+    says, is_there = ("they say", "they are there") if guarantee.unit is Unit.PERSON else ("it says", "it is there")
+    hidden = f"what {says}, and whether {is_there} at all" if guarantee.neighbours is ADD_REMOVE else f"what {says}; not whether {is_there}"
     rows = [
-        ("What", f"each {_one(guarantee.unit)}: {hidden}"),
+        ("What", f"any {_one(certificate).rstrip(',')}: {hidden}"),
+        ("Whose rows are whose", _whose(certificate)),
         ("From whom", "everyone who sees the release, with any computer, even one who knows all other records"),
         ("For how long", "for ever: nothing that is learnt or computed later takes it back"),
         ("By what", f"noise of a known law that nobody has seen, of the mechanism {certificate.mechanism}"),
@@ -170,11 +179,13 @@ def protection(certificate: Certificate) -> Section:
     return Section("What is protected, and from whom", [Facts("The promise", rows)])
 
 
-def _lead(guarantee: Guarantee, what: str, releases: int) -> str:
+def _lead(certificate: Certificate, what: str) -> str:
+    guarantee, releases, one = certificate.guarantee, certificate.releases, _one(certificate)
     if guarantee.neighbours is ADD_REMOVE:
-        change, two = f"If any one {_one(guarantee.unit)} had not been in the table, or one more had been in it,", "whether it was in the table"
+        they_were = "they were" if guarantee.unit is Unit.PERSON else "it was"
+        change, two = f"If any {one} had not been in the table, or one more had been in it,", f"whether {they_were} in the table"
     else:
-        change, two = f"If any one {_one(guarantee.unit)} had been entirely different,", "which of two it was"
+        change, two = f"If any {one} had been entirely different,", "which of two it was"
     if isinstance(guarantee, MutualInformation):
         told = f"{what} would tell at most {guarantee.bits:.3g} bits about it, on average. Somebody"
     else:
@@ -191,20 +202,20 @@ def _warnings(certificate: Certificate) -> Iterator[Block]:
         yield Text(words, Tone.BAD)
     if named is None:
         return
-    epsilon, delta = named
+    (epsilon, delta), many, one = named, guarantee.unit.counted, "person" if guarantee.unit is Unit.PERSON else "record"
     if epsilon >= _EMPTY:
-        words = f"Epsilon is {epsilon:.3g}: any conclusion may become {_factor(epsilon)} times likelier through one record: next to no promise."
+        words = f"Epsilon is {epsilon:.3g}: any conclusion may become {_factor(epsilon)} times likelier through one {one}: next to no promise."
         yield Text(words, Tone.BAD)
     elif epsilon >= _WEAK:
         yield Text(f"Epsilon is {epsilon:.3g}: that is a weak promise. At 1 the factor is 2.7, here it is {_factor(epsilon)}.", Tone.BAD)
     if isinstance(records, int) and not isinstance(records, bool) and records > 0 and delta * records > 0.1:
         words = (
-            f"Delta is {delta:.3g} with {records:,} records. A release that picks one record in {1.0 / delta:,.0f} at random and prints it satisfies "
-            "that delta. Take delta far below 1 divided by the number of records."
+            f"Delta is {delta:.3g} with {records:,} {many}. A release that picks one {one} in {1.0 / delta:,.0f} at random and prints it satisfies "
+            f"that delta. Take delta far below 1 divided by the number of {many}."
         )
         yield Text(words, Tone.BAD)
     elif not isinstance(records, int) and delta > _LARGE_DELTA:
-        words = f"Delta is {delta:.3g}. Unless there are far fewer than {1.0 / delta:,.0f} records, that is too much: take it far below 1 / records."
+        words = f"Delta is {delta:.3g}. Unless there are far fewer than {1.0 / delta:,.0f} {many}, that is too much: take it far below 1 / {many}."
         yield Text(words, Tone.BAD)
     if isinstance(guarantee, Statement) and guarantee.local:
         yield Text("Every record was randomised by its owner: nobody else, the collector included, has ever held it.", Tone.GOOD)
@@ -217,9 +228,64 @@ def _factor(epsilon: float) -> str:
     return f"{factor:,.0f}" if factor >= 100 else f"{factor:g}"
 
 
-def _one(unit: Unit) -> str:
+def _one(certificate: Certificate) -> str:
+    """What is protected, after "any"."""
     return {
-        Unit.RECORD: "person's record",
-        Unit.ENTRY: "number of a person's record",
-        Unit.FEATURES: "person's features (all of a record but its label)",
-    }[unit]
+        Unit.RECORD: "one record",
+        Unit.ENTRY: "one number of a record",
+        Unit.FEATURES: "one record's features (all of it but its label)",
+        Unit.PERSON: "one person" if _is_declared(certificate) else "one person, whatever the number of their rows,",
+    }[certificate.guarantee.unit]
+
+
+def _is_declared(certificate: Certificate) -> bool:
+    return certificate.guarantee.unit is Unit.PERSON and rule_of(certificate.problem) == Persons(weight="declared")
+
+
+def rule_of(record: Mapping[str, Json]) -> Persons | None:
+    """Whose rows are whose, as a public problem or one of its parts says; None where none does."""
+    if "persons" in record:
+        return Persons.from_dict(record["persons"])
+    below = [one for value in record.values() for one in (value if isinstance(value, list) else [value]) if isinstance(one, dict)]
+    return next((found for one in below if (found := rule_of(one)) is not None), None)
+
+
+def _whose(certificate: Certificate) -> str:
+    """How it is known, and what a row counts."""
+    if certificate.guarantee.unit is not Unit.PERSON:
+        return "nobody said: every row is protected by itself"
+    match rule_of(certificate.problem):
+        case None:
+            return "as the parts of this release say"
+        case Persons(weight="declared"):
+            return "declared: nobody has a second row; this was not checked"
+        case Persons(rows=1):
+            return "one row of each person was kept, drawn at random"
+        case Persons(rows=most, weight=weight):
+            each = f"each counts 1 / {most}" if weight == "row" else "together they count as one record"
+            return f"at most {most} rows of each person were kept, drawn at random; {each}"
+
+
+def _several_rows(certificate: Certificate) -> Iterator[Block]:
+    """What follows for somebody with several rows where the guarantee is about one, and nobody keeps them together."""
+    guarantee, declared = certificate.guarantee, _is_declared(certificate)
+    if guarantee.unit is not Unit.RECORD and not declared:
+        return
+    said = "That nobody has a second row was declared, not checked. " if declared else "This is about one record, not about one person. "
+    said += "If a person has several records, they are protected less"
+    odds = [f"with {rows} in {_near_one(_guess_of_all(guarantee, rows))}" for rows in _SEVERAL]
+    yield Text(f"{said}: such a guess about all of them may be right {', '.join(odds)} of cases, not in {percent(best_guess(guarantee))}.")
+
+
+def _guess_of_all(guarantee: Guarantee, rows: int) -> float:
+    """`best_guess` about so many records together; 1 where nothing follows for groups."""
+    try:
+        return best_guess(group(guarantee, rows))
+    except InvalidInput:
+        return 1.0
+
+
+def _near_one(share: float) -> str:
+    """`percent`, with another digit from 99 % on."""
+    hundredths = math.ceil(10_000.0 * share - 1e-9)
+    return percent(share) if share < 0.99 else f"{min(hundredths, 10_000) / 100:g} %"

@@ -39,7 +39,7 @@ def protects(certificate: Certificate) -> list[str]:
         case _:
             lines.append(f"At epsilon = 1 its delta is {guarantee.delta(1.0):.3g}.")
     if guarantee.neighbours is ADD_REMOVE:
-        lines.append("The number of records: it is protected too (add-remove).")
+        lines.append(f"The number of {guarantee.unit.counted}: it is protected too (add-remove).")
     if isinstance(guarantee, Statement) and guarantee.local:
         lines.append("Every owner randomised their own record: nobody else ever held it.")
     if isinstance(guarantee, Statement) and guarantee.secret:
@@ -59,7 +59,9 @@ def exposes(certificate: Certificate, method: Method, target: Target) -> list[st
     elif (slots := certificate.parameters.get("slots")) is not None:
         lines.append(f"That there are at most {slots} records: so many rows are released, some of them noise alone.")
     if guarantee.unit is Unit.ENTRY and not isinstance(guarantee, NoGuarantee):
-        lines.append("Whole records: what is promised is for single numbers, and those of one person add up.")
+        lines.append("Whole records: what is promised is for single numbers, and those of one record add up.")
+    if guarantee.unit is not Unit.PERSON and not isinstance(guarantee, NoGuarantee):
+        lines.append("Persons with several records: what is promised is for one record, and what those of one person are promised adds up.")
     if isinstance(guarantee, MutualInformation):
         lines.append("Single outcomes: bits are an average, and one release may tell more. They are not a small delta.")
     if method.exposes:
@@ -111,8 +113,9 @@ def in_words(certificate: Certificate, method: Method, target: Target) -> dict[s
 def _likelier(guarantee: Guarantee, epsilon: float, delta: float) -> str:
     factor = f"{math.exp(epsilon):.3g}" if epsilon < 300 else "10^130"
     change = "is added or removed" if guarantee.neighbours is ADD_REMOVE else "is replaced by any other"
+    it = "a person" if guarantee.unit is Unit.PERSON else "it"
     exception = f"but for a probability of {delta:.3g}" if delta else "without exception"
-    return f"Whatever anyone may conclude gets at most {factor} times (e^{epsilon:.4g}) likelier when it {change}, {exception}."
+    return f"Whatever anyone may conclude gets at most {factor} times (e^{epsilon:.4g}) likelier when {it} {change}, {exception}."
 
 
 def _guess(bits: float) -> float:
@@ -128,9 +131,10 @@ def _guess(bits: float) -> float:
 
 
 _UNITS = {
-    Unit.RECORD: "Each person's whole record",
-    Unit.FEATURES: "The features of each person's record (not its target)",
+    Unit.RECORD: "Each whole record",
+    Unit.FEATURES: "The features of each record (not its target)",
     Unit.ENTRY: "Each single number of a record",
+    Unit.PERSON: "Each person, with all of their rows",
 }
 _READING = {
     Kind.SKETCH: (
