@@ -11,7 +11,7 @@ number of persons.
 from dataclasses import dataclass
 from enum import StrEnum
 from numbers import Integral
-from typing import Literal, Self, TypeAlias, TypedDict, get_args
+from typing import Any, Literal, Self, TypeAlias, TypedDict, get_args
 
 from discreet.core.errors import InvalidInput
 from discreet.core.quiet import quietly
@@ -82,6 +82,11 @@ class Persons:
             case {"rows": int(rows), "weight": str(weight), **more} if not more:
                 return quietly(lambda: cls(rows=rows, weight=weight), ValueError("no rule of persons"))  # type: ignore[arg-type]
         raise ValueError("no rule of persons")
+
+
+def unit_of(persons: Persons | None) -> dict[str, Any]:
+    """For certificates: whose rows are whose, where that is declared."""
+    return {} if persons is None else {"persons": persons.to_dict()}
 
 
 class Target(TypedDict):

@@ -21,7 +21,7 @@ from typing import Any, Literal, TypeAlias
 
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import Persons
+from discreet.core.neighbours import Persons, unit_of
 from discreet.core.rounding import raising
 
 SMALLEST, LARGEST = 1e-9, 1e9
@@ -118,7 +118,7 @@ class Domain:
 
     def unit(self) -> dict[str, Any]:
         """For certificates: whose rows are whose, where that is declared."""
-        return {} if self.persons is None else {"persons": self.persons.to_dict()}
+        return unit_of(self.persons)
 
     def _check_classes(self) -> None:
         if self.classes < 2:

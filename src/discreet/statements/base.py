@@ -77,7 +77,7 @@ def register_words(
             raise ValueError(f"the words of {mechanism!r} are registered already")
 
         def strict(given_parameters: Record, given_problem: Record) -> Words:
-            persons = Persons.from_dict(given_problem["persons"]) if "persons" in given_problem else None
+            persons = persons_of(given_problem) if "persons" in given_problem else None
             whose: Fields = {} if persons is None else {"persons": Persons.from_dict}
             for what, given, fields in (("parameters", given_parameters, parameters), ("problem", given_problem, problem)):
                 if fields is not None:
@@ -192,6 +192,11 @@ relation = among(*(str(one) for one in Neighbours))
 def relation_of(parameters: Record) -> Neighbours:
     """The relation that noise was calibrated for."""
     return Neighbours(text(parameters["neighbours"]))
+
+
+def persons_of(problem: Record) -> Persons:
+    """Whose rows are whose, of a problem that says it; one row a person where it does not."""
+    return Persons.from_dict(problem["persons"]) if "persons" in problem else Persons()
 
 
 def condition(required: str, enforced: str, *records: Record, **more: object) -> Hypothesis:

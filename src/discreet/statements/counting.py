@@ -18,6 +18,7 @@ from discreet.statements.base import (
     mapping,
     noise_hypothesis,
     optional,
+    persons_of,
     read_fields,
     register_words,
     relation,
@@ -27,6 +28,8 @@ from discreet.statements.learning import TWO_CLASSES, dimension_of, problem_hypo
 
 COUNTING_LAPLACE = "counting queries, discrete Laplace noise"
 COUNTING_GAUSSIAN = "counting queries, discrete Gaussian noise"
+WHOLE = 1 << 20
+"""What one record counts where rows of one person share its weight: each counts WHOLE times its weight, rounded down."""
 MOST_COLUMNS = 1 << 12
 """That are counted in one query; a certificate of more does not verify."""
 CURVATURE = "curvature, discrete Gaussian noise"
@@ -74,11 +77,13 @@ def _counting(parameters: Record, problem: Record, theorem: str, law: str) -> Wo
     if len(scales) != len(queries):
         raise ValueError("one scale a query is needed")
     moves = [moves_of(query, neighbours) for query in queries]
+    shared = persons_of(problem).several
     kept = "; what is computed from the answers uses the released numbers only" if neighbours is ADD_REMOVE else ""
     moved = condition(
         "one record moves the exact answers by at most: {moved}",
         "each record is one integer in a public range, found from it alone; out of range is refused; integers add exactly",
-        moved="; ".join(f"{coordinates} of {size} numbers by at most {step}" for coordinates, size, step in moves),
+        moved="; ".join(f"{coordinates} of {size} numbers by at most {step}" for coordinates, size, step in moves)
+        + (f"; answers count in parts of 1 / {WHOLE}, rows as many as their weight allows, rounded down" if shared else ""),
     )
     drawn = condition(
         f"the noise is secret and {law} = {{scales}}",
@@ -104,12 +109,14 @@ def _digest(value: Json) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
-@register_words("counting-laplace", parameters={"scales": _scales, "neighbours": relation}, problem={"queries": _queries})
+@register_words("counting-laplace", parameters={"scales": _scales, "neighbours": relation}, problem={"queries": _queries}, shared=True)
 def _laplace(parameters: Record, problem: Record) -> Words:
     return _counting(parameters, problem, COUNTING_LAPLACE, LAPLACE_LAW)
 
 
-@register_words("counting-gaussian", parameters={"scales": _scales, "neighbours": relation, "epsilon": positive}, problem={"queries": _queries})
+@register_words(
+    "counting-gaussian", parameters={"scales": _scales, "neighbours": relation, "epsilon": positive}, problem={"queries": _queries}, shared=True
+)
 def _gaussian(parameters: Record, problem: Record) -> Words:
     return _counting(parameters, problem, COUNTING_GAUSSIAN, GAUSSIAN_LAW)
 

@@ -23,8 +23,8 @@ from discreet.accounting import Json, PureDP, closeness
 from discreet.core.arrays import Floats
 from discreet.core.fields import finite, positive, whole
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.statements.base import filled, mapping
-from discreet.statements.counting import MOST_COLUMNS
+from discreet.statements.base import filled, mapping, persons_of
+from discreet.statements.counting import MOST_COLUMNS, WHOLE
 from discreet.statements.learning import dimension_of
 from discreet.verification.base import AGREEMENT, Check, Stated, delta_check, epsilon_check, register_recheck
 from discreet.verification.numerics import discrete_integral, loss_of
@@ -55,6 +55,13 @@ class _Move(NamedTuple):
 
     steps: tuple[int, ...]
     scale: float
+    spread: int = 0
+    """How many coordinates may move where rows of one person share these steps, in L1 and L2 norm; 0 where nobody has several."""
+
+    @property
+    def moved(self) -> int:
+        """How many coordinates may move."""
+        return max(len(self.steps), self.spread)
 
 
 @register_recheck("counting-laplace")
@@ -109,7 +116,7 @@ def losses_of_counts(stated: Stated) -> tuple[Floats, Floats]:
     length = math.sqrt(sum(step**2 for step in move.steps)) / move.scale
     above = 1.0
     if _is_wide(move):
-        apart = closeness(len(move.steps), move.scale)
+        apart = closeness(move.moved, move.scale)
         ends = np.linspace(-_FARTHEST, _FARTHEST, _SLICES + 1)
         losses = length * 0.5 * (ends[1:] + ends[:-1]) + 0.5 * length * length + apart.total
         # Differences of distribution functions on the side where they are small.
@@ -130,7 +137,11 @@ def _moves(stated: Stated) -> list[_Move]:
     scales, queries = filled(stated.parameters["scales"]), filled(stated.problem["queries"])
     if len(scales) != len(queries) or len(queries) > 2:
         raise ValueError
-    return [_Move(_steps(query, stated.guarantee.neighbours), positive(scale)) for query, scale in zip(queries, scales, strict=True)]
+    moves = [_Move(_steps(query, stated.guarantee.neighbours), positive(scale)) for query, scale in zip(queries, scales, strict=True)]
+    persons = persons_of(stated.problem)
+    if not persons.several:
+        return moves
+    return [_Move(tuple(WHOLE * step for step in move.steps), move.scale, persons.rows * len(move.steps)) for move in moves]
 
 
 def _steps(query: Json, neighbours: Neighbours) -> tuple[int, ...]:
@@ -172,8 +183,8 @@ def _divergence(moves: list[_Move], epsilon: float) -> float:
 
 
 def _is_wide(move: _Move) -> bool:
-    """Whether its noise is integrated as a normal law, there being too many integers."""
-    return move.scale > (_ENUMERATED if len(move.steps) == 1 else _CONVOLVED)
+    """Whether its noise is integrated as a normal law, there being too many integers, or ways in which they may move."""
+    return move.spread > 0 or move.scale > (_ENUMERATED if len(move.steps) == 1 else _CONVOLVED)
 
 
 def _enumerated(move: _Move, *, near: float | None = None) -> tuple[Floats, Floats]:
@@ -243,7 +254,7 @@ def _counted_curve(move: _Move, epsilons: Floats) -> Floats:
 def _normal_curve(moves: list[_Move], epsilons: Floats) -> Floats:
     """The curve of one Gaussian mechanism for all of these parts, with what separates the discrete laws from rounded normal ones."""
     length = math.sqrt(sum(step**2 / move.scale**2 for move in moves for step in move.steps))
-    apart = [closeness(len(move.steps), move.scale) for move in moves]
+    apart = [closeness(move.moved, move.scale) for move in moves]
     up = sum(each.upper for each in apart)
     shifted = epsilons - sum(each.total for each in apart)
     curve: Floats = ndtr(0.5 * length - shifted / length) - np.exp(np.minimum(shifted, 700.0)) * ndtr(-0.5 * length - shifted / length)

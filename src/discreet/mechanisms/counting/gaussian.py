@@ -13,7 +13,7 @@ from typing import Self
 
 import numpy as np
 
-from discreet.accounting import ApproximateDP, ConcentratedDP, Profile, gaussian_mu
+from discreet.accounting import ApproximateDP, ConcentratedDP, Guarantee, Profile, gaussian_mu
 from discreet.accounting.profile import hull
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InfeasibleTarget, InvalidInput
@@ -24,6 +24,7 @@ from discreet.mechanisms.counting.base import CountingMechanism
 from discreet.mechanisms.counting.gaussian_curve import Component, divergence
 from discreet.mechanisms.counting.queries import Queries, Sensitivity
 from discreet.noise import Integers, Noise, drawable
+from discreet.statements.base import for_persons
 from discreet.statements.counting import COUNTING_GAUSSIAN
 
 _LARGEST_EPSILON = 100.0
@@ -54,7 +55,7 @@ class GaussianCounting(CountingMechanism):
             raise InfeasibleTarget(f"delta={delta!r} is smaller than what can be computed exactly here. Take delta >= 1e-30, or delta=0.")
         parts = problem.checked_shares(shares)
         mu = gaussian_mu(epsilon, delta)
-        moves = [query.sensitivity(neighbours) for query in problem.each]
+        moves = problem.sensitivities(neighbours)
         ideal = [math.sqrt(move.squared / share) / mu for move, share in zip(moves, parts, strict=True)]
 
         def reached(factor: float) -> bool:
@@ -71,23 +72,24 @@ class GaussianCounting(CountingMechanism):
     def promise(self, problem: Queries) -> ApproximateDP:
         """See module docstring."""
         self._require_scales(problem)
-        components = _components([query.sensitivity(self.neighbours) for query in problem.each], self.scales)
+        components = _components(problem.sensitivities(self.neighbours), self.scales)
         return at_epsilon(self.epsilon, divergence(components, self.epsilon), self.neighbours, COUNTING_GAUSSIAN)
 
-    def curve(self, problem: Queries) -> Profile:
+    def curve(self, problem: Queries) -> Guarantee:
         """The whole curve, of which `guarantee` states a point."""
         self._require_scales(problem)
-        components = _components([query.sensitivity(self.neighbours) for query in problem.each], self.scales)
+        components = _components(problem.sensitivities(self.neighbours), self.scales)
         mu = math.sqrt(sum(component.mu**2 for component in components))
         knots = np.linspace(0.0, mu * (0.5 * mu + _REACH), _KNOTS)
         epsilons, deltas = hull(knots, np.array([divergence(components, float(knot)) for knot in knots]))
-        return Profile(epsilons=epsilons, deltas_at=deltas, neighbours=self.neighbours, theorem=COUNTING_GAUSSIAN)
+        whole = Profile(epsilons=epsilons, deltas_at=deltas, neighbours=self.neighbours, theorem=COUNTING_GAUSSIAN)
+        return for_persons(self.name, whole, problem.persons)
 
-    def concentrated(self, problem: Queries) -> ConcentratedDP:
+    def concentrated(self, problem: Queries) -> Guarantee:
         """The same release in zero-concentrated privacy: rho = sum of D_j^2 / (2 s_j^2) (Canonne, Kamath, Steinke 2020, theorem 14)."""
         self._require_scales(problem)
-        rho = sum(query.sensitivity(self.neighbours).squared / (2.0 * scale**2) for query, scale in zip(problem.each, self.scales, strict=True))
-        return ConcentratedDP(rho=rho * raising(45), neighbours=self.neighbours, theorem=COUNTING_GAUSSIAN)
+        rho = sum(move.squared / (2.0 * scale**2) for move, scale in zip(problem.sensitivities(self.neighbours), self.scales, strict=True))
+        return for_persons(self.name, ConcentratedDP(rho=rho * raising(45), neighbours=self.neighbours, theorem=COUNTING_GAUSSIAN), problem.persons)
 
     def integers(self, scale: float, size: int, noise: Noise) -> Integers:
         """See CountingMechanism."""
@@ -95,4 +97,4 @@ class GaussianCounting(CountingMechanism):
 
 
 def _components(moves: Sequence[Sensitivity], scales: Sequence[float]) -> list[Component]:
-    return [Component(coordinates=move.coordinates, step=move.step, scale=scale) for move, scale in zip(moves, scales, strict=True)]
+    return [Component(**move._asdict(), scale=scale) for move, scale in zip(moves, scales, strict=True)]

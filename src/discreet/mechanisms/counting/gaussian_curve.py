@@ -12,7 +12,8 @@ Its privacy loss is a function of one integer T:
     two components    delta(epsilon) = sum over T of P(T) delta_2(epsilon - loss(T)),
                       delta_2(e) = F(m) - e^e F(m - D),  m = floor((D^2 - 2 s^2 e) / (2 D)),  F the distribution function
 
-From s = 4096 on a component is bounded by the Gaussian curve instead (counting.md, lemma 3): no sum gets long. Terms are positive or, in delta_2,
+From s = 4096 on a component is bounded by the Gaussian curve instead (counting.md, lemma 3): no sum gets long, and rows of one person may move
+integers by any parts of a step, whose squares add up to no more. Terms are positive or, in delta_2,
 differences whose rounding errors are added; what lies beyond 14 s (probability below 2 e^{-98}) is added.
 """
 
@@ -45,6 +46,13 @@ class Component:
     coordinates: int
     step: int
     scale: float
+    spread: int = 0
+    """How many integers may move where rows of one person share that move; 0 where nobody has several."""
+
+    @property
+    def moved(self) -> int:
+        """How many integers may move."""
+        return max(self.coordinates, self.spread)
 
     @property
     def mu(self) -> float:
@@ -56,6 +64,8 @@ def divergence(components: Sequence[Component], epsilon: float) -> float:
     """An upper bound of the hockey-stick divergence, for one or two components; in two, one must move a single coordinate."""
     narrow = [one for one in components if one.scale < WIDE]
     wide = [one for one in components if one.scale >= WIDE]
+    if any(one.spread for one in narrow):
+        raise InvalidInput(f"noise on shares of persons is wider than {WIDE:g} parts; take a smaller epsilon.")
     if not narrow:
         return float(_wide(components, np.array([epsilon]))[0])
     if len(components) == 1:
@@ -139,7 +149,7 @@ def _threshold_curve(component: Component, epsilons: Floats) -> Floats:
 
 def _wide(components: Sequence[Component], epsilons: Floats) -> Floats:
     """Lemma 3: a Gaussian's curve, at an epsilon smaller by what separates the discrete law from the rounded normal one."""
-    apart = [closeness(one.coordinates, one.scale) for one in components]
+    apart = [closeness(one.moved, one.scale) for one in components]
     up, total = (sum(sizes) * _UP for sizes in zip(*((each.upper, each.total) for each in apart), strict=True))
     mu = math.sqrt(sum(one.mu**2 for one in components)) * _UP
     tails = beyond_each(epsilons, stages=len(components))

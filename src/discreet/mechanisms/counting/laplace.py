@@ -36,7 +36,7 @@ class LaplaceCounting(CountingMechanism):
         if not (is_finite(epsilon) and epsilon > 0):
             raise InvalidInput(f"epsilon must be positive and finite; {epsilon!r} was given.")
         parts = problem.checked_shares(shares)
-        sizes = [query.sensitivity(neighbours).manhattan for query in problem.each]
+        sizes = [move.manhattan for move in problem.sensitivities(neighbours)]
         scales = tuple(drawable(size / (epsilon * share) * raising(4_096)) for size, share in zip(sizes, parts, strict=True))
         return cls(scales=scales, neighbours=neighbours)
 
@@ -44,7 +44,7 @@ class LaplaceCounting(CountingMechanism):
         """See module docstring."""
         self._require_scales(problem)
         exact = sum(
-            (query.sensitivity(self.neighbours).manhattan / Fraction(scale) for query, scale in zip(problem.each, self.scales, strict=True)),
+            (move.manhattan / Fraction(scale) for move, scale in zip(problem.sensitivities(self.neighbours), self.scales, strict=True)),
             Fraction(0),
         )
         nearest = float(exact)

@@ -7,6 +7,10 @@
     Histogram           one cell by 1               two cells by 1, in opposite directions (or none)
     BoundedSum          by at most `largest`        by at most `largest`
 
+Rows that share one person's weight count S = 2^20 times their weight each, rounded down, in integers that are S times as fine: what a person adds to
+an answer is S times a convex combination of what one record may add (and of nothing), so that it moves no farther than S times the table above in L1
+and in L2 norm, in whatever coordinates.
+
 Real-valued sums become bounded sums by rounding each record's clipped contribution to an integer *before* it is added, so that no floating-point
 sum, whose sensitivity nobody knows, is ever taken. Contributions outside their range are refused, so the table above holds for every input.
 """
@@ -18,10 +22,12 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from discreet.accounting import Json
+from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons, unit_of
 from discreet.mechanisms.base import Numbers
 from discreet.noise import Integers
+from discreet.statements.counting import WHOLE
 
 LARGEST = 1 << 20
 """Of cells and of a contribution: sums of 2^40 records still fit 64 bits."""
@@ -32,6 +38,8 @@ class Sensitivity(NamedTuple):
 
     coordinates: int
     step: int
+    spread: int = 0
+    """How many integers may move, at most, where rows of one person share that move, in L1 and L2 norm; 0 where nobody has several."""
 
     @property
     def manhattan(self) -> int:
@@ -55,8 +63,11 @@ class IntegerQuery(Protocol):
     def sensitivity(self, neighbours: Neighbours) -> Sensitivity:
         """See the module docstring."""
 
-    def answer(self, records: Integers) -> Integers:
-        """The exact answer (size,) from one integer a record (n,). Raises InvalidInput, without any of them, for one out of range."""
+    def answer(self, records: Integers, shares: Integers | None = None) -> Integers:
+        """The exact answer (size,) from one integer a record (n,), which counts once, or as often as its share says.
+
+        Raises InvalidInput, without any of them, for one out of range.
+        """
 
     def to_dict(self) -> dict[str, Json]:
         """For certificates; `discreet.statements.counting` reads it."""
@@ -85,9 +96,9 @@ class Histogram:
             raise InvalidInput("a histogram of one cell is the number of records, which is public under replace-one: no noise is needed.")
         return Sensitivity(2, 1)
 
-    def answer(self, records: Integers) -> Integers:
+    def answer(self, records: Integers, shares: Integers | None = None) -> Integers:
         """See IntegerQuery."""
-        return np.bincount(_in_range(records, self.cells - 1), minlength=self.cells).astype(np.int64)
+        return counted(_in_range(records, self.cells - 1), self.cells, shares)
 
     def to_dict(self) -> dict[str, Json]:
         """See IntegerQuery."""
@@ -113,9 +124,10 @@ class BoundedSum:
         """See IntegerQuery."""
         return Sensitivity(1, self.largest)
 
-    def answer(self, records: Integers) -> Integers:
+    def answer(self, records: Integers, shares: Integers | None = None) -> Integers:
         """See IntegerQuery."""
-        return np.array([np.sum(_in_range(records, self.largest), dtype=np.int64)])
+        parts = _in_range(records, self.largest)
+        return np.array([np.sum(parts, dtype=np.int64) if shares is None else np.dot(parts.astype(np.int64), shares)])
 
     def to_dict(self) -> dict[str, Json]:
         """See IntegerQuery."""
@@ -127,6 +139,8 @@ class Queries:
     """The public problem: all that is asked under one certificate. Raises InvalidInput where nothing is."""
 
     each: Sequence[IntegerQuery]
+    persons: Persons | None = None
+    """Whose rows are whose; None where the unit of privacy is a row."""
 
     def __post_init__(self) -> None:
         """See class docstring."""
@@ -134,14 +148,36 @@ class Queries:
         if not self.each:
             raise InvalidInput("a mechanism that counts needs at least one query.")
 
-    def answered(self, records: Sequence[Integers], content: Iterable[bytes] | None = None) -> Numbers[Sequence[Integers]]:
-        """The exact answers; `records[j]` (n,) holds what query j reads of each record. Raises InvalidInput for records out of range.
+    @property
+    def parts(self) -> int:
+        """What one record counts: 1, or as many parts as rows of one person share."""
+        return WHOLE if self.persons is not None and self.persons.several else 1
 
-        `content` is what the ledger's digest of the table is made from.
+    def sensitivities(self, neighbours: Neighbours) -> list[Sensitivity]:
+        """Of each query: that of a person whose rows share one record's weight, where there are such (see the module docstring)."""
+        moves = [query.sensitivity(neighbours) for query in self.each]
+        if self.persons is None or not self.persons.several:
+            return moves
+        rows = self.persons.rows
+        return [Sensitivity(move.coordinates, WHOLE * move.step, rows * move.coordinates) for move in moves]
+
+    def answers(self, records: Sequence[Integers], weights: Floats | None = None) -> list[Integers]:
+        """The exact answers; `records[j]` (n,) holds what query j reads of each record, `weights` (n,) their weights where persons have several rows.
+
+        Raises InvalidInput for records out of range, and for weights where there must be none, or none where there must be some.
         """
         if len(records) != len(self.each) or len({len(column) for column in records}) > 1:
             raise InvalidInput("each query needs one integer for every record.")
-        return Numbers(tuple(query.answer(column) for query, column in zip(self.each, records, strict=True)), content)
+        shares = shares_of(self.persons, weights)
+        if shares is not None and shares.shape != records[0].shape[:1]:
+            raise InvalidInput("every record needs its weight.")
+        return [query.answer(column, shares) for query, column in zip(self.each, records, strict=True)]
+
+    def answered(
+        self, records: Sequence[Integers], content: Iterable[bytes] | None = None, *, weights: Floats | None = None
+    ) -> Numbers[Sequence[Integers]]:
+        """`answers`, and `content`, what the ledger's digest of the table is made from."""
+        return Numbers(tuple(self.answers(records, weights)), content)
 
     def require(self, data: Numbers[Sequence[Integers]]) -> None:
         """Raise InvalidInput unless `data` holds an answer to each query."""
@@ -151,7 +187,7 @@ class Queries:
 
     def to_dict(self) -> dict[str, Json]:
         """For certificates."""
-        return {"queries": [query.to_dict() for query in self.each]}
+        return {"queries": [query.to_dict() for query in self.each], **unit_of(self.persons)}
 
     def checked_shares(self, shares: Sequence[float] | None) -> tuple[float, ...]:
         """Positive shares of the budget, one for each query, that sum to 1; equal ones where None. Raises InvalidInput for others."""
@@ -160,6 +196,27 @@ class Queries:
         if len(given) != count or not all(share > 0 for share in given) or abs(sum(given) - 1.0) > 1e-9:
             raise InvalidInput(f"the budget is divided by positive shares that sum to 1, one for each of {count} queries; {shares!r} was given.")
         return given
+
+
+def shares_of(persons: Persons | None, weights: Floats | None) -> Integers | None:
+    """What rows of these weights count, (n,) integers: WHOLE times each, rounded down; None where nobody has several rows.
+
+    The weights of one person's rows add up to at most 1 exactly (`discreet.data.persons`), so what they count adds up to at most WHOLE. Raises
+    InvalidInput for weights outside [0, 1], where persons have several rows and none are given, and where some are given and nobody has.
+    """
+    several = persons is not None and persons.several
+    if several != (weights is not None):
+        raise InvalidInput(f"rows have weights where persons have several, and only there; {'none' if weights is None else 'some'} were given.")
+    if weights is None:
+        return None
+    if weights.ndim != 1 or not np.all((weights >= 0.0) & (weights <= 1.0)):
+        raise InvalidInput("the weights of rows are numbers from 0 to 1, one a row.")
+    return np.floor(weights * WHOLE).astype(np.int64)
+
+
+def counted(places: Integers, cells: int, shares: Integers | None) -> Integers:
+    """How many records, or parts of them, are in each place, (cells,); exact, since no block of rows has 2^33 persons."""
+    return np.bincount(places, weights=shares, minlength=cells).astype(np.int64)
 
 
 def _checked(what: str, value: int) -> None:

@@ -65,11 +65,16 @@ def counting_schema(schema: Schema, columns: Sequence[Interval]) -> Schema:
     return replace(schema, numeric=plain, date=(), categorical=(), cross=(), rows="bound")
 
 
-def counts_of(table: Table, schema: Schema, cells: ColumnHistograms, *, jobs: int) -> tuple[Integers, int]:
-    """The exact counts of a table that `schema`, a counting one, encodes, and the number of its records: private. Of blocks, the sums of theirs."""
+def counts_of(table: Table, schema: Schema, cells: ColumnHistograms, *, jobs: int, shares: Integers | None = None) -> tuple[Integers, int]:
+    """The exact counts of a table that `schema`, a counting one, encodes, and the number of its records: private. Of blocks, the sums of theirs.
+
+    `shares` (n,), of rows of a table in memory, is what they count where persons have several.
+    """
     counted = _Counting(schema, cells)
     if isinstance(table, EncodedTable):
-        return counted(table.rows), table.rows.shape[0]
+        return counted(table.rows, shares), table.rows.shape[0]
+    if shares is not None:
+        raise InvalidInput("cuts of a table in blocks are chosen for one row a person. Keep one row of each, or hold the table in memory.")
     total, records = np.zeros(cells.size, dtype=np.int64), 0
     for counts, held in table.map(lambda _, block: (counted(block.rows), block.rows.shape[0]), jobs):
         total += counts
@@ -119,7 +124,7 @@ class _Counting:
         self.schema = schema
         self.cells = cells
 
-    def __call__(self, rows: Matrix) -> Integers:
+    def __call__(self, rows: Matrix, shares: Integers | None = None) -> Integers:
         """The counts (size,) of these rows."""
         names = self.schema.feature_names
         numbers = rows.entries(slice(0, rows.shape[0]))
@@ -130,7 +135,7 @@ class _Counting:
             if column.missing == INDICATOR:
                 values[numbers[:, names.index(column.names[-1])] > 0] = np.nan
             found.append(values)
-        return self.cells.answer(self.cells.cells_of(np.column_stack(found)))
+        return self.cells.answer(self.cells.cells_of(np.column_stack(found)), shares)
 
 
 def _is_given(encoding: object) -> bool:

@@ -22,7 +22,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.validate import whole
-from discreet.mechanisms.counting.queries import LARGEST, Sensitivity
+from discreet.mechanisms.counting.queries import LARGEST, Sensitivity, counted
 from discreet.noise import Integers
 from discreet.statements.counting import MOST_COLUMNS
 
@@ -113,13 +113,12 @@ class ColumnHistograms:
         """The cells (n, c) of values (n, c) in the columns' own units."""
         return np.stack([column.cells_of(each) for column, each in zip(self.columns, values.T, strict=True)], axis=1)
 
-    def answer(self, records: Integers) -> Integers:
-        """The exact answer (size,) from the cells (n, c). Raises InvalidInput, without any of them, for others."""
+    def answer(self, records: Integers, shares: Integers | None = None) -> Integers:
+        """The exact answer (size,) from the cells (n, c), of rows that count once or their share. Raises InvalidInput for others, without any."""
         sizes = np.array([column.size for column in self.columns])
         if records.ndim != 2 or records.shape[1] != len(sizes) or records.dtype.kind not in "iu" or not np.all((records >= 0) & (records < sizes)):
             raise InvalidInput("histograms of columns need one cell of each column for every record; something else was given.")
-        counts = [np.bincount(cells, minlength=size) for cells, size in zip(records.T, sizes.tolist(), strict=True)]
-        return np.concatenate(counts).astype(np.int64)
+        return np.concatenate([counted(cells, size, shares) for cells, size in zip(records.T, sizes.tolist(), strict=True)])
 
     def split(self, answer: Floats) -> list[Floats]:
         """The part of an answer (size,) that each column has."""

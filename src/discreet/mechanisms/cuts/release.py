@@ -14,7 +14,7 @@ import numpy as np
 from discreet.accounting import Json
 from discreet.certificates import Certificate, Verification
 from discreet.core.arrays import Floats
-from discreet.core.neighbours import Neighbours
+from discreet.core.neighbours import Neighbours, Persons
 from discreet.data import Schema
 from discreet.ledger import Account
 from discreet.mechanisms.base import Numbers
@@ -39,27 +39,37 @@ class CutsPlan:
 
     cells: ColumnHistograms
     mechanism: CountingMechanism
+    persons: Persons | None = None
+    """Whose rows are whose; None where the unit of privacy is a row."""
 
     @classmethod
-    def calibrate(cls, columns: Sequence[Interval], *, epsilon: float, delta: float, neighbours: Neighbours) -> "CutsPlan":
+    def calibrate(
+        cls, columns: Sequence[Interval], *, epsilon: float, delta: float, neighbours: Neighbours, persons: Persons | None = None
+    ) -> "CutsPlan":
         """The least noise for (epsilon, delta), and cells as fine as it allows. Raises InvalidInput for no column, or what is no target."""
-        coarse = _cells(columns, steps=2)
+        coarse = Queries([_cells(columns, steps=2)], persons)
         made: CountingMechanism
         if delta == 0:
-            made = LaplaceCounting.calibrate(Queries([coarse]), epsilon=epsilon, neighbours=neighbours)
+            made = LaplaceCounting.calibrate(coarse, epsilon=epsilon, neighbours=neighbours)
         else:
-            made = GaussianCounting.calibrate(Queries([coarse]), epsilon=epsilon, delta=delta, neighbours=neighbours)
+            made = GaussianCounting.calibrate(coarse, epsilon=epsilon, delta=delta, neighbours=neighbours)
         # How far one record moves the counts depends on the columns and not on their cells, so the noise is known before the cells are.
-        return cls(cells=_cells(columns, steps=equal_steps(deviation_of(made))), mechanism=made)
+        steps = equal_steps(deviation_of(made) / coarse.parts)
+        return cls(cells=_cells(columns, steps=steps), mechanism=made, persons=persons)
 
     @property
     def queries(self) -> Queries:
         """The problem of the mechanism."""
-        return Queries([self.cells])
+        return Queries([self.cells], self.persons)
+
+    @property
+    def deviation(self) -> float:
+        """About the standard deviation of the noise in a cell, in records."""
+        return deviation_of(self.mechanism) / self.queries.parts
 
     def pays(self, records: int | None) -> bool:
         """Whether there is anything to be learnt, as far as public numbers tell; `records` where their number is public."""
-        return pays(deviation_of(self.mechanism), cells=max(column.size for column in self.cells.columns), records=records)
+        return pays(self.deviation, cells=max(column.size for column in self.cells.columns), records=records)
 
     def release(self, answer: Integers, noise: Noise, *, content: Iterable[bytes] | None = None, account: Account | None = None) -> "ReleasedCuts":
         """Spend, and choose; `answer` are the exact counts, as `cells.answer` gives them, or sums of those of parts of the records."""
@@ -69,13 +79,13 @@ class CutsPlan:
 
     def chosen(self, counts: Floats) -> dict[str, Cuts]:
         """The cuts of every column."""
-        parts = self.cells.split(counts)
+        parts = self.cells.split(counts / self.queries.parts)
         present = [float(part[:-1].sum()) for part in parts]
         # All columns count the same records: those that are not missing in one, and those that are.
         everybody = float(np.mean([part.sum() for part in parts]))
         totals = [min(each, everybody) for each in present]
         return {
-            column.name: chosen_cuts(column.edges, part[:-1], total=total, deviation=deviation_of(self.mechanism))
+            column.name: chosen_cuts(column.edges, part[:-1], total=total, deviation=self.deviation)
             for column, part, total in zip(self.cells.columns, parts, totals, strict=True)
         }
 
@@ -107,7 +117,7 @@ class ReleasedCuts:
 
 
 def deviation_of(mechanism: CountingMechanism) -> float:
-    """About the standard deviation of the noise in a cell."""
+    """About the standard deviation of the noise in a cell, in units of its integers."""
     (scale,) = mechanism.scales
     return scale if isinstance(mechanism, GaussianCounting) else math.sqrt(2.0) * scale
 
