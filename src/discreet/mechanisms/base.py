@@ -60,6 +60,8 @@ class Numbers(Generic[T]):
 
     held: T
     bytes_of_records: Iterable[bytes] | None = None
+    weights: Floats | None = None
+    """(n,), of rows that share their person's weight; None where each counts once, or they are in `held` already."""
 
     def content(self) -> Iterable[bytes] | None:
         """See Private."""

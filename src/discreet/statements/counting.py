@@ -153,7 +153,7 @@ def _grids(value: Json) -> list[Json]:
     return filled(value)
 
 
-@register_words("bounds-choice", parameters=_CHOICE, problem={"columns": _grids})
+@register_words("bounds-choice", parameters=_CHOICE, problem={"columns": _grids}, shared=True)
 def _bounds_choice(parameters: Record, problem: Record) -> Words:
     neighbours, columns = relation_of(parameters), _grids(problem["columns"])
     public = condition(
@@ -163,10 +163,11 @@ def _bounds_choice(parameters: Record, problem: Record) -> Words:
         columns=len(columns),
         digest=_digest(columns),
     )
+    shared = persons_of(problem).several
     scores = condition(
         "one record moves the scores of one side in one direction by 0 or 1" + (", and those of one side only" if neighbours is ADD_REMOVE else ""),
         "scores count the records beyond each candidate, in integers; candidates step outwards from a common centre, for a toll of {toll} records a "
-        "step",
+        "step" + (f"; rows count in parts of 1 / {WHOLE}, as many as their weight allows, rounded down, and move scores by parts of 1" if shared else ""),
         parameters,
     )
     noise = noise_hypothesis("P(j) proportional to exp(-{rate:.10g} z_j), exactly (selection in integer arithmetic)", parameters)

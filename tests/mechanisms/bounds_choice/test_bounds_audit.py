@@ -8,10 +8,14 @@ from functools import cache
 import numpy as np
 import pytest
 
-from discreet.accounting import PureDP
-from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.accounting import PureDP, Unit
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
+from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.bounds_choice import BoundsChoice, BoundsGrid, OpenColumns
-from discreet.noise import SeededNoise
+from discreet.mechanisms.counting.queries import shares_of
+from discreet.noise import SeededNoise, SystemNoise
+from discreet.statements.counting import WHOLE
 
 GRID = BoundsGrid(lower=(0.0, -1.0, -2.0), upper=(0.0, 1.0, 2.0))
 
@@ -124,3 +128,42 @@ def test_what_is_chosen_has_the_law_that_was_audited(toll):
     assert float(np.sum((observed - expected) ** 2 / expected)) < 100.0
     wrong = law(replace(mechanism, rate=1.0), table).reshape(3, 3) * count
     assert float(np.sum((observed - wrong) ** 2 / wrong)) > 100.0
+
+
+def joint(mechanism, rows, *, whole):
+    """The joint law of both chosen candidates, of tables of one person with these rows and of two rows of others."""
+    weights = np.ones(len(rows)) if whole else np.full(len(rows), 1.0 / max(len(rows), 1))
+    shares = shares_of(Persons(rows=2), np.concatenate((weights, np.ones(2))))
+    low, high = mechanism.scores(GRID, np.array([*rows, 1.5, -1.5]), shares)
+    return np.outer(softmax(low, mechanism.rate / WHOLE), softmax(high, mechanism.rate / WHOLE)).ravel()
+
+
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
+def test_rows_of_a_person_choose_as_one_record_does_and_rows_that_count_whole_are_caught(neighbours):
+    problem = OpenColumns({"x": GRID}, Persons(rows=3))
+    mechanism = replace(BoundsChoice.calibrate(problem, epsilon=1.0, delta=0.0, neighbours=neighbours), toll=1)
+    assert mechanism.guarantee(problem).unit is Unit.PERSON
+    people = [rows for size in (1, 2, 3) for rows in itertools.combinations_with_replacement(NUMBERS, size)]
+    found = {}
+    for whole in (False, True):
+        laws = np.log([joint(mechanism, rows, whole=whole) for rows in people])
+        others = np.log(joint(mechanism, (), whole=whole))[np.newaxis] if neighbours is ADD_REMOVE else laws
+        found[whole] = max(float(np.abs(laws - other).max()) for other in others)
+    assert 0.45 < found[False] <= 1.0
+    assert found[True] > 1.3, "the planted fault: every row counts whole"
+
+
+def test_bounds_of_persons_are_drawn_with_the_law_that_was_audited_and_verify():
+    problem = OpenColumns({"x": GRID}, Persons(rows=2))
+    mechanism = BoundsChoice(rate=0.7, toll=1, neighbours=ADD_REMOVE)
+    held, weights = np.array([-9.0, 9.0, 1.5, -1.5]), np.array([0.5, 0.5, 1.0, 1.0])
+    expected = joint(mechanism, (-9.0, 9.0), whole=False).reshape(3, 3) * 4000
+    observed, noise = np.zeros((3, 3)), SeededNoise(5)
+    for _ in range(4000):
+        low, high = (noise.choice(each, rate=0.7 / WHOLE) for each in mechanism.scores(GRID, held, shares_of(problem.persons, weights)))
+        observed[low, high] += 1
+    assert float(np.sum((observed - expected) ** 2 / expected)) < 100.0
+    release = mechanism.run(problem, Numbers([held], None, weights), SystemNoise())
+    assert release.certificate.verify().ok, release.certificate.verify()
+    with pytest.raises(InvalidInput, match="weights"):
+        mechanism.run(problem, Numbers([held]), SystemNoise())

@@ -9,6 +9,9 @@ c columns and s sides that there is a choice of, the release is T choices of ran
     pure:          epsilon = T rate
     (eps, delta):  the Renyi curve of bounded range, T times (Durfee and Rogers 2019; accounting/bounded_range.py)
 
+Rows that share one person's weight count 2^20 times their weight each, rounded down, in scores that are 2^20 times as fine: then z_j moves by a number
+in [0, 1] that falls along the list, and everything above holds for persons.
+
 toll = ceil(1.5 / rate) records: what one more step outwards must save, and three times that for leaving the centre, which often is a natural bound
 such as 0. It keeps the choice from wandering off where no record is any more. Tolls are public: privacy does not rest on them.
 """
@@ -23,11 +26,13 @@ import numpy as np
 from discreet.accounting import ApproximateDP, Json, PureDP, bounded_range_renyi, bounded_range_width
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons, unit_of
 from discreet.mechanisms.base import Drawn, Mechanism, Numbers, at_epsilon
 from discreet.mechanisms.bounds_choice.grid import BoundsGrid
+from discreet.mechanisms.counting.queries import counted, parts_of, shares_of
 from discreet.noise import Integers, Noise
 from discreet.statements.counting import BOUNDS_CHOICE as BOUNDS_WORDS
+from discreet.statements.counting import WHOLE
 
 BOUNDS_CHOICE = "bounds-choice"
 _ROUNDING = 1e-15
@@ -43,11 +48,18 @@ class OpenColumns:
     """The public problem: candidates for each column, by its name. Raises InvalidInput for no column at all."""
 
     grids: Mapping[str, BoundsGrid]
+    persons: Persons | None = None
+    """Whose rows are whose; None where the unit of privacy is a row."""
 
     def __post_init__(self) -> None:
         """See class docstring."""
         if not self.grids:
             raise InvalidInput("there is no column whose bounds are to be chosen.")
+
+    @property
+    def parts(self) -> int:
+        """What one record counts: 1, or as many parts as rows of one person share."""
+        return parts_of(self.persons)
 
     def choices(self, neighbours: Neighbours) -> int:
         """T of the module docstring."""
@@ -57,10 +69,13 @@ class OpenColumns:
         """Raise InvalidInput for columns that are fewer or more, or of unlike length."""
         if len(data.held) != len(self.grids) or len({len(column) for column in data.held}) > 1:
             raise InvalidInput("a choice of bounds needs a column of values for each of its columns, all of equal length.")
+        shares = shares_of(self.persons, data.weights)
+        if shares is not None and shares.shape != data.held[0].shape:
+            raise InvalidInput("every record needs its weight.")
 
     def to_dict(self) -> dict[str, Json]:
         """For certificates."""
-        return {"columns": [{"name": name, **grid.to_dict()} for name, grid in self.grids.items()]}
+        return {"columns": [{"name": name, **grid.to_dict()} for name, grid in self.grids.items()], **unit_of(self.persons)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,35 +119,38 @@ class BoundsChoice(Mechanism[OpenColumns, Numbers[Sequence[Floats]]]):
         delta = 0.0 if pure else bounded_range_renyi(width, count, neighbours=self.neighbours).delta(self.epsilon)
         return at_epsilon(self.epsilon, delta, self.neighbours, BOUNDS_WORDS)
 
-    def scores(self, grid: BoundsGrid, column: Floats) -> tuple[Integers, Integers]:
-        """z of both sides, exact integers; NaN counts as inside. Private."""
-        return _below(grid, column) + self._tolls(len(grid.lower)), _above(grid, column) + self._tolls(len(grid.upper))
+    def scores(self, grid: BoundsGrid, column: Floats, shares: Integers | None = None) -> tuple[Integers, Integers]:
+        """z of both sides, exact integers, in parts where rows count their `shares` (n,); NaN counts as inside. Private."""
+        parts = 1 if shares is None else WHOLE
+        below, above = _below(grid, column, shares), _above(grid, column, shares)
+        return below + self._tolls(len(grid.lower), parts), above + self._tolls(len(grid.upper), parts)
 
     def draw(self, problem: OpenColumns, data: Numbers[Sequence[Floats]], noise: Noise) -> Drawn:
         """See Mechanism: bounds for every column, (c, 2), lower < upper; `data` holds columns (n,) of float64, NaN where a value is missing."""
-        pairs = zip(problem.grids.values(), data.held, strict=True)
-        return Drawn.of(np.array([self._chosen(grid, column, noise) for grid, column in pairs]))
+        pairs, shares = zip(problem.grids.values(), data.held, strict=True), shares_of(problem.persons, data.weights)
+        return Drawn.of(np.array([self._chosen(grid, column, shares, noise) for grid, column in pairs]))
 
-    def _tolls(self, count: int) -> Integers:
+    def _tolls(self, count: int, parts: int) -> Integers:
         steps = np.arange(count, dtype=np.int64)
-        return self.toll * (steps + _LEAVING * (steps > 0))
+        return min(self.toll * parts, _LARGEST_TOLL) * (steps + _LEAVING * (steps > 0))  # 64 bits hold a million such steps
 
-    def _chosen(self, grid: BoundsGrid, column: Floats, noise: Noise) -> tuple[float, float]:
-        low, high = (noise.choice(scores, rate=self.rate) if len(scores) > 1 else 0 for scores in self.scores(grid, column))
+    def _chosen(self, grid: BoundsGrid, column: Floats, shares: Integers | None, noise: Noise) -> tuple[float, float]:
+        rate = self.rate if shares is None else self.rate / WHOLE  # a power of two: exact
+        low, high = (noise.choice(scores, rate=rate) if len(scores) > 1 else 0 for scores in self.scores(grid, column, shares))
         if grid.lower[low] == grid.upper[high]:  # both at the centre: one step outwards, which is post-processing
             low, high = (low, high + 1) if len(grid.upper) > 1 else (low + 1, high)
         return grid.lower[low], grid.upper[high]
 
 
-def _above(grid: BoundsGrid, column: Floats) -> Integers:
-    """How many records lie above each candidate, (m,); comparisons of floats are exact."""
-    present = column[~np.isnan(column)]
-    places = np.searchsorted(np.array(grid.upper), present, side="left")
-    counts = np.bincount(places, minlength=len(grid.upper) + 1)
+def _above(grid: BoundsGrid, column: Floats, shares: Integers | None) -> Integers:
+    """How many records, or parts of them, lie above each candidate, (m,); comparisons of floats are exact."""
+    present = ~np.isnan(column)
+    places = np.searchsorted(np.array(grid.upper), column[present], side="left")
+    counts = counted(places, len(grid.upper) + 1, None if shares is None else shares[present])
     # A record at place p is above the candidates 0 .. p - 1.
-    return (len(present) - np.cumsum(counts)[:-1]).astype(np.int64)
+    return np.asarray(counts.sum() - np.cumsum(counts)[:-1], dtype=np.int64)
 
 
-def _below(grid: BoundsGrid, column: Floats) -> Integers:
+def _below(grid: BoundsGrid, column: Floats, shares: Integers | None) -> Integers:
     mirrored = BoundsGrid(lower=tuple(-edge for edge in grid.upper), upper=tuple(-edge for edge in grid.lower))
-    return _above(mirrored, -column)
+    return _above(mirrored, -column, shares)

@@ -151,7 +151,7 @@ class Queries:
     @property
     def parts(self) -> int:
         """What one record counts: 1, or as many parts as rows of one person share."""
-        return WHOLE if self.persons is not None and self.persons.several else 1
+        return parts_of(self.persons)
 
     def sensitivities(self, neighbours: Neighbours) -> list[Sensitivity]:
         """Of each query: that of a person whose rows share one record's weight, where there are such (see the module docstring)."""
@@ -196,6 +196,11 @@ class Queries:
         if len(given) != count or not all(share > 0 for share in given) or abs(sum(given) - 1.0) > 1e-9:
             raise InvalidInput(f"the budget is divided by positive shares that sum to 1, one for each of {count} queries; {shares!r} was given.")
         return given
+
+
+def parts_of(persons: Persons | None) -> int:
+    """What one record counts: 1, or as many parts as rows of one person share."""
+    return WHOLE if persons is not None and persons.several else 1
 
 
 def shares_of(persons: Persons | None, weights: Floats | None) -> Integers | None:
