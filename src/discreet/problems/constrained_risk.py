@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from discreet.accounting import Json
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Persons
 from discreet.core.rounding import raising
 from discreet.data import Domain, Records
 from discreet.losses.predictions import PredictionLoss
@@ -57,6 +58,11 @@ class ConstrainedRisk:
             raise InvalidInput(f"max_slope must be a positive finite number or None; {self.max_slope!r} was given.")
         if self.loss.signed_targets and self.domain.target_bound != 1.0:
             raise InvalidInput(f"the loss {self.loss.name!r} takes classes as +1 and -1: target_bound must be 1.")
+
+    @property
+    def persons(self) -> Persons | None:
+        """See Domain."""
+        return self.domain.persons
 
     @property
     def dimension(self) -> int:

@@ -24,6 +24,10 @@ products of at most 1024 rows are added by TwoSum, and so are blocks: J addition
 blocks. The bound lets n reach 2^29 at most, so that with m <= MOST_BLOCKS gamma_J^2 < 2^-63 a record is far below its reserve of 2^-10 of 32 u, and
 it holds as it is. In a table of at most SINGLE_PRODUCT records a part is one product, of no more rows than the whole, for which the bound has room.
 
+Rows of persons have weights a_i (Records.weights), and a_i s_i stands for s_i. Those of one person add up to at most 1 exactly, so that its part of the
+sum is a convex combination of such vectors, and of length at most B R. A weight is 1, with which nothing is rounded, or at most 1/2, with which a
+product has another u of itself, and all errors of the record are halved: the bound above holds, n counting rows.
+
 What stands in for predictions at a point is the point itself where the table is read: a pass makes them anew. Where it is held they are a vector
 (n,), so that a walk may move them by columns and a gradient takes one product instead of two.
 """
@@ -67,15 +71,18 @@ class Clipped:
 
     def value(self, block: Records, predictions: Floats) -> float:
         """The sum of the loss itself: clipped slopes do not enter."""
-        return math.fsum(float(self.loss.value(predictions[rows], block.targets[rows]).sum()) for rows in chunks(len(predictions)))
+        weights = block.weights
+        losses = ((rows, self.loss.value(predictions[rows], block.targets[rows])) for rows in chunks(len(predictions)))
+        return math.fsum(float((each if weights is None else each * weights[rows]).sum()) for rows, each in losses)
 
     def gradient(self, block: Records, predictions: Floats, included: Floats | None, *, single: bool) -> Sums:
         """The sum of s_i x_i: one product if `single`, for tables of at most SINGLE_PRODUCT records, else products of at most 1024 rows."""
         slopes = np.empty_like(predictions)
         for rows in chunks(len(predictions)):
             np.clip(self.loss.slope(predictions[rows], block.targets[rows]), -self.slope_bound, self.slope_bound, out=slopes[rows])
-        if included is not None:
-            slopes *= included
+        for times in (included, block.weights):
+            if times is not None:
+                slopes *= times
         zero = np.zeros(block.matrix.shape[1])
         if single:
             return block.matrix.rmatvec(slopes), zero

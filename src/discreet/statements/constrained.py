@@ -19,6 +19,7 @@ from discreet.statements.base import (
     mapping,
     noise_hypothesis,
     optional,
+    persons_of,
     power_of_two,
     register_words,
     relation,
@@ -62,6 +63,7 @@ def real_domain(problem: Record) -> Domain:
         target_bound=positive(problem["target_bound"]),
         intercept_scale=not_negative(problem["intercept_scale"]),
         records=None if records is None else whole(records),
+        persons=persons_of(problem) if "persons" in problem else None,
     )
 
 
@@ -135,10 +137,10 @@ _BATCHES = (
 )
 
 
-def _register_steps(mechanism: str, theorem: str, law: str, fields: Fields) -> None:
+def _register_steps(mechanism: str, theorem: str, law: str, fields: Fields, *, shared: bool = True) -> None:
     """Steps of a number that was chosen before, each with noise of this law."""
 
-    @register_words(mechanism, parameters=fields, problem=_PROBLEM)
+    @register_words(mechanism, parameters=fields, problem=_PROBLEM, shared=shared)
     def steps(parameters: Record, problem: Record) -> Words:
         batches = (condition(*_BATCHES, parameters),) if theorem == MIRROR_SAMPLED else ()
         return Words(theorem, (*_hypotheses(parameters, problem), *batches, _public_steps(parameters), noise_hypothesis(law, parameters)))
@@ -148,7 +150,7 @@ _CHOICES: Fields = {"steps": whole, "rate": positive, "grid_step": power_of_two,
 _register_steps("frank-wolfe-gaussian", FRANK_WOLFE, _GRADIENTS, _STEPS)
 _register_steps("frank-wolfe-polytope", POLYTOPE, _VERTICES, _CHOICES)
 _register_steps("mirror-descent", MIRROR_DESCENT, _GRADIENTS, {**_STEPS, **_MAP})
-_register_steps("mirror-descent-sampled", MIRROR_SAMPLED, _GRADIENTS, {"rate": whole, **_STEPS, **_MAP})
+_register_steps("mirror-descent-sampled", MIRROR_SAMPLED, _GRADIENTS, {"rate": whole, **_STEPS, **_MAP}, shared=False)  # batches are of rows
 
 
 @register_words("objective-perturbation-set", parameters={**GAUSSIAN, "ridge": positive}, problem=_PROBLEM)
@@ -163,6 +165,6 @@ def _objective_set(parameters: Record, problem: Record) -> Words:
     return Words(OBJECTIVE_SET, (*_hypotheses(parameters, problem), convex, noise_hypothesis(NORMAL_LAW, parameters), *computing))
 
 
-@register_words("frank-wolfe-non-private", parameters={"steps": whole, "neighbours": relation}, problem=_PROBLEM)
+@register_words("frank-wolfe-non-private", parameters={"steps": whole, "neighbours": relation}, problem=_PROBLEM, shared=True)
 def _non_private(parameters: Record, problem: Record) -> Words:  # noqa: ARG001 - the same for any problem
     return Words(NON_PRIVATE, ())

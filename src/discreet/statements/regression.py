@@ -45,7 +45,10 @@ _DRAWN = "integers drawn anew without floating-point decisions"
 
 
 @register_words(
-    "least-squares-moments", parameters={**_NOISE, "square_weight": positive, "step_noise": not_negative, "steps": count}, problem=_PROBLEM
+    "least-squares-moments",
+    parameters={**_NOISE, "square_weight": positive, "step_noise": not_negative, "steps": count},
+    problem=_PROBLEM,
+    shared=True,
 )
 def _moments(parameters: Record, problem: Record) -> Words:
     exact = condition(
@@ -63,7 +66,7 @@ def _moments(parameters: Record, problem: Record) -> Words:
     return Words(MOMENTS, (*_hypotheses(parameters, problem), exact, noise))
 
 
-@register_words("least-squares-adassp", parameters={**_NOISE, "eigenvalue_noise": positive}, problem=_PROBLEM)
+@register_words("least-squares-adassp", parameters={**_NOISE, "eigenvalue_noise": positive}, problem=_PROBLEM, shared=True)
 def _adassp(parameters: Record, problem: Record) -> Words:
     exact = condition(
         "sums are exact, of at most {most_records} records; the least eigenvalue is known to a public error",
@@ -125,6 +128,6 @@ def _hessian_mixing(parameters: Record, problem: Record) -> Words:
     return Words(HESSIAN_MIXING, (*_hypotheses(parameters, problem), *sketch.hypotheses[2:], steps), secret=SECRET)
 
 
-@register_words("least-squares-non-private", parameters={"neighbours": relation}, problem=_PROBLEM)
+@register_words("least-squares-non-private", parameters={"neighbours": relation}, problem=_PROBLEM, shared=True)
 def _non_private(parameters: Record, problem: Record) -> Words:  # noqa: ARG001 - the same for any problem
     return Words(NON_PRIVATE, ())

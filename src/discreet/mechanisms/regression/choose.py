@@ -89,19 +89,22 @@ class NonPrivateLeastSquares(RegressionMechanism):
     def fitted(self, problem: LeastSquares, data: Records, noise: Noise) -> Fitted:  # noqa: ARG002 - no noise is drawn
         """See RegressionMechanism."""
         size = problem.domain.dimension
-        products, targets = np.zeros((size, size)), np.zeros(size)
-        for of_rows, of_targets in data.map(_normal_equations):
+        products, targets, records = np.zeros((size, size)), np.zeros(size), 0.0
+        for of_rows, of_targets, count in data.map(_normal_equations):
             products += of_rows
             targets += of_targets
+            records += count
         inverse = np.asarray(np.linalg.pinv(products, rcond=1e-11, hermitian=True), dtype=np.float64)
         weights: Floats = inverse @ targets
-        left = sum(data.map(partial(_squares, weights=weights))) / max(data.records - size, 1)
+        left = sum(data.map(partial(_squares, weights=weights))) / max(records - size, 1)
         return Fitted(weights, left * inverse, math.sqrt(left))
 
 
-def _normal_equations(_: int, block: Records) -> tuple[Floats, Floats]:
-    return np.asarray(block.matrix.gram(np.ones(block.records)), dtype=np.float64), block.matrix.rmatvec(block.targets)
+def _normal_equations(_: int, block: Records) -> tuple[Floats, Floats, float]:
+    counted = np.ones(block.records) if block.weights is None else block.weights
+    return np.asarray(block.matrix.gram(counted), dtype=np.float64), block.matrix.rmatvec(block.targets * counted), float(counted.sum())
 
 
 def _squares(_: int, block: Records, *, weights: Floats) -> float:
-    return float(np.square(block.targets - block.matrix.matvec(weights)).sum())
+    squares = np.square(block.targets - block.matrix.matvec(weights))
+    return float((squares if block.weights is None else squares * block.weights).sum())

@@ -176,16 +176,16 @@ class RefinedMoments(GradientMechanism):
         exact = problem.moments(data)
         *scales, of_squares = self.moment_scales(problem)
         products, targets = noisy_moments(problem, exact, noise, scales)
-        if self.neighbours is not ADD_REMOVE and problem.domain.records is not None and problem.domain.intercept_scale > 0:
-            products[-1, -1] = problem.domain.records * problem.domain.intercept_scale**2  # public: the constant feature's
+        if self.neighbours is not ADD_REMOVE and problem.total_weight is not None and problem.domain.intercept_scale > 0:
+            products[-1, -1] = problem.total_weight * problem.domain.intercept_scale**2  # public: the constant feature's
         return products, targets, (exact.squares + int(integers(noise, of_squares, 1)[0])) * problem.target_unit**2
 
 
 def _count(problem: LeastSquares, products: Floats) -> float | None:
     """The number of records: public, or from the constant feature's noisy square sum; None where neither is there."""
     domain = problem.domain
-    if domain.records is not None:
-        return float(domain.records)
+    if problem.total_weight is not None:
+        return float(problem.total_weight)
     return max(float(products[-1, -1]) / domain.intercept_scale**2, 1.0) if domain.intercept_scale > 0 else None
 
 

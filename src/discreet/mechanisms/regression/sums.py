@@ -19,6 +19,10 @@ so under replace-one the sum of squares costs nothing while g^2 <= a^2 + a^4 / 2
 With noise sigma on T and nu G on each of T gradients everything together is one Gaussian answer, mu^2 = sup^2 / sigma^2 + T (1 or 2)^2 / nu^2
 (Dong, Roth and Su 2022, corollary 3.3: also if each question depends on the answers before).
 
+Rows of one person share one record's weight (Records.weights): with t = floor(2^26 sqrt(a)) the integers n of a row become those of trunc(n t / 2^26),
+exactly, and its contribution to a gradient is clipped to (t / 2^26)^2 G. So a row contributes t^2 / 2^52 times what some record would, sum t^2 <= 2^52
+over a person, and what a person contributes is a convex combination of those of records and of 0, which is one of them: the suprema are the same.
+
 Discrete Gaussian integers instead of rounded normal ones cost what `discrete_delta` says for the least of their scales (lemma 2 of residual_stage.md,
 whose proof holds with one scale per coordinate).
 """
@@ -34,7 +38,7 @@ import numpy as np
 from discreet.accounting import ApproximateDP, Json, NoGuarantee, discrete_delta, gaussian_mu
 from discreet.core.arrays import Floats
 from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure
-from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
 from discreet.core.rounding import raising
 from discreet.data import Domain, Records
 from discreet.noise import Integers, Noise
@@ -42,6 +46,7 @@ from discreet.noise import Integers, Noise
 MOST_BITS = 20
 MOST_RECORDS = 1 << 40
 _WEIGHT_BITS = 30
+_ROOT_BITS = 26
 CAP = 16.0
 """Residuals are also clipped to this many times G / R: it bounds the integers, and touches records shorter than R / 16 only."""
 LENGTH_UP = raising(4_096)
@@ -81,6 +86,17 @@ class LeastSquares:
         self.domain.require("number")
         if isinstance(self.most_records, bool) or not isinstance(self.most_records, int) or not 1 <= self.most_records <= MOST_RECORDS:
             raise InvalidInput(f"most_records must be an integer from 1 to 2^40; {self.most_records!r} was given.")
+
+    @property
+    def persons(self) -> Persons | None:
+        """See Domain."""
+        return self.domain.persons
+
+    @property
+    def total_weight(self) -> int | None:
+        """The sum of all weights of records, where it is public: n, unless rows of persons count alike."""
+        alike = self.persons is not None and self.persons.several and self.persons.weight == "row"
+        return None if alike else self.domain.records
 
     @property
     def dimension(self) -> int:
@@ -261,8 +277,11 @@ def _moments(_: int, block: Records, *, row_unit: float, target_unit: float) -> 
     """Sums of products of the numbers of a record, the target's last, over records that are held."""
     size = block.domain.dimension + 1
     total = np.zeros((size, size), dtype=np.int64)
+    roots = _roots(block.weights)
     for rows, entries in block.matrix.chunks():
         record = np.column_stack((np.trunc(entries / row_unit), np.trunc(block.targets[rows] / target_unit)))
+        if roots is not None:
+            record = np.trunc(record * roots[rows, np.newaxis])
         total += (record.T @ record).astype(np.int64)
     return total
 
@@ -270,15 +289,30 @@ def _moments(_: int, block: Records, *, row_unit: float, target_unit: float) -> 
 def _gradient(_: int, block: Records, *, step: _Step, row_unit: float, target_unit: float) -> Integers:
     """Sums of clipped contributions over records that are held."""
     total = np.zeros(len(step.integers), dtype=np.int64)
+    roots = _roots(block.weights)
     for rows, entries in block.matrix.chunks():
-        record = np.trunc(entries / row_unit)
+        record, target = np.trunc(entries / row_unit), np.trunc(block.targets[rows] / target_unit)
+        length: Floats | float = step.length
+        if roots is not None:
+            record, target = np.trunc(record * roots[rows, np.newaxis]), np.trunc(target * roots[rows])
+            length = step.length * np.square(roots[rows])
         predicted = (record @ step.integers) * (row_unit * step.grid)
-        residual = np.trunc(block.targets[rows] / target_unit) * target_unit - predicted
+        residual = target * target_unit - predicted
         lengths = np.sqrt(np.einsum("ij,ij->i", record, record)) * row_unit
-        limit = np.minimum(step.length / np.maximum(lengths, row_unit), step.cap)
+        limit = np.minimum(length / np.maximum(lengths, row_unit), step.cap)
         clipped = np.trunc(np.clip(residual, -limit, limit) / step.unit)
         total += (clipped @ record).astype(np.int64)
     return total
+
+
+def _roots(weights: Floats | None) -> Floats | None:
+    """Square roots of weights (n,) in [0, 1], multiples of 2^-53, rounded down to multiples of 2^-26, so that no square is above its weight."""
+    if weights is None:
+        return None
+    steps = np.floor(np.sqrt(weights) * 2.0**_ROOT_BITS)
+    steps -= np.square(steps) > weights * 4.0**_ROOT_BITS  # both sides are exact
+    found: Floats = steps * 2.0**-_ROOT_BITS
+    return found
 
 
 def rounded_weights(weights: Floats) -> tuple[Floats, float]:
