@@ -12,9 +12,9 @@ from discreet.accounting import Unit
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
 from discreet.data import Block, FunctionTable
-from discreet.estimators.persons import declared_rule, owners_of
 from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseMatrix
+from discreet.mechanisms.persons import declared_rule, owners_of
 from discreet.noise import SeededNoise
 
 DRAW = np.random.default_rng(0)

@@ -34,9 +34,9 @@ from discreet.core.workers import job_count
 from discreet.data import BlockTable, Domain, EncodedTable, Records
 from discreet.estimators.forms import Form, LinearForm
 from discreet.estimators.inputs import feature_rows, whole_or_none
-from discreet.estimators.persons import Owners, declared_rule, owners_of
 from discreet.ledger import Account, check_may_travel
 from discreet.matrices import Matrix
+from discreet.mechanisms.persons import Owners, declared_rule, owners_of
 from discreet.noise import Noise, SeededNoise, SystemNoise
 from discreet.statements.base import about_records
 

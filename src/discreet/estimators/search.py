@@ -33,11 +33,11 @@ from discreet.core.validate import number
 from discreet.core.workers import job_count
 from discreet.data import BlockTable, EncodedTable
 from discreet.estimators.base import PrivateModel, Spender, account_of
-from discreet.estimators.persons import declared_rule
 from discreet.estimators.search_methods import SET_BY_THE_SEARCH, Fits, Found, algorithm_4, random_stopping
 from discreet.estimators.search_tables import SearchTable, held_table, streamed_table
 from discreet.ledger import check_may_travel
 from discreet.matrices import answers_as_its, marked_per_record
+from discreet.mechanisms.persons import declared_rule
 from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR, THE_SETTINGS
 
 METHODS = ("random-stopping", "algorithm-4")

@@ -167,7 +167,8 @@ def _bounds_choice(parameters: Record, problem: Record) -> Words:
     scores = condition(
         "one record moves the scores of one side in one direction by 0 or 1" + (", and those of one side only" if neighbours is ADD_REMOVE else ""),
         "scores count the records beyond each candidate, in integers; candidates step outwards from a common centre, for a toll of {toll} records a "
-        "step" + (f"; rows count in parts of 1 / {WHOLE}, as many as their weight allows, rounded down, and move scores by parts of 1" if shared else ""),
+        "step"
+        + (f"; rows count in parts of 1 / {WHOLE}, as many as their weight allows, rounded down, and move scores by parts of 1" if shared else ""),
         parameters,
     )
     noise = noise_hypothesis("P(j) proportional to exp(-{rate:.10g} z_j), exactly (selection in integer arithmetic)", parameters)

@@ -62,7 +62,9 @@ def test_the_curve_covers_every_person_and_less_noise_does_not(neighbours):
     assert claimed.unit is Unit.PERSON
 
     def worst(scales) -> float:
-        lengths = (sum(float(part @ part) / scale**2 for part, scale in zip(move, scales, strict=True)) for move in persons_moves(queries, ROWS, neighbours))
+        lengths = (
+            sum(float(part @ part) / scale**2 for part, scale in zip(move, scales, strict=True)) for move in persons_moves(queries, ROWS, neighbours)
+        )
         return gaussian_delta(1.0, max(lengths) ** 0.5)
 
     assert 0.9 * claimed.delta_at_epsilon <= worst(mechanism.scales) <= claimed.delta_at_epsilon
