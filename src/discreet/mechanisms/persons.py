@@ -44,7 +44,7 @@ class Owners:
         return times(self.weights, weights)
 
 
-def declared_rule(rows_per_person: Any, person_weight: Any, *, told_apart: bool) -> Persons | None:
+def declared_rule(rows_per_person: Any, person_weight: Any, *, told_apart: bool) -> Persons | None:  # noqa: ANN401 - checked here
     """The public rule; None where the unit is a row. `told_apart` where rows come with ids. Raises InvalidInput where one needs the other."""
     if person_weight not in ("person", "row"):
         raise InvalidInput(f'person_weight must be "person" (a person counts once) or "row" (rows count alike); {person_weight!r} was given.')
@@ -65,7 +65,7 @@ def declared_rule(rows_per_person: Any, person_weight: Any, *, told_apart: bool)
     return Persons(rows=1, weight="declared")
 
 
-def owners_of(ids: Any, *, rule: Persons | None, rows: int, noise: Noise) -> Owners:
+def owners_of(ids: Any, *, rule: Persons | None, rows: int, noise: Noise) -> Owners:  # noqa: ANN401 - a column of any library
     """What `rule` makes of rows with these ids, (n,), or None. Raises InvalidInput for another number of ids and as `person_codes`, telling none."""
     if ids is None or rule is None:
         return Owners(rule=rule, number=rows)

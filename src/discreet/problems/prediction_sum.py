@@ -24,9 +24,9 @@ products of at most 1024 rows are added by TwoSum, and so are blocks: J addition
 blocks. The bound lets n reach 2^29 at most, so that with m <= MOST_BLOCKS gamma_J^2 < 2^-63 a record is far below its reserve of 2^-10 of 32 u, and
 it holds as it is. In a table of at most SINGLE_PRODUCT records a part is one product, of no more rows than the whole, for which the bound has room.
 
-Rows of persons have weights a_i (Records.weights), and a_i s_i stands for s_i. Those of one person add up to at most 1 exactly, so that its part of the
-sum is a convex combination of such vectors, and of length at most B R. A weight is 1, with which nothing is rounded, or at most 1/2, with which a
-product has another u of itself, and all errors of the record are halved: the bound above holds, n counting rows.
+Rows of persons have weights a_i (Records.weights), and a_i s_i stands for s_i. Those of one person add up to at most 1 exactly, so that its part
+of the sum is a convex combination of such vectors, and of length at most B R. A weight is 1, with which nothing is rounded, or at most 1/2, with
+which a product has another u of itself, and all errors of the record are halved: the bound above holds, n counting rows.
 
 What stands in for predictions at a point is the point itself where the table is read: a pass makes them anew. Where it is held they are a vector
 (n,), so that a walk may move them by columns and a gradient takes one product instead of two.

@@ -9,8 +9,8 @@ c columns and s sides that there is a choice of, the release is T choices of ran
     pure:          epsilon = T rate
     (eps, delta):  the Renyi curve of bounded range, T times (Durfee and Rogers 2019; accounting/bounded_range.py)
 
-Rows that share one person's weight count 2^20 times their weight each, rounded down, in scores that are 2^20 times as fine: then z_j moves by a number
-in [0, 1] that falls along the list, and everything above holds for persons.
+Rows that share one person's weight count 2^20 times their weight each, rounded down, in scores that are 2^20 times as fine: then z_j moves by a
+number in [0, 1] that falls along the list, and everything above holds for persons.
 
 toll = ceil(1.5 / rate) records: what one more step outwards must save, and three times that for leaving the centre, which often is a natural bound
 such as 0. It keeps the choice from wandering off where no record is any more. Tolls are public: privacy does not rest on them.

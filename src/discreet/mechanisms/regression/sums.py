@@ -19,9 +19,10 @@ so under replace-one the sum of squares costs nothing while g^2 <= a^2 + a^4 / 2
 With noise sigma on T and nu G on each of T gradients everything together is one Gaussian answer, mu^2 = sup^2 / sigma^2 + T (1 or 2)^2 / nu^2
 (Dong, Roth and Su 2022, corollary 3.3: also if each question depends on the answers before).
 
-Rows of one person share one record's weight (Records.weights): with t = floor(2^26 sqrt(a)) the integers n of a row become those of trunc(n t / 2^26),
-exactly, and its contribution to a gradient is clipped to (t / 2^26)^2 G. So a row contributes t^2 / 2^52 times what some record would, sum t^2 <= 2^52
-over a person, and what a person contributes is a convex combination of those of records and of 0, which is one of them: the suprema are the same.
+Rows of one person share one record's weight (Records.weights): with t = floor(2^26 sqrt(a)) the integers n of a row become trunc(n t / 2^26),
+exactly, and its contribution to a gradient is clipped to (t / 2^26)^2 G. So a row contributes t^2 / 2^52 times what some record would, and sum t^2 is
+at most 2^52 over a person: what a person contributes is a convex combination of those of records and of 0, which is one of them. The suprema are the
+same.
 
 Discrete Gaussian integers instead of rounded normal ones cost what `discrete_delta` says for the least of their scales (lemma 2 of residual_stage.md,
 whose proof holds with one scale per coordinate).
