@@ -46,7 +46,7 @@ def unless_refused(model, **records):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_persons_with_several_rows_are_protected_or_refused_before_anything_is_spent(name, tmp_path):
-    Ledger.create(tmp_path / "ledger").declare("people", epsilon=2.5, delta=1e-4)
+    Ledger.create(tmp_path / "ledger").declare("people", epsilon=2.5, delta=1e-4, unit=Unit.PERSON)
     account = Account(str(tmp_path / "ledger"), "people")
     model = or_none(made(name, rows_per_person=3, ledger=account), persons=OWNERS // 4)
     if model is None:

@@ -33,8 +33,7 @@ from discreet.kernels import Kernel, draw_frequencies, fresh_public_seed, kernel
 from discreet.kernels.feature_map import FeatureMap
 from discreet.kernels.matrix import FeatureMapMatrix, RecentFeatures
 from discreet.matrices import Matrix, answers_per_record
-from discreet.statements.base import KERNEL
-from discreet.statements.learning import mapped_hypothesis
+from discreet.statements.base import KERNEL, certified_words
 
 _MOST_FEATURES = 1 << 24
 _FITTED = ("classes_", "weights_", "coef_", "intercept_", "certificate_")
@@ -189,13 +188,9 @@ class KernelClassifier(LinearClassifier):
             "seed": self.feature_seed_,
             "frequencies": digest_of(self.frequencies_),
         }
-        mapped = mapped_hypothesis(2 * len(self.frequencies_), record)
-        return replace(
-            certificate,
-            problem={**certificate.problem, "feature_map": record},
-            hypotheses=(*certificate.hypotheses, mapped),
-            declared=(*declared, KERNEL),
-        )
+        problem: dict[str, Json] = {**certificate.problem, "feature_map": record}
+        words = certified_words(certificate.mechanism, certificate.parameters, problem)
+        return replace(certificate, problem=problem, hypotheses=words.hypotheses, declared=(*declared, KERNEL))
 
 
 def _finite(rows: Matrix) -> bool:

@@ -165,6 +165,6 @@ _register_fit("one-vs-rest-pure", ONE_VS_REST_PURE, f"{_DENSITY % 'b'}, independ
 _register_fit("one-vs-rest-gaussian", ONE_VS_REST_GAUSSIAN, f"{NORMAL_LAW}, independent for every class", _ONE_VS_REST, shared=False)
 
 
-@register_words("non-private", parameters={"tolerance": positive, "neighbours": relation}, problem=None)
+@register_words("non-private", parameters={"tolerance": positive, "neighbours": relation}, problem=None, shared=True)
 def _non_private(parameters: Record, problem: Record) -> Words:  # noqa: ARG001 - the same for any problem
     return Words(NON_PRIVATE, (minimiser_hypothesis(parameters),))
