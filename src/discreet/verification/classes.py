@@ -21,7 +21,7 @@ from discreet.core.fields import finite, positive
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.statements.learning import dimension_of
 from discreet.verification.base import Check, Stated, delta_check, epsilon_check, register_recheck
-from discreet.verification.numerics import NODES, WEIGHTS, Scan, gaussian_integral, last_stage, least_of, scan_of
+from discreet.verification.numerics import Scan, gaussian_integral, last_stage, least_of, panels, scan_of
 
 _MOST_CLASSES = 100_000
 _DIRECT = 4e9
@@ -140,7 +140,7 @@ def _pair(first: float, second: float, s: float, bend: float, epsilon: float, sh
     reach = 12.0 * spread + abs(centre)
     width = min(2.0 * bend, reach)
     edges = np.linspace(-width, width, 2 * math.ceil(4.0 + 2.0 * width / spread) + 1)
-    gap, weight = _panels(edges)
+    gap, weight = panels(edges)
     density = np.exp(-0.5 * np.square((gap - centre) / spread)) / (math.sqrt(2.0 * math.pi) * spread) * weight
     mean = 0.25 * (first + second) * s * s + 0.25 * (first - second) * (gap - centre) - epsilon + 0.5 * np.abs(gap)
     sigma = s * math.sqrt(max(0.0, 0.5 * (first + second - 1.0) - 0.125 * (first - second) ** 2))
@@ -152,23 +152,16 @@ def _hinge(mean: Floats, sigma: float) -> Floats:
     """E (1 - e^{-(mean + sigma g)})_+, g ~ N(0, 1), by quadrature beyond the threshold."""
     if sigma == 0:
         return -np.expm1(-np.maximum(mean, 0.0))
-    offsets, weight = _panels(np.concatenate((np.linspace(0.0, 4.0, 9), np.linspace(5.0, 40.0, 20))))
+    offsets, weight = panels(np.concatenate((np.linspace(0.0, 4.0, 9), np.linspace(5.0, 40.0, 20))))
     start = np.maximum(-mean / sigma, -12.0)
     g = start[:, np.newaxis] + offsets
     values = np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi) * -np.expm1(-np.maximum(mean[:, np.newaxis] + sigma * g, 0.0))
     return np.asarray(values @ weight)
 
 
-def _panels(edges: Floats) -> tuple[Floats, Floats]:
-    """Gauss-Legendre points and weights on consecutive panels."""
-    half = 0.5 * np.diff(edges)[:, np.newaxis]
-    middle = 0.5 * (edges[1:] + edges[:-1])[:, np.newaxis]
-    return (middle + half * NODES).ravel(), (half * WEIGHTS).ravel()
-
-
 def _composed(scan: Scan, s: float, classes: int) -> tuple[Floats, Floats]:
     """Losses of K problems together and their masses under the likelier data set; the mass of what lies beyond the grid, as infinite, comes last."""
-    g, weight = _panels(np.linspace(-13.0, 13.0, 157))
+    g, weight = panels(np.linspace(-13.0, 13.0, 157))
     weight = weight * np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi)
     _, distinct = np.unique(np.round(scan.slopes, 12), return_index=True)
     slopes, jacobian = scan.slopes[distinct], scan.jacobian[distinct]

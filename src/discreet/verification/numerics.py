@@ -18,7 +18,7 @@ from discreet.verification.base import Stated
 
 LEAST_SCALE = 64.0
 """Of discrete noise that is compared with Gaussian noise, in steps; the lemma would do with less."""
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 
 
 class Scan(NamedTuple):
@@ -96,16 +96,22 @@ def excess(epsilon: float, loss: Callable[[Floats], Floats], *, linear: bool = F
     def gap(g: float) -> float:
         return float(loss(np.array([g]))[0]) - epsilon
 
-    low, high = -12.0, 40.0
+    low, high = _FIRST, _LAST
     if gap(high) <= 0:
         return 0.0
     start = low if gap(low) >= 0 else float(brentq(gap, low, high, xtol=1e-13))
     edges = np.concatenate((start + np.linspace(0.0, 4.0, 33), np.linspace(start + 4.5, max(start + 14.0, 14.0), 40)))
-    half = 0.5 * np.diff(edges)[:, np.newaxis]
-    g = (0.5 * (edges[1:] + edges[:-1])[:, np.newaxis] + half * NODES).ravel()
+    g, weights = panels(edges)
     missing = np.minimum(epsilon - loss(g), 0.0)
     values = np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi) * -(missing if linear else np.expm1(missing))
-    return float((half * WEIGHTS).ravel() @ values)
+    return float(weights @ values)
+
+
+def panels(edges: Floats) -> tuple[Floats, Floats]:
+    """Gauss-Legendre points and weights on consecutive panels, in order."""
+    half = 0.5 * np.diff(edges)[:, np.newaxis]
+    middle = 0.5 * (edges[1:] + edges[:-1])[:, np.newaxis]
+    return (middle + half * _NODES).ravel(), (half * _WEIGHTS).ravel()
 
 
 def normal_excess(threshold: float, s: float) -> float:
@@ -119,8 +125,23 @@ def least_tangent(epsilon: float, beyond: Callable[[float], float]) -> float:
 
 
 def gaussian_integral(epsilon: float, mu: float) -> float:
-    """The profile of one Gaussian mechanism by quadrature; any real epsilon, mu > 0."""
-    return excess(epsilon, lambda g: mu * g + 0.5 * mu * mu)
+    """E (1 - e^{-mu (g - t)})_+, t = epsilon / mu - mu / 2: the profile of one Gaussian mechanism by quadrature; any real epsilon, mu > 0."""
+    threshold = epsilon / mu - 0.5 * mu
+    if threshold >= _LAST:
+        return 0.0
+    start = max(threshold, _FIRST)
+    width = max(_REACH, _REACH - start) - _BESIDE
+    g = start + np.concatenate((_NEAR, _BESIDE + width * _FAR))
+    values = np.exp(-0.5 * g * g) * np.expm1(mu * (threshold - g))
+    return -float(_NEAR_WEIGHTS @ values[: len(_NEAR)] + width * (_FAR_WEIGHTS @ values[len(_NEAR) :])) / math.sqrt(2.0 * math.pi)
+
+
+_FIRST, _LAST = -12.0, 40.0
+"""Below the first a normal variable weighs nothing, and beyond the last there is none."""
+_BESIDE, _REACH = 4.0, 14.0
+_NEAR, _NEAR_WEIGHTS = panels(np.array([0.0, 1 / 64, 1 / 16, 3 / 16, 7 / 16, 1.0, 2.0, _BESIDE]))
+"""Beside a threshold, where the integrand bends within 1 / mu."""
+_FAR, _FAR_WEIGHTS = panels(np.linspace(0.0, 1.0, 11))
 
 
 def least_of(bound: Callable[[float], float], places: Floats, *, near: float) -> float:

@@ -17,6 +17,7 @@ vectors of Gaussian one-vs-rest are within (sqrt(K) tau + e) / lambda of their i
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, ClassVar, Generic, Self
 
 import numpy as np
@@ -61,7 +62,7 @@ class GaussianObjective(GaussianPerturbation[R], Generic[R]):
             raise refusal
 
         def scale(part: float, least: float) -> float:
-            return quietly(lambda: head.scale(problem, epsilon=part, delta=least, neighbours=neighbours), refusal, InfeasibleTarget)
+            return quietly(lambda: _least_scale(head, problem, part, least, neighbours), refusal, InfeasibleTarget)
 
         plan = gaussian_plan(
             epsilon=epsilon,
@@ -93,6 +94,12 @@ class GaussianObjective(GaussianPerturbation[R], Generic[R]):
     def columns(self, problem: R, data: Records, noise: Noise, count: int) -> Floats:
         """See LearningMechanism."""
         return self.grid.release(minimisers(problem, data, self._noise(problem, noise, count), self.tolerance), noise)
+
+
+@lru_cache(maxsize=256)
+def _least_scale(head: Head[Any], problem: AnyRisk, epsilon: float, delta: float, neighbours: Neighbours) -> float:
+    """Head.scale, remembered: a plan, the fit after it and the next fold ask for the same noise, of public numbers alone."""
+    return head.scale(problem, epsilon=epsilon, delta=delta, neighbours=neighbours)
 
 
 def _radius(problem: AnyRisk, tolerance: float, error: float) -> float:

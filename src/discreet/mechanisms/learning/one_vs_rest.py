@@ -104,7 +104,8 @@ def one_problem_profile(problem: RegularisedRisk, *, scale: float) -> Profile:
     if math.isfinite(bend):
         deltas = one_problem_deltas(epsilons, s, bend)
     else:
-        deltas = np.array([MARGIN.delta(problem, scale=scale, epsilon=float(epsilon), neighbours=ADD_REMOVE) for epsilon in epsilons])
+        delta = MARGIN.profile(problem, ADD_REMOVE)
+        deltas = np.array([delta(scale, float(epsilon)) for epsilon in epsilons])
     falling = np.minimum.accumulate(np.minimum(deltas, 1.0))
     return Profile(
         epsilons=tuple(epsilons.tolist()),
