@@ -67,7 +67,8 @@ class Records:
             raise InvalidInput(f"the domain declares targets of kind {domain.kind}, and {'none' if targets is None else 'some'} were given.")
         if any(column is not None and column.shape != (count,) for column in (targets, weights)):
             raise InvalidInput("rows, targets and weights must have the same length.")
-        if weights is not None and not domain.classes:
+        owned = domain.persons is not None and domain.persons.weight != "declared"
+        if weights is not None and not domain.classes and not owned:
             raise InvalidInput("records of numbers, and those without targets, have no weights.")
         bounded = _bounded_targets(targets, domain)
         if not domain.classes:
