@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from discreet.core.errors import InvalidInput, PrivateDataError
+from discreet.core.neighbours import Persons
 from discreet.data import Domain, Records
 from discreet.matrices import as_matrix
 from tests.canary import CANARY, assert_silent
@@ -134,3 +135,54 @@ def test_records_without_targets_are_known_as_those_of_zeros():
         Records(rows=as_matrix(X), targets=np.zeros(len(X)), domain=alone.domain)
     with pytest.raises(InvalidInput, match="have no weights"):
         Records(rows=as_matrix(X), domain=alone.domain, weights=np.ones(len(X)))
+
+
+KINDS_OF_TARGETS = {
+    "classes": ({"norm_bound": 2.0, "classes": 2}, np.array([0, 1, 1, 0, 1])),
+    "numbers": ({"entry_bound": 1.0, "target_bound": 2.0}, np.array([3.0, 0.5, -1.0, 0.0, 1.0])),
+    "none": ({"entry_bound": 1.0}, None),
+}
+each_kind = pytest.mark.parametrize("kind", KINDS_OF_TARGETS)
+
+
+def of_persons(kind, persons, weights, *, change=np.asarray):
+    bounds, targets = KINDS_OF_TARGETS[kind]
+    rows = as_matrix(change(np.arange(10.0).reshape(5, 2) / 10.0))
+    return Records(rows=rows, targets=targets, domain=Domain(features=2, persons=persons, **bounds), weights=weights)
+
+
+@each_kind
+@pytest.mark.parametrize("change", KINDS.values(), ids=list(KINDS))
+def test_rows_that_are_not_kept_are_left_out_and_the_content_is_that_of_all(kind, change):
+    weights = np.array([0.5, 0.0, 0.5, 0.0, 1.0])
+    data = of_persons(kind, Persons(rows=2), weights, change=change)
+    plain = of_persons(kind, None, None, change=change)
+    assert data.records == 3
+    assert np.array_equal(data.weights, weights[[0, 2, 4]])
+    assert np.array_equal(rows_of(data), rows_of(plain)[[0, 2, 4]])
+    if kind != "none":
+        column = "signs" if kind == "classes" else "targets"
+        assert np.array_equal(getattr(data, column), getattr(plain, column)[[0, 2, 4]])
+    assert b"".join(data.content()) == b"".join(plain.content())
+    assert b"".join(of_persons(kind, Persons(rows=2), weights[::-1], change=change).content()) == b"".join(plain.content())
+
+
+@each_kind
+def test_one_row_of_each_person_is_a_table_of_rows_without_weights_of_persons(kind):
+    data = of_persons(kind, Persons(), np.array([1.0, 0.0, 1.0, 0.0, 1.0]))
+    assert data.records == 3
+    assert kind == "classes" or data.weights is None
+    if kind != "classes":
+        with pytest.raises(InvalidInput, match="it weighs 1"):
+            of_persons(kind, Persons(), np.array([0.5, 0.0, 1.0, 0.0, 1.0]))
+
+
+@each_kind
+def test_persons_with_several_rows_and_no_weights_are_refused(kind):
+    with pytest.raises(InvalidInput, match="every row has a weight of its person's share"):
+        of_persons(kind, Persons(rows=2), None)
+    assert of_persons(kind, Persons(weight="declared"), None).records == 5
+    if kind != "classes":
+        for persons in (None, Persons(weight="declared")):
+            with pytest.raises(InvalidInput, match="have no weights"):
+                of_persons(kind, persons, np.ones(5))

@@ -52,6 +52,8 @@ Counts: TypeAlias = npt.NDArray[np.unsignedinteger]
 
 KEY_WORDS = 4
 """Of 64 bits."""
+PERSON_BYTES = 32
+"""Of an id in a block that is kept: an integer, or a text of up to 16 letters."""
 _WHOLE = 2.0**53
 _SHORT = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
 _UNREAD = "ids of persons must be integers, texts or dates; something else was given. Write every id as text."

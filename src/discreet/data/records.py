@@ -14,8 +14,7 @@ it is cut depends on its shape alone, so that sums over its blocks are the same 
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +22,7 @@ import numpy.typing as npt
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records
-from discreet.core.quiet import quietly
 from discreet.core.workers import map_in_order
-from discreet.data.blocks.base import Block, BlockTable
 from discreet.data.domain import Domain
 from discreet.data.stream import NOT_HELD, Stream, column_bytes
 from discreet.matrices import Matrix
@@ -47,14 +44,15 @@ class Records:
     """Bounded rows, their targets and non-negative weights, which are as private as the rows.
 
     Parameters: `rows` a Matrix of shape (n, domain.features); `targets` (n,) as the domain declares them: of kind sign +1.0 and -1.0, or integers 1
-    and 0; of kind code integers in 0..K-1; of kind number real numbers; of kind none None. `weights` (n,) or None for ones: classes only.
-    Raises InvalidInput when shapes disagree with each other or with the domain, or a number is not finite.
+    and 0; of kind code integers in 0..K-1; of kind number real numbers; of kind none None. `weights` (n,) or None for ones: of classes, and where
+    the domain has persons, of whose rows those of weight 0 are left out (see `persons`), times weights of classes if there are any.
+    Raises InvalidInput when shapes disagree with each other or with the domain, a number is not finite, or persons have several rows and no weights.
     """
 
     __slots__ = ("_given", "_matrix", "_pieces", "_stream", "_targets", "_weights", "domain", "jobs", "records")
 
     records: int
-    """n; private under add-remove."""
+    """How many there are; private under add-remove, and where persons have several."""
     jobs: int
     """How many threads work on it."""
 
@@ -70,10 +68,16 @@ class Records:
         owned = domain.persons is not None and domain.persons.weight != "declared"
         if weights is not None and not domain.classes and not owned:
             raise InvalidInput("records of numbers, and those without targets, have no weights.")
+        if weights is None and domain.persons is not None and domain.persons.several:
+            raise InvalidInput("where persons have several rows, every row has a weight of its person's share; none was given.")
         bounded = _bounded_targets(targets, domain)
         if not domain.classes:
             check_finite(rows)
-        self._hold(bounded_rows(rows, domain, jobs=jobs), bounded, weights, domain, jobs, given=(rows, targets))
+        given = rows, bounded if domain.classes else targets
+        if owned and weights is not None and not np.all(weights):
+            kept = np.flatnonzero(weights)
+            rows, weights, bounded = rows.chosen(kept), weights[kept], None if bounded is None else bounded[kept]
+        self._hold(bounded_rows(rows, domain, jobs=jobs), bounded, _needed_weights(weights, domain), domain, jobs, given=given)
 
     def _hold(
         self,
@@ -233,16 +237,16 @@ class Records:
             yield from rows.content()
             yield self.target_column().tobytes()
             return
-        remote = self._stream.remote
-        yield from self._stream.content(self.jobs)
-        yield from self._stream.map(lambda _, block: column_bytes(block.target_column(), remote=remote), self.jobs)
+        whole, remote = self._stream.whole, self._stream.remote
+        yield from whole.content(self.jobs)
+        yield from whole.map(lambda _, block: column_bytes(block.target_column(), remote=remote), self.jobs)
 
     def target_column(self) -> npt.NDArray[np.generic]:
         """What a ledger's digest sees of the targets: signs of two classes, codes of more, numbers as they were given, zeros where there are none."""
-        if self.domain.classes:
-            return self.signs if self.domain.kind == "sign" else self.codes.astype(np.int64)
-        _, targets = self.given
-        return np.zeros(self.records) if targets is None else np.asarray(targets, dtype=np.float64)
+        rows, targets = self.given
+        if targets is None:
+            return np.zeros(rows.shape[0])
+        return np.asarray(targets, dtype=np.int64 if self.domain.kind == "code" else np.float64)
 
     def __repr__(self) -> str:
         """The domain only: not even the number of rows, which add-remove keeps private."""
@@ -256,6 +260,15 @@ def bounded_rows(rows: Matrix, domain: Domain, *, jobs: int = 1) -> Matrix:
     clipped = rows if domain.entry_bound == math.inf else clip_entries(rows, domain.entry_bound)
     bound = None if domain.entries_alone else domain.norm_bound
     return shortened_in_order(clipped, bound=bound, constant=domain.intercept_scale, jobs=jobs)
+
+
+def _needed_weights(weights: Floats | None, domain: Domain) -> Floats | None:
+    """Those that are not all 1: None for numbers where one row of each person is kept. Raises InvalidInput where such a row weighs less."""
+    if weights is None or domain.classes or (domain.persons is not None and domain.persons.several):
+        return weights
+    if not np.all(weights == 1.0):
+        raise InvalidInput("where one row of each person is kept, it weighs 1.")
+    return None
 
 
 def _bounded_targets(targets: Targets | None, domain: Domain) -> Targets | None:
@@ -273,86 +286,3 @@ def _bounded_targets(targets: Targets | None, domain: Domain) -> Targets | None:
     if not np.all((targets >= 0) & (targets < domain.classes)):
         raise InvalidInput(f"codes must be integers in 0..{domain.classes - 1}, the declared classes.")
     return np.where(targets == 1, 1.0, -1.0) if domain.kind == "sign" else targets
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reader:
-    """How the blocks of a table become records: public numbers only."""
-
-    domain: Domain
-    classes: npt.NDArray[Any] | None = None
-    """(K,), the labels in order, different from each other; of a domain of numbers (2,), whose targets are -1 and +1, or None for numbers."""
-    max_weight: float | None = None
-    """What larger weights of records are cut to; None where the table has no weights."""
-    class_weights: Floats | None = None
-    """(K,), public weights of the classes, or None for ones."""
-    needed: str = ""
-    """What to say of a table of numbers without targets; "" reads zeros there."""
-    omitted: bool = False
-    """Whether zeros stand for the targets, whatever they are."""
-
-    def __call__(self, block: Block) -> Records:
-        """Some records that are held. Raises InvalidInput for blocks that are not what was declared."""
-        if self.domain.classes:
-            return self._classified(block)
-        if block.weights is not None:
-            raise InvalidInput("records have no weights here, but those of a classifier.")
-        targets = None if self.domain.kind == "none" else self._numbers(block)
-        return Records(rows=block.rows, targets=targets, domain=self.domain)
-
-    def read(self, table: BlockTable, jobs: int = 1) -> tuple[int, Callable[[Domain], Records]]:
-        """The number of records, after reading the table once, and what makes them records of a domain that may tell that number."""
-        if table.features != self.domain.features:
-            raise InvalidInput(f"the domain declares {self.domain.features} features; rows with {table.features} were given.")
-        stream: Stream[Records] = Stream(table, self, jobs)
-        return stream.records, lambda domain: Records.streamed(stream.rebound(replace(self, domain=domain)), domain=domain, jobs=jobs)
-
-    def _classified(self, block: Block) -> Records:
-        if block.targets is None or self.classes is None:
-            raise InvalidInput("the table has no targets; a classifier needs the class of every record.")
-        codes = class_codes(block.targets, self.classes)
-        weights = self._checked(block.weights)
-        if self.class_weights is not None:
-            weights = self.class_weights[codes] if weights is None else weights * self.class_weights[codes]
-        return Records(rows=block.rows, targets=codes, domain=self.domain, weights=weights)
-
-    def _checked(self, weights: Floats | None) -> Floats | None:
-        if weights is None:
-            return None
-        if self.max_weight is None:
-            raise InvalidInput("the table has weights of records: declare the largest possible one, max_sample_weight; noise is calibrated for it.")
-        if not np.all(np.isfinite(weights)):
-            raise InvalidInput("every weight of a record must be a finite number.")
-        return np.clip(weights, 0.0, self.max_weight)
-
-    def _numbers(self, block: Block) -> Floats:
-        if self.omitted:
-            return np.zeros(block.rows.shape[0])
-        if block.targets is None and (self.needed or self.classes is not None):
-            raise InvalidInput(f"the table has no targets; {self.needed or 'a classifier needs the class of every record.'}")
-        if block.targets is None:
-            return np.zeros(block.rows.shape[0])
-        if self.classes is not None:
-            return np.where(class_codes(block.targets, self.classes) == 1, 1.0, -1.0)
-        return quietly(lambda: np.asarray(block.targets, dtype=np.float64), InvalidInput("targets must be finite numbers."))
-
-
-def streamed_records(table: BlockTable, *, domain: Domain, classes: npt.NDArray[Any] | None = None, jobs: int = 1) -> Records:
-    """Records read from `table` in every pass, by `jobs` threads where they are worked on in this process.
-
-    `classes` (K,), different from each other, are the declared labels in order; None for numbers, zeros where the table has none. Reads the table
-    once; raises InvalidInput for rows that are not finite, labels that are not declared, and whatever else Records refuse.
-    """
-    return Reader(domain=domain, classes=classes).read(table, jobs)[1](domain)
-
-
-def class_codes(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Codes:
-    """The number of the class of every label, (n,), from 0. Raises InvalidInput for a label that is not declared."""
-    codes = np.full(len(labels), -1, dtype=np.intp)
-    for code, label in enumerate(classes):
-        codes += (code + 1) * (labels == label)  # faster than to assign where they are equal; classes differ from each other
-    if np.any(codes < 0):
-        raise InvalidInput(
-            f"y holds a label outside the declared classes {classes.tolist()}; declare every class that may occur, or map the others first."
-        )
-    return codes

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import accumulate
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -44,30 +44,35 @@ R = TypeVar("R")
 class Stream(Generic[D]):
     """Blocks of `table`, each turned into a data set by `bound`, which knows public numbers only."""
 
-    __slots__ = ("_bound", "_counts", "_starts", "_table", "records")
+    __slots__ = ("_bound", "_counts", "_starts", "_table", "_whole", "records")
 
     def __init__(self, table: BlockTable, bound: Callable[[Block], D], jobs: int) -> None:
         """Read everything once; perhaps there are no records. Raises what reading and `bound` raise."""
-        self._table = table
-        self._bound = bound
-        self._counts = list(table.map(lambda _, block: bound(block).records, jobs))
-        self._starts = [0, *accumulate(self._counts)]
+        self._hold(table, bound, list(table.map(lambda _, block: bound(block).records, jobs)))
+
+    def _hold(self, table: BlockTable, bound: Callable[[Block], D], counts: list[int], whole: "Stream[Any] | None" = None) -> None:
+        self._table, self._bound, self._counts, self._whole = table, bound, counts, whole
+        self._starts = [0, *accumulate(counts)]
         self.records: int = self._starts[-1]
 
     @classmethod
-    def counted(cls, table: BlockTable, bound: Callable[[Block], D], counts: list[int]) -> "Stream[D]":
-        """Blocks whose records a pass has counted already, while it did something else; not read again, and perhaps none."""
+    def counted(cls, table: BlockTable, bound: Callable[[Block], D], counts: list[int], *, whole: "Stream[Any] | None" = None) -> "Stream[D]":
+        """Blocks whose records a pass has counted already, while it did something else; not read again, and perhaps none.
+
+        `whole`: the table before anything was drawn of it, by which a ledger knows it.
+        """
         stream: Stream[D] = cls.__new__(cls)
-        stream._table, stream._bound, stream._counts = table, bound, counts
-        stream._starts = [0, *accumulate(counts)]
-        stream.records = stream._starts[-1]
+        stream._hold(table, bound, counts, whole)
         return stream
+
+    @property
+    def whole(self) -> "Stream[Any]":
+        """The table before anything was drawn of it: this one, unless rows of persons were left out."""
+        return self if self._whole is None else self._whole
 
     def rebound(self, bound: Callable[[Block], E]) -> "Stream[E]":
         """The same blocks, brought within another domain; not read again."""
-        other: Stream[E] = Stream.__new__(Stream)
-        other._table, other._bound, other._counts, other._starts, other.records = self._table, bound, self._counts, self._starts, self.records
-        return other
+        return Stream.counted(self._table, bound, self._counts, whole=self._whole)
 
     def then(self, change: Callable[[D], D]) -> "Stream[D]":
         """The same blocks, changed once more, record by record; not read again."""
@@ -94,13 +99,7 @@ class Stream(Generic[D]):
     def few(self, every: int) -> "Stream[D] | None":
         """Blocks 0, every, 2 every, ..; None where these are not reached without the others."""
         table = self._table.few(every)
-        if table is None:
-            return None
-        counts = self._counts[::every]
-        starts = [0, *accumulate(counts)]
-        other: Stream[D] = Stream.__new__(Stream)
-        other._table, other._bound, other._counts, other._starts, other.records = table, self._bound, counts, starts, starts[-1]
-        return other
+        return None if table is None else Stream.counted(table, self._bound, self._counts[::every])
 
     def _counted(
         self, over: Callable[[Callable[[int, Block], tuple[int, R]], int], Iterator[tuple[int, R]]], work: Callable[[int, D], R], jobs: int

@@ -21,7 +21,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records
 from discreet.kernels.feature_map import FeatureMap
 from discreet.matrices import DenseMatrix, Matrix
-from discreet.matrices.base import cuts, gram_rows, weighted_gram
+from discreet.matrices.base import Numbers, cuts, gram_rows, weighted_gram
 from discreet.matrices.bounded import RowsOf
 
 HELD_BYTES = 256 * 2**20
@@ -158,7 +158,7 @@ class FeatureMapMatrix(RowsOf):
         """
         return super().rows(rows) if self._held is None else DenseMatrix(self._held[rows])
 
-    def part(self, base: Matrix, rows: slice) -> Matrix:
+    def part(self, base: Matrix, rows: slice | Numbers) -> Matrix:
         """See RowsOf."""
         part = FeatureMapMatrix(base, self._map, held_bytes=0, recent=self._recent)
         features = self._at_hand()

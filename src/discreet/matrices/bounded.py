@@ -32,7 +32,6 @@ from discreet.core.private import holds_records_of_a_block
 from discreet.core.workers import map_in_order
 from discreet.matrices import transfer
 from discreet.matrices.base import BLOCK_ROWS, Column, Columns, Matrix, Numbers
-from discreet.matrices.dense import DenseMatrix
 from discreet.matrices.device import DeviceMatrix
 from discreet.matrices.sparse import SparseMatrix
 
@@ -49,7 +48,7 @@ class RowsOf(Matrix):
     _base: Matrix
 
     @abstractmethod
-    def part(self, base: Matrix, rows: slice) -> Matrix:
+    def part(self, base: Matrix, rows: slice | Numbers) -> Matrix:
         """Those `rows` of it, of which `base` are the same ones below."""
 
     @property
@@ -77,8 +76,8 @@ class RowsOf(Matrix):
             yield rows, self.part(block, rows)
 
     def chosen(self, numbers: Numbers) -> Matrix:
-        """See Matrix: written out."""
-        return DenseMatrix(self.entries(slice(0, self.shape[0]))[numbers])
+        """See Matrix."""
+        return self.part(self._base.chosen(numbers), numbers)
 
     def content(self) -> Iterator[bytes]:
         """See Matrix: that of the rows below, so that a table is known again whatever became of it."""
@@ -97,7 +96,7 @@ class ClippedMatrix(RowsOf):
         self._bound = bound
         self._powers = powers
 
-    def part(self, base: Matrix, rows: slice) -> Matrix:
+    def part(self, base: Matrix, rows: slice | Numbers) -> Matrix:
         """See RowsOf."""
         return ClippedMatrix(base, bound=self._bound, powers=None if self._powers is None else self._powers[rows])
 
@@ -167,7 +166,7 @@ class AugmentedMatrix(RowsOf):
         """See Matrix."""
         return self._base.held_bytes + 16 * self.shape[0]
 
-    def part(self, base: Matrix, rows: slice) -> Matrix:
+    def part(self, base: Matrix, rows: slice | Numbers) -> Matrix:
         """See RowsOf."""
         scale, norms = (None if column is None else column[rows] for column in (self._scale, self._norms))
         return AugmentedMatrix(base, scale=scale, constant=self._constant, norms=norms)

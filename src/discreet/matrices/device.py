@@ -27,7 +27,6 @@ from discreet.core.errors import InvalidInput
 from discreet.core.private import holds_records
 from discreet.matrices import transfer
 from discreet.matrices.base import BLOCK_ROWS, Matrix, Numbers, cuts
-from discreet.matrices.dense import DenseMatrix
 
 CHUNK_BYTES = 1 << 30
 """Bytes on the device of what is made of some rows at a time."""
@@ -137,8 +136,12 @@ class DeviceMatrix(Matrix):
         return part
 
     def chosen(self, numbers: Numbers) -> Matrix:
-        """See Matrix: written out in memory."""
-        return DenseMatrix(self.entries(slice(0, self.shape[0]))[numbers])
+        """See Matrix: a copy there."""
+        places = transfer.to_device(np.asarray(numbers, dtype=np.int64), self.table)
+        table, scale, norms = (None if column is None else self.xp.take(column, places, axis=0) for column in (self.table, self.scale, self._norms))
+        part = self.changed(table=table, scale=scale)
+        part._norms = norms
+        return part
 
     def entries(self, rows: slice) -> Floats:
         """See Matrix: a copy."""

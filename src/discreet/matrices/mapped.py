@@ -56,7 +56,7 @@ class MappedMatrix(RowsOf):
         """See Matrix."""
         return self._base.held_bytes + 16 * self.shape[0]
 
-    def part(self, base: Matrix, rows: slice) -> Matrix:
+    def part(self, base: Matrix, rows: slice | Numbers) -> Matrix:
         """See RowsOf."""
         return self._of(base, self._norms[rows], self._reach[rows])
 

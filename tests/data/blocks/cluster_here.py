@@ -56,12 +56,13 @@ class Here:
 
 
 def reached(function, depth=0):
-    """What a function takes along: its closure, what it is bound to and its fixed arguments, and what these take along."""
+    """What a function takes along: its closure, what it is bound to, its fixed arguments and fields, and what these take along."""
     cells = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
     fixed = [*getattr(function, "args", ()), *getattr(function, "keywords", {}).values()] if isinstance(function, partial) else []
     bound = [function.__self__] if isinstance(function, MethodType) else []
     inner = [function.func] if isinstance(function, partial) else []
-    for one in (*cells, *fixed, *bound, *inner):
+    held = [getattr(function, name) for name in getattr(type(function), "__dataclass_fields__", ())]
+    for one in (*cells, *fixed, *bound, *inner, *held):
         yield one
         if depth < 12 and callable(one):
             yield from reached(one, depth + 1)

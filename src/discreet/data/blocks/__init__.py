@@ -7,6 +7,7 @@ from discreet.data.blocks.files import FileTable, numeric_files, schema_files
 from discreet.data.blocks.function import FunctionTable
 from discreet.data.blocks.local_cluster import local_cluster
 from discreet.data.blocks.mapped import NpyTable
+from discreet.data.blocks.shared import SharedTable
 from discreet.data.blocks.transformed import TransformedTable
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "FileTable",
     "FunctionTable",
     "NpyTable",
+    "SharedTable",
     "TransformedTable",
     "check_address",
     "local_cluster",

@@ -8,7 +8,7 @@ none is held longer than the function runs; where they are worked on is the tabl
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy.typing as npt
 
@@ -16,6 +16,7 @@ from discreet.core.arrays import Floats
 from discreet.core.private import holds_records_of_a_block
 from discreet.core.workers import map_in_order
 from discreet.matrices import Matrix
+from discreet.matrices.base import Numbers
 
 R = TypeVar("R")
 BLOCK_BYTES = 32 * 2**20
@@ -33,11 +34,21 @@ class Block(NamedTuple):
     """Labels, signs or numbers, (b,); None where the table has none."""
     weights: Floats | None = None
     """Public weights of the records, (b,), or None for ones."""
+    persons: Any = None
+    """Whose the rows are, (b,): ids as an array or a column of polars; None where nobody says."""
+    shares: Floats | None = None
+    """What was drawn of `persons`: a_i of every row, (b,); None where a row is a record."""
 
     def part(self, rows: slice) -> "Block":
         """Records rows.start .. rows.stop - 1: views, not copies."""
-        targets, weights = (None if column is None else column[rows] for column in (self.targets, self.weights))
-        return Block(self.rows.rows(rows), targets, weights)
+        return Block(self.rows.rows(rows), *self._columns(rows))
+
+    def chosen(self, numbers: Numbers) -> "Block":
+        """The records `numbers`, in their order."""
+        return Block(self.rows.chosen(numbers), *self._columns(numbers))
+
+    def _columns(self, rows: slice | Numbers) -> list[Any]:
+        return [None if column is None else column[rows] for column in self[1:]]
 
     def __repr__(self) -> str:
         """Nothing: a log may print what a worker was given."""
@@ -87,17 +98,36 @@ class BlockTable(ABC):
 class SomeBlocks:
     """Some blocks of a table, evenly spaced or all: `numbers` says which, in order, and `block` makes one."""
 
-    __slots__ = ("_block", "numbers")
+    __slots__ = ("block", "numbers")
 
     def __init__(self, numbers: Sequence[int], block: Callable[[int], Block]) -> None:
         """Hold both."""
         self.numbers = numbers
-        self._block = block
+        self.block = block
 
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
         """See BlockTable; numbers are those in the whole table."""
-        block = self._block
+        block = self.block
         yield from map_in_order(lambda number: work(number, block(number)), self.numbers, jobs)
+
+
+class PerBlock(ABC, Generic[R]):
+    """Work that takes along something for every block: where blocks are on other machines, a task is sent what its own blocks need."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def __call__(self, number: int, block: Block) -> R:
+        """See BlockTable.map."""
+
+    @abstractmethod
+    def only(self, numbers: Sequence[int]) -> "PerBlock[R]":
+        """The same for these blocks alone."""
+
+
+def work_on(work: Callable[[int, Block], R], numbers: Sequence[int]) -> Callable[[int, Block], R]:
+    """What to send to where the blocks `numbers` are."""
+    return work.only(numbers) if isinstance(work, PerBlock) else work
 
 
 def block_rows(features: int) -> int:

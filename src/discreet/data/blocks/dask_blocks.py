@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from discreet.core.errors import DiscreetError, InvalidInput
 from discreet.core.workers import map_in_order
-from discreet.data.blocks.base import Block, BlockTable
+from discreet.data.blocks.base import Block, BlockTable, work_on
 from discreet.data.blocks.cluster import SPENT, Cluster, quiet
 
 if TYPE_CHECKING:
@@ -130,10 +130,10 @@ class DaskTable(BlockTable):
 
     def _submitted(self, work: Callable[[int, Block], R], numbers: list[int]) -> Any:  # noqa: ANN401 - Dask publishes no types
         """A task for these blocks. Never `pure`: a task that draws noise is no function of what it is given."""
-        blocks = [self._blocks[number] for number in numbers]
+        blocks, part = [self._blocks[number] for number in numbers], work_on(work, numbers)
         if self._make is None and not self._remembered:
             blocks = self._cluster.tell(lambda to: to.compute(blocks))
-        return self._cluster.tell(lambda to: to.submit(_worked, work, numbers, blocks, self._make, pure=False))
+        return self._cluster.tell(lambda to: to.submit(_worked, part, numbers, blocks, self._make, pure=False))
 
     def _placed(self) -> list[list[int]]:
         """Numbers of blocks, a list for every thread of every worker, by where blocks are; those that are still made are alone.

@@ -29,6 +29,7 @@ from discreet.data.blocks.cluster import Cluster
 from discreet.data.blocks.dask_blocks import DaskTable
 from discreet.data.frames import check_present
 from discreet.data.parquet_file import parquet_header, row_group_sizes, silent
+from discreet.data.persons import PERSON_BYTES, person_ids
 from discreet.data.schema import Schema
 from discreet.matrices import DenseMatrix
 
@@ -126,32 +127,33 @@ def numeric_files(
     features: Sequence[str],
     target: str | None = None,
     weights: str | None = None,
+    person: str | None = None,
     rows_in_block: int | None = None,
     memory: int = MEMORY,
 ) -> FileTable:
-    """Columns of numbers as they are: `features` in this order, `target` with labels or numbers, `weights` with weights.
+    """Columns of numbers as they are: `features` in this order, `target` with labels or numbers, `weights` with weights, `person` with ids.
 
     `paths`: a file, a folder of Parquet files, or several files. `memory`: bytes of decoded blocks that the table holds between passes, as long as it
     lives; 0 for none. Raises InvalidInput for files that are not there, SchemaError for absent columns,
     FileFormatError for damaged files; reading raises InvalidInput for columns that hold no numbers.
     """
-    names = [*features, *([] if target is None else [target]), *([] if weights is None else [weights])]
+    names = [*features, *(name for name in (target, weights, person) if name is not None)]
     if not features or len(set(names)) < len(names):
-        raise InvalidInput("features, target and weights name different columns, and at least one feature is needed.")
+        raise InvalidInput("features, target, weights and person name different columns, and at least one feature is needed.")
     refusal = InvalidInput("every feature and weight must be a column of numbers. Describe columns of text with a schema (schema_files).")
 
     def encode(frame: pl.DataFrame) -> Block:
         kinds = dict(zip(frame.columns, frame.dtypes, strict=True))
-        if not all(kind.is_numeric() or kind == pl.Boolean for name, kind in kinds.items() if name != target):
+        if not all(kind.is_numeric() or kind == pl.Boolean for name, kind in kinds.items() if name not in (target, person)):
             raise refusal
         rows = quietly(lambda: number_columns(frame, features, single=all(kinds[name] in _IN_SINGLE for name in features)), refusal)
         labels = None if target is None else np.asarray(frame.get_column(target).to_numpy())
         if labels is not None and labels.dtype.kind == "O":
             labels = labels.astype(str)
         factors = None if weights is None else frame.get_column(weights).cast(pl.Float64).to_numpy()
-        return Block(DenseMatrix(rows), labels, factors)
+        return Block(DenseMatrix(rows), labels, factors, None if person is None else person_ids(frame.get_column(person)))
 
-    row_bytes = 8 * (len(names) + 1)
+    row_bytes = 8 * (len(names) + 1) + (0 if person is None else PERSON_BYTES)
     return FileTable(_files(paths), names, encode, features=len(features), row_bytes=row_bytes, rows_in_block=rows_in_block, memory=memory)
 
 
@@ -299,4 +301,4 @@ def _spread(memory: int, sizes: Sequence[int]) -> tuple[int, ...]:
 
 def _bytes(block: Block) -> int:
     columns = sum(int(column.nbytes) for column in (block.targets, block.weights) if column is not None)
-    return block.rows.held_bytes + columns
+    return block.rows.held_bytes + columns + (0 if block.persons is None else int(block.persons.estimated_size()))

@@ -19,25 +19,30 @@ R = TypeVar("R")
 
 @holds_records
 class NpyTable(BlockTable):
-    """Rows (n, d) in one file, and targets and weights (n,) in others, each optional.
+    """Rows (n, d) in one file, and targets, weights and ids of persons (n,) in others, each optional.
 
     `rows_in_block` is chosen from d unless given. Raises InvalidInput for files that are not there or shapes that do not fit, FileFormatError for
     files that hold no array of numbers.
     """
 
-    __slots__ = ("_parts", "_rows", "_targets", "_weights")
+    __slots__ = ("_parts", "_persons", "_rows", "_targets", "_weights")
 
     def __init__(
-        self, rows: str | Path, targets: str | Path | None = None, *, weights: str | Path | None = None, rows_in_block: int | None = None
+        self,
+        rows: str | Path,
+        targets: str | Path | None = None,
+        *,
+        weights: str | Path | None = None,
+        persons: str | Path | None = None,
+        rows_in_block: int | None = None,
     ) -> None:
         """Open the files; nothing is read yet."""
         self._rows = _mapped(rows)
-        self._targets = None if targets is None else _mapped(targets)
-        self._weights = None if weights is None else _mapped(weights)
+        self._targets, self._weights, self._persons = (None if path is None else _mapped(path) for path in (targets, weights, persons))
         if self._rows.ndim != 2 or not len(self._rows) or not self._rows.shape[1]:
             raise InvalidInput(f"{str(rows)!r} must hold a table of shape (n, d) with at least one row and one column.")
-        if any(column is not None and column.shape != self._rows.shape[:1] for column in (self._targets, self._weights)):
-            raise InvalidInput("rows, targets and weights must have the same length.")
+        if any(column is not None and column.shape != self._rows.shape[:1] for column in (self._targets, self._weights, self._persons)):
+            raise InvalidInput("rows, targets, weights and persons must have the same length.")
         super().__init__(int(self._rows.shape[1]), slow=False)
         self._parts = cuts(len(self._rows), block_rows(self.features) if rows_in_block is None else rows_in_block)
 
@@ -50,9 +55,9 @@ class NpyTable(BlockTable):
         return SomeBlocks(range(len(self._parts)), lambda number: self._block(self._parts[number]))
 
     def _block(self, rows: slice) -> Block:
-        targets = None if self._targets is None else np.array(self._targets[rows])
+        targets, persons = (None if column is None else np.array(column[rows]) for column in (self._targets, self._persons))
         weights = None if self._weights is None else np.array(self._weights[rows], dtype=np.float64)
-        return Block(as_matrix(_window(self._rows, rows)), targets, weights)
+        return Block(as_matrix(_window(self._rows, rows)), targets, weights, persons)
 
 
 def _window(whole: npt.NDArray[Any], rows: slice) -> npt.NDArray[Any]:

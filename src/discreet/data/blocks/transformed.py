@@ -1,17 +1,18 @@
 """Rows that are computed from those of another table, by a public function of one row: features of a kernel, for example.
 
-    rows of block k  =  f(rows x_a, .., x_b of a block of the other table),       targets and weights as they are there
+    rows of block k  =  f(rows x_a, .., x_b of a block of the other table),       all other columns as they are there
 
 The blocks are cut anew, since computed rows may be many times as wide: about `BLOCK_BYTES` of them are at hand in a thread, however long the blocks
 below are. A fixed function of single rows takes neighbouring tables to neighbouring tables; that `function` is one is the caller's word.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TypeVar
 
 from discreet.core.errors import InvalidInput
-from discreet.data.blocks.base import CHANGED, Block, BlockTable, block_rows
+from discreet.data.blocks.base import CHANGED, Block, BlockTable, PerBlock, block_rows, work_on
 from discreet.matrices import Matrix
 from discreet.matrices.base import cuts
 
@@ -46,22 +47,32 @@ class TransformedTable(BlockTable):
 
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
         """See BlockTable. Raises InvalidInput when a block below is not as long as it was when it was counted."""
-        function, size, counts, first = self._function, self._rows, self._counts, self._first
-
-        def pieces(number: int, block: Block) -> list[R]:
-            if number >= len(counts) or block.rows.shape[0] != counts[number]:
-                raise InvalidInput(CHANGED)
-            return [work(first[number] + place, _piece(block, rows, function)) for place, rows in enumerate(cuts(counts[number], size))]
-
         seen = 0
-        for results in self._table.map(pieces, jobs):
+        for results in self._table.map(_Pieces(work, self._function, self._rows, self._counts, self._first), jobs):
             seen += 1
             yield from results
-        if seen != len(counts):
+        if seen != len(self._counts):
             raise InvalidInput(CHANGED)
 
 
-def _piece(block: Block, rows: slice, function: Callable[[Matrix], Matrix]) -> Block:
-    targets = None if block.targets is None else block.targets[rows]
-    weights = None if block.weights is None else block.weights[rows]
-    return Block(function(block.rows.rows(rows)), targets, weights)
+@dataclass(frozen=True, slots=True, repr=False)
+class _Pieces(PerBlock[list[R]]):
+    """`work` on the pieces of a block below."""
+
+    work: Callable[[int, Block], R]
+    function: Callable[[Matrix], Matrix]
+    size: int
+    counts: Sequence[int]
+    first: Sequence[int]
+
+    def __call__(self, number: int, block: Block) -> list[R]:
+        """See BlockTable.map."""
+        if number >= len(self.counts) or block.rows.shape[0] != self.counts[number]:
+            raise InvalidInput(CHANGED)
+        parts = (block.part(rows) for rows in cuts(self.counts[number], self.size))
+        return [self.work(self.first[number] + place, part._replace(rows=self.function(part.rows))) for place, part in enumerate(parts)]
+
+    def only(self, numbers: Sequence[int]) -> "_Pieces[R]":
+        """See PerBlock."""
+        above = [place for number in numbers for place in range(self.first[number], self.first[number + 1])]
+        return replace(self, work=work_on(self.work, above))

@@ -1,0 +1,94 @@
+"""Rows of several persons in blocks: what was drawn of whose rows are whose goes back with the blocks (module `persons`).
+
+    block k  ->  its rows that are kept, each with its share a_i of one record's weight
+
+The whole table has one number a row here, of 1 to 4 bytes: how many rows of its person are kept. Where blocks are on other machines, a task takes
+along those of its own blocks.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Persons
+from discreet.core.private import holds_records
+from discreet.data.blocks.base import CHANGED, Block, BlockTable, PerBlock, SomeBlocks, work_on
+from discreet.data.persons import Counts, weights_of
+
+R = TypeVar("R")
+
+
+@holds_records
+class SharedTable(BlockTable):
+    """The rows of `table` that are kept, with their shares: `counts` (b,) of every block, as `Shares` has them, and the rule of `persons`."""
+
+    __slots__ = ("_counts", "_persons", "_table")
+
+    def __init__(self, table: BlockTable, counts: Sequence[Counts], persons: Persons) -> None:
+        """Hold them; nothing is read."""
+        super().__init__(table.features, remote=table.remote, slow=table.slow)
+        self._table, self._counts, self._persons = table, list(counts), persons
+
+    @property
+    def source(self) -> BlockTable:
+        """That of the table below."""
+        return self._table.source
+
+    def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
+        """See BlockTable. Raises InvalidInput when a block below is not as long as it was when persons were counted."""
+        return self._counted(self._table.map, work, jobs)
+
+    def map_rows(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
+        """See BlockTable."""
+        return self._counted(self._table.map_rows, work, jobs)
+
+    def quick(self) -> SomeBlocks | None:
+        """See BlockTable: those below."""
+        found = self._table.quick()
+        if found is None:
+            return None
+        block, counts, persons = found.block, self._counts, self._persons
+        return SomeBlocks(found.numbers, lambda number: _shared(block(number), counts[number], persons))
+
+    def few(self, every: int) -> "SharedTable | None":
+        """See BlockTable."""
+        table = self._table.few(every)
+        return None if table is None else SharedTable(table, self._counts[::every], self._persons)
+
+    def _counted(self, over: Callable[[Callable[[int, Block], R], int], Iterator[R]], work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
+        seen = 0
+        for result in over(_OnShared(work, dict(enumerate(self._counts)), self._persons), jobs):
+            seen += 1
+            yield result
+        if seen != len(self._counts):
+            raise InvalidInput(CHANGED)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _OnShared(PerBlock[R]):
+    """`work` on blocks of rows that are kept."""
+
+    work: Callable[[int, Block], R]
+    counts: Mapping[int, Counts]
+    persons: Persons
+
+    def __call__(self, number: int, block: Block) -> R:
+        """See BlockTable.map."""
+        if number not in self.counts:
+            raise InvalidInput(CHANGED)
+        return self.work(number, _shared(block, self.counts[number], self.persons))
+
+    def only(self, numbers: Sequence[int]) -> "_OnShared[R]":
+        """See PerBlock."""
+        return _OnShared(work_on(self.work, numbers), {number: self.counts[number] for number in numbers if number in self.counts}, self.persons)
+
+
+def _shared(block: Block, counts: Counts, persons: Persons) -> Block:
+    if block.rows.shape[0] != len(counts):
+        raise InvalidInput(CHANGED)
+    kept = np.flatnonzero(counts)
+    rows = block if len(kept) == len(counts) else block.chosen(kept)
+    return rows._replace(persons=None, shares=weights_of(counts[kept], persons))

@@ -1,0 +1,159 @@
+"""How the blocks of a table become records: by public numbers alone, each block by itself, checked once before anything is spent.
+
+Where the blocks say whose rows are whose, the pass that checks them brings keys of ids to where the run is, which rows are kept is drawn there, and
+what was drawn goes back with the blocks (modules `persons` and `blocks.shared`). The draw is that of the same rows in memory.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Persons
+from discreet.core.quiet import quietly
+from discreet.data.blocks.base import Block, BlockTable
+from discreet.data.blocks.shared import SharedTable
+from discreet.data.domain import Domain
+from discreet.data.persons import Draw, Keys, Source, key_codes, keyed, times
+from discreet.data.records import Codes, Records
+from discreet.data.stream import Stream
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """How the blocks of a table become records: public numbers only."""
+
+    domain: Domain
+    classes: npt.NDArray[Any] | None = None
+    """(K,), the labels in order, different from each other; of a domain of numbers (2,), whose targets are -1 and +1, or None for numbers."""
+    max_weight: float | None = None
+    """What larger weights of records are cut to; None where the table has no weights."""
+    class_weights: Floats | None = None
+    """(K,), public weights of the classes, or None for ones."""
+    needed: str = ""
+    """What to say of a table of numbers without targets; "" reads zeros there."""
+    omitted: bool = False
+    """Whether zeros stand for the targets, whatever they are."""
+
+    def __call__(self, block: Block) -> Records:
+        """Some records that are held. Raises InvalidInput for blocks that are not what was declared."""
+        if block.persons is not None:
+            raise InvalidInput(
+                "the table says whose rows are whose, and this method was not told that persons own several: their rows would not share a weight. "
+                "Declare the persons, or leave their column out."
+            )
+        if self.domain.classes:
+            return self._classified(block)
+        if block.weights is not None:
+            raise InvalidInput("records have no weights here, but those of a classifier.")
+        targets = None if self.domain.kind == "none" else self._numbers(block)
+        return Records(rows=block.rows, targets=targets, domain=self.domain, weights=block.shares)
+
+    def read(self, table: BlockTable, jobs: int = 1, *, noise: Source | None = None) -> tuple[int, Callable[[Domain], Records]]:
+        """The number of records, after reading the table once, and what makes them records of a domain that may tell that number.
+
+        Where the domain has persons whose rows are told apart, it is the number of persons, and `noise` draws which rows are kept.
+        Raises InvalidInput for a table that does not say whose rows are whose.
+        """
+        if table.features != self.domain.features:
+            raise InvalidInput(f"the domain declares {self.domain.features} features; rows with {table.features} were given.")
+        persons = self.domain.persons
+        if persons is None or persons.weight == "declared":
+            stream: Stream[Records] = Stream(table, self, jobs)
+            count = stream.records
+        elif noise is None:
+            raise ValueError("which rows of a person are kept is drawn: noise is needed.")
+        else:
+            count, stream = self._shared(table, persons, Draw(noise), jobs)
+        return count, lambda domain: Records.streamed(stream.rebound(replace(self, domain=domain)), domain=domain, jobs=jobs)
+
+    def _shared(self, table: BlockTable, persons: Persons, draw: Draw, jobs: int) -> tuple[int, Stream[Records]]:
+        """The number of persons, and the rows that are kept; one pass brings the keys of ids."""
+        alone = _Anonymous(replace(self, domain=replace(self.domain, persons=None)))
+        found = list(table.map(partial(_keyed, read=alone, key=draw.key), jobs))
+        drawn = draw.shares(key_codes(np.concatenate(found) if found else np.empty((0, 2), dtype=np.uint64)), persons)
+        lengths = [len(keys) for keys in found]
+        counts = np.split(drawn.counts, np.cumsum(lengths)[:-1]) if found else []
+        kept = [int(np.count_nonzero(part)) for part in counts]
+        whole = Stream.counted(table, alone, lengths)
+        return drawn.persons, Stream.counted(SharedTable(table, counts, persons), self, kept, whole=whole)
+
+    def _classified(self, block: Block) -> Records:
+        if block.targets is None or self.classes is None:
+            raise InvalidInput("the table has no targets; a classifier needs the class of every record.")
+        codes = class_codes(block.targets, self.classes)
+        weights = self._checked(block.weights)
+        if self.class_weights is not None:
+            weights = self.class_weights[codes] if weights is None else weights * self.class_weights[codes]
+        if block.shares is not None:
+            weights = block.shares if weights is None else times(block.shares, weights)
+        return Records(rows=block.rows, targets=codes, domain=self.domain, weights=weights)
+
+    def _checked(self, weights: Floats | None) -> Floats | None:
+        if weights is None:
+            return None
+        if self.max_weight is None:
+            raise InvalidInput("the table has weights of records: declare the largest possible one, max_sample_weight; noise is calibrated for it.")
+        if not np.all(np.isfinite(weights)):
+            raise InvalidInput("every weight of a record must be a finite number.")
+        return np.clip(weights, 0.0, self.max_weight)
+
+    def _numbers(self, block: Block) -> Floats:
+        if self.omitted:
+            return np.zeros(block.rows.shape[0])
+        if block.targets is None and (self.needed or self.classes is not None):
+            raise InvalidInput(f"the table has no targets; {self.needed or 'a classifier needs the class of every record.'}")
+        if block.targets is None:
+            return np.zeros(block.rows.shape[0])
+        if self.classes is not None:
+            return np.where(class_codes(block.targets, self.classes) == 1, 1.0, -1.0)
+        return quietly(lambda: np.asarray(block.targets, dtype=np.float64), InvalidInput("targets must be finite numbers."))
+
+
+@dataclass(frozen=True, slots=True)
+class _Anonymous:
+    """Blocks as `read` reads them where nobody says whose rows are whose: how a table is checked before rows are drawn, and known to a ledger."""
+
+    read: Reader
+
+    def __call__(self, block: Block) -> Records:
+        return self.read(block._replace(persons=None))
+
+
+def _keyed(_: int, block: Block, *, read: _Anonymous, key: bytes) -> Keys:
+    """Whose the rows of a block are, once it is checked."""
+    if block.persons is None:
+        raise InvalidInput("the table does not say whose rows are whose: it needs a column of ids of persons.")
+    keys = keyed(block.persons, key)
+    if len(keys) != read(block).records:
+        raise InvalidInput("rows and ids of persons must have the same length.")
+    return keys
+
+
+def streamed_records(
+    table: BlockTable, *, domain: Domain, classes: npt.NDArray[Any] | None = None, jobs: int = 1, noise: Source | None = None
+) -> Records:
+    """Records read from `table` in every pass, by `jobs` threads where they are worked on in this process.
+
+    `classes` (K,), different from each other, are the declared labels in order; None for numbers, zeros where the table has none. `noise` where the
+    domain has persons whose rows are told apart. Reads the table once; raises InvalidInput for rows that are not finite, labels not declared,
+    and whatever else Records refuse.
+    """
+    return Reader(domain=domain, classes=classes).read(table, jobs, noise=noise)[1](domain)
+
+
+def class_codes(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Codes:
+    """The number of the class of every label, (n,), from 0. Raises InvalidInput for a label that is not declared."""
+    codes = np.full(len(labels), -1, dtype=np.intp)
+    for code, label in enumerate(classes):
+        codes += (code + 1) * (labels == label)  # faster than to assign where they are equal; classes differ from each other
+    if np.any(codes < 0):
+        raise InvalidInput(
+            f"y holds a label outside the declared classes {classes.tolist()}; declare every class that may occur, or map the others first."
+        )
+    return codes
