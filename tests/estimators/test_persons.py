@@ -7,15 +7,16 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
-from discreet import KernelClassifier, LinearSVC, LogisticRegression, release_uncertainty
+from discreet import KernelClassifier, Lasso, LassoClassifier, LinearRegression, LinearSVC, LogisticRegression, release_uncertainty
 from discreet.accounting import Unit
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
-from discreet.data import Block, FunctionTable
+from discreet.data import Block, DaskTable, FunctionTable
 from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.persons import declared_rule, owners_of
 from discreet.noise import SeededNoise
+from tests.data.blocks.cluster_here import Here
 
 DRAW = np.random.default_rng(0)
 ROWS = DRAW.uniform(-0.5, 0.5, (300, 3))
@@ -58,6 +59,59 @@ def test_a_table_in_blocks_brings_its_own_ids():
         LinearSVC(rows_per_person=2, **CLASSES).fit(table, persons=OWNERS)
     declared = LinearSVC(rows_per_person=1, random_state=0, **CLASSES).fit(table)
     assert declared.certificate_.problem["persons"] == {"rows": 1, "weight": "declared"}
+
+
+def scattered(persons, rows=ROWS, targets=LABELS):
+    """A table of three blocks, with the rows of a person in several of them."""
+
+    def block(number):
+        some = slice(100 * number, 100 * (number + 1))
+        return Block(DenseMatrix(rows[some]), targets[some], None, None if persons is None else persons[some])
+
+    return FunctionTable(block, blocks=3, features=rows.shape[1])
+
+
+@pytest.mark.parametrize("weight", ["person", "row"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        LogisticRegression(class_weight={1: 2.0}, **CLASSES),
+        LinearSVC(neighbours="add-remove", delta=1e-6, **CLASSES),
+        KernelClassifier(n_features=8, **CLASSES),
+        Lasso(n_iter=5),
+        LassoClassifier(n_iter=5, **CLASSES),
+        LinearRegression(mechanism="moments"),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_a_model_of_blocks_is_that_of_the_array_wherever_the_rows_of_a_person_lie(model, weight):
+    persons = DRAW.integers(0, 60, 300)
+    model = clone(model).set_params(rows_per_person=3, person_weight=weight, random_state=5)
+    held = clone(model).fit(ROWS, LABELS, persons=persons)
+    streamed = clone(model).fit(scattered(persons))
+    np.testing.assert_allclose(streamed.weights_, held.weights_, atol=1e-6)
+    for same in ("problem", "parameters", "guarantee"):
+        assert getattr(streamed.certificate_, same) == getattr(held.certificate_, same)
+
+
+def test_a_model_of_blocks_elsewhere_is_that_of_the_array():
+    persons = DRAW.integers(0, 60, 300)
+    blocks = [Block(DenseMatrix(ROWS[part]), LABELS[part], None, persons[part]) for part in (slice(0, 120), slice(120, 180), slice(180, 300))]
+    model = LogisticRegression(rows_per_person=3, random_state=5, **CLASSES)
+    elsewhere = clone(model).fit(DaskTable(Here(), blocks, features=3))
+    held = clone(model).fit(ROWS, LABELS, persons=persons)
+    np.testing.assert_allclose(elsewhere.weights_, held.weights_, atol=1e-6)
+    assert elsewhere.certificate_.guarantee == held.certificate_.guarantee
+
+
+def test_ids_in_blocks_are_needed_and_used():
+    with pytest.raises(InvalidInput, match="needs a column of ids"):
+        LinearSVC(rows_per_person=2, **CLASSES).fit(scattered(None))
+    with pytest.raises(InvalidInput, match="Declare the persons"):
+        LinearSVC(**CLASSES).fit(scattered(OWNERS))
+    told = LinearSVC(rows_per_person=1, random_state=0, **CLASSES).fit(scattered(OWNERS // 2))
+    assert told.certificate_.problem["persons"] == {"rows": 1, "weight": "person"}
+    assert told.certificate_.problem["records"] == 150
 
 
 def test_the_unit_is_that_of_the_declaration():

@@ -71,6 +71,14 @@ def test_one_row_a_person_is_fitted_as_rows_are(name):
     assert told.certificate_.guarantee.unit is declared.certificate_.guarantee.unit is Unit.PERSON
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_second_row_of_a_person_of_whom_one_is_kept_does_not_count(name):
+    once = made(name, random_state=0).fit(X, Y)
+    twice = unless_refused(made(name, random_state=0, rows_per_person=1), persons=np.tile(OWNERS, 2), rows=np.tile(X, (2, 1)), targets=np.tile(Y, 2))
+    np.testing.assert_allclose(twice.weights_, once.weights_, atol=1e-6)
+    assert twice.certificate_.parameters == once.certificate_.parameters
+
+
 @pytest.mark.parametrize("weight", ["person", "row"])
 @pytest.mark.parametrize("name", NAMES)
 def test_copies_of_every_row_change_nothing_where_they_share_its_weight(name, weight):

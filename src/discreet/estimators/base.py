@@ -36,7 +36,7 @@ from discreet.estimators.forms import Form, LinearForm
 from discreet.estimators.inputs import feature_rows, whole_or_none
 from discreet.ledger import Account, check_may_travel
 from discreet.matrices import Matrix
-from discreet.mechanisms.persons import Owners, declared_rule, owners_of
+from discreet.mechanisms.persons import Owners, declared_rule, owners_of, says_whose
 from discreet.noise import Noise, SeededNoise, SystemNoise
 from discreet.statements.base import about_records
 
@@ -186,11 +186,11 @@ class PrivateModel(Spender):
         """Of held rows. Raises InvalidInput as module `persons` says."""
         return owners_of(persons, rule=self._rule(told_apart=persons is not None), rows=rows, noise=noise)
 
-    def _block_rule(self, table: BlockTable, persons: Any) -> Persons | None:  # noqa: ARG002
+    def _block_rule(self, table: BlockTable, persons: Any) -> Persons | None:
         """Of a table in blocks, which brings its own ids. Raises InvalidInput as module `persons` says."""
         if persons is not None:
             raise InvalidInput("a table that is read in blocks brings its own ids of persons; leave persons out.")
-        return self._rule(told_apart=False)
+        return self._public_rule(told_apart=self.rows_per_person == 1 and says_whose(table))
 
     def _block_rows(self) -> Callable[[Matrix], Matrix]:
         """From the rows of a block to those that the linear model sees; public numbers only, so that it may travel to where the rows are."""

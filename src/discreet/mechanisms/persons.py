@@ -16,6 +16,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
 from discreet.core.private import holds_records
+from discreet.data import Block, BlockTable
 from discreet.data.persons import PersonCodes, person_codes, row_weights, times
 from discreet.noise import Noise
 
@@ -65,6 +66,20 @@ def declared_rule(rows_per_person: Any, person_weight: Any, *, told_apart: bool)
     return Persons(rows=1, weight="declared")
 
 
+def says_whose(table: BlockTable) -> bool:
+    """Whether a table in blocks brings ids, by its first block."""
+    return next(table.map(_has_ids, 1), False)
+
+
+def drawn_beside(noise: Noise) -> Noise:
+    """What draws the rows that are kept, in memory and in blocks."""
+    return noise.beside(_KEPT)
+
+
+def _has_ids(_: int, block: Block) -> bool:
+    return block.persons is not None
+
+
 def owners_of(ids: Any, *, rule: Persons | None, rows: int, noise: Noise) -> Owners:  # noqa: ANN401 - a column of any library
     """What `rule` makes of rows with these ids, (n,), or None. Raises InvalidInput for another number of ids and as `person_codes`, telling none."""
     if ids is None or rule is None:
@@ -72,5 +87,5 @@ def owners_of(ids: Any, *, rule: Persons | None, rows: int, noise: Noise) -> Own
     codes = person_codes(ids)
     if len(codes) != rows:
         raise InvalidInput("persons must have one id for each row of X.")
-    found = row_weights(codes, rule, noise.beside(_KEPT))
+    found = row_weights(codes, rule, drawn_beside(noise))
     return Owners(rule=rule, number=found.persons, codes=codes, weights=found.weights)
