@@ -95,6 +95,25 @@ def test_a_rest_that_is_no_share_is_refused(rest):
         Curve(rest=rest)
 
 
+@pytest.mark.parametrize(("unit", "bounds"), [(1e-320, (0, 1000)), (1e-300, (1e16, 1e17)), (1e299, (0, 1e-300)), (None, (1e16, 1e16 + 2))])
+def test_bounds_that_a_logarithm_does_not_tell_apart_are_refused_before_a_cell_is_read(unit, bounds):
+    """Otherwise 0 becomes a number here and 500 does not: one of two tables that differ in a record is refused."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(SchemaError, match=r"numeric column 'x': log: on this scale the bounds are the same number, or infinite"):
+            column(Log(unit=unit), Bounds(*bounds))
+
+
+@pytest.mark.parametrize("encoding", [Log(), Curve(steps="logarithmic")], ids=["log", "curve"])
+def test_the_smallest_numbers_of_all_have_an_encoding(encoding):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rows = written(schema(encoding, Bounds(0, 5e-324)), [0.0, 5e-324])
+    assert np.all(np.isfinite(rows))
+    assert not np.array_equal(rows[0], rows[1])
+    assert np.all(np.diff(encoding.points(Bounds(0, 5e-324))) > 0)
+
+
 def test_every_exported_encoding_has_an_example():
     assert {type(one) for one in EXAMPLES} == set(exported(vars(encodings), Encoding))
 

@@ -22,6 +22,7 @@ same product, hence the same models, with noise in more dimensions.
 """
 
 from functools import lru_cache
+from sys import float_info
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -121,7 +122,7 @@ def _mixed(bounds: Bounds, count: int) -> Floats:
 
 def _unit(bounds: Bounds, unit: float | None) -> float:
     nearest = min(max(0.0, bounds.lower), bounds.upper)
-    return max(bounds.width / _DECADES, abs(nearest)) if unit is None else unit
+    return max(bounds.width / _DECADES, abs(nearest), float_info.min) if unit is None else unit
 
 
 def _apart(values: Floats, bounds: Bounds) -> Floats:

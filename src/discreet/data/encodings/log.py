@@ -9,10 +9,13 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.core.arrays import Floats
+from discreet.core.errors import SchemaError
 from discreet.data.encodings.base import Bounds, Encoding, positive
 from discreet.data.encodings.grids import from_log_scale, log_scale
 
 _DRAWN = 65
+_NEAREST = 1e-12
+"""Share of the larger end below which the two are one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +30,13 @@ class Log(Encoding):
         """See class docstring."""
         if self.unit is not None:
             object.__setattr__(self, "unit", positive(self.unit, what="log: unit"))
+
+    def check(self, bounds: Bounds) -> None:
+        """See Encoding: g tells the bounds apart, so that what a value becomes is a number whatever it is."""
+        with np.errstate(over="ignore"):
+            low, high = self._ends(bounds)
+        if not (np.isfinite(low) and np.isfinite(high) and high - low > _NEAREST * max(abs(low), abs(high))):
+            raise SchemaError("log: on this scale the bounds are the same number, or infinite. Take another unit, or leave the encoding out.")
 
     def positions(self, values: Floats, bounds: Bounds) -> Floats:
         """See Encoding."""
@@ -45,7 +55,7 @@ class Log(Encoding):
         """See Encoding."""
         low, high = self._ends(bounds)
         inside = from_log_scale(np.linspace(low, high, _DRAWN)[1:-1], bounds, self.unit)
-        return np.concatenate(([bounds.lower], inside, [bounds.upper]))
+        return np.union1d(inside[(inside > bounds.lower) & (inside < bounds.upper)], [bounds.lower, bounds.upper])
 
     def _ends(self, bounds: Bounds) -> Floats:
         return log_scale(np.array([bounds.lower, bounds.upper]), bounds, self.unit)
