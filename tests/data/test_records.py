@@ -60,6 +60,18 @@ def test_what_is_done_to_a_record_does_not_depend_on_the_others(kind):
     assert np.array_equal(rows_of(whole)[1:], rows_of(part))
 
 
+def test_a_full_row_of_another_record_shortens_no_sparse_row_of_a_class():
+    """The room left for rounding follows from the number of columns, and not from the most entries of a row."""
+    few, full = np.zeros((3, 5000)), np.ones((1, 5000))
+    few[:, :4] = [[3.0, 4.0, 0.0, 0.0], [5.0, 12.0, 1.0, 1.0], [0.1, 0.2, 0.0, 0.0]]
+    domain = Domain(features=5000, norm_bound=1.0, classes=2)
+    alone, beside = (
+        Records(rows=as_matrix(sp.csr_array(rows)), targets=np.ones(len(rows)), domain=domain).matrix.entries(slice(0, 3))
+        for rows in (few, np.vstack((few, full)))
+    )
+    assert np.array_equal(alone, beside)
+
+
 def test_the_content_is_that_of_the_table_whatever_the_bounds():
     X, y = table()
     one = b"".join(dataset(X, y, entry_bound=0.1).content())

@@ -1,5 +1,6 @@
 """The objective against differences, and its certificate against exact arithmetic."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -182,6 +183,28 @@ def test_the_certificate_covers_scaled_rows_and_the_constant_column():
     inner = base.matvec(np.eye(3))
     table = [[Fraction(float(s)) * Fraction(float(v)) for v in row] + [Fraction(0.3)] for s, row in zip(scale, inner, strict=True)]
     assert _exceeds(objective.certified_gradient_norm(point), _exact_gradient(objective, table, point))
+
+
+WIDE = 500
+
+
+def of_worst_factors():
+    """Two rows whose factors are too long by all that a computed norm of so many entries may be too short, and the rows that are meant."""
+    rows = np.random.default_rng(0).standard_normal((2, WIDE))
+    squares = [sum(Fraction(entry) ** 2 for entry in row) for row in rows.tolist()]
+    factors = [Fraction(2**400 // math.isqrt(int(square * 4**200)), 2**200) for square in squares]
+    exact = [[factor * Fraction(entry) for entry in row] for factor, row in zip(factors, rows.tolist(), strict=True)]
+    return AugmentedMatrix(DenseMatrix(rows), scale=np.array([float(one) for one in factors]) * (1.0 + WIDE / 2 * 2.0**-53), constant=0.0), exact
+
+
+def test_the_certificate_covers_factors_that_are_known_up_to_the_rounding_of_a_norm():
+    """Other rows may show in the last bits of a norm: what is certified is the gradient at rows that are functions of one record."""
+    matrix, exact = of_worst_factors()
+    ones = np.ones(2)
+    objective = MarginObjective(matrix=matrix, signs=ones, weights=ones, loss=HuberHinge(), ridge=1e-3, linear=np.zeros(WIDE))
+    point = np.zeros(WIDE)
+    objective = objective.with_linear(-objective.gradient(point, objective.margins(point)))
+    assert _exceeds(objective.certified_gradient_norm(point), _exact_gradient(objective, exact, point))
 
 
 def test_the_certificate_covers_rows_in_which_the_terms_of_a_map_cancel():

@@ -59,16 +59,16 @@ def test_slope_along_a_line_is_the_gradient_times_the_direction():
     assert slope == pytest.approx(float(objective.gradient(end, objective.margins(end)) @ direction), rel=1e-8)
 
 
-def exact_gradient_norm(objective, table, point):
+def exact_gradient_norm(objective, table, point, classes=K):
     with mpmath.workdps(60):
-        columns = [[mpmath.mpf(float(v)) for v in part] for part in np.split(point, K)]
-        linear = [[mpmath.mpf(float(v)) for v in part] for part in np.split(objective.linear, K)]
+        columns = [[mpmath.mpf(float(v)) for v in part] for part in np.split(point, classes)]
+        linear = [[mpmath.mpf(float(v)) for v in part] for part in np.split(objective.linear, classes)]
         gradient = [[mpmath.mpf(objective.ridge) * w + b for w, b in zip(*pair, strict=True)] for pair in zip(columns, linear, strict=True)]
         for row, code, weight in zip(table, objective.codes, objective.weights, strict=True):
-            exact = [mpmath.mpf(float(v)) for v in row]
+            exact = [mpmath.mpf(v) for v in row]
             powers = [mpmath.exp(mpmath.fdot(exact, column)) for column in columns]
             total = mpmath.fsum(powers)
-            for k in range(K):
+            for k in range(classes):
                 slope = mpmath.mpf(float(weight)) * (powers[k] / total - (k == code))
                 for j, value in enumerate(exact):
                     gradient[k][j] += slope * value
@@ -84,6 +84,27 @@ def test_the_certified_norm_is_above_the_exact_one_and_close_to_it(seed, size):
         certified, exact = objective.certified_gradient_norm(where), exact_gradient_norm(objective, table, where)
         assert certified >= exact
         assert certified <= exact * (1 + 1e-9) + 1e-11 * max(1.0, size) ** 2 * (1 + np.linalg.norm(where))
+
+
+def test_the_certificate_covers_factors_that_are_known_up_to_the_rounding_of_a_norm():
+    """As that of two classes."""
+    width = 500
+    rows = np.random.default_rng(0).standard_normal((2, width))
+    with mpmath.workdps(60):
+        table = [[mpmath.mpf(entry) / mpmath.sqrt(mpmath.fsum(mpmath.mpf(one) ** 2 for one in row)) for entry in row] for row in rows.tolist()]
+        short = 1.0 + width / 2 * 2.0**-53
+        factors = np.array([float(exact[0] / mpmath.mpf(row[0])) * short for exact, row in zip(table, rows.tolist(), strict=True)])
+        objective = SoftmaxObjective(
+            matrix=AugmentedMatrix(DenseMatrix(rows), scale=factors, constant=0.0),
+            codes=np.zeros(2, dtype=np.intp),
+            classes=2,
+            weights=np.ones(2),
+            ridge=1e-3,
+            linear=np.zeros(2 * width),
+        )
+        point = np.zeros(2 * width)
+        objective = objective.with_linear(-objective.gradient(point, objective.margins(point)))
+        assert objective.certified_gradient_norm(point) >= exact_gradient_norm(objective, table, point, classes=2)
 
 
 @pytest.mark.parametrize("wide", [False, True])

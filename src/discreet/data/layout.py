@@ -355,11 +355,8 @@ def encode_features(frame: pl.DataFrame, columns: Columns, *, markers: Sequence[
     table = encoded_rows(frame, columns, markers=markers)
     if not normalise:
         return table
-    norms = table.row_norms()
-    kept = norms >= 2.0 * SHORTEST
-    if len(near := np.flatnonzero(~kept)):  # by norms that depend on the row alone, so that no other record decides which of these are zero
-        kept[near] = table.chosen(near).ordered_row_norms() >= SHORTEST
-    return AugmentedMatrix(table, scale=np.divide(1.0, norms, out=np.zeros_like(norms), where=kept), constant=0.0)
+    norms = table.ordered_row_norms()  # a row is a function of its record to the last bit, as a release of rows must have it
+    return AugmentedMatrix(table, scale=np.divide(1.0, norms, out=np.zeros_like(norms), where=norms >= SHORTEST), constant=0.0)
 
 
 def encode_codes(frame: pl.DataFrame, target: Target, *, markers: Sequence[str]) -> Codes:

@@ -328,17 +328,21 @@ def _written_out(rows: Matrix, wanted: npt.NDArray[np.bool_]) -> Iterator[tuple[
 
 @singledispatch
 def shortened(rows: Matrix, *, bound: float, constant: float) -> Matrix:
-    """The matrix of the shortened rows, with the constant. Raises InvalidInput for rows that are not finite."""
+    """The matrix of the shortened rows, with the constant. Raises InvalidInput for rows that are not finite.
+
+    Factors are those of each row, up to the rounding of its norm, which certificates of gradients count (`problems.objective`, item 0). How far below
+    the bound they stay follows from the number of columns: the fullest row may be another record.
+    """
     near = brought_near(rows, bound)
     norms = near.row_norms()
-    return AugmentedMatrix(near, scale=safe_shortening(norms, bound, width=rows.width), constant=constant, norms=norms, given=rows)
+    return AugmentedMatrix(near, scale=safe_shortening(norms, bound, width=rows.shape[1]), constant=constant, norms=norms, given=rows)
 
 
 @shortened.register
 def _(rows: DeviceMatrix, *, bound: float, constant: float) -> Matrix:
     if not rows.is_plain or brought_near(rows, bound) is not rows:
         return shortened.dispatch(object)(rows, bound=bound, constant=constant)
-    return rows.scaled(safe_shortening(rows.norms_there, bound, width=rows.width), constant)
+    return rows.scaled(safe_shortening(rows.norms_there, bound, width=rows.shape[1]), constant)
 
 
 @singledispatch
@@ -359,10 +363,7 @@ def _(rows: DeviceMatrix, *, bound: float | None, constant: float, jobs: int = 1
 
 
 def _factors(rows: Matrix, bound: float, jobs: int) -> Floats | None:
-    """By what rows are multiplied; None for ones, as a row that is clearly shorter than the bound has, whatever order its squares are added up in.
-
-    How much shorter that is follows from the number of columns, not from the fullest row: that may be another record.
-    """
+    """By what rows are multiplied; None for ones, as a row that is clearly shorter than the bound has, whatever order its squares are added up in."""
     width = rows.shape[1]
     if np.all(rows.row_norms() <= bound * (1.0 - 1e-9 - width * 2.0**-50)):
         return None
@@ -380,7 +381,7 @@ def shortening(norms: Floats, bound: float) -> Floats:
 def safe_shortening(norms: Floats, bound: float, *, width: int) -> Floats | None:
     """The factors, rounded down so that no exact norm exceeds the bound; None when all are 1.
 
-    A computed norm of `width` numbers is within a relative width 2^-53 of the exact one; the room left is twice that and 1e-12.
+    A computed norm of at most `width` numbers is within a relative width 2^-53 of the exact one; the room left is twice that and 1e-12.
     """
     safe = bound * (1.0 - 1e-12 - width * 2.0**-52)
     return shortening(norms, safe) if bool(namespace(norms).any(norms > safe)) else None

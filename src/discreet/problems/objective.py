@@ -5,24 +5,27 @@
 Certified gradient norm
 -----------------------
 `certified_gradient_norm(w)` is at least |grad G(w)|_2 in exact arithmetic, at the float vector w, for the x_i, c_i, y_i and the linear term that
-the floats stand for (scaled rows and constant columns included). With u = 2^-53, gamma_k = k u / (1 - k u), R_i >= |x_i|, L and c the Lipschitz and
-smoothness constants of l, d the dimension, the gradient is summed band by band, and the errors are:
+the floats stand for (constant columns included), and rows that were shortened by their exact factors. With u = 2^-53, gamma_k = k u / (1 - k u),
+R_i >= |x_i|, L and c the Lipschitz and smoothness constants of l, d the dimension, p the most entries of a row that may be non-zero, the gradient is
+summed band by band, and the errors are:
 
-1. Margins. Any order of summation, with or without fused multiply-adds: |fl(m_i) - m_i| <= gamma_(p+4) R_i |w|, p the
-   most entries of a row that may be non-zero.
+0. Factors. A theorem is about rows that are functions of one record, as x_i min(1, bound / |x_i|) is in exact arithmetic. A computed norm may change
+   in its last bits with other rows (`matrices.base`), so a computed factor need not be one: it is within gamma_(p+4) of the exact one, relative, and
+   the row within gamma_(p+4) R_i. That is counted below: gamma_(p+4) R_i |w| more in 1, gamma_(p+4) more in 3.
+1. Margins. Any order of summation, with or without fused multiply-adds: |fl(m_i) - m_i| <= gamma_(2p+8) R_i |w|.
 2. Slopes. The loss is asked to return at m a number within 16 u L of l'(m'), for some m' with |m' - m| <= 4 u (1 + |m|): a few ulp with every
    operation of its formula counted. Together with 1, and l' being c-Lipschitz, each slope is off by at most 16 u L + c delta_i, delta_i =
-   gamma_(p+4) R_i |w| + 12 u (1 + R_i |w|). As l' is non-decreasing, it is also off by at most l'(m_i + delta_i) - l'(m_i - delta_i) (+ 48 u L, as
+   gamma_(2p+8) R_i |w| + 12 u (1 + R_i |w|). As l' is non-decreasing, it is also off by at most l'(m_i + delta_i) - l'(m_i - delta_i) (+ 48 u L, as
    computed): this is much smaller for margins far in the tail, so it is used when the first bound would dominate.
-3. Sums over some bands of rows. fl(X^T s), summed in K blocks of at most B rows, is off by gamma_(B+K+4) sum_i |s_i| R_i in norm (`Matrix.banded`).
+3. Sums over some bands of rows. fl(X^T s), summed in K blocks of at most B rows, is off by gamma_(B+K+p+8) sum_i |s_i| R_i in norm (`Matrix.banded`).
    |s_i| <= c_i L (1 + 20 u).
 4. Sums of these: compensated, off by u |sum| + gamma_J^2 sum of absolute values for J additions in any order (module `certified_sums`). Items 1 to
    3 are bounds of sums over records, so that they add up over parts of a table.
 5. The ridge and linear terms: three more operations on numbers of norm |sum|, ridge |w|, |linear|: 4 u times their sum.
 6. The norm itself, the row norms and the sums in these bounds: relative errors of gamma_(d+8) or gamma_(n+8), by which every factor is inflated.
 
-In all about (B + K + p |w| c R / L + 40) u sum_i c_i L R_i, hence linear in n. Underflow moves a product by at most 2^-1022, which is added where
-squares or products are taken. An overflow gives infinity or not-a-number, which no tolerance accepts.
+In all about (B + K + p + 2 p |w| c R / L + 50) u sum_i c_i L R_i, hence linear in n. Underflow moves a product by at most 2^-1022, which is added
+where squares or products are taken. An overflow gives infinity or not-a-number, which no tolerance accepts.
 
 Every objective is a head times rows: a head makes slopes and curvatures of margins, `places` says where the rows are. Formulas and certificates are
 those of one class, wherever they are.
@@ -266,7 +269,7 @@ class MarginObjective(RowObjective):
         """The sum over the records at the columns of `points` (d, k), with items 1 to 4 of the module docstring; no ridge, no linear term."""
         place, radii, dimension = self._place, self._radii, self.dimension
         lipschitz, smoothness = self.loss.lipschitz, self.loss.smoothness
-        margin_error = (gamma(self.matrix.width + 4) + 12 * UNIT) * norms_above(points) + dimension * TINY  # a unit of R_i; 12 u more below
+        margin_error = (gamma(2 * self.matrix.width + 8) + 12 * UNIT) * norms_above(points) + dimension * TINY  # a unit of R_i; 12 u more below
         coarse = smoothness * (margin_error * radii.twice + 12 * UNIT * radii.once)
         fine = bool(np.any(coarse > _FINE * UNIT * lipschitz * radii.once))
         reach = place.there(margin_error)
@@ -289,7 +292,7 @@ class MarginObjective(RowObjective):
         errors = coarse
         if tails:
             errors = np.minimum(coarse, place.here(tails[0]) * (1 + self._slack) + 48 * UNIT * lipschitz * radii.once)
-        errors = errors + lipschitz * radii.once * (40 * UNIT + gamma(summed.longest + 4))
+        errors = errors + lipschitz * radii.once * (40 * UNIT + gamma(summed.longest + self.matrix.width + 8))
         errors += (self.matrix.shape[0] + dimension) * (1.0 + radii.largest) * TINY
         return CertifiedSums(high=summed.high, low=summed.low, sizes=summed.sizes, errors=errors, additions=summed.additions)
 

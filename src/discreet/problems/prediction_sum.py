@@ -6,7 +6,7 @@ B is the slope bound of the problem. Clipping slopes changes nothing where B is 
 prediction where it is less (the squared loss becomes a Huber loss).
 
 What is computed, and how near. Let p_i be the computed predictions and s*_i = clip(exact l'(p_i; y_i), -B, B). Either the loss has a kink; then
-predictions are computed in a fixed order (matrices/ordered.py), so that p_i and the computed slope depend on record i alone. Or it is smooth with
+predictions are computed in a fixed order (matrices/base.py), so that p_i and the computed slope depend on record i alone. Or it is smooth with
 constant c; then s*_i is within c |p_i - <x_i, theta>| of the slope at the exact prediction. In both cases the computed gradient is close to a
 sum over the records of one vector each, a function of this record and theta, of norm at most B |x_i|: that is what the sensitivity of a rounded
 gradient needs. With u = 2^-53, gamma_k = k u / (1 - k u), r the bound of |<x_i, theta>|, n records, in units of B R (R_2 or R_inf, as the norm is):

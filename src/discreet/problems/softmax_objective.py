@@ -12,9 +12,9 @@ Certified gradient norm
 -----------------------
 As in `MarginObjective` (u = 2^-53, gamma_k = k u / (1 - k u), R_i >= |x_i|), with vectors for numbers:
 
-1. |fl(z_i) - z_i|_2 <= gamma_(w+4) R_i |W|_F, w the most entries of a row; subtracting the largest z_ik rounds by at most (1 + sqrt K) u R_i |W|_F
-more.
-   The softmax is 1/2-Lipschitz (S <= I / 2), so both together move p_i by at most (gamma_(w+4) + 2 (1 + sqrt K) u) R_i |W|_F / 2.
+1. |fl(z_i) - z_i|_2 <= gamma_(2w+8) R_i |W|_F, w the most entries of a row, and factors of shortened rows counted (item 0 there); subtracting the
+   largest z_ik rounds by at most (1 + sqrt K) u R_i |W|_F more.
+   The softmax is 1/2-Lipschitz (S <= I / 2), so both together move p_i by at most (gamma_(2w+8) + 2 (1 + sqrt K) u) R_i |W|_F / 2.
 2. Exponentials (a few ulp, 16 u allowed), their sum and the division, the subtraction of e_y and the weight: relative errors of (K + 24) u of numbers
    whose Euclidean norm is at most sqrt 2.
 3. Block sums, sums over blocks (compensated), ridge and linear term, the norm itself: as there, with |p_i - e_y|_2 <= sqrt 2 for L.
@@ -96,8 +96,8 @@ class SoftmaxObjective(RowObjective):
     def _certified(self, point: Floats) -> CertifiedSums:
         summed, radii = self._place.summed(self._columns(point), lambda rows, margins: self._slopes(margins, rows)), self._radii
         size = float(norms_above(point[:, np.newaxis])[0])
-        turned = 0.5 * (gamma(self.matrix.width + 4) + 2.0 * (1.0 + self.classes**0.5) * UNIT) * size + self.dimension * TINY
-        rounding = turned * radii.twice + _ROOT_TWO * radii.once * ((self.classes + 24) * UNIT + gamma(summed.longest + 4))
+        turned = 0.5 * (gamma(2 * self.matrix.width + 8) + 2.0 * (1.0 + self.classes**0.5) * UNIT) * size + self.dimension * TINY
+        rounding = turned * radii.twice + _ROOT_TWO * radii.once * ((self.classes + 24) * UNIT + gamma(summed.longest + self.matrix.width + 8))
         rounding += (self.matrix.shape[0] + self.dimension) * (1.0 + radii.largest) * TINY
         high, low, sizes = (self._flat(part)[:, np.newaxis] for part in (summed.high, summed.low, summed.sizes))
         return CertifiedSums(high=high, low=low, sizes=sizes, errors=np.array([rounding]), additions=summed.additions)
