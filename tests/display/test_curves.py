@@ -7,6 +7,7 @@ from html import unescape
 import numpy as np
 import pytest
 
+from discreet import KernelClassifier, LassoClassifier, Model
 from discreet.core.errors import InvalidInput
 from discreet.data.encodings import Month
 from discreet.display import curves as pictures
@@ -110,5 +111,9 @@ def test_the_view_says_what_the_band_counts():
 def test_the_report_on_a_model_shows_its_curves():
     titles = [section.title for section in page_of(fitted()).sections]
     assert "What each column adds" in titles
+    over_a_set = fitted(kind=LassoClassifier, radius=5.0)
+    assert [section.title for section in pictures.section(over_a_set)] == ["What each column adds"]
+    kernel = KernelClassifier(epsilon=1.0, n_features=20, random_state=0).fit(SCHEMA.encode(people(), target=True))
+    assert pictures.section(Model.from_estimator(kernel, SCHEMA)) == []
     many = fitted(replace(SCHEMA, target=replace(SCHEMA.target, classes=("no", "yes", "perhaps"))), table=people())
     assert pictures.section(many) == []

@@ -57,8 +57,7 @@ def plot(curves: Curves, most: int) -> str:
 
 def section(model: Model) -> list[Section]:
     """For reports: nothing for a model that is no sum of contributions, or has curves for each of many classes."""
-    kinds = ("logistic-regression", "linear-svc", "linear-regression")
-    if model.kind not in kinds or len(model.classes) > 2:
+    if not model.form.additive or len(model.classes) > 2:
         return []
     return [Section("What each column adds", blocks(model.curves()))]
 

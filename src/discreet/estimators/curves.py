@@ -35,7 +35,7 @@ from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumericC
 from discreet.data.encodings import Bounds, Encoding
 from discreet.data.labels import canonical
 from discreet.data.layout import Side, parts_of
-from discreet.estimators.forms import BoundedForm, LinearForm
+from discreet.estimators.forms import BoundedForm
 from discreet.estimators.inputs import split_weights
 from discreet.estimators.uncertainty import Intervals, Uncertainty, mixture_quantile, noise_law, problem_of
 
@@ -126,7 +126,7 @@ def curves_of(model: "Model", *, uncertainty: Uncertainty | None = None, level: 
     if not 0 < level < 1:
         raise InvalidInput(f"the level of an interval lies between 0 and 1; {level!r} was given.")
     schema, form = model.schema, model.form
-    if not isinstance(form, BoundedForm) and type(form) is not LinearForm:
+    if not form.additive:
         raise InvalidInput(f"a {model.kind} is no sum of contributions of columns. Curves are there for linear models.")
     if isinstance(form, BoundedForm) and form.size - (form.intercept_scale > 0) != schema.features:
         raise InvalidInput("the certificate and the schema state different numbers of features.")

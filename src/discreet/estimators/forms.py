@@ -41,7 +41,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -150,6 +150,9 @@ class Form(ABC):
     intercept_scale: float
     """t, the constant feature of the intercept; 0 without one."""
 
+    additive: ClassVar[bool] = True
+    """Whether decisions are sums of what the features add, each by itself, for rows within the bound."""
+
     @property
     @abstractmethod
     def size(self) -> int:
@@ -187,6 +190,7 @@ class KernelForm(LinearForm):
     """A linear form on features of a kernel."""
 
     feature_map: FeatureMap
+    additive = False
 
     def decision(self, rows: Matrix, weights: Floats) -> Floats:
         """See Form."""
