@@ -84,7 +84,7 @@ def fit_with_cuts(
         model = copy.made(privacy.epsilon, privacy.delta, seed=fit_seed(noise), ledger=account).fit(opened(public) if uncut is None else uncut)
         model.certificate_ = replace(model.certificate_, declared=by_schema(model.certificate_.declared))
         return CutFit(model=model, schema=public, cuts=None)
-    answer, _ = counts_of(counted, counting, both.cuts.cells, jobs=jobs)
+    answer = counts_of(counted, counting, both.cuts.cells, jobs=jobs)
     content = None if isinstance(counted, BlockTable) else counted.rows.content()
     with spending_on(account, both.guarantee, purpose=CUTS_THEN_FIT, table=content) as reservation, without_ledger():
         cuts = both.cuts.release(answer, noise)

@@ -131,9 +131,8 @@ def test_numbers_on_an_edge_of_a_cell_are_counted_above_it():
     plan = CutsPlan.calibrate(columns, epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE)
     counting = counting_schema(schema, columns)
     values = np.arange(65.0)
-    counts, records = counts_of(counting.encode({"age": values, "rich": ["no"] * 65}, target=True), counting, plan.cells, jobs=1)
+    counts = counts_of(counting.encode({"age": values, "rich": ["no"] * 65}, target=True), counting, plan.cells, jobs=1)
     np.testing.assert_array_equal(counts, plan.cells.answer(plan.cells.cells_of(values[:, np.newaxis])))
-    assert records == 65
 
 
 @pytest.mark.parametrize("epsilon", [0.008, 0.03, 0.09, 0.2])

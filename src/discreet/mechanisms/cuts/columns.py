@@ -65,21 +65,18 @@ def counting_schema(schema: Schema, columns: Sequence[Interval]) -> Schema:
     return replace(schema, numeric=plain, date=(), categorical=(), cross=(), rows="bound")
 
 
-def counts_of(table: Table, schema: Schema, cells: ColumnHistograms, *, jobs: int, shares: Integers | None = None) -> tuple[Integers, int]:
-    """The exact counts of a table that `schema`, a counting one, encodes, and the number of its records: private. Of blocks, the sums of theirs.
+def counts_of(table: Table, schema: Schema, cells: ColumnHistograms, *, jobs: int, shares: Integers | None = None) -> Integers:
+    """The exact counts (size,) of a table that `schema`, a counting one, encodes: private. Of blocks, the sums of theirs.
 
     `shares` (n,), of rows of a table in memory, is what they count where persons have several.
     """
     counted = _Counting(schema, cells)
     if isinstance(table, EncodedTable):
-        return counted(table.rows, shares), table.rows.shape[0]
+        return counted(table.rows, shares)
     if shares is not None:
         raise InvalidInput("cuts of a table in blocks are chosen for one row a person. Keep one row of each, or hold the table in memory.")
-    total, records = np.zeros(cells.size, dtype=np.int64), 0
-    for counts, held in table.map(lambda _, block: (counted(block.rows), block.rows.shape[0]), jobs):
-        total += counts
-        records += held
-    return total, records
+    none = np.zeros(cells.size, dtype=np.int64)
+    return sum(table.map(lambda _, block: counted(block.rows), jobs), start=none)
 
 
 def cut_schema(schema: Schema, cuts: Mapping[str, Cuts]) -> Schema:
@@ -111,7 +108,7 @@ def choose_cuts(
     plan = CutsPlan.calibrate(intervals, epsilon=epsilon, delta=delta, neighbours=neighbours_of(neighbours))
     counting = counting_schema(schema, intervals)
     table = records(counting) if callable(records) else counting.encode(records, target=True)
-    answer, _ = counts_of(table, counting, plan.cells, jobs=1)
+    answer = counts_of(table, counting, plan.cells, jobs=1)
     content = table.rows.content() if isinstance(table, EncodedTable) else None
     released = plan.release(answer, noise_of(random_state), content=content, account=ledger)
     return replace(released, schema=cut_schema(schema, released.cuts))
