@@ -80,6 +80,30 @@ def test_auto_takes_the_output_only_where_slack_has_more_than_doubled_the_noise(
 
 
 @pytest.mark.parametrize("neighbours", Neighbours)
+@pytest.mark.parametrize("loss", [Logistic(), HuberHinge()], ids=repr)
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-6), (1.0, 1e-9), (4.0, 1e-3), (4.0, 0.2)])
+def test_auto_chooses_as_a_comparison_of_all_four_does(neighbours, loss, epsilon, delta):
+    """It leaves Gaussian noise in the objective uncalibrated where it cannot be the shortest: never where it would have been."""
+    target, kinds = {"epsilon": epsilon, "neighbours": neighbours}, set()
+    crossing = (epsilon / gaussian_mu(epsilon, delta)) ** 2  # in so many dimensions both kinds of noise are about as long
+    for features in {1, max(1, round(0.8 * crossing)), max(1, round(crossing)), math.ceil(1.02 * crossing), math.ceil(1.5 * crossing)}:
+        least = MARGIN.least_ridge(problem(loss, ridge=1.0, features=features), epsilon)
+        for factor in (1.02, 1.5, 30.0):
+            public = problem(loss, ridge=factor * least, features=features)
+            objective, output = (
+                min(
+                    (calibrate(public, mechanism=name, calibration="tight", delta=each, **target) for each in (delta, 0.0)),
+                    key=lambda made: made.weight_noise(public),
+                )
+                for name in ("objective", "output")
+            )
+            expected = output if output.weight_noise(public) < 0.5 * objective.weight_noise(public) else objective
+            assert calibrate(public, mechanism="auto", calibration="tight", delta=delta, **target) == expected
+            kinds.add(isinstance(objective.guarantee(public), PureDP))
+    assert kinds == {True, False}, "both kinds are the shorter one somewhere"
+
+
+@pytest.mark.parametrize("neighbours", Neighbours)
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 0.0), (0.1, 1e-6), (4.0, 0.0), (4.0, 1e-9)])
 def test_defaults_of_many_classes_are_feasible(neighbours, epsilon, delta):
     domain = Domain(features=30, norm_bound=2.0, intercept_scale=0.6, classes=7)

@@ -106,7 +106,7 @@ class Margin(Head[RegularisedRisk]):
     name = "objective-perturbation"
     step = 1e-5
     needs = "objective perturbation of {problem} needs {name} > {least}"
-    remedy = "Raise {name} (alpha=None takes {comfortable}), raise epsilon, or use mechanism='output', which needs no minimum."
+    remedy = "Raise {name} ({comfortable} is comfortable, and alpha=None chooses), raise epsilon, or use mechanism='output', which needs no minimum."
 
     def profile(self, problem: RegularisedRisk, neighbours: Neighbours) -> Callable[[float, float], float]:
         """See Head; what depends on the problem alone is computed once."""
