@@ -6,6 +6,7 @@ only what is marked `slow`. `--slow` leaves out nothing, and hypothesis looks fo
 the run takes what is named, but for those marks. At the end, one line says how many of the tests that were to run were skipped, and why.
 """
 
+import gc
 import os
 from collections import Counter, defaultdict
 
@@ -31,6 +32,12 @@ def pytest_configure(config):
     settings.load_profile(size(config))
     # Workers that tests start must not wait for each other's threads on a small machine.
     os.environ.setdefault("OMP_NUM_THREADS", "1" if "PYTEST_XDIST_WORKER" in os.environ else "2")
+    gc.disable()  # what is collected stays: looking through it again and again was a quarter of the time
+
+
+def pytest_collection_finish(session):
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(trylast=True)
@@ -42,10 +49,10 @@ def pytest_collection_modifyitems(config, items):
         runs = defaultdict(list)
         for item in kept:
             runs[item.nodeid.partition("[")[0]].append(item)
-        chosen = {item for same in runs.values() for item in each_value_once(same)}
-        kept = [item for item in kept if item in chosen]
-    config.hook.pytest_deselected(items=list(set(items) - set(kept)))
-    items[:] = kept
+        kept = [item for same in runs.values() for item in each_value_once(same)]
+    chosen = set(kept)
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = [item for item in items if item in chosen]
 
 
 def each_value_once(items):

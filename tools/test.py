@@ -60,7 +60,8 @@ def run_all(options: argparse.Namespace, for_pytest: list[str], venv: Path) -> i
     scripts = venv / ("Scripts" if os.name == "nt" else "bin")
     python = str(scripts / "python")
     what = ["--constraint", "tools/oldest.txt", ".[dask,test]"] if options.oldest else ["--editable", ".[dev]"]
-    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    # Of thousands of modules a run imports a fifth: they are compiled when they are.
+    install = [python, "-m", "pip", "install", "--no-compile", "--quiet", "--disable-pip-version-check"]
     if step("install", [*install, *what]):
         return 1
     optional = OPTIONAL if (options.all or options.slow) and not options.oldest else []

@@ -169,7 +169,7 @@ def test_crosses_and_dates_stand_beside_columns_that_are_cut():
     table = people().with_columns(pl.lit("2020-05-17").alias("day"))
     fitted = fit_with_cuts(LinearSVC(epsilon=2.0, delta=1e-7), table, schema)
     assert set(fitted.cuts.cuts) == {"age"}
-    assert (fitted.schema.date, fitted.schema.cross, fitted.schema.categorical) == ((day,), cross, SCHEMA.categorical)
+    assert (fitted.schema.date, fitted.schema.cross, fitted.schema.categorical) == (schema.date, cross, SCHEMA.categorical)
     assert fitted.model.certificate_.verify(fitted.model.weights_).ok
 
 

@@ -76,6 +76,7 @@ def _learning(relation):
     yield from ((f"{name} of two classes", _predicting(make)) for name, make in both.items())
     yield "logistic of sparse rows", _predicting(both["logistic"], rows=sp.csr_array)
     yield "logistic of single precision", _predicting(both["logistic"], rows=lambda X: np.clip(X, -3e38, 3e38).astype(np.float32))
+    yield "logistic with a norm of its own", _predicting(made(LogisticRegression, data_norm="private", **PRIVATE, **of))
     yield "logistic with alpha", _predicting(made(LogisticRegression, alpha=1.0, **PRIVATE, **public))
     yield "logistic with weights", _predicting(made(LogisticRegression, max_sample_weight=2.0, **PRIVATE, **of), weighted=True)
     yield "logistic in blocks", _in_blocks(both["logistic"])
@@ -110,6 +111,7 @@ def _learning(relation):
     for mechanism in ("objective", "objective-huber", "refined", "moments", "adassp", "mixing", "hessian-mixing"):
         yield f"regression by {mechanism}", _predicting(made(LinearRegression, mechanism=mechanism, **of), numbers=True)
     yield "regression of clipped entries", _predicting(made(LinearRegression, data_norm=None, data_bound=1.0, **of), numbers=True)
+    yield "regression with a norm of its own", _predicting(made(LinearRegression, data_norm="private", **of), numbers=True)
     yield "regression in blocks", _in_blocks(made(LinearRegression, **of), numbers=True)
 
     for method in ("random-stopping", "algorithm-4"):

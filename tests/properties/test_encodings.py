@@ -89,6 +89,17 @@ def test_the_resting_value_of_a_curve_is_short_and_others_are_as_long_as_they_ma
     assert np.linalg.norm(kept) < 0.45
 
 
+@pytest.mark.parametrize(("curves", "rest"), [(1, 1.0), (5, 1.0), (16, 0.75), (30, 0.4), (57, 0.3)])
+def test_a_schema_says_how_long_resting_values_are(curves, rest):
+    """By how many curves there are, written down in its files; one that is given stays."""
+    given = NumericColumn(name="given", lower=0, upper=1, encoding=(Curve(rest=0.9), Linear()))
+    others = tuple(NumericColumn(name=f"{number}", lower=0, upper=1, encoding="curve") for number in range(curves - 1))
+    schema = Schema(name="t", target=Target(column="y", classes=("0", "1")), numeric=(given, *others, NumericColumn(name="l", lower=0, upper=1)))
+    assert schema.numeric[0] == given
+    assert {column.encoding[0].rest for column in schema.numeric[1:-1]} <= {rest}
+    assert Schema.from_toml(schema.to_toml()) == schema
+
+
 @pytest.mark.parametrize("rest", [0, -1, 1.5, math.inf, "all"])
 def test_a_rest_that_is_no_share_is_refused(rest):
     with pytest.raises(SchemaError, match="rest"):

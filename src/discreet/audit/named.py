@@ -102,7 +102,7 @@ def gaussian_audit(made: GaussianCounting, claim: Claim, neighbours: Neighbours)
 def _cuts(target: Target) -> AuditReport:
     columns = [Interval(name, 0.0, 1.0) for name in "abc"]
     plan = CutsPlan.calibrate(columns, **target.asked)
-    return cuts_audit(plan.mechanism, Claim.of(plan.mechanism.guarantee(plan.queries)), target.neighbours, columns=len(columns))
+    return cuts_audit(plan.mechanism, Claim.of(plan.mechanism.guarantee(plan.problem)), target.neighbours, columns=len(columns))
 
 
 def cuts_audit(made: CountingMechanism, claim: Claim, neighbours: Neighbours, *, columns: int) -> AuditReport:

@@ -10,7 +10,7 @@ only: no method looks at a record to choose them.
 """
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, TypeVar
@@ -21,7 +21,8 @@ from discreet.core.words import did_you_mean, kind, quoted
 from discreet.data.cells import Codes
 from discreet.data.coding import Coding
 from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Target
-from discreet.data.encodings import Encoding, Linear, spelled
+from discreet.data.encodings import Curve, Encoding, Linear, spelled
+from discreet.data.encodings.curve import standard_rest
 from discreet.data.frames import Frame, as_frame
 from discreet.data.labels import checked_text, spellings
 from discreet.data.layout import Columns, EncodedTable, encode_codes, encode_features, encode_signs, encode_target_numbers, stored_numbers
@@ -34,6 +35,7 @@ FORMAT = "discreet-schema/1"
 Rows: TypeAlias = Literal["normalise", "bound"]
 
 _KEYS = ("format", "name", "rows", "missing_values", "target", *COLUMN_TABLES)
+_Numbers = TypeVar("_Numbers", NumericColumn, DateColumn)
 _Part = TypeVar("_Part", NumericColumn, DateColumn, CategoricalColumn, Cross, Target, NumberTarget)
 
 
@@ -65,12 +67,20 @@ class Schema:
             if not isinstance(getattr(self, key), list | tuple):
                 raise SchemaError(f"{key} must be a list; {kind(getattr(self, key))} was given.")
             object.__setattr__(self, key, tuple(getattr(self, key)))
+        for key in ("numeric", "date"):
+            object.__setattr__(self, key, tuple(map(self._settled, getattr(self, key))))
         for marker in self.missing_values:
             checked_text(marker, what="missing_values: each")
         if not self.layout.own:
             raise SchemaError("the schema needs at least one feature. Add a table [numeric.NAME] or [categorical.NAME].")
         self._check_names()
         self._check_markers()
+
+    def _settled(self, column: _Numbers) -> _Numbers:
+        """With what follows from the number of curves written down, so that its files mean the same whatever later standards are."""
+        curves = sum(any(isinstance(one, Curve) for one in each.encoding) for each in (*self.numeric, *self.date))
+        settled = tuple(_settled(one, curves) for one in column.encoding)
+        return column if settled == column.encoding else replace(column, encoding=settled)
 
     def _check_names(self) -> None:
         """Each column in one place, each feature one name."""
@@ -228,6 +238,10 @@ class Schema:
     def load(cls, path: str | Path) -> Self:
         """The schema in a TOML file. Raises InvalidInput where there is none, FileFormatError or SchemaError, with the path, for its content."""
         return load_toml(path, cls.from_toml)
+
+
+def _settled(encoding: Encoding, curves: int) -> Encoding:
+    return replace(encoding, rest=standard_rest(curves)) if isinstance(encoding, Curve) and encoding.rest is None else encoding
 
 
 def _plain(part: NumericColumn | DateColumn | CategoricalColumn | Cross | Target | NumberTarget) -> dict[str, object]:

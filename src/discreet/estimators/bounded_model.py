@@ -27,6 +27,7 @@ from discreet.estimators.base import Given, PrivateModel, require_own_targets
 from discreet.estimators.explanation import Explanation, Reason
 from discreet.estimators.forms import BoundedForm, bounded_decision, chosen_codes
 from discreet.estimators.inputs import check_two, count_or_none, encoded_codes, positive_or_none, real_targets, signs_and_classes, whole_or_none
+from discreet.estimators.norm_fit import fitted_with_norm, is_private, planned_with_norm, public_norm, require_unencoded
 from discreet.losses.predictions import PredictionLoss
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.constrained import ConstrainedMechanism, calibrate_frank_wolfe, calibrate_over_set, candidates
@@ -47,15 +48,18 @@ class BoundedModel(ABC, PrivateModel):
     form = BoundedForm
 
     data_bound: float | None = None
-    data_norm: float | None = 1.0
+    data_norm: float | str | None = 1.0
 
     mechanism: str = "auto"
     n_iter: int | None = None
 
     _counts_steps: ClassVar[bool] = False
     """Whether the number of steps follows from that of records."""
+    _chooses_norms: ClassVar[bool] = False
+    """Whether data_norm may be "private"."""
     coef_: Floats = field(init=False)
     intercept_: Any = field(init=False)
+    data_norm_: float = field(init=False)
     classes_: npt.NDArray[Any] = field(init=False)
 
     @abstractmethod
@@ -87,10 +91,14 @@ class BoundedModel(ABC, PrivateModel):
             noise = self._noise()
             given = self._given(X, y, persons, noise)
             domain = self._domain(given.features, self._known_records(given.records, privacy.neighbours), given.persons)
-            problem, mechanism = self._of_persons(domain, privacy)
-            release = mechanism.run(problem, given.data_of(problem.domain), noise, account=self._account())
+            if is_private(self.data_norm):
+                require_unencoded(X)
+                release, domain, self.data_norm_ = fitted_with_norm(given, partial(self._of_persons, domain), privacy, noise, self._account())
+            else:
+                problem, mechanism = self._of_persons(domain, privacy)
+                release, domain = mechanism.run(problem, given.data_of(problem.domain), noise, account=self._account()), problem.domain
         declared = (*given.declared, *self._declared_records(privacy.neighbours, steps=self._counts_steps))
-        self._keep(release, problem.domain, replace(given, declared=declared))
+        self._keep(release, domain, replace(given, declared=declared))
         return self
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -111,6 +119,8 @@ class BoundedModel(ABC, PrivateModel):
         privacy, known = self._privacy(), count_or_none(records, "records")
         rule = self._public_rule(told_apart=told_apart)
         domain = self._domain(whole(features, "features"), self._known_records(known, privacy.neighbours), rule)
+        if is_private(self.data_norm):
+            return planned_with_norm(partial(self._of_persons, domain), privacy)
         problem, mechanism = self._of_persons(domain, privacy)
         return mechanism.planned(problem, shape=(domain.dimension,))
 
@@ -187,7 +197,11 @@ class BoundedModel(ABC, PrivateModel):
         return table.numbers, NO_CLASSES, (SCHEMA,)
 
     def _domain(self, features: int, records: int | None, persons: Persons | None) -> Domain:
-        entry, norm = bound_or_infinity(self.data_bound, "data_bound"), bound_or_infinity(self.data_norm, "data_norm")
+        chosen = self._chooses_norms and is_private(self.data_norm)
+        if chosen and self.data_bound is not None:
+            raise InvalidInput('data_norm="private" chooses the one bound of rows; leave data_bound out, or declare both.')
+        entry = bound_or_infinity(self.data_bound, "data_bound")
+        norm = bound_or_infinity(public_norm(self.data_norm) if chosen else self.data_norm, "data_norm")
         domain = Domain(features=features, entry_bound=entry, norm_bound=norm, target_bound=self._target_bound(), records=records, persons=persons)
         return replace(domain, intercept_scale=self._constant(domain))
 
@@ -199,13 +213,23 @@ class BoundedModel(ABC, PrivateModel):
             del self.classes_
         self.weights_ = release.value
         self.certificate_ = replace(release.certificate, declared=given.declared)
-        self.coef_ = release.value[: domain.features]
+        self.coef_ = release.value[: domain.features] / self._unit
         self.intercept_ = domain.intercept_scale * float(release.value[-1]) if domain.intercept_scale > 0 else 0.0
 
     def _predictions(self, X: Any) -> Floats:
         """<w, x> + intercept, (n,), with rows brought within the declared bounds as in fit."""
         check_is_fitted(self)
-        return self._of_rows(X, partial(bounded_decision, weights=self.weights_, domain=self._domain(self.n_features_in_, None, None)))
+        return self._of_rows(X, partial(bounded_decision, weights=self.weights_ / self._unit, domain=self._fitted_domain()))
+
+    @property
+    def _unit(self) -> float:
+        """What rows are divided by before the model sees them: a power of two."""
+        return self.data_norm_ if is_private(self.data_norm) else 1.0
+
+    def _fitted_domain(self) -> Domain:
+        """That of the rows as they are given to `predict`."""
+        domain = self._domain(self.n_features_in_, None, None)
+        return replace(domain, norm_bound=domain.norm_bound * self._unit, intercept_scale=domain.intercept_scale * self._unit)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

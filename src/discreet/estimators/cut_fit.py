@@ -3,7 +3,7 @@
     share of the budget -> noisy counts of all columns -> cuts -> the schema that has them -> a fit with the rest
 
 Everything but the noise is settled before a record counts: the noise of the counts, what the fit promises on so many features, and what both promise
-together (mechanisms/cuts/composed.py). The total is reserved, then the counts are drawn, then the fit. What fails afterwards has been paid for.
+together (mechanisms/selection/then_fit.py). The total is reserved, then the counts are drawn, then the fit. What fails afterwards has been paid for.
 """
 
 from dataclasses import dataclass, replace
@@ -25,7 +25,8 @@ from discreet.mechanisms.base import certified
 from discreet.mechanisms.cuts import ReleasedCuts
 from discreet.mechanisms.cuts.choose import public_cuts
 from discreet.mechanisms.cuts.columns import Opened, columns_to_cut, counting_schema, counts_of, cut_schema
-from discreet.mechanisms.cuts.composed import CUTS_THEN_FIT, SHARE, CutsThenFit
+from discreet.mechanisms.cuts.composed import cuts_then_fit
+from discreet.mechanisms.selection import SHARE
 from discreet.statements.base import by_schema
 
 
@@ -79,15 +80,15 @@ def fit_with_cuts(
     def planned(epsilon: float, delta: float) -> Certificate:
         return copy.planned(epsilon, delta, records=known, in_blocks=in_blocks)
 
-    both = CutsThenFit.calibrate(intervals, **privacy.target, share=share, planned=planned)
-    if not both.cuts.pays(known if privacy.neighbours is not ADD_REMOVE else estimator.public_records):
+    both = cuts_then_fit(intervals, **privacy.target, share=share, planned=planned)
+    if not both.choice.pays(known if privacy.neighbours is not ADD_REMOVE else estimator.public_records):
         model = copy.made(privacy.epsilon, privacy.delta, seed=fit_seed(noise), ledger=account).fit(opened(public) if uncut is None else uncut)
         model.certificate_ = replace(model.certificate_, declared=by_schema(model.certificate_.declared))
         return CutFit(model=model, schema=public, cuts=None)
-    answer = counts_of(counted, counting, both.cuts.cells, jobs=jobs)
+    answer = counts_of(counted, counting, both.choice.cells, jobs=jobs)
     content = None if isinstance(counted, BlockTable) else counted.rows.content()
-    with spending_on(account, both.guarantee, purpose=CUTS_THEN_FIT, table=content) as reservation, without_ledger():
-        cuts = both.cuts.release(answer, noise)
+    with spending_on(account, both.guarantee, purpose=both.name, table=content) as reservation, without_ledger():
+        cuts = both.choice.release(answer, noise)
         final = cut_schema(schema, cuts.cuts)
         epsilon, delta = both.target
         model = copy.made(epsilon, delta, seed=fit_seed(noise), ledger=None).fit(opened(final))
@@ -96,7 +97,7 @@ def fit_with_cuts(
         raise VerificationFailure("the certificate of the fit differs from the one planned for its public parameters. Nothing is released.")
     entry = None if reservation is None else reservation.id
     issued = certified(
-        CUTS_THEN_FIT,
+        both.name,
         both.parameters(fit),
         dict(fit.problem),
         both.guarantee,

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +40,16 @@ from discreet.estimators.inputs import (
     record_weights,
     scheme_named,
     split_weights,
+)
+from discreet.estimators.norm_fit import (
+    Prepared,
+    fitted_with_norm,
+    is_private,
+    left,
+    planned_with_norm,
+    public_norm,
+    require_declared,
+    require_unencoded,
 )
 from discreet.losses import MarginLoss, loss_named
 from discreet.matrices import Matrix, as_matrix
@@ -80,7 +90,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
     """What LogisticRegression, LinearSVC and KernelClassifier share; use one of these."""
 
     alpha: float | None = None
-    data_norm: float = 1.0
+    data_norm: float | str = 1.0
     classes: Any = None
     loss: str | MarginLoss | None = None
     mechanism: str = "auto"
@@ -95,6 +105,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
     coef_: Floats = field(init=False)
     intercept_: Floats = field(init=False)
     classes_: npt.NDArray[Any] = field(init=False)
+    data_norm_: float = field(init=False)
     _standard_loss: ClassVar[str] = "softplus-hinge"
     _standard_scheme: ClassVar[str] = "one-vs-rest"
     _schemes: ClassVar[tuple[str, ...]] = SCHEMES[1:]
@@ -111,12 +122,18 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         a value of X or y.
         """
         with self._unless_refused():
-            given, problem, mechanism, noise = self._task(X, y, sample_weight, persons)
-            release = mechanism.run(problem, given.data_of(problem.domain), noise, account=self._account())
+            noise, norm = self._noise(), 1.0
+            if is_private(self.data_norm):
+                given, prepared = self._private_task(X, y, sample_weight, persons, noise)
+                release, domain, norm = fitted_with_norm(given, prepared, self._privacy(), noise, self._account())
+                self.data_norm_ = norm
+            else:
+                given, problem, mechanism = self._task(X, y, sample_weight, persons, noise)
+                release, domain = mechanism.run(problem, given.data_of(problem.domain), noise, account=self._account()), problem.domain
         self.classes_ = given.classes
         self.weights_ = release.value
-        coef, intercept = _split(release.value[:, np.newaxis], problem.domain)
-        self.coef_, self.intercept_ = (coef, intercept) if len(given.classes) == 2 else (coef[0], intercept[0])
+        coef, intercept = _split(release.value[:, np.newaxis], domain)
+        self.coef_, self.intercept_ = (coef / norm, intercept) if len(given.classes) == 2 else (coef[0] / norm, intercept[0])
         self.certificate_ = self._stated(release.certificate, given.declared)
         return self
 
@@ -126,10 +143,12 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         The certificate covers all of them together: it states count * epsilon and count * delta. The estimator itself stays unfitted. Of a kernel
         machine with two classes, decisions are `random_features(X) @ fits.coef.T + fits.intercept`. Of `persons` all fits see the same rows.
         """
+        require_declared(self.data_norm, "fit_many")
         if not isinstance(count, Integral) or count < 1:
             raise InvalidInput(f"count must be a positive integer; {count!r} was given.")
         with self._unless_refused():
-            given, problem, mechanism, noise = self._task(X, y, sample_weight, persons)
+            noise = self._noise()
+            given, problem, mechanism = self._task(X, y, sample_weight, persons, noise)
             release = mechanism.run_many(problem, given.data_of(problem.domain), noise, int(count), account=self._account())
         coef, intercept = _split(release.value, problem.domain)
         return ManyFits(coef=coef, intercept=intercept, certificate=self._stated(release.certificate, given.declared))
@@ -147,7 +166,10 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         columns, known, count = whole(features, "features"), count_or_none(records, "records"), self._class_count(classes)
         moved_rows(as_matrix(np.zeros((1, columns))), self.device)  # to where it may not be able to go
         rule = self._public_rule(told_apart=told_apart)
-        problem, mechanism = self._prepared(columns, known, count, self._largest_weight(count, weighted=weighted), rule)
+        prepared = partial(self._prepared, columns, known, count, self._largest_weight(count, weighted=weighted), rule)
+        if is_private(self.data_norm):
+            return planned_with_norm(prepared, self._privacy())
+        problem, mechanism = prepared(self._privacy())
         return self._stated(mechanism.planned(problem, shape=(problem.dimension,)), ())
 
     def decision_function(self, X: Any) -> Floats:
@@ -183,7 +205,10 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
             raise InvalidInput("epsilon=inf is a fit without privacy and without noise; explain(...) needs a finite epsilon.")
         public = self._known_records(None, ADD_REMOVE) if records is None else count_or_none(records, "records")
         count = self._class_count(classes)
-        domain = self._domain(whole(known, "features"), public, count, self._public_rule(told_apart=False))
+        rule = self._public_rule(told_apart=False)
+        domain = self._domain(whole(known, "features"), public, count, rule)
+        if is_private(self.data_norm):
+            privacy = left(partial(self._prepared, domain.features, public, count, self._largest_weight(count, weighted=True), rule), privacy)
         setting = Setting(
             name=type(self).__name__,
             problem=self._problem(domain, self._largest_weight(count, weighted=True), privacy),
@@ -200,18 +225,29 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         tags.classifier_tags.multi_class = self.mechanism in ("auto", "objective") and self.calibration == "tight"
         return tags
 
-    def _task(self, X: Any, y: Any, sample_weight: Any, persons: Any) -> tuple[Given, RegularisedRisk | ClassRisk, LearningMechanism[Any], Noise]:
-        privacy, noise = self._privacy(), self._noise()
+    def _task(
+        self, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise
+    ) -> tuple[Given, RegularisedRisk | ClassRisk, LearningMechanism[Any]]:
+        given, prepared = self._records_of(X, y, sample_weight, persons, noise)
+        problem, mechanism = prepared(self._privacy())
+        return given, problem, cast("LearningMechanism[Any]", mechanism)
+
+    def _private_task(self, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> tuple[Given, Prepared]:
+        """The same where the norm of rows is chosen in the fit."""
+        require_unencoded(X)
+        return self._records_of(X, y, sample_weight, persons, noise)
+
+    def _records_of(self, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> tuple[Given, Prepared]:
+        neighbours = self._privacy().neighbours
         door = self._given_blocks if isinstance(X, BlockTable) else self._given
         given = door(X, y, sample_weight, persons, noise)
-        given = replace(given, declared=(*given.declared, *self._declared_records(privacy.neighbours)))
-        return given, *self._prepared(given.features, given.records, len(given.classes), given.largest, given.persons), noise
+        given = replace(given, declared=(*given.declared, *self._declared_records(neighbours)))
+        return given, partial(self._prepared, given.features, given.records, len(given.classes), given.largest, given.persons)
 
     def _prepared(
-        self, features: int, records: int | None, classes: int, largest: float, persons: Persons | None
+        self, features: int, records: int | None, classes: int, largest: float, persons: Persons | None, privacy: Privacy
     ) -> tuple[RegularisedRisk | ClassRisk, LearningMechanism[Any]]:
         """What follows from public numbers: `records` plays no part under add-remove."""
-        privacy = self._privacy()
         domain = self._domain(features, self._known_records(records, privacy.neighbours), classes, persons)
         return self._calibrated(self._problem(domain, largest, privacy), privacy, self.mechanism)
 
@@ -221,7 +257,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
 
     def _decision(self) -> Callable[[Matrix], Floats]:
         """From rows to decisions, without the estimator."""
-        norm = self.data_norm
+        norm = self.data_norm_ if is_private(self.data_norm) else positive(self.data_norm, "data_norm")
         if len(self.classes_) > 2:
             return partial(linear_decision, weights=self.coef_.T, intercept=self.intercept_, data_norm=norm)
         return partial(linear_decision, weights=self.coef_[0], intercept=float(self.intercept_[0]), data_norm=norm)
@@ -295,7 +331,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         return scheme_named(self.multi_class, standard=self._standard_scheme, allowed=self._schemes)
 
     def _domain(self, features: int, records: int | None, classes: int, persons: Persons | None) -> Domain:
-        norm = positive(self.data_norm, "data_norm")
+        norm = positive(public_norm(self.data_norm), "data_norm")
         constant = 0.0
         if self.fit_intercept:
             constant = _INTERCEPT_SHARE * norm if self.intercept_scale is None else positive(self.intercept_scale, "intercept_scale")

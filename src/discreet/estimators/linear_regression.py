@@ -10,7 +10,7 @@ in fit and in prediction alike.
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import ndtri
@@ -25,6 +25,7 @@ from discreet.data import Domain, bounded_rows
 from discreet.estimators.base import Given, ScoredRegressor
 from discreet.estimators.bounded_model import BoundedModel
 from discreet.estimators.inputs import count_or_none, whole_or_none
+from discreet.estimators.norm_fit import is_private, left
 from discreet.matrices import Matrix
 from discreet.mechanisms.regression import Equations, LeastSquares, RegressionMechanism, calibrate_least_squares, fitted_of
 from discreet.mechanisms.regression.sums import MOST_RECORDS
@@ -43,7 +44,8 @@ class LinearRegression(ScoredRegressor, BoundedModel):
     delta : probability that the loss is exceeded, positive and well below 1 / n.
     neighbours : "replace-one" (the number of records is public) or "add-remove" (it is not).
     data_norm : bound on the Euclidean norm of a row; longer ones are shortened to it, in fit and in predict. Never learnt from the data. None where
-        data_bound bounds the entries.
+        data_bound bounds the entries; "private": a power of two is chosen in the fit, for a tenth of the budget (`data_norm_`), and `weights_`,
+        `covariance_` and `equations_` are those of rows divided by it.
     data_bound : bound on every entry of X, or None; larger ones are clipped to it. Scale features by public bounds first, so that they count alike.
     target_bound : bound on |y|; larger targets are clipped to it. Subtract a public middle of the range from y first: the noise grows with it.
     fit_intercept, intercept_scale : an intercept is a constant feature of this size; None takes 0.3 times the bound of the rows.
@@ -71,6 +73,7 @@ class LinearRegression(ScoredRegressor, BoundedModel):
     """
 
     saved_as = "linear-regression"
+    _chooses_norms: ClassVar[bool] = True
 
     target_bound: float = 1.0
     fit_intercept: bool = True
@@ -89,8 +92,8 @@ class LinearRegression(ScoredRegressor, BoundedModel):
         check_is_fitted(self)
         covariance, residual = self._known_error()
         quantile = _quantile(coverage)
-        domain = self._domain(self.n_features_in_, None, None)
-        work = partial(_intervals, domain=domain, weights=self.weights_, covariance=covariance, residual=residual, quantile=quantile)
+        weights, covariance = self.weights_ / self._unit, covariance / self._unit**2
+        work = partial(_intervals, domain=self._fitted_domain(), weights=weights, covariance=covariance, residual=residual, quantile=quantile)
         return self._of_rows(X, work)
 
     def coef_interval(self, *, coverage: float = 0.95, symmetric: bool = False) -> Floats:
@@ -114,19 +117,16 @@ class LinearRegression(ScoredRegressor, BoundedModel):
         else:
             variances = np.asarray(np.diag(covariance))
         half = quantile * np.sqrt(variances)
-        return np.column_stack((middle - half, middle + half))[: self.n_features_in_]
+        return np.column_stack((middle - half, middle + half))[: self.n_features_in_] / self._unit
 
     def explain(self, *, features: int, records: int | None = None) -> str:
         """What is released with how much noise, in words, from public numbers alone; needs no data. `records` where public."""
         privacy = self._privacy()
-        problem, mechanism = self._prepared(
-            self._domain(
-                whole(features, "features"),
-                self._known_records(count_or_none(records, "records"), privacy.neighbours),
-                self._public_rule(told_apart=False),
-            ),
-            privacy,
-        )
+        known, rule = self._known_records(count_or_none(records, "records"), privacy.neighbours), self._public_rule(told_apart=False)
+        domain = self._domain(whole(features, "features"), known, rule)
+        if is_private(self.data_norm):
+            privacy = left(partial(self._prepared, domain), privacy)
+        problem, mechanism = self._prepared(domain, privacy)
         return mechanism.explained(problem)
 
     def _prepared(self, domain: Domain, privacy: Privacy) -> tuple[LeastSquares, RegressionMechanism]:

@@ -27,7 +27,8 @@ class LogisticRegression(LinearClassifier):
     neighbours : "replace-one" (the number of records is public) or "add-remove" (it is not).
     alpha : coefficient of |w|^2 / 2 in the mean objective. None takes the smallest value at which the privacy theorem has no slack,
         from public numbers.
-    data_norm : bound on the Euclidean norm of a row of X; longer rows are shortened to it, in fit and in predict. Never learnt from the data.
+    data_norm : bound on the Euclidean norm of a row of X; longer rows are shortened to it, in fit and in predict. Never learnt from the data, but for
+        "private": a power of two is chosen in the fit, for a tenth of the budget; alpha and intercept_scale are then those of rows divided by it.
     classes : [negative, positive], or a longer list. None takes them from y, with a PrivacyWarning: nothing then hides which labels occur.
     loss : None or "logistic": only the logistic loss has probabilities.
     mechanism : "objective" (less noise) or "output".
@@ -57,6 +58,7 @@ class LogisticRegression(LinearClassifier):
     weights_ : the released vector, (d,) or (d + 1,); the last entry times the constant feature is the intercept. With K > 2 classes the K vectors
         one after the other, (K d,) or (K (d + 1),).
     classes_ : [negative, positive], or all classes, as declared.
+    data_norm_ : the norm that was chosen, with data_norm="private"; weights_ are those of rows divided by it, coef_ of rows as they are.
     n_features_in_, feature_names_in_ : d, and the names of the columns where X has them.
     certificate_ : what the release promises and why; `certificate_.verify(weights_)` checks it.
 

@@ -41,6 +41,7 @@ from discreet.estimators.uncertainty import Uncertainty
 from discreet.losses import Logistic, MarginLoss, loss_named
 from discreet.losses.predictions import prediction_loss_named
 from discreet.matrices import Matrix, answers_per_record
+from discreet.mechanisms.bounds_choice.norm import NORM_THEN_FIT
 from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR, SCHEMA
 
 FORMAT = "discreet-model/1"
@@ -244,7 +245,7 @@ class Model:
             ),
             Check(
                 "row norm",
-                type(form) is not LinearForm or _same(norm, schema.norm_bound),
+                (type(form) is not LinearForm or _same(norm, schema.norm_bound)) and self.certificate.mechanism != NORM_THEN_FIT,
                 f"the schema bounds rows by {schema.norm_bound:.10g}, the certificate states {_brief(norm)}",
             ),
             Check(

@@ -34,6 +34,7 @@ from discreet.certificates import Certificate
 from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure, VerificationFailure
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.core.workers import map_in_order
+from discreet.estimators.norm_fit import require_declared
 from discreet.estimators.search_tables import SearchTable
 from discreet.kernels import fresh_public_seed
 from discreet.ledger import Account, Reservation, spending_on, without_ledger
@@ -122,6 +123,7 @@ class Fits:
             copy = self.prepared(each, epsilon=epsilon, delta=delta, seed=0, share_of_records=share_of_records)
             weighted = {"weighted": True} if in_blocks and "max_sample_weight" in copy.get_params(deep=False) else {}
             try:
+                require_declared(copy.get_params(deep=False).get("data_norm"), "a search")
                 found.append(copy.plan(features=features, records=records, **weighted))
             except InfeasibleTarget as error:
                 refusal = InfeasibleTarget(

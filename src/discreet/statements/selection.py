@@ -158,25 +158,43 @@ def _part(value: Json) -> dict[str, Json]:
     return part
 
 
-_CUTS_THEN_FIT: Fields = {"neighbours": relation, "epsilon": positive, "delta": finite, "cuts": _part, "fit": _part}
+def _norm(value: Json) -> float | None:
+    return None if value is None else positive(value)
 
 
-@register_words("cuts-then-fit", parameters=_CUTS_THEN_FIT, problem=None)
+_TOTAL: Fields = {"neighbours": relation, "epsilon": positive, "delta": finite, "fit": _part}
+
+
+@register_words("cuts-then-fit", parameters={**_TOTAL, "cuts": _part}, problem=None)
 def _cuts_then_fit(parameters: Record, problem: Record) -> Words:
-    if _part(parameters["fit"])["problem"] != dict(problem):
-        raise ValueError("the problem is not that of the fit")
-    cuts, fit = _words_of_part(_part(parameters["cuts"])), _words_of_fit(_part(parameters["fit"]))
-    pure = all("delta" not in mapping(_part(parameters[name])["guarantee"]) for name in ("cuts", "fit"))
     same = condition(
         "the guarantee of the fit is the same whatever the cuts are",
         "cuts are chosen from the noisy counts alone, as many for any counts; the certificate of the fit is compared with the one planned",
     )
+    return _then_fit("cuts", same, parameters, problem)
+
+
+@register_words("norm-then-fit", parameters={**_TOTAL, "norm": _part, "data_norm": _norm}, problem=None)
+def _norm_then_fit(parameters: Record, problem: Record) -> Words:
+    norm = _norm(parameters["data_norm"])
+    same = condition(
+        "the guarantee of the fit is the same whatever norm is chosen" + ("" if norm is None else f", here {norm:.10g}"),
+        "rows are divided by that norm, a power of two, and shortened to norm 1; the certificate of the fit is compared with the one planned",
+    )
+    return _then_fit("norm", same, parameters, problem)
+
+
+def _then_fit(name: str, same: Hypothesis, parameters: Record, problem: Record) -> Words:
+    """Of a choice, the part of this name, and a fit on what was chosen."""
+    if _part(parameters["fit"])["problem"] != dict(problem):
+        raise ValueError("the problem is not that of the fit")
+    choice, fit = _words_of_part(_part(parameters[name])), _words_of_fit(_part(parameters["fit"]))
     paid = condition(
         "the total is paid for before anything is drawn: epsilon = {epsilon:.10g}, delta = {delta:.10g}",
         "one reservation of the total around both draws; a fit that fails has been paid for",
         parameters,
     )
-    theorem = f"{cuts.theorem}; {fit.theorem}; {'basic' if pure else 'numerical'} composition"
+    theorem = f"{choice.theorem}; {fit.theorem}; {'basic' if finite(parameters['delta']) == 0 else 'numerical'} composition"
     return Words(
-        theorem, (same, paid, *dict.fromkeys((*cuts.hypotheses, *fit.hypotheses))), declared=fit.declared, secret=(*cuts.secret, *fit.secret)
+        theorem, (same, paid, *dict.fromkeys((*choice.hypotheses, *fit.hypotheses))), declared=fit.declared, secret=(*choice.secret, *fit.secret)
     )

@@ -19,7 +19,7 @@ from discreet.mechanisms.bounds_choice.release import noise_of
 from discreet.mechanisms.counting import GaussianCounting, LaplaceCounting, Queries
 from discreet.mechanisms.counting.gaussian_curve import Component, divergence, lattice
 from discreet.mechanisms.cuts import ColumnCells, ColumnHistograms, CutsPlan, Interval
-from discreet.mechanisms.cuts.composed import CUTS_THEN_FIT, CutsThenFit
+from discreet.mechanisms.cuts.composed import CUTS_THEN_FIT, cuts_then_fit
 from discreet.mechanisms.release import BoundedNoise, GaussianRelease
 from discreet.queries import Rows
 from discreet.statements import certified_words
@@ -46,7 +46,7 @@ def of_few_columns(neighbours, classes):
 
 
 def calibrated(neighbours, *, epsilon=1.0, delta=1e-7, share=0.1, mechanism="auto"):
-    return CutsThenFit.calibrate(COLUMNS, epsilon=epsilon, delta=delta, neighbours=neighbours, share=share, planned=planned(neighbours, mechanism))
+    return cuts_then_fit(COLUMNS, epsilon=epsilon, delta=delta, neighbours=neighbours, share=share, planned=planned(neighbours, mechanism))
 
 
 def certificate(both):
@@ -93,18 +93,16 @@ def test_noise_in_the_output_loses_nothing(neighbours):
 )
 def test_there_is_a_fit_where_one_point_of_its_curve_is_known(neighbours, epsilon, delta, share, classes):
     """Three classes, or few dimensions and so little delta that a pure fit is best."""
-    both = CutsThenFit.calibrate(
-        COLUMNS, epsilon=epsilon, delta=delta, neighbours=neighbours, share=share, planned=of_few_columns(neighbours, classes)
-    )
+    both = cuts_then_fit(COLUMNS, epsilon=epsilon, delta=delta, neighbours=neighbours, share=share, planned=of_few_columns(neighbours, classes))
     assert 0 < both.target[0] < epsilon
     assert not failed(certificate(both))
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
 def test_shares_of_epsilon_and_delta_add_where_the_search_finds_nothing(neighbours, monkeypatch):
-    monkeypatch.setattr("discreet.mechanisms.cuts.composed._ATTEMPTS", 0)
+    monkeypatch.setattr("discreet.mechanisms.selection.then_fit._ATTEMPTS", 0)
     for classes in (2, 3):
-        both = CutsThenFit.calibrate(COLUMNS, epsilon=1.0, delta=1e-7, neighbours=neighbours, share=0.2, planned=of_few_columns(neighbours, classes))
+        both = cuts_then_fit(COLUMNS, epsilon=1.0, delta=1e-7, neighbours=neighbours, share=0.2, planned=of_few_columns(neighbours, classes))
         assert both.target == pytest.approx((0.8, 0.9e-7), rel=2e-3)
         assert not failed(certificate(both))
 
@@ -123,7 +121,7 @@ def test_the_total_covers_the_sum_over_the_counts(neighbours, mechanism):
     """The curve of the fit, at its own theorem, over the exact law of the loss of the counts."""
     both = calibrated(neighbours, mechanism=mechanism)
     moved = len(COLUMNS) * (1 if neighbours is ADD_REMOVE else 2)
-    losses, masses = lattice(Component(coordinates=moved, step=1, scale=both.cuts.mechanism.scales[0]))
+    losses, masses = lattice(Component(coordinates=moved, step=1, scale=both.choice.mechanism.scales[0]))
     stated = both.fit.guarantee
     mu = gaussian_mu(stated.epsilon, stated.delta_at_epsilon)
     ideal = sum(mass * gaussian_delta(both.guarantee.epsilon - loss, mu) for loss, mass in zip(losses, masses, strict=True) if mass > 1e-16)
@@ -280,7 +278,7 @@ def test_losses_of_counts_with_much_noise_are_those_of_the_calibration(columns, 
 def test_the_curve_of_a_fit_is_never_read_below_itself():
     """A quiet fit beside loud counts: coarse knots said 1.009e-9, and two Gaussian mechanisms together are at 2e-9."""
     cuts = CutsPlan.calibrate(COLUMNS, epsilon=19.6, delta=1e-8, neighbours=ADD_REMOVE)
-    parts = record(cuts.mechanism, cuts.queries), of_fit(planned(ADD_REMOVE)(0.3, 1e-8))
+    parts = record(cuts.mechanism, cuts.problem), of_fit(planned(ADD_REMOVE)(0.3, 1e-8))
     assert failed(forged(*parts, epsilon=20.0, delta=1.009e-9)) == {"delta"}
     assert failed(forged(*parts, epsilon=20.0, delta=1.975e-9)) == {"delta"}
     assert not failed(forged(*parts, epsilon=20.0, delta=1.99e-9))
@@ -290,9 +288,9 @@ def test_the_curve_of_a_fit_is_never_read_below_itself():
 def test_exact_laws_of_both_keep_the_total_and_half_the_noise_of_the_fit_does_not(neighbours):
     """Counts of one column and the worst shift of a minimiser: all outputs together, in cells that only hide."""
     columns = COLUMNS[:1]
-    both = CutsThenFit.calibrate(columns, epsilon=1.0, delta=1e-5, neighbours=neighbours, share=0.3, planned=planned(neighbours, "output"))
+    both = cuts_then_fit(columns, epsilon=1.0, delta=1e-5, neighbours=neighbours, share=0.3, planned=planned(neighbours, "output"))
     moved = 1 if neighbours is ADD_REMOVE else 2
-    first = gaussian_integers(1.0, both.cuts.mechanism.scales[0], times=moved)
+    first = gaussian_integers(1.0, both.choice.mechanism.scales[0], times=moved)
     problem, scale = both.fit.problem, both.fit.parameters["scale"]
     shift = moved * math.hypot(problem["data_norm"], problem["intercept_scale"]) / problem["ridge"]
 

@@ -140,5 +140,5 @@ def test_two_columns_verify_at_a_tiny_delta(epsilon):
     """Two laws of thousands of integers are convolved by a transform, which must know the tail that delta is about."""
     plan = CutsPlan.calibrate([Interval(name, 0.0, 1.0) for name in "ab"], epsilon=epsilon, delta=1e-11, neighbours=ADD_REMOVE)
     counts = plan.cells.answer(plan.cells.cells_of(np.full((3, 2), 0.5)))
-    made = plan.mechanism.run(plan.queries, Numbers([counts]), SystemNoise())
+    made = plan.mechanism.run(plan.problem, Numbers([counts]), SystemNoise())
     assert made.certificate.verify(made.value).ok

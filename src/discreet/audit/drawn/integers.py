@@ -44,7 +44,7 @@ def cuts(target: Target) -> Watch:
     """The counts of three columns together."""
     plan = CutsPlan.calibrate([Interval(name, 0.0, 1.0) for name in "abc"], **target.asked)
     exact = plan.cells.answer(plan.cells.cells_of(np.array([[0.1, 0.9, 0.5], [0.2, 0.3, np.nan], [1.0, 0.0, 0.7]])))
-    stated, values = released(plan.mechanism, plan.queries, Numbers([exact]), _RUNS // 10)
+    stated, values = released(plan.mechanism, plan.problem, Numbers([exact]), _RUNS // 10)
     (scale,) = (real(one) for one in stated["scales"])  # type: ignore[union-attr]
     law = discrete_laplace if target.delta == 0 else discrete_gaussian
     return Watch(mechanism=plan.mechanism.name, parts=(law("noise on the cells of all columns", values - exact, scale=scale),))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.accounting import Json
+from discreet.accounting import Guarantee, Json
 from discreet.certificates import Certificate, Verification
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import Neighbours, Persons
@@ -58,14 +58,20 @@ class CutsPlan:
         return cls(cells=_cells(columns, steps=steps), mechanism=made, persons=persons)
 
     @property
-    def queries(self) -> Queries:
+    def problem(self) -> Queries:
         """The problem of the mechanism."""
         return Queries([self.cells], self.persons)
 
     @property
     def deviation(self) -> float:
         """About the standard deviation of the noise in a cell, in records."""
-        return deviation_of(self.mechanism) / self.queries.parts
+        return deviation_of(self.mechanism) / self.problem.parts
+
+    @property
+    def curve(self) -> Guarantee:
+        """All that is known of the privacy loss of the counts."""
+        made = self.mechanism
+        return made.curve(self.problem) if isinstance(made, GaussianCounting) else made.guarantee(self.problem)
 
     def pays(self, records: int | None) -> bool:
         """Whether there is anything to be learnt, as far as public numbers tell; `records` where their number is public."""
@@ -73,13 +79,13 @@ class CutsPlan:
 
     def release(self, answer: Integers, noise: Noise, *, content: Iterable[bytes] | None = None, account: Account | None = None) -> "ReleasedCuts":
         """Spend, and choose; `answer` are the exact counts, as `cells.answer` gives them, or sums of those of parts of the records."""
-        released = self.mechanism.run(self.queries, Numbers([answer], content), noise, account=account)
+        released = self.mechanism.run(self.problem, Numbers([answer], content), noise, account=account)
         counts = released.value
         return ReleasedCuts(cuts=self.chosen(counts), counts=counts, certificate=released.certificate, plan=self)
 
     def chosen(self, counts: Floats) -> dict[str, Cuts]:
         """The cuts of every column."""
-        parts = self.cells.split(counts / self.queries.parts)
+        parts = self.cells.split(counts / self.problem.parts)
         present = [float(part[:-1].sum()) for part in parts]
         # All columns count the same records: those that are not missing in one, and those that are.
         everybody = float(np.mean([part.sum() for part in parts]))

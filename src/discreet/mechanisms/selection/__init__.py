@@ -1,9 +1,22 @@
-"""Choosing among candidates privately, with proof notes beside the code (exponential.md, stopping.md, and accounting/selection.md)."""
+"""Choosing privately, among candidates or before a fit, with proof notes (exponential.md, stopping.md, and accounting/selection.md)."""
 
 from discreet.mechanisms.selection.calibration import InnerTarget, calibrated
 from discreet.mechanisms.selection.curves import whole_curve
 from discreet.mechanisms.selection.exponential import ALGORITHM_4, Candidates, ExponentialMechanism
 from discreet.mechanisms.selection.score import CountNoise
 from discreet.mechanisms.selection.stopping import RandomStopping
+from discreet.mechanisms.selection.then_fit import SHARE, Choice, ThenFit
 
-__all__ = ["ALGORITHM_4", "Candidates", "CountNoise", "ExponentialMechanism", "InnerTarget", "RandomStopping", "calibrated", "whole_curve"]
+__all__ = [
+    "ALGORITHM_4",
+    "SHARE",
+    "Candidates",
+    "Choice",
+    "CountNoise",
+    "ExponentialMechanism",
+    "InnerTarget",
+    "RandomStopping",
+    "ThenFit",
+    "calibrated",
+    "whole_curve",
+]
