@@ -263,6 +263,15 @@ def fit(draw: np.random.Generator) -> Honest:
     return _of_certificate("fit", model.certificate_, model.weights_)
 
 
+def of_persons(draw: np.random.Generator) -> Honest:
+    """A linear model of two classes, of persons with several rows each, of one that is kept, or of one as declared."""
+    X, count = _records(draw, int(draw.integers(1, 6)))
+    rows, declared = int(draw.choice([1, 2, 3, 50])), bool(draw.random() < 0.2)
+    model = _classifier(draw, 2).set_params(rows_per_person=1 if declared else rows, person_weight=str(draw.choice(["person", "row"])))
+    model.fit(X, draw.permutation(np.arange(count) % 2), persons=None if declared else draw.integers(0, 5, count))
+    return _of_certificate("fit of persons", model.certificate_, model.weights_)
+
+
 def many(draw: np.random.Generator) -> Honest:
     """Several fits under one certificate."""
     X, count = _records(draw, 3)
@@ -443,6 +452,7 @@ def search(draw: np.random.Generator) -> Honest:
 
 KINDS: dict[str, tuple[Callable[[np.random.Generator], Honest], float]] = {
     "fit": (fit, 30),
+    "persons": (of_persons, 5),
     "many": (many, 2),
     "kernel": (kernel, 1),
     "model": (model_file, 15),

@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from discreet import LogisticRegression
 from discreet.certificates import Certificate
 from discreet.core.errors import DiscreetError
+from discreet.statements import words_of
 
 PATH = Path(__file__).parent.parent / "benchmarks" / "forgeries.py"
 
@@ -26,6 +28,7 @@ def forgeries():
     ("kind", "count"),
     [
         ("fit", 12),
+        ("persons", 12),
         ("many", 3),
         ("kernel", 3),
         ("model", 12),
@@ -82,6 +85,60 @@ def test_what_used_to_verify_fails_by_name(forgeries, change, check):
     assert check in {found.name for found in Certificate.from_dict(document).verify().checks if not found.ok}
 
 
+_RULE = {"rows": 7, "weight": "person"}
+
+
+def _rebuilt(document, persons):
+    """The document as a forger writes it who knows the library: another rule of persons, and every word that belongs to it."""
+    problem = {name: value for name, value in document["problem"].items() if name != "persons"} | ({} if persons is None else {"persons": persons})
+    words = words_of(document["mechanism"], document["parameters"], problem)
+    said = [{"required": one.required, "enforced": one.enforced} for one in words.hypotheses]
+    guarantee = {**document["guarantee"], "theorem": words.theorem, "unit": str(words.unit)}
+    return {**document, "problem": problem, "hypotheses": said, "guarantee": guarantee}
+
+
+@pytest.fixture(scope="module", params=["add-remove", "replace-one"])
+def of_persons(request):
+    """Certificates of the same fit: for records, and for persons of whom at most 7 rows are kept."""
+    X, y = np.random.default_rng(2).uniform(-1, 1, (200, 2)), np.arange(200) % 2
+    model = LogisticRegression(epsilon=1.0, delta=1e-6, classes=[0, 1], mechanism="objective", neighbours=request.param)
+    alone = model.fit(X, y).certificate_.to_dict()
+    return alone, model.set_params(rows_per_person=7).fit(X, y, persons=np.arange(200) // 5).certificate_.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("change", "check"),
+    [
+        (lambda d: d["guarantee"].update(unit="record"), "theorem"),
+        (lambda d: d["problem"].pop("persons"), "hypotheses"),
+        (lambda d: d["problem"]["persons"].update(rows=8), "hypotheses"),
+        (lambda d: d["problem"]["persons"].update(rows=1), "hypotheses"),
+        (lambda d: d["problem"]["persons"].update(weight="row"), "hypotheses"),
+        (lambda d: d["problem"]["persons"].update(rows=1, weight="declared"), "hypotheses"),
+        (lambda d: d["problem"]["persons"].update(weight="declared"), "record"),
+        (lambda d: d["problem"]["persons"].update(rows=0), "record"),
+        (lambda d: d["problem"]["persons"].update(names=["Ada"]), "record"),
+        (lambda d: d.update(hypotheses=d["hypotheses"][:-1]), "hypotheses"),
+    ],
+)
+def test_a_rule_of_persons_that_was_changed_fails_by_name(of_persons, change, check):
+    document = json.loads(json.dumps(of_persons[1]))
+    assert Certificate.from_dict(document).verify().ok
+    change(document)
+    assert check in {found.name for found in Certificate.from_dict(document).verify().checks if not found.ok}
+
+
+def test_a_promise_to_a_record_does_not_become_one_to_a_person(of_persons):
+    """By the unit alone; nor, where one is added, with every word rebuilt: several rows need a little more noise than one, and the number fails."""
+    alone, _ = json.loads(json.dumps(of_persons))
+    assert Certificate.from_dict(_rebuilt(alone, None)).verify().ok
+    swapped = {**alone, "guarantee": {**alone["guarantee"], "unit": "person"}}
+    assert [found.name for found in Certificate.from_dict(swapped).verify().checks if not found.ok] == ["theorem"]
+    if alone["guarantee"]["neighbours"] == "add-remove":
+        forged = Certificate.from_dict(_rebuilt(alone, _RULE))
+        assert [found.name for found in forged.verify().checks if not found.ok] == ["delta"]
+
+
 def test_an_unknown_key_of_a_certificate_is_refused(forgeries):
     one = forgeries.fit(np.random.default_rng(11))
     for part in ("", "guarantee", "noise"):
@@ -92,8 +149,6 @@ def test_an_unknown_key_of_a_certificate_is_refused(forgeries):
 
 
 def test_a_number_of_records_under_add_remove_is_one_that_was_declared(forgeries):
-    from discreet import LogisticRegression
-
     X, y = np.random.default_rng(2).uniform(-1, 1, (20, 2)), np.arange(20) % 2
     document = LogisticRegression(classes=[0, 1], neighbours="add-remove").fit(X, y).certificate_.to_dict()
     document["problem"] = {**document["problem"], "records": 20}
