@@ -132,3 +132,24 @@ def test_an_epsilon_that_cannot_be_found_is_told(folder, line, code, message):
     outcome = discreet(*ASKED, "--no-simulation", *line.split())
     assert outcome.code == code
     assert message in outcome.error
+
+
+def test_a_plan_of_persons_says_what_their_rows_cost_and_how_many_are_kept():
+    asked = ("plan", "--records", "2000", "--epsilon", "1", "--features", "3", "--norm", "2", "--rows-per-person", "7", "--no-simulation")
+    outcome = discreet(*asked, "--row-counts", "1:600,3:300,15:100")
+    assert outcome.code == 0
+    assert "at most 7 rows a person" in outcome.out
+    assert "with 2,000 persons the excess" in outcome.out
+    assert "33.3 % with 1," in outcome.out
+    assert "73.3 % with 7," in outcome.out
+    document = discreet(*asked, "--row-counts", "1:600,3:300,15:100", "--json").json["persons"]
+    assert [one["rows"] for one in document["ways"]] == [4400, 4400, 2000]
+    assert discreet(*asked, "--json").json["persons"]["ways"][0]["rows"] is None
+    assert "persons" not in discreet(*asked[:-3], "--no-simulation", "--json").json
+
+
+@pytest.mark.parametrize("counts", ["1", "1:2:3", "a:b", "1:-2", ""])
+def test_counts_that_are_none_are_a_usage_error(counts):
+    asked = ("plan", "--records", "2000", "--epsilon", "1", "--features", "3", "--norm", "2", "--rows-per-person", "7", "--no-simulation")
+    assert discreet(*asked, "--row-counts", counts).code == 2
+    assert discreet(*asked[:-3], "--row-counts", "1:600").code == 2

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import click
 
 import discreet
-from discreet.cli.options import Delta, File, Hidden, Report, command, usage_error
+from discreet.cli.options import Delta, File, Hidden, Option, Report, command, usage_error
 from discreet.cli.output import Outcome, check_output, check_report, labelled, step, styled, table
 from discreet.cli.plan_over import Simulation, plan_over, reached
 from discreet.core.files.whole_file import write_whole
@@ -47,6 +47,7 @@ class _Problem:
     loss: Annotated[Literal["logistic", "softplus-hinge"], None] = "logistic"
     mechanism: Annotated[Literal["objective", "output"], None] = "objective"
     failure: Annotated[float, "Probability with which the bound may fail."] = 0.05
+    rows_per_person: Annotated[int | None, "Persons have several rows, of which at most so many are kept; records are then persons."] = None
 
 
 @command(
@@ -56,6 +57,7 @@ class _Problem:
     "discreet plan --excess 0.05 --records 400000 --delta 1e-6 --features 20 --norm 3",
     "discreet plan --excess 0.1 --epsilon 1 --features 100 --norm 5 --no-simulation --json",
     "discreet plan --records 20000 --epsilon 1 --features 20 --norm 3 --plot plan.svg",
+    "discreet plan --records 20000 --epsilon 1 --features 20 --norm 3 --rows-per-person 7 --row-counts 1:12000,3:6000,15:2000",
     "discreet plan over l1-ball --features 1000 --entry-bound 1 --records 20000 --epsilon 1 --delta 1e-6",
     cls=_OrOver,
 )
@@ -65,6 +67,10 @@ def plan(
     records: Annotated[int | None, "Number of records."] = None,
     epsilon: Annotated[float | None, "Privacy loss of the fit, > 0."] = None,
     problem: _Problem,
+    row_counts: Annotated[
+        str | None,
+        Option(metavar="ROWS:PERSONS,..", help="With --rows-per-person: how many persons have how many rows, where that is public, as 1:5000,3:200."),
+    ] = None,
     simulation: Simulation,
     plot: Annotated[File | None, "Write bounds and simulation to this SVG file."] = None,
     report: Report = None,
@@ -79,6 +85,9 @@ def plan(
     """
     if sum(number is None for number in (excess, records, epsilon)) != 1:
         raise usage_error("two of --excess, --records and --epsilon are needed, and not all three: the one that is left out is the answer")
+    owned = None if row_counts is None else _counts(row_counts)
+    if owned is not None and problem.rows_per_person is None:
+        raise usage_error("--row-counts needs --rows-per-person, the most rows of a person that are kept")
     with step("Calibrating"):
         check_output(plot, overwrite=overwrite)
         check_report(report, plot, overwrite=overwrite)
@@ -88,6 +97,7 @@ def plan(
         if epsilon is None:
             made = discreet.planning.least_epsilon(made, records=records or 0, excess=float(excess or 0.0))
         found = made.bound(records) if records is not None else made.records_for(float(excess or 0.0))
+        ways = () if made.rows_per_person is None else discreet.planning.ways_of(made, found.records, owned)
     wanted = float(excess or 0.0) if epsilon is None else None
     tried: list[discreet.planning.SimulatedEpsilon] = []
     simulated: list[discreet.planning.Simulated] = []
@@ -106,7 +116,7 @@ def plan(
         write_whole(plot, planning.plot(bounds, simulated, title=planned, subtitle=promised), overwrite=overwrite)
     if report is not None:
         with step("Writing the report"):
-            page = planning.plan_page(made, found, bounds, simulated, excess=excess, tried=None if wanted is None else tried)
+            page = planning.plan_page(made, found, bounds, simulated, excess=excess, tried=None if wanted is None else tried, ways=ways)
             reports.write_page(page, report, overwrite=overwrite)
     if wanted is not None:
         stated, lines = _needed_epsilon(made, found, tried, wanted)
@@ -118,11 +128,39 @@ def plan(
         "excess": excess,
         "bound": found.to_dict(),
         **stated,
+        **_of_persons(made, ways, owned, lines),
         "plot": plot,
         "report": report,
     }
     files = labelled(("Picture", plot and f"written to {plot}"), ("Report", report and f"written to {report}"))
     return Outcome(document=document, lines=[*labelled(("Plan", f"{planned}; {promised}")), *lines, *(part for one in files for part in ("", one))])
+
+
+def _counts(text: str) -> dict[int, int]:
+    """How many persons have how many rows."""
+    parts = [part.split(":") for part in text.split(",")]
+    if not all(len(part) == 2 and all(one.strip().isdecimal() and len(one) < 16 for one in part) for part in parts):
+        raise usage_error(f"--row-counts is a list of ROWS:PERSONS, such as 1:5000,3:200; {text[:60]!r} was given")
+    return {int(rows): int(persons) for rows, persons in parts}
+
+
+def _of_persons(
+    made: "discreet.planning.Plan", ways: "Sequence[discreet.planning.Way]", counts: dict[int, int] | None, lines: list[str]
+) -> dict[str, object]:
+    """What the rows of persons cost and gain: for JSON, and added to the lines."""
+    if made.rows_per_person is None:
+        return {}
+    from discreet.display.planning import WAYS, WAYS_CAPTION, by_ways
+
+    document: dict[str, object] = {"ways": [one.to_dict() for one in ways]}
+    lines += ["", styled(WAYS_CAPTION), *table((-38, 10, 12, 10), [name.lower() for name in WAYS], *by_ways(ways))]
+    if counts is not None:
+        every = discreet.planning.rows_kept(counts, max(counts))
+        shares = {rows: discreet.planning.rows_kept(counts, rows) / every for rows in sorted({1, 2, 5, 10, 20, made.rows_per_person})}
+        document["rows_kept"] = [{"rows_per_person": rows, "share": share} for rows, share in shares.items()]
+        told = ", ".join(f"{100 * share:.3g} % with {rows}" for rows, share in shares.items())
+        lines.append(f"Rows that are kept, by the most of a person: {told}.")
+    return {"persons": document}
 
 
 def _simulated(
@@ -146,6 +184,10 @@ def _simulated(
         if excess is not None and done[-1].upper <= excess:
             break
     return done
+
+
+def _many(made: "discreet.planning.Plan") -> str:
+    return "records" if made.rows_per_person is None else "persons"
 
 
 def _most(made: "discreet.planning.Plan") -> int:
@@ -183,12 +225,12 @@ def _needed_records(
     }
     confidence = f"with probability {100 * (1 - made.failure):g} %"
     if excess is None:
-        said = f"with {found.records:,} records the excess of expected loss is at most {found.excess:.4g}, {confidence}"
+        said = f"with {found.records:,} {_many(made)} the excess of expected loss is at most {found.excess:.4g}, {confidence}"
         beside = f"the same bound without privacy: {found.without_privacy:.4g}"
     else:
-        said = f"{found.records:,} records are proved to be enough for an excess of {excess:g}, {confidence}"
-        beside = f"the same bound without privacy: {alone:,} records"
-    header = ("records", "bound", "no privacy", "simulated", f"{100 * (1 - made.failure):g} % below")
+        said = f"{found.records:,} {_many(made)} are proved to be enough for an excess of {excess:g}, {confidence}"
+        beside = f"the same bound without privacy: {alone:,} {_many(made)}"
+    header = (_many(made), "bound", "no privacy", "simulated", f"{100 * (1 - made.failure):g} % below")
     lines = [
         *labelled(
             ("Proved", said),
@@ -235,11 +277,11 @@ def _needed_epsilon(
     confidence = f"with probability {100 * (1 - made.failure):g} %"
     lines = [
         *labelled(
-            ("Proved", f"epsilon {made.epsilon:g} is enough for an excess of {excess:g} with {found.records:,} records, {confidence}"),
+            ("Proved", f"epsilon {made.epsilon:g} is enough for an excess of {excess:g} with {found.records:,} {_many(made)}, {confidence}"),
             ("", f"without privacy the same bound is {found.without_privacy:.4g}; at alpha = {found.alpha:.4g}"),
         ),
         "",
-        styled(f"Excess of expected loss, {found.records:,} records"),
+        styled(f"Excess of expected loss, {found.records:,} {_many(made)}"),
         *table((12, 12, 12, 26), ("epsilon", "bound", "simulated", "interval of the mean"), *rows),
     ]
     if simulated:

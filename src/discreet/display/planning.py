@@ -8,13 +8,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 
-from discreet.accounting import ApproximateDP, Guarantee, PureDP
+from discreet.accounting import ApproximateDP, Guarantee, PureDP, Unit
 from discreet.core.errors import DiscreetError, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.display.pages import PUBLIC_FOOT, Block, Bullets, Facts, Page, Picture, Section, Table, Text, Tone, view_html
 from discreet.display.plots import BLUE, INK, LIGHT_BLUE, RED, Drawing, Panel, Point, Shape, dot, key, line, log_axis, svg, words
 from discreet.display.promise import count_shown, numbers_shown, odds_table
-from discreet.planning import NeededRecords, Plan, PlannedBound, SetBound, SetPlan, Simulated, SimulatedEpsilon, SimulatedOverSet, bracket
+from discreet.planning import NeededRecords, Plan, PlannedBound, SetBound, SetPlan, Simulated, SimulatedEpsilon, SimulatedOverSet, Way, bracket
 from discreet.planning.plan import MECHANISMS
 from discreet.sets import Constraint
 
@@ -23,6 +23,9 @@ _EPSILONS = (0.1, 0.3, 1.0, 3.0)
 _LADDER = (-6, -5, -4, -3, -2, -1, 0, 1, 2)
 """Sizes of the picture over a set: thirds of powers of ten times the records that were asked for."""
 _LEFT, _RIGHT, _TOP, _FLOOR, _WIDTH, _HEIGHT = 84, 736, 112, 364, 760, 420
+WAYS_CAPTION = "Three ways to the same promise to one person; noise is that on the mean objective, over that of one row a person"
+WAYS = ("Way", "Epsilon", "Rows", "Noise")
+_WAYS = {"shared": "rows share a record's weight", "groups": "rows one by one, by groups", "one row": "one row of each person"}
 _COLOURS = (BLUE, RED, LIGHT_BLUE, INK)
 
 
@@ -98,21 +101,24 @@ def plan_page(
     *,
     excess: float | None,
     tried: Sequence[SimulatedEpsilon] | None = None,
+    ways: Sequence[Way] = (),
 ) -> Page:
     """The report on a plan. `found` is the answer; `bounds` are those of the picture; `excess` is what was asked for, None where the records were.
 
-    Where both were, and the epsilon of `plan` is the answer, `tried` are the epsilons that were simulated, which may be none.
+    Where both were, and the epsilon of `plan` is the answer, `tried` are the epsilons that were simulated, which may be none. `ways` are those to
+    protect persons with several rows, where the plan is for such.
     """
+    many = "records" if plan.rows_per_person is None else "persons"
     confidence = f"with probability {100 * (1 - plan.failure):g} %"
     if excess is None:
-        said = f"With {found.records:,} records the expected loss is at most {found.excess:.4g} above that of the best classifier, {confidence}."
+        said = f"With {found.records:,} {many} the expected loss is at most {found.excess:.4g} above that of the best classifier, {confidence}."
         beside = f"Without privacy the same proof gives {found.without_privacy:.4g}."
     elif tried is not None:
         said = f"Epsilon {plan.epsilon:g} is proved to be enough for an expected loss of at most {excess:g} above that of the best, {confidence}."
         least = plan.records_without_privacy(excess)
-        beside = f"That is with {found.records:,} records; with fewer than {least:,} this proof reaches that at no epsilon."
+        beside = f"That is with {found.records:,} {many}; with fewer than {least:,} this proof reaches that at no epsilon."
     else:
-        said = f"{found.records:,} records are proved to be enough for an expected loss of at most {excess:g} above that of the best, {confidence}."
+        said = f"{found.records:,} {many} are proved to be enough for an expected loss of at most {excess:g} above that of the best, {confidence}."
         beside = f"Without privacy the same proof asks for {plan.records_without_privacy(excess):,}."
     rows = [
         ("Model", f"linear classifier with the {plan.loss} loss on {plan.features:,} features{' and an intercept' if plan.intercept_scale else ''}"),
@@ -133,6 +139,7 @@ def plan_page(
         Section("What is planned", [Facts("In public numbers", rows)]),
         *epsilon_needed,
         Section("Error against the number of records", _against_records(plan, found, bounds, simulated)),
+        *([Section("Several rows of one person", [Table(WAYS_CAPTION, WAYS, by_ways(ways), range(1, 4))])] if ways else []),
         _budgets(plan, found.records, other, "alpha"),
         Section("The mechanisms side by side", [Table(caption, header, mechanisms, {1, 2})]),
     ]
@@ -192,7 +199,25 @@ def problem(plan: Plan, *, intercept: str = "") -> str:
 def privacy(plan: Plan | SetPlan) -> str:
     """What it is to promise."""
     stated = f"epsilon {plan.epsilon:g}, delta {plan.delta:g}, {plan.neighbours}"
-    return f"{stated}, {plan.mechanism} perturbation" if isinstance(plan, Plan) else stated
+    if not isinstance(plan, Plan):
+        return stated
+    rows = plan.rows_per_person
+    whose = "" if rows is None else ", one row a person" if rows == 1 else f", at most {rows} rows a person"
+    return f"{stated}{whose}, {plan.mechanism} perturbation"
+
+
+def by_ways(ways: Sequence[Way]) -> list[tuple[str, ...]]:
+    """A row for each way to protect persons with several rows: what it is, epsilon of a record, rows, noise over that of one row a person."""
+    alone = ways[-1].noise
+    return [
+        (
+            _WAYS[one.name] + (", at best" if one.name == "groups" and one.rows is None else ""),
+            f"{one.epsilon:.4g}",
+            "-" if one.rows is None else f"{one.rows:,}",
+            "-" if one.noise is None or not alone else f"{one.noise / alone:.4g}",
+        )
+        for one in ways
+    ]
 
 
 def _asked(records: int, excess: float | None) -> str:
@@ -216,9 +241,10 @@ def _budgets(plan: Plan | SetPlan, records: int, excess: float | None, how: str)
         rows.append((f"{epsilon:g}{mark}", *_answer(replace(plan, epsilon=epsilon), records, excess)))
     caption = f"The same plan at other epsilons: {', '.join(f'{each:g}' for each in _EPSILONS)} and the one that was asked for"
     table = Table(caption, ("Epsilon", _asked(records, excess), how), rows, {1, 2} if how == "alpha" else {1})
-    promised: Guarantee = PureDP(epsilon=plan.epsilon, neighbours=plan.neighbours, theorem="as planned")
+    unit = Unit.PERSON if isinstance(plan, Plan) and plan.rows_per_person is not None else Unit.RECORD
+    promised: Guarantee = PureDP(epsilon=plan.epsilon, neighbours=plan.neighbours, theorem="as planned", unit=unit)
     if plan.delta > 0:
-        promised = ApproximateDP(epsilon=plan.epsilon, delta_at_epsilon=plan.delta, neighbours=plan.neighbours, theorem="as planned")
+        promised = ApproximateDP(epsilon=plan.epsilon, delta_at_epsilon=plan.delta, neighbours=plan.neighbours, theorem="as planned", unit=unit)
     return Section("What other budgets would buy", [table, odds_table(promised)])
 
 

@@ -1,5 +1,6 @@
 """Planning before there are records: how many are needed for an error at an epsilon, as a bound and as a simulation."""
 
+from discreet.planning.persons import Way, rows_kept, ways_of
 from discreet.planning.plan import Plan, PlannedBound, least_epsilon, proved_at
 from discreet.planning.set_plan import NeededRecords, SetBound, SetPlan, SetRisk
 from discreet.planning.set_simulate import SimulatedOverSet, simulate_over_set
@@ -16,10 +17,13 @@ __all__ = [
     "Simulated",
     "SimulatedEpsilon",
     "SimulatedOverSet",
+    "Way",
     "bracket",
     "least_epsilon",
     "proved_at",
+    "rows_kept",
     "simulate",
     "simulate_epsilons",
     "simulate_over_set",
+    "ways_of",
 ]

@@ -6,7 +6,8 @@ T(e): module `bounds.localised`, with probability failure / 2 for the records. e
 its noise at failure / 2 - failure / 1000. s: how far the last stage moves the weights (residual_stage.md), at failure / 1000; a record's loss moves
 by at most R s. The noise is that of the calibrated mechanism itself, at a lambda = n Lambda that makes the bound small and that its theorem admits.
 
-All arguments are public. Under add-remove, where n is secret, n here is a number of records that you expect and declare public.
+Where persons have several rows (`rows_per_person`), records are persons, the loss of one is the mean over that person's rows, and the same holds
+(note localised.md). All arguments are public. Under add-remove, where n is secret, n here is a number of records that you expect and declare public.
 
 The other inversion: `least_epsilon`, the least e with bound(n; e).excess <= target. What is returned was put into the bound itself, so it is enough
 whatever the bound's shape; that it is the *least* (to one part in 1000) rests on the bound falling with epsilon. As epsilon grows the bound tends to
@@ -31,7 +32,7 @@ from discreet.bounds import (
     output_excess,
 )
 from discreet.core.errors import InfeasibleTarget, InvalidInput
-from discreet.core.neighbours import DELTA, Neighbours
+from discreet.core.neighbours import DELTA, Neighbours, Persons
 from discreet.core.showing import shown
 from discreet.core.validate import each, positive, probability, whole
 from discreet.data import Domain
@@ -117,6 +118,8 @@ class Plan:
     mechanism: str = "objective"
     failure: float = 0.05
     """The bound may fail with this probability."""
+    rows_per_person: int | None = None
+    """The most rows of a person that are kept, each person counting once; records are then persons. None where the unit is a row."""
 
     def __post_init__(self) -> None:
         """See class docstring."""
@@ -135,7 +138,9 @@ class Plan:
     def problem(self, records: int, ridge: float) -> RegularisedRisk:
         """The public problem at this number of records and lambda."""
         scale = 0.0 if self.intercept_scale is None else self.intercept_scale
-        domain = Domain(features=self.features, norm_bound=self.data_norm, intercept_scale=scale, records=records, classes=2)
+        rows = self.rows_per_person
+        persons = None if rows is None else Persons(rows=rows)
+        domain = Domain(features=self.features, norm_bound=self.data_norm, intercept_scale=scale, records=records, classes=2, persons=persons)
         return RegularisedRisk(loss=self.margin_loss, ridge=ridge, domain=domain)
 
     @property
@@ -194,6 +199,10 @@ class Plan:
             middle = (low + high) // 2
             low, high = (low, middle) if self.bound(middle).excess <= excess else (middle, high)
         return self.bound(high)
+
+    def noise(self, records: int, ridge: float) -> float:
+        """The median norm of the noise of a fit with these numbers on the mean objective (output perturbation: on the weights, times Lambda)."""
+        return _noise_of(self.calibrated(records, ridge), self.problem(records, ridge), self.failure * _LAST).norm.quantile(0.5) / records
 
     def records_without_privacy(self, excess: float) -> int:
         """The fewest records for which the same bound, without noise and at its best Lambda, is at most `excess`."""
