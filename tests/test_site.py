@@ -1,5 +1,6 @@
 """The parts of the documentation site that need no build; `tools/docs.py` builds it, and is a step of `tools/test.py`."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,17 @@ def test_what_the_navigation_names_exists():
     assert len(names) > 30
     for name in names:
         assert (ROOT / f"{name}.md").exists(), name
+
+
+def test_what_a_page_shows_of_a_file_begins_and_ends_at_lines_that_are_there():
+    edges = 0
+    for page in (ROOT / "docs").rglob("*.md"):
+        for name, options in re.findall(r"^```\{literalinclude\} (\S+)\n(.*?)^```", page.read_text(), flags=re.DOTALL | re.MULTILINE):
+            lines = (page.parent / name).read_text().splitlines()
+            for edge in re.findall(r"^:(?:start|end)-(?:at|before|after): (.*)$", options, flags=re.MULTILINE):
+                assert any(edge.strip("'\"") in line for line in lines), f"{page.name}: no line of {name} holds {edge}"
+                edges += 1
+    assert edges > 10
 
 
 @pytest.mark.parametrize("package", PACKAGES)
