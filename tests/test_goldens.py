@@ -65,10 +65,10 @@ def test_another_number_is_seen(goldens):
 
 
 @pytest.mark.parametrize(("load", "name"), [(Model.load, "model.json"), (IntervalFile.load, "intervals.json"), (read_evaluation, "evaluation.json")])
-def test_files_load_verify_and_are_written_again_as_they_were(load, name):
+def test_files_load_verify_and_are_written_again_as_they_were(goldens, load, name):
     read = load(FILES / name)
     assert read.verify().ok
-    assert json.loads(read.to_json()) == json.loads((FILES / name).read_text(encoding="utf-8"))
+    assert goldens.differing(json.loads(read.to_json()), json.loads((FILES / name).read_text(encoding="utf-8")), exact=False) == []
 
 
 def test_a_release_folder_loads_and_verifies():

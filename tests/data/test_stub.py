@@ -25,7 +25,7 @@ def test_a_stub_that_is_filled_in_is_a_schema():
     text = text.replace('[numeric."blood group"]\nlower = "FILL IN"\nupper = "FILL IN"\nencoding = "curve"', "")
     text = text.replace('categories = ["FILL IN", "FILL IN"]', 'categories = ["A", "B"]')
     schema = Schema.from_toml(text)
-    assert schema.numeric[0].encoding == (Curve(),)
+    assert schema.numeric[0].encoding == (Curve(rest=1.0),)
     assert schema.feature_names[-2:] == ("blood group=A", "blood group=B")
 
 

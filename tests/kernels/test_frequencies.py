@@ -49,6 +49,14 @@ def test_directions_without_their_own_lengths_are_seen():
         check_unbiased(estimates(kernel, orthogonal=True, change=same_length), exact(kernel))
 
 
+@pytest.mark.parametrize("kernel", [Gaussian(gamma=1e-30), Laplacian(gamma=1e30), Matern(gamma=0.1)], ids=repr)
+def test_frequencies_have_few_digits_so_that_every_machine_draws_the_same(kernel):
+    """What two machines compute may differ in the last of 53 bits, and is rounded to the same 24 but for one in 2^28."""
+    drawn = draw_frequencies(kernel, seed=3, features=7, count=11)
+    digits = np.frexp(drawn)[0] * 2.0**24
+    np.testing.assert_array_equal(digits, np.rint(digits))
+
+
 @pytest.mark.parametrize("count", [1, 4, 6, 17])
 def test_directions_are_orthogonal_within_blocks(count):
     frequencies = draw_frequencies(Gaussian(), seed=0, features=6, count=count)
@@ -56,7 +64,7 @@ def test_directions_are_orthogonal_within_blocks(count):
     for start in range(0, count, 6):
         block = frequencies[start : start + 6]
         gram = block @ block.T
-        np.testing.assert_allclose(gram - np.diag(np.diag(gram)), 0.0, atol=1e-12)
+        np.testing.assert_allclose(gram - np.diag(np.diag(gram)), 0.0, atol=1e-5)
 
 
 def test_one_coordinate_of_an_orthogonal_frequency_has_the_law_of_the_kernel():

@@ -124,7 +124,8 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         with self._unless_refused():
             noise, norm = self._noise(), 1.0
             if is_private(self.data_norm):
-                given, prepared = self._private_task(X, y, sample_weight, persons, noise)
+                require_unencoded(X)
+                given, prepared = self._records_of(X, y, sample_weight, persons, noise)
                 release, domain, norm = fitted_with_norm(given, prepared, self._privacy(), noise, self._account())
                 self.data_norm_ = norm
             else:
@@ -232,11 +233,6 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         problem, mechanism = prepared(self._privacy())
         return given, problem, cast("LearningMechanism[Any]", mechanism)
 
-    def _private_task(self, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> tuple[Given, Prepared]:
-        """The same where the norm of rows is chosen in the fit."""
-        require_unencoded(X)
-        return self._records_of(X, y, sample_weight, persons, noise)
-
     def _records_of(self, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> tuple[Given, Prepared]:
         neighbours = self._privacy().neighbours
         door = self._given_blocks if isinstance(X, BlockTable) else self._given
@@ -272,15 +268,8 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         def data_of(domain: Domain) -> Records:
             return Records(rows=rows, targets=codes, domain=domain, weights=weights, jobs=jobs)
 
-        return Given(
-            features=rows.shape[1],
-            records=owners.number,
-            persons=owners.rule,
-            classes=classes,
-            largest=largest,
-            declared=declared,
-            data_of=data_of,
-        )
+        shape, rule = rows.shape, owners.rule
+        return Given(features=shape[1], records=owners.number, persons=rule, classes=classes, largest=largest, declared=declared, data_of=data_of)
 
     def _given_blocks(self, table: BlockTable, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> Given:
         """After one pass that counts and checks."""

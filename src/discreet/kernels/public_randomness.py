@@ -13,6 +13,10 @@ For a kernel of |x - x'|_2 the direction of a frequency is uniform and independe
 independent one and the features stay unbiased; the directions repel each other, which lowers the variance of the kernel's estimate (Yu, Suresh,
 Choromanski, Holtmann-Rice, Kumar 2016). Other kernels have no such form, and their frequencies are independent.
 
+The same seed gives the same frequencies on every machine, since a model file keeps the seed and a digest of them: sums are NumPy's own, not those
+of a linear algebra library, which adds in another order on another processor, and frequencies are rounded to 24 bits, far above those in which
+logarithms of different machines differ.
+
 Time O(count d), and O(count d min(d, count)) for orthogonal ones.
 """
 
@@ -24,6 +28,8 @@ from discreet.kernels.base import Kernel
 
 _BITS = 53
 """A fresh seed fits into a float64, so that any reader of JSON reads it exactly."""
+_KEPT = 24
+"""Bits of a frequency."""
 
 
 def public_generator(seed: int) -> np.random.Generator:
@@ -46,16 +52,24 @@ def draw_frequencies(kernel: Kernel, *, seed: int, features: int, count: int, or
     if features < 1 or count < 1:
         raise InvalidInput(f"frequencies need at least one feature and one draw; {features} and {count} were given.")
     generator = public_generator(seed)
-    independent = kernel.frequencies(generator, features=features, count=count)
-    if not (orthogonal and kernel.rotation_invariant):
-        return independent
-    lengths = np.linalg.norm(independent, axis=1)
-    blocks = [_orthonormal(generator, features, min(features, count - start)) for start in range(0, count, features)]
-    return np.concatenate(blocks) * lengths[:, np.newaxis]
+    drawn = kernel.frequencies(generator, features=features, count=count)
+    if orthogonal and kernel.rotation_invariant:
+        lengths = _lengths(drawn.T)
+        blocks = [_orthonormal(generator, features, min(features, count - start)) for start in range(0, count, features)]
+        drawn = np.concatenate(blocks) * lengths[:, np.newaxis]
+    digits, exponents = np.frexp(drawn)
+    return np.asarray(np.ldexp(np.rint(np.ldexp(digits, _KEPT)), exponents - _KEPT))
 
 
 def _orthonormal(generator: np.random.Generator, features: int, count: int) -> Floats:
-    """`count` orthonormal rows in R^features, uniform: the Q of a normal matrix, its signs fixed by a positive diagonal of R."""
-    basis, triangle = np.linalg.qr(generator.standard_normal((features, count)))
-    signs = np.where(np.diag(triangle) < 0, -1.0, 1.0)
-    return np.asarray((basis * signs).T)
+    """`count` orthonormal rows in R^features, uniform: a normal matrix by Gram and Schmidt, one column after the other taken out of the rest."""
+    columns = generator.standard_normal((features, count))
+    for place in range(count):
+        columns[:, place] /= _lengths(columns[:, place : place + 1])[0]
+        one, others = columns[:, place, np.newaxis], columns[:, place + 1 :]
+        others -= one * (one * others).sum(axis=0)
+    return columns.T
+
+
+def _lengths(columns: Floats) -> Floats:
+    return np.asarray(np.sqrt(np.square(columns).sum(axis=0)))
