@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from discreet.data import CategoricalColumn, NumericColumn, Schema, Target
 from discreet.data.labels import BLANKS, PLACEHOLDER, spellings
+from discreet.data.person_column import PersonColumn
 
 _LETTERS = st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"], exclude_characters="\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 names = st.text(_LETTERS, min_size=1, max_size=8).filter(lambda t: t == t.strip(BLANKS) and t != PLACEHOLDER)
@@ -46,8 +47,10 @@ def _really_distinct(found):
 
 @st.composite
 def schemas(draw):
-    columns = draw(st.lists(names.filter(lambda name: "=" not in name), min_size=2, max_size=4, unique=True))
-    target, *features = columns
+    columns = draw(st.lists(names.filter(lambda name: "=" not in name), min_size=3, max_size=5, unique=True))
+    target, owner, *features = columns
+    rows, weight = draw(st.integers(1, 100)), draw(st.sampled_from(["person", "row"]))
+    whose = draw(st.sampled_from([{}, {"rows_per_person": 1}, {"person": PersonColumn(column=owner, rows=rows, weight=weight)}]))
     numeric = draw(st.integers(0, len(features)))
     classes = draw(distinct_labels(2, 2).filter(_really_distinct))
     parts = {
@@ -62,4 +65,5 @@ def schemas(draw):
         rows=draw(st.sampled_from(["normalise", "bound"])),
         missing_values=tuple(draw(st.lists(names.filter(lambda text: text not in taken), max_size=2))),
         **parts,
+        **whose,
     )

@@ -53,7 +53,7 @@ def test_features_and_norm_bound_follow_from_the_columns(schema):
     assert schema.features == len(schema.feature_names)
     columns = len(schema.columns(target=False))
     assert schema.norm_bound == (1.0 if schema.rows == "normalise" else math.sqrt(columns))
-    assert schema.columns(target=True) == (*schema.columns(target=False), schema.target.column)
+    assert schema.columns(target=True, persons=False) == (*schema.columns(target=False), schema.target.column)
 
 
 def test_numeric_features_come_before_categorical_ones():

@@ -99,7 +99,7 @@ def _public(given: _Evaluate, data_is: str) -> Outcome:
     check_classes(model.schema, "discreet evaluate")
     threads = job_count(given.records.jobs)
     check_output(given.out, *given.records.files, given.model, overwrite=given.overwrite)
-    records = given.records.open_table(model.schema, may_be_empty=True)
+    records = given.records.open_table(model.schema, may_be_empty=True, persons=False)
     with step("Evaluating"):
         measures = measured(model, records, jobs=threads)
     classes = [discreet.data.labels.canonical(label) for label in model.schema.target.classes]
@@ -306,9 +306,9 @@ def intervals(
     noise = noise_of(seed)
     frame = read(table, fitted.schema.columns(target=True))
     with step("Releasing the curvature"):
-        rows, signs = table_records(fitted, frame)
+        records = table_records(prepared, fitted, frame, noise)
         del frame
-        found = measure_uncertainty(prepared, rows, signs, None, noise, account=account, coding=fitted.schema.coding)
+        found = measure_uncertainty(prepared, *records, noise, account=account, coding=fitted.schema.coding)
     held = discreet.estimators.IntervalFile(uncertainty=found, names=tuple(fitted.schema.feature_names), level=level, target=target)
     document, paid = receipt(held.certificate, held.verify(), account)
     if out is not None:

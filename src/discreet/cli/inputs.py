@@ -67,11 +67,18 @@ class Records:
         first = self.paths[0]
         return len(self.paths) > 1 or self.dask is not None or first.lower().endswith(_ARROW) or Path(first).is_dir()
 
-    def open_table(self, schema: "discreet.Schema", *, may_be_empty: bool) -> "discreet.EncodedTable | discreet.data.BlockTable":
-        """The records, encoded by `schema`: private. Raises what reading raises, InvalidInput where no cluster is to be had."""
+    def open_table(
+        self, schema: "discreet.Schema", *, may_be_empty: bool, persons: bool = True
+    ) -> "discreet.EncodedTable | discreet.data.BlockTable":
+        """The records, encoded by `schema`: private. Raises what reading raises, InvalidInput where no cluster is to be had.
+
+        With `persons` they bring what the schema says of whose rows are whose.
+        """
         if not self.in_blocks:
-            return _whole(self.paths[0], schema, may_be_empty=may_be_empty)
-        table, cluster = discreet.data.schema_files(self.paths, schema), self.cluster()
+            frame = _held(self.paths[0], schema, may_be_empty=may_be_empty, persons=persons)
+            with step("Encoding"):
+                return schema.encode(frame, target=True, persons=persons)
+        table, cluster = discreet.data.schema_files(self.paths, schema, persons=persons), self.cluster()
         return table if cluster is None else table.on(cluster)
 
     def reopened(
@@ -80,7 +87,7 @@ class Records:
         """From schemas that name no more columns than this one to the records, of which one that is in memory is read once. Raises as `opened`."""
         if self.in_blocks:
             return lambda one: self.open_table(one, may_be_empty=may_be_empty)
-        frame = _held(self.paths[0], schema, may_be_empty=may_be_empty)
+        frame = _held(self.paths[0], schema, may_be_empty=may_be_empty, persons=True)
         return lambda one: one.encode(frame, target=True)
 
     def cluster(self) -> "discreet.data.Cluster | None":
@@ -138,14 +145,8 @@ def read(path: str, columns: Sequence[str]) -> Any:  # a frame of polars
         return discreet.read_table(path, columns)
 
 
-def _whole(path: str, schema: "discreet.Schema", *, may_be_empty: bool) -> "discreet.EncodedTable":
-    frame = _held(path, schema, may_be_empty=may_be_empty)
-    with step("Encoding"):
-        return schema.encode(frame, target=True)
-
-
-def _held(path: str, schema: "discreet.Schema", *, may_be_empty: bool) -> Any:  # a frame of polars
-    frame = read(path, schema.columns(target=True))
+def _held(path: str, schema: "discreet.Schema", *, may_be_empty: bool, persons: bool) -> Any:  # a frame of polars
+    frame = read(path, schema.columns(target=True, persons=persons))
     if frame.height == 0 and not may_be_empty:
         raise InvalidInput("the table has no records; at least one is needed when their number is public.")
     return frame

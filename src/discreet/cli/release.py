@@ -144,7 +144,7 @@ def _opened(records: Records, schema: "discreet.Schema", request: "discreet.rele
     if records.in_blocks:
         with step("Reading the table"):
             return file_records(records.paths, schema, request.target, n_jobs=None if cluster is not None else records.jobs, client=cluster)
-    frame = read(records.paths[0], schema.columns(target=str(request.target) != "omitted"))
+    frame = read(records.paths[0], schema.columns(target=str(request.target) != "omitted", persons=False))
     with step("Encoding"):
         return held_records(frame, request.domain, request.target, schema=schema, y=None, n_jobs=records.jobs)
 

@@ -20,6 +20,7 @@ from scipy import sparse
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import SchemaError
+from discreet.core.neighbours import Persons
 from discreet.core.private import holds_records
 from discreet.core.words import did_you_mean
 from discreet.data.cells import Codes, bounded_days, bounded_numbers, encode_labels, encode_numbers, scaled
@@ -316,10 +317,11 @@ class EncodedTable:
     """Private rows (n, d) as a Matrix and, where asked for, their classes or numbers.
 
     Two classes are `signs` (n,) of +1.0 and -1.0, more are `codes` (n,), numbers from 0, and a target that is a number is `numbers` (n,) in [-1, 1];
-    what was not asked for, or is another, is None. `classes` is empty for numbers.
+    what was not asked for, or is another, is None. `classes` is empty for numbers. `rule` is what the schema says of whose rows are whose, or None;
+    `persons` (n,) are ids, where persons are told apart.
     """
 
-    __slots__ = ("categorical", "classes", "codes", "coding", "numbers", "numeric", "rows", "schema", "signs")
+    __slots__ = ("categorical", "classes", "codes", "coding", "numbers", "numeric", "persons", "rows", "rule", "schema", "signs")
 
     def __init__(  # noqa: PLR0913 - what is public about a table, a thing each
         self,
@@ -333,6 +335,8 @@ class EncodedTable:
         numeric: int,
         categorical: int,
         coding: Coding | None = None,
+        rule: Persons | None = None,
+        persons: pl.Series | None = None,
     ) -> None:
         """Hold them with what the schema makes public: classes, name and numbers of columns, and which features are dummies of one."""
         self.rows = rows
@@ -344,6 +348,8 @@ class EncodedTable:
         self.numeric = numeric
         self.categorical = categorical
         self.coding = Coding() if coding is None else coding
+        self.rule = rule
+        self.persons = persons
 
     def __repr__(self) -> str:
         """The schema only: not even the number of rows, which add-remove keeps private."""

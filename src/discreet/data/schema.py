@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, TypeVar
 
 from discreet.core.errors import SchemaError
+from discreet.core.neighbours import Persons
 from discreet.core.quiet import frameless
 from discreet.core.words import did_you_mean, kind, quoted
 from discreet.data.cells import Codes
@@ -26,6 +27,8 @@ from discreet.data.encodings.curve import standard_rest
 from discreet.data.frames import Frame, as_frame
 from discreet.data.labels import checked_text, spellings
 from discreet.data.layout import Columns, EncodedTable, encode_codes, encode_features, encode_signs, encode_target_numbers, stored_numbers
+from discreet.data.person_column import ONE_ROW, PersonColumn
+from discreet.data.persons import person_ids
 from discreet.data.toml_text import COLUMN_TABLES, load_toml, read_toml, write_toml
 from discreet.matrices import Matrix
 
@@ -34,9 +37,9 @@ FORMAT = "discreet-schema/1"
 
 Rows: TypeAlias = Literal["normalise", "bound"]
 
-_KEYS = ("format", "name", "rows", "missing_values", "target", *COLUMN_TABLES)
+_KEYS = ("format", "name", "rows", "missing_values", "rows_per_person", "target", "person", *COLUMN_TABLES)
 _Numbers = TypeVar("_Numbers", NumericColumn, DateColumn)
-_Part = TypeVar("_Part", NumericColumn, DateColumn, CategoricalColumn, Cross, Target, NumberTarget)
+_Part = TypeVar("_Part", NumericColumn, DateColumn, CategoricalColumn, Cross, Target, NumberTarget, PersonColumn)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +59,10 @@ class Schema:
     rows: Rows = "normalise"
     missing_values: tuple[str, ...] = ()
     """Texts that stand for a missing value, beside null, NaN and the empty text."""
+    person: PersonColumn | None = None
+    """The column that says whose row each is."""
+    rows_per_person: int | None = None
+    """1 where each person has one row, as the owner of the table says. Without this and `person` the unit of privacy is a row."""
 
     def __post_init__(self) -> None:
         """Refuse a schema without features, with a column in two places, or with a label that also means missing."""
@@ -74,6 +81,7 @@ class Schema:
         if not self.layout.own:
             raise SchemaError("the schema needs at least one feature. Add a table [numeric.NAME] or [categorical.NAME].")
         self._check_names()
+        self._check_person()
         self._check_markers()
 
     def _settled(self, column: _Numbers) -> _Numbers:
@@ -96,6 +104,26 @@ class Schema:
             seen.add(column.name)
         if len(set(self.feature_names)) != self.features:
             raise SchemaError("two features have the same name (a column name with = in it?). Rename the column.")
+
+    def _check_person(self) -> None:
+        """Whose rows are whose is said once, and ids are nothing to learn from."""
+        if self.rows_per_person is not None and (isinstance(self.rows_per_person, bool) or self.rows_per_person != 1):
+            raise SchemaError(
+                f"rows_per_person can only be 1, which says that each person has one row; {self.rows_per_person!r} was given. Where persons have "
+                'several rows, write a table [person] with column = "..." and rows = the most rows of a person that are kept.'
+            )
+        if self.person is None:
+            return
+        if self.rows_per_person is not None:
+            raise SchemaError(
+                "rows_per_person = 1 says that nobody has a second row, and [person] that some may: keep the table [person], or the line "
+                "rows_per_person = 1."
+            )
+        if self.person.column in self.columns(target=True, persons=False):
+            raise SchemaError(
+                f"column {self.person.column!r} says whose row each is, and is a feature or the target too: a model would learn single persons. "
+                "Keep its table [person] alone."
+            )
 
     def _check_markers(self) -> None:
         """No declared label may be read as missing."""
@@ -143,20 +171,30 @@ class Schema:
             return 8 * len(self.numeric) + 24 * len(self.categorical) + 64
         return 16 * stored_numbers(self.layout) + 72
 
-    def columns(self, *, target: bool) -> tuple[str, ...]:
-        """The columns that a table must have, with the target's or without."""
+    @property
+    def persons(self) -> Persons | None:
+        """The public rule of whose rows are whose; None where nothing is said, and the unit of privacy is a row."""
+        if self.person is not None:
+            return self.person.rule
+        return None if self.rows_per_person is None else ONE_ROW
+
+    def columns(self, *, target: bool, persons: bool | None = None) -> tuple[str, ...]:
+        """The columns that a table must have, with the target's or without, and, as that one unless said, with that of `persons` if there is one."""
         named = tuple(column.name for column in self.layout.own)
-        return (*named, self.target.column) if target else named
+        named = (*named, self.target.column) if target else named
+        return (*named, self.person.column) if self.person is not None and (target if persons is None else persons) else named
 
     @frameless
-    def encode(self, frame: Frame, *, target: bool) -> EncodedTable:
+    def encode(self, frame: Frame, *, target: bool, persons: bool | None = None) -> EncodedTable:
         """The rows of `frame` as features (n, d) and, with `target`, their classes or numbers (n,); every row by itself and from this schema alone.
 
-        `frame` is a polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table or a mapping of columns; columns not named here are
-        ignored. Raises SchemaError for absent columns, InvalidInput for a cell that the schema does not cover, InvalidType for another kind of table.
+        With `persons`, which is as `target` unless said, the table tells whose rows are whose, where the schema does. `frame` is a polars
+        DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table or a mapping of columns; columns not named here are ignored. Raises SchemaError
+        for absent columns, InvalidInput for a cell that the schema does not cover or a missing id, InvalidType for another kind of table.
         No message tells a cell, a row or a count.
         """
-        table = as_frame(frame, self.columns(target=target))
+        whose = target if persons is None else persons
+        table = as_frame(frame, self.columns(target=target, persons=whose))
         rows = encode_features(table, self.layout, markers=self.missing_values, normalise=self.rows == "normalise")
         signs = codes = numbers = None
         if target:
@@ -177,6 +215,8 @@ class Schema:
             numeric=len(self.numeric),
             categorical=len(self.categorical),
             coding=self.coding,
+            rule=self.persons if whose else None,
+            persons=person_ids(table.get_column(self.person.column), markers=self.missing_values) if whose and self.person is not None else None,
         )
 
     def encoded(self, rows: Matrix, *, codes: Codes | None = None) -> EncodedTable:
@@ -199,7 +239,9 @@ class Schema:
             "name": self.name,
             "rows": self.rows,
             "missing_values": list(self.missing_values),
+            **({} if self.rows_per_person is None else {"rows_per_person": 1}),
             "target": _plain(self.target),
+            **({} if self.person is None else {"person": _plain(self.person)}),
             "numeric": [_plain(column) for column in self.numeric],
             "categorical": [_plain(column) for column in self.categorical],
             **{key: [_plain(column) for column in columns] for key in ("date", "cross") if (columns := getattr(self, key))},
@@ -225,6 +267,8 @@ class Schema:
             cross=tuple(_part(Cross, entry, where="cross") for entry in _list(table, "cross")),
             rows=table.get("rows", "normalise"),
             missing_values=tuple(_list(table, "missing_values")),
+            person=_part(PersonColumn, table["person"], where="person") if "person" in table else None,
+            rows_per_person=table.get("rows_per_person"),
         )
 
     @classmethod
@@ -244,7 +288,7 @@ def _settled(encoding: Encoding, curves: int) -> Encoding:
     return replace(encoding, rest=standard_rest(curves)) if isinstance(encoding, Curve) and encoding.rest is None else encoding
 
 
-def _plain(part: NumericColumn | DateColumn | CategoricalColumn | Cross | Target | NumberTarget) -> dict[str, object]:
+def _plain(part: NumericColumn | DateColumn | CategoricalColumn | Cross | Target | NumberTarget | PersonColumn) -> dict[str, object]:
     """The fields of a part that differ from their defaults, lists for tuples."""
     found = {}
     for field in fields(part):

@@ -143,7 +143,7 @@ class BoundedModel(ABC, PrivateModel):
         encoded = isinstance(X, EncodedTable)
         targets, classes, declared = self._encoded(X, y) if encoded else self._targets(y, rows.shape[0], self._declared_classes())
         records, features = rows.shape
-        owners = self._owners(persons, records, noise)
+        owners = self._owners(X, persons, records, noise)
         return Given(
             features=features,
             records=owners.number,

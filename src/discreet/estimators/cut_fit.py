@@ -66,6 +66,11 @@ def fit_with_cuts(
     privacy = estimator._privacy()  # noqa: SLF001 - of this package
     if not is_finite(privacy.epsilon):
         raise InvalidInput("epsilon must be finite; without privacy, cut the columns as you like and fit.")
+    if schema.persons is not None:
+        raise InvalidInput(
+            "a fit with private cuts counts rows, and the schema says something about persons: give the cuts in the schema, or leave [person] and "
+            "rows_per_person out of it, where a guarantee for single rows is enough."
+        )
     opened = records if callable(records) else lambda one: one.encode(records, target=True)
     intervals = columns_to_cut(schema, columns)
     public = cut_schema(schema, {column.name: public_cuts(column.lower, column.upper) for column in intervals})

@@ -35,6 +35,7 @@ from discreet.estimators.uncertainty import PENALISED, UNPENALISED, Uncertainty,
 from discreet.ledger import Account
 from discreet.matrices import Matrix
 from discreet.mechanisms.curvature import CurvatureQuery, CurvatureRecords, GaussianCurvature
+from discreet.mechanisms.persons import owners_of
 from discreet.noise import Noise, SeededNoise, SystemNoise
 
 
@@ -121,8 +122,7 @@ def release_uncertainty(
     if isinstance(model, Model):
         if y is not None or sample_weight is not None or persons is not None:
             raise InvalidInput("a model read from a file takes a table with its target; leave y, sample_weight and persons out.")
-        rows, signs = table_records(model, X)
-        return measure_uncertainty(prepared, rows, signs, None, noise, account=ledger, coding=model.schema.coding)
+        return measure_uncertainty(prepared, *table_records(prepared, model, X, noise), noise, account=ledger, coding=model.schema.coding)
     rows = model._rows(X, reset=False)  # noqa: SLF001 - the same door as in fit
     classes, codes, _ = model._targets(X, y, rows.shape[0], model.classes_)  # noqa: SLF001
     if classes.tolist() != model.classes_.tolist():
@@ -130,23 +130,32 @@ def release_uncertainty(
     weights, largest = model._weights(sample_weight, codes, classes)  # noqa: SLF001
     if largest > prepared.query.problem.max_weight:
         raise InvalidInput("a record weighs more than in the fit. Pass the sample_weight of the fit, or declare max_sample_weight.")
-    owners = model._owners(persons, rows.shape[0], noise)  # noqa: SLF001
+    owners = model._owners(X, persons, rows.shape[0], noise)  # noqa: SLF001
     if owners.rule != prepared.query.problem.persons:
-        raise InvalidInput("whose rows are whose was declared otherwise for the fit. Pass the persons of the fit, or leave them out as there.")
+        raise InvalidInput(_OTHERS)
     weights = owners.shared(weights)
     account = model._account() if ledger is None else ledger  # noqa: SLF001
     coding = X.coding if isinstance(X, EncodedTable) else None
     return measure_uncertainty(prepared, rows, np.where(codes == 1, 1.0, -1.0), weights, noise, account=account, coding=coding)
 
 
-def table_records(model: Model, frame: Any) -> tuple[Matrix, Floats]:
-    """Rows and signs of the table (or EncodedTable) that a model was fitted on. Raises InvalidInput for a model whose records had weights."""
+def table_records(prepared: PreparedUncertainty, model: Model, frame: Any, noise: Noise) -> tuple[Matrix, Floats, Floats | None]:
+    """Rows, signs and weights of the table (or EncodedTable) that a model was fitted on; `noise` draws which rows of a person are kept.
+
+    Raises InvalidInput for a model whose records had weights, and for persons of whom the model's schema does not tell.
+    """
     if model.certificate.problem.get("max_weight") != 1.0:
         raise InvalidInput("the records of this model had weights, which its file does not hold. Use the estimator that was fitted.")
     encoded = frame if isinstance(frame, EncodedTable) else model.schema.encode(frame, target=True)
     if encoded.signs is None:
         raise InvalidInput("the table was encoded without its target; encode it with target=True.")
-    return encoded.rows, encoded.signs
+    rule = prepared.query.problem.persons
+    if (encoded.rule if encoded.persons is not None else None) != (None if rule is None or rule.weight == "declared" else rule):
+        raise InvalidInput(_OTHERS)
+    return encoded.rows, encoded.signs, owners_of(encoded.persons, rule=rule, rows=encoded.rows.shape[0], noise=noise).weights
+
+
+_OTHERS = "whose rows are whose was declared otherwise for the fit. Pass the persons of the fit, or leave them out as there."
 
 
 def _content(rows: Matrix, signs: Floats) -> Iterator[bytes]:

@@ -262,7 +262,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         rows, jobs = moved_rows(self._rows(X, reset=True), self.device), self._jobs()
         classes, codes, declared = self._targets(X, y, rows.shape[0], self.classes)
         weights, largest = self._weights(sample_weight, codes, classes)
-        owners = self._owners(persons, rows.shape[0], noise)
+        owners = self._owners(X, persons, rows.shape[0], noise)
         weights = owners.shared(weights)
 
         def data_of(domain: Domain) -> Records:

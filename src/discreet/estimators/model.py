@@ -12,7 +12,7 @@ one that is incomplete, mistyped or contradicts itself is refused.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -268,7 +268,15 @@ class Model:
                 self._has_its_loss() and self._has_its_set(),
                 f"a {self.kind} was stated, the certificate is for the loss {_brief(loss)}{'' if over is None else f' over the set {_brief(over)}'}",
             ),
+            *self._agreement_on_persons(),
         )
+
+    def _agreement_on_persons(self) -> Iterator[Check]:
+        """Where the schema says whose rows are whose: a certificate for records says less than one row a person, and nothing about several rows."""
+        rule, stated = self.schema.persons, self.certificate.problem.get("persons")
+        if rule is not None:
+            ok = stated == rule.to_dict() or (stated is None and rule.weight == "declared")
+            yield Check("persons", ok, f"the schema says {_brief(dict(rule.to_dict()))} of whose rows are whose, the certificate {_brief(stated)}")
 
     def _has_its_classes(self, stated: Json, scheme: Json) -> bool:
         count = len(self.classes)

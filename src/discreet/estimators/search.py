@@ -37,7 +37,7 @@ from discreet.estimators.search_methods import SET_BY_THE_SEARCH, Fits, Found, a
 from discreet.estimators.search_tables import SearchTable, held_table, streamed_table
 from discreet.ledger import check_may_travel
 from discreet.matrices import answers_as_its, marked_per_record
-from discreet.mechanisms.persons import declared_rule
+from discreet.mechanisms.persons import brought_by, declared_rule, refuse_told_apart
 from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR, THE_SETTINGS
 
 METHODS = ("random-stopping", "algorithm-4")
@@ -127,6 +127,7 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
         rows, weight = (self.rows_per_person, self.person_weight) if self.rows_per_person else (known["rows_per_person"], known["person_weight"])
         if declared_rule(rows, weight, told_apart=persons is not None) is not None:
             raise InvalidInput("a private search promises nothing about persons; leave persons and rows_per_person out: its unit is a row.")
+        refuse_told_apart(brought_by(X), "a private search")
         with self._unless_refused():
             found, declared_labels = self._found(X, y, known, settings, epsilon, delta), known["classes"] is None and y is not None
         self._keep(found, settings, declared_labels=declared_labels)

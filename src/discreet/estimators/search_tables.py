@@ -260,7 +260,7 @@ class _PartTable(BlockTable):
     __slots__ = ("_cut", "_places", "_table")
 
     def __init__(self, table: BlockTable, cut: _Cut, kept: Sequence[int]) -> None:
-        super().__init__(table.features, remote=table.remote, slow=table.slow)
+        super().__init__(table.features, remote=table.remote, slow=table.slow, rule=table.rule)
         self._table, self._cut = table, cut
         self._places = {number: place for place, number in enumerate(kept)}
 

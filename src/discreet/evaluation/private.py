@@ -34,12 +34,13 @@ from discreet.core.workers import job_count
 from discreet.data import BlockTable
 from discreet.evaluation.curves import CalibrationCurve, RocCurve, calibration_curve, roc_curve
 from discreet.evaluation.intervals import Estimate, NoiseLaw, checked_level, mean_interval, noisy_range, proportion_interval, ratio_interval
-from discreet.evaluation.outcomes import Outcomes, classes_of, has_probabilities, has_scores, outcomes_of
+from discreet.evaluation.outcomes import Outcomes, StoredModel, classes_of, has_probabilities, has_scores, outcomes_of
 from discreet.evaluation.report import FORMAT, PrivateEvaluation
 from discreet.evaluation.survey import LEVELS, Survey, answered, edges_for
 from discreet.ledger import Account
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, LaplaceCounting
+from discreet.mechanisms.persons import brought_by, refuse_told_apart
 from discreet.noise import Noise, SeededNoise, SystemNoise
 
 
@@ -107,11 +108,15 @@ def evaluate_privately(  # noqa: PLR0913 - each is a public choice
         level=level,
     )
     noise, jobs = _noise(random_state), job_count(n_jobs)
+    refuse_told_apart(brought_by(X), _WHAT)
     if isinstance(X, BlockTable):
         if y is not None:
             raise InvalidInput("a table that is read in blocks brings its own classes; leave y out.")
         return measure_blocks(prepared, model, X, noise, account=account, jobs=jobs)
     return measure(prepared, outcomes_of(model, X, y, wanted=prepared.survey.wanted), noise, account=account)
+
+
+_WHAT = "a private evaluation"
 
 
 def prepare(  # noqa: PLR0913 - as above
@@ -127,6 +132,8 @@ def prepare(  # noqa: PLR0913 - as above
     level: float = 0.95,
 ) -> Prepared:
     """Everything about `evaluate_privately` that needs no records, its guarantee included; raises what it would raise about its arguments."""
+    if isinstance(model, StoredModel):
+        refuse_told_apart(model.schema.persons, _WHAT)
     relation = neighbours_of(neighbours)
     checked_level(level)
     classes = classes_of(model)

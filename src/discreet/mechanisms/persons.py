@@ -5,6 +5,8 @@
     1                  none     a person, of whom nobody has a second row, as the caller declares
     M                  (n,)     a person, of whom at most M rows, drawn uniformly by the noise of the run, are kept
 
+A table that a schema encoded brings the rule, and the ids, that the schema names; whoever says it once more says the same.
+
 A kept row has the weight 1 / m of a person with m kept rows ("person"), or 1 / M ("row"); any other row 0 (module `data.persons`, with the theorem).
 n, wherever it enters, counts persons. Which rows are kept is drawn beside the noise of the fit, which is the same with persons and without.
 """
@@ -16,7 +18,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
 from discreet.core.private import holds_records
-from discreet.data import Block, BlockTable
+from discreet.data import Block, BlockTable, EncodedTable
 from discreet.data.persons import PersonCodes, person_codes, row_weights, times
 from discreet.noise import Noise
 
@@ -45,10 +47,21 @@ class Owners:
         return times(self.weights, weights)
 
 
-def declared_rule(rows_per_person: Any, person_weight: Any, *, told_apart: bool) -> Persons | None:  # noqa: ANN401 - checked here
-    """The public rule; None where the unit is a row. `told_apart` where rows come with ids. Raises InvalidInput where one needs the other."""
+def declared_rule(
+    rows_per_person: Any,  # noqa: ANN401 - checked here
+    person_weight: Any,  # noqa: ANN401 - as above
+    *,
+    told_apart: bool,
+    brought: Persons | None = None,
+) -> Persons | None:
+    """The public rule; None where the unit is a row. `told_apart` where rows come with ids, `brought` what a schema says.
+
+    Raises InvalidInput where one needs the other, and where two say different things.
+    """
     if person_weight not in ("person", "row"):
         raise InvalidInput(f'person_weight must be "person" (a person counts once) or "row" (rows count alike); {person_weight!r} was given.')
+    if brought is not None:
+        return _agreed(brought, rows_per_person, person_weight, told_apart=told_apart)
     if rows_per_person is None:
         if told_apart:
             raise InvalidInput(
@@ -64,6 +77,34 @@ def declared_rule(rows_per_person: Any, person_weight: Any, *, told_apart: bool)
             "pass rows_per_person=1, which needs none."
         )
     return Persons(rows=1, weight="declared")
+
+
+def _agreed(brought: Persons, rows_per_person: Any, person_weight: Any, *, told_apart: bool) -> Persons:  # noqa: ANN401 - as above
+    """`brought`, which says whether there are ids, and which is not contradicted."""
+    if told_apart != (brought.weight != "declared"):
+        raise InvalidInput("the schema of the table and the table disagree on whether there are ids of persons. Encode it again.")
+    weights = {brought.weight, "person"} if rows_per_person is None or not told_apart else {brought.weight}
+    if rows_per_person not in (None, brought.rows) or person_weight not in weights:
+        said = f"[person] rows = {brought.rows}, weight = {brought.weight!r}" if told_apart else "rows_per_person = 1"
+        raise InvalidInput(
+            f"the schema of the table says {said}; the estimator says rows_per_person={rows_per_person!r}, person_weight={person_weight!r}. "
+            "Leave both out of the estimator, or say the same."
+        )
+    return brought
+
+
+def brought_by(table: object) -> Persons | None:
+    """The rule that a table brings, as the schema that encoded it says; None for any other table."""
+    return table.rule if isinstance(table, EncodedTable | BlockTable) else None
+
+
+def refuse_told_apart(rule: Persons | None, what: str) -> None:
+    """Raise InvalidInput for persons that are told apart, before anything is spent on `what`, which does not keep the rows of one together."""
+    if rule is not None and rule.weight != "declared":
+        raise InvalidInput(
+            f"{what} protects single rows, and the schema's [person] says that some persons have several. Leave [person] out of the schema for this, "
+            "where a guarantee for single rows is enough."
+        )
 
 
 def says_whose(table: BlockTable) -> bool:

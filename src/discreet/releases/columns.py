@@ -103,7 +103,7 @@ def encoded_records(schema: Schema, frame: Frame, target: Target) -> Records:
     """The records of a table. Raises as `Schema.encode` does, and InvalidInput for a target of more than two classes."""
     with_target = target is not Target.OMITTED
     require_target(schema, target)
-    encoded = schema.encode(frame, target=with_target)
+    encoded = schema.encode(frame, target=with_target, persons=False)
     targets = target_numbers(encoded) if with_target else np.zeros(encoded.rows.shape[0])
     return Records(rows=encoded.rows, targets=targets, domain=schema_domain(schema))
 

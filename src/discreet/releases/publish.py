@@ -26,6 +26,7 @@ from discreet.data import BlockTable, Cluster, Domain, Records, Schema
 from discreet.data.frames import Frame
 from discreet.ledger import Account
 from discreet.matrices import Matrix
+from discreet.mechanisms.persons import refuse_told_apart
 from discreet.noise import Noise
 from discreet.queries import Projection, Target
 from discreet.releases.columns import Kind, PublishedColumn, released_columns, released_schema, require_target, schema_domain
@@ -68,6 +69,7 @@ class Publication:
         """Raises InvalidInput for what cannot be released, InfeasibleTarget where no noise is enough."""
         chosen = method_named(method)
         if schema is not None:
+            refuse_told_apart(schema.persons, "a release")
             require_target(schema, request.target)
         used = calibration_named(calibration)
         made = cls(method=chosen, calibration=used, request=request, plan=chosen.plan(request, used), schema=schema, about=about)

@@ -35,7 +35,7 @@ def file_records(paths: Files, schema: Schema, target: Target, *, n_jobs: int | 
     `released_schema`. Raises as `schema_files` does, and InvalidInput for a target of more than two classes.
     """
     require_target(schema, target)
-    table = schema_files(paths, schema, target=target is not Target.OMITTED)
+    table = schema_files(paths, schema, target=target is not Target.OMITTED, persons=False)
     classes = np.asarray(schema.target.classes) if isinstance(schema.target, ClassTarget) and target is not Target.OMITTED else None
     return block_records(table if client is None else table.on(client, remember=False), schema_domain(schema), target, classes=classes, n_jobs=n_jobs)
 

@@ -13,6 +13,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy.typing as npt
 
 from discreet.core.arrays import Floats
+from discreet.core.neighbours import Persons
 from discreet.core.private import holds_records_of_a_block
 from discreet.core.workers import map_in_order
 from discreet.matrices import Matrix
@@ -58,17 +59,19 @@ class Block(NamedTuple):
 class BlockTable(ABC):
     """Records in blocks. Every pass must give the same blocks, cut at the same places, whatever `jobs` is."""
 
-    __slots__ = ("features", "remote", "slow")
+    __slots__ = ("features", "remote", "rule", "slow")
     features: int
     """d, the columns of every block."""
     remote: bool
     """Whether blocks are worked on outside this process."""
     slow: bool
     """Whether making or reaching a block takes longer than a Gram matrix of its rows: then more is done in fewer passes."""
+    rule: Persons | None
+    """What a schema says of whose rows are whose; None where it says nothing, or there is none."""
 
-    def __init__(self, features: int, *, remote: bool = False, slow: bool = True) -> None:
+    def __init__(self, features: int, *, remote: bool = False, slow: bool = True, rule: Persons | None = None) -> None:
         """State what is known of every block."""
-        self.features, self.remote, self.slow = features, remote, slow
+        self.features, self.remote, self.slow, self.rule = features, remote, slow, rule
 
     @property
     def source(self) -> "BlockTable":

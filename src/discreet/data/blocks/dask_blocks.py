@@ -23,6 +23,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from discreet.core.errors import DiscreetError, InvalidInput
+from discreet.core.neighbours import Persons
 from discreet.core.workers import map_in_order
 from discreet.data.blocks.base import Block, BlockTable, work_on
 from discreet.data.blocks.cluster import SPENT, Cluster, quiet
@@ -61,10 +62,12 @@ class DaskTable(BlockTable):
 
     __slots__ = ("_blocks", "_cluster", "_groups", "_make", "_remembered")
 
-    def __init__(self, client: "Client | Cluster", blocks: Sequence[Any], *, features: int, remember: bool = True) -> None:
+    def __init__(
+        self, client: "Client | Cluster", blocks: Sequence[Any], *, features: int, remember: bool = True, rule: Persons | None = None
+    ) -> None:
         """Hold the handles; blocks that are remembered begin to be made."""
         _check(blocks, features)
-        super().__init__(features, remote=True, slow=not remember)
+        super().__init__(features, remote=True, slow=not remember, rule=rule)
         self._cluster, self._remembered = Cluster.of(client), remember
         self._blocks: Sequence[Any] = self._cluster.tell(lambda to: to.compute(list(blocks))) if remember else list(blocks)
         self._make: Callable[[int], Block] | None = None
@@ -72,24 +75,31 @@ class DaskTable(BlockTable):
 
     @classmethod
     def from_function(
-        cls, client: "Client | Cluster", make: Callable[[int], Block], *, blocks: int, features: int, remember: bool = True
+        cls,
+        client: "Client | Cluster",
+        make: Callable[[int], Block],
+        *,
+        blocks: int,
+        features: int,
+        remember: bool = True,
+        rule: Persons | None = None,
     ) -> "DaskTable":
         """Blocks make(0), .., make(blocks - 1), made on the workers."""
         if not remember:
             _check(range(blocks), features)
             table: DaskTable = cls.__new__(cls)
-            BlockTable.__init__(table, features, remote=True)
+            BlockTable.__init__(table, features, remote=True, rule=rule)
             table._cluster, table._remembered, table._blocks, table._make = Cluster.of(client), False, range(blocks), make
             table._groups = None
             return table
         from dask import delayed  # noqa: PLC0415 - an optional dependency
 
-        return cls(client, [delayed(make, pure=True)(number) for number in range(blocks)], features=features)
+        return cls(client, [delayed(make, pure=True)(number) for number in range(blocks)], features=features, rule=rule)
 
     def few(self, every: int) -> "DaskTable":
         """See BlockTable: the same handles."""
         table: DaskTable = DaskTable.__new__(DaskTable)
-        BlockTable.__init__(table, self.features, remote=True, slow=self.slow)
+        BlockTable.__init__(table, self.features, remote=True, slow=self.slow, rule=self.rule)
         table._cluster, table._remembered, table._make = self._cluster, self._remembered, self._make
         table._blocks, table._groups = self._blocks[::every], None
         return table

@@ -22,6 +22,7 @@ import numpy as np
 import polars as pl
 
 from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.neighbours import Persons
 from discreet.core.quiet import quietly
 from discreet.core.workers import map_in_order
 from discreet.data.blocks.base import Block, BlockTable, SomeBlocks, block_rows
@@ -92,6 +93,7 @@ class FileTable(BlockTable):
         row_bytes: int,
         rows_in_block: int | None,
         memory: int = MEMORY,
+        rule: Persons | None = None,
     ) -> None:
         """Read headers and footers: no record yet. `encode` makes a block of a frame with `columns`, and knows public numbers only.
 
@@ -102,7 +104,7 @@ class FileTable(BlockTable):
         self._read = FileBlocks(columns=tuple(columns), encode=encode, pieces=pieces)
         self._kept = KeptBlocks(memory, [row_bytes * piece.rows for piece in pieces])
         # Slow where less than half of the table stays in memory.
-        super().__init__(features, slow=2 * self._kept.memory < row_bytes * sum(piece.rows for piece in pieces))
+        super().__init__(features, slow=2 * self._kept.memory < row_bytes * sum(piece.rows for piece in pieces), rule=rule)
 
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
         """See BlockTable."""
@@ -118,7 +120,8 @@ class FileTable(BlockTable):
 
         Raises InvalidInput where the files have no rows.
         """
-        return DaskTable.from_function(client, self._read, blocks=len(self._read.pieces), features=self.features, remember=remember)
+        blocks = len(self._read.pieces)
+        return DaskTable.from_function(client, self._read, blocks=blocks, features=self.features, remember=remember, rule=self.rule)
 
 
 def numeric_files(
@@ -158,20 +161,37 @@ def numeric_files(
 
 
 def schema_files(
-    paths: str | Path | Sequence[str | Path], schema: Schema, *, target: bool = True, rows_in_block: int | None = None, memory: int = MEMORY
+    paths: str | Path | Sequence[str | Path],
+    schema: Schema,
+    *,
+    target: bool = True,
+    persons: bool | None = None,
+    rows_in_block: int | None = None,
+    memory: int = MEMORY,
 ) -> FileTable:
-    """Columns as `schema` encodes them; with `target`, targets are the schema's classes, or its numbers. Otherwise as `numeric_files`."""
+    """Columns as `schema` encodes them; with `target`, targets are the schema's classes, or its numbers. Otherwise as `numeric_files`.
+
+    With `persons`, which is as `target` unless said, blocks bring the ids that the schema's [person] names, and the table its rule.
+    """
+    whose = target if persons is None else persons
 
     def encode(frame: pl.DataFrame) -> Block:
-        table = schema.encode(frame, target=target)
+        table = schema.encode(frame, target=target, persons=whose)
         if table.numbers is not None:
-            return Block(table.rows, table.numbers)
+            return Block(table.rows, table.numbers, None, table.persons)
         codes = table.codes if table.signs is None else (table.signs > 0).astype(np.intp)
-        return Block(table.rows, None if codes is None else np.asarray(table.classes)[codes])
+        return Block(table.rows, None if codes is None else np.asarray(table.classes)[codes], None, table.persons)
 
-    columns = schema.columns(target=target)
-    row_bytes = schema.row_bytes
-    return FileTable(_files(paths), columns, encode, features=schema.features, row_bytes=row_bytes, rows_in_block=rows_in_block, memory=memory)
+    return FileTable(
+        _files(paths),
+        schema.columns(target=target, persons=whose),
+        encode,
+        features=schema.features,
+        row_bytes=schema.row_bytes + (PERSON_BYTES if whose and schema.person is not None else 0),
+        rows_in_block=rows_in_block,
+        memory=memory,
+        rule=schema.persons if whose else None,
+    )
 
 
 def _files(paths: str | Path | Sequence[str | Path]) -> list[str]:

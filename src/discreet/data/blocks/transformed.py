@@ -33,7 +33,7 @@ class TransformedTable(BlockTable):
         """Count the rows of every block."""
         if features < 1:
             raise InvalidInput(f"a table has at least one feature; {features} were given.")
-        super().__init__(features, remote=table.remote)  # slow: rows are computed in every pass
+        super().__init__(features, remote=table.remote, rule=table.rule)  # slow: rows are computed in every pass
         self._table = table
         self._function = function
         self._rows = block_rows(max(features, table.features))

@@ -25,6 +25,7 @@ from discreet.mechanisms.bounds_choice.release import noise_of
 from discreet.mechanisms.cuts.choose import Cuts
 from discreet.mechanisms.cuts.grid import ColumnHistograms
 from discreet.mechanisms.cuts.release import CutsPlan, Interval, ReleasedCuts
+from discreet.mechanisms.persons import refuse_told_apart
 from discreet.noise import Integers
 
 Table: TypeAlias = EncodedTable | BlockTable
@@ -104,6 +105,7 @@ def choose_cuts(
     `columns_to_cut` takes them; `random_state` an integer for tests: the certificate then never verifies. Raises InvalidInput before anything is
     spent, BudgetExceeded before anything is drawn. For cuts and one fit, `fit_with_cuts` spends less.
     """
+    refuse_told_apart(schema.persons, "a choice of cuts")
     intervals = columns_to_cut(schema, columns)
     plan = CutsPlan.calibrate(intervals, epsilon=epsilon, delta=delta, neighbours=neighbours_of(neighbours))
     counting = counting_schema(schema, intervals)
