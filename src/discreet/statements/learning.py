@@ -159,8 +159,8 @@ _register_fit("objective-perturbation-pure", OBJECTIVE_PURE, _DENSITY % "b", TWO
 _register_fit("objective-perturbation-gaussian", OBJECTIVE_GAUSSIAN, NORMAL_LAW, TWO_CLASSES)
 _register_fit("output-perturbation-pure", OUTPUT_PURE, _DENSITY % "N", TWO_CLASSES)
 _register_fit("output-perturbation-gaussian", OUTPUT_GAUSSIAN, NORMAL_LAW, TWO_CLASSES)
-_register_fit("multinomial-perturbation-pure", MULTINOMIAL_PURE, f"{_DENSITY % 'B'}, B the classes together", _MULTINOMIAL, shared=False)
-_register_fit("multinomial-perturbation-gaussian", MULTINOMIAL_GAUSSIAN, f"{NORMAL_LAW} of every class", _MULTINOMIAL, shared=False)
+_register_fit("multinomial-perturbation-pure", MULTINOMIAL_PURE, f"{_DENSITY % 'B'}, B the classes together", _MULTINOMIAL)
+_register_fit("multinomial-perturbation-gaussian", MULTINOMIAL_GAUSSIAN, f"{NORMAL_LAW} of every class", _MULTINOMIAL)
 _register_fit("one-vs-rest-pure", ONE_VS_REST_PURE, f"{_DENSITY % 'b'}, independent for every class", _ONE_VS_REST, shared=False)
 _register_fit("one-vs-rest-gaussian", ONE_VS_REST_GAUSSIAN, f"{NORMAL_LAW}, independent for every class", _ONE_VS_REST, shared=False)
 

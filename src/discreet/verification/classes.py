@@ -2,7 +2,7 @@
 
 Multinomial. The line above the Jacobian term is found anew: for every slope its height is the largest gap of the exact ln det(I + a S(p)) over
 vectors p of two levels (m classes share q, the others 1 - q), and the best slope is searched for. Integrals are Gauss-Legendre in both normal
-variables.
+variables. Where persons have several rows the determinant is a trace, and the tangent of the hockey stick is searched for too.
 
 One-vs-rest. The privacy loss of one problem is the supremum over a scan of the loss's own derivatives; its curve is a Gauss-Legendre sum; K of them
 are composed on a grid three times finer than the calibration's, by sums of products where they are few and by a plain Fourier transform where they
@@ -21,7 +21,18 @@ from discreet.core.fields import finite, positive
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.statements.learning import dimension_of
 from discreet.verification.base import Check, Stated, delta_check, epsilon_check, register_recheck
-from discreet.verification.numerics import Scan, gaussian_integral, last_stage, least_of, panels, scan_of
+from discreet.verification.numerics import (
+    Scan,
+    gaussian_integral,
+    last_stage,
+    least_of,
+    least_tangent,
+    normal_above,
+    normal_excess,
+    panels,
+    scan_of,
+    several_rows,
+)
 
 _MOST_CLASSES = 100_000
 _DIRECT = 4e9
@@ -34,17 +45,29 @@ _LOOSE = 0.1
 def _multinomial_gaussian(stated: Stated) -> Iterator[Check]:
     classes, bound, ratio, ridge = _multinomial(stated.problem)
     epsilon, s = positive(stated.parameters["epsilon"]), bound / positive(stated.parameters["scale"])
-    shares, dets = _two_levels(classes, ratio)
-    mixtures = [(1, [(2.0, classes - 1), (0.0, 1)])]
+    several = several_rows(stated.problem)
+    shares, dets = _two_levels(classes, ratio, several=several)
+    coming = [(2.0, classes - 1), (0.0, 1)]
+    mixtures = [(1, coming)]
     if stated.guarantee.neighbours is not ADD_REMOVE:
         mixtures.append((classes - 1, [(8.0, 1), (6.0, classes - 2), (2.0, 1)]))
 
     def with_slope(slope: float) -> float:
         height = max(0.0, float(np.max(dets - slope * shares)))
         bend = max(0.0, slope - 0.5 * s * s)
-        return sum(count * _mixture(shifts, s, bend, epsilon - height, classes) for count, shifts in mixtures)
 
-    first = least_of(with_slope, np.linspace(0.0, ratio, 17), near=1e-4 * ratio)
+        def coupled(start: float) -> float:
+            return sum(count * _mixture(shifts, s, bend, start - height, classes, linear=several) for count, shifts in mixtures)
+
+        def mixed(start: float) -> float:
+            curved = _mixture(coming, 2.0 * s, max(0.0, 2.0 * (slope - s * s)), start - 2.0 * height, classes, linear=True)
+            return 0.5 * (curved + _mixture(coming, 2.0 * s, 0.0, start, classes, linear=True))
+
+        if not several:
+            return coupled(epsilon)
+        return min(least_tangent(epsilon, each) for each in (coupled, mixed)[: len(mixtures)])
+
+    first = least_of(with_slope, np.linspace(0.0, ratio, 5 if several else 17), near=1e-4 * ratio)
     total = first + last_stage(stated.parameters, dimension_of(stated.problem), _radius(stated) / ridge)
     reached = epsilon + positive(stated.parameters["grid_epsilon"])
     yield delta_check(stated, reached, total, "numerical integrals over pairs of classes, plus the last stage")
@@ -54,7 +77,7 @@ def _multinomial_gaussian(stated: Stated) -> Iterator[Check]:
 def _multinomial_pure(stated: Stated) -> Iterator[Check]:
     classes, bound, ratio, ridge = _multinomial(stated.problem)
     unit = positive(stated.parameters["rate"]) * bound
-    shares, dets = _two_levels(classes, ratio)
+    shares, dets = _two_levels(classes, ratio, several=several_rows(stated.problem))
     first = float(np.max(unit * np.sqrt(2.0 - shares) + dets)) + (0.0 if stated.guarantee.neighbours is ADD_REMOVE else math.sqrt(2.0) * unit)
     total = first + last_stage(stated.parameters, dimension_of(stated.problem), _radius(stated) / ridge)
     yield epsilon_check(stated, total, "supremum of the log density ratio over probabilities, plus the last stage", most=_LOOSE)
@@ -109,8 +132,8 @@ def _multinomial(problem: Mapping[str, Json]) -> tuple[int, float, float, float]
     return _classes(problem), weight * radius, weight * radius**2 / ridge, ridge
 
 
-def _two_levels(classes: int, ratio: float) -> tuple[Floats, Floats]:
-    """1 - |p|^2 and ln det(I + ratio S(p)) over vectors p of two levels."""
+def _two_levels(classes: int, ratio: float, *, several: bool) -> tuple[Floats, Floats]:
+    """1 - |p|^2 and ln det(I + ratio S(p)) over vectors p of two levels; the trace of ratio S(p) where persons have several rows."""
     q = np.unique(np.concatenate((np.geomspace(1e-6, 0.5, 400), 1.0 - np.geomspace(1e-6, 0.5, 400), [0.0, 1.0])))
     shares, dets = [], []
     for inside in np.unique(np.geomspace(1, classes - 1, 40).round()):
@@ -119,23 +142,27 @@ def _two_levels(classes: int, ratio: float) -> tuple[Floats, Floats]:
         weighted = inside * high**2 / (1.0 + ratio * high) + outside * low**2 / (1.0 + ratio * low)
         shares.append(1.0 - inside * high**2 - outside * low**2)
         dets.append(inside * np.log1p(ratio * high) + outside * np.log1p(ratio * low) + np.log1p(-ratio * weighted))
-    return np.maximum(np.concatenate(shares), 0.0), np.maximum(np.concatenate(dets), 0.0)
+    found = np.maximum(np.concatenate(shares), 0.0)
+    return found, ratio * found if several else np.maximum(np.concatenate(dets), 0.0)
 
 
-def _mixture(shifts: list[tuple[float, int]], s: float, bend: float, epsilon: float, classes: int) -> float:
-    """E (1 - e^{epsilon - sup_p})_+: single classes, and pairs that come within 2 bend of each other."""
-    total = sum(count * (gaussian_integral(epsilon, math.sqrt(square) * s) if square else max(0.0, -math.expm1(epsilon))) for square, count in shifts)
-    if bend == 0:
-        return total
-    for first, count in shifts:
+def _mixture(shifts: list[tuple[float, int]], s: float, bend: float, epsilon: float, classes: int, *, linear: bool = False) -> float:
+    """E (1 - e^{epsilon - sup_p})_+, or E (sup_p - epsilon)_+: single classes, and pairs that come within 2 bend of each other."""
+    total, start = 0.0, max(epsilon, 0.0) if linear else epsilon
+    for square, count in shifts:
+        if square:
+            total += count * (normal_excess(start, math.sqrt(square) * s) if linear else gaussian_integral(start, math.sqrt(square) * s))
+        else:
+            total += count * max(0.0, 0.0 if linear else -math.expm1(start))
+    for first, count in shifts if bend else ():
         for second, other in shifts:
             pairs = 0.5 * count * (count - 1) if first == second else 0.5 * count * other
             if pairs:
-                total += pairs * _pair(first, second, s, bend, epsilon, 1.0 - 1.0 / classes)
-    return total
+                total += pairs * _pair(first, second, s, bend, start, 1.0 - 1.0 / classes, normal_above if linear else _hinge)
+    return total + start - epsilon
 
 
-def _pair(first: float, second: float, s: float, bend: float, epsilon: float, share: float) -> float:
+def _pair(first: float, second: float, s: float, bend: float, epsilon: float, share: float, rise: Callable[[Floats, float], Floats]) -> float:
     centre, spread = 0.5 * (first - second) * s * s, math.sqrt(2.0) * s
     reach = 12.0 * spread + abs(centre)
     width = min(2.0 * bend, reach)
@@ -145,7 +172,7 @@ def _pair(first: float, second: float, s: float, bend: float, epsilon: float, sh
     mean = 0.25 * (first + second) * s * s + 0.25 * (first - second) * (gap - centre) - epsilon + 0.5 * np.abs(gap)
     sigma = s * math.sqrt(max(0.0, 0.5 * (first + second - 1.0) - 0.125 * (first - second) ** 2))
     lift = share * np.square(np.maximum(2.0 * bend - np.abs(gap), 0.0)) / (4.0 * bend)
-    return float(density @ (_hinge(mean + lift, sigma) - _hinge(mean, sigma)))
+    return float(density @ (rise(mean + lift, sigma) - rise(mean, sigma)))
 
 
 def _hinge(mean: Floats, sigma: float) -> Floats:

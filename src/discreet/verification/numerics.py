@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
+from scipy.special import ndtr
 
 from discreet.accounting import Json, closeness
 from discreet.core.arrays import Floats
@@ -122,6 +123,15 @@ def normal_excess(threshold: float, s: float) -> float:
 def least_tangent(epsilon: float, beyond: Callable[[float], float]) -> float:
     """delta of a mixture of losses Y with E (Y - tau)_+ = beyond(tau): the least of the tangents of 1 - e^{epsilon - Y}, by search."""
     return least_of(lambda over: math.exp(-over) * beyond(epsilon - (math.expm1(over) - over)), np.geomspace(1e-5, 5.0, 24), near=1e-8)
+
+
+def normal_above(mean: Floats, sigma: float) -> Floats:
+    """E (mean + sigma g)_+, g ~ N(0, 1), elementwise: mean Phi(mean / sigma) + sigma phi(mean / sigma)."""
+    if sigma == 0:
+        return np.maximum(mean, 0.0)
+    z = mean / sigma
+    found: Floats = mean * ndtr(z) + sigma * np.exp(-0.5 * np.square(z)) / math.sqrt(2.0 * math.pi)
+    return np.maximum(found, 0.0)
 
 
 def gaussian_integral(epsilon: float, mu: float) -> float:

@@ -11,8 +11,9 @@ from discreet.audit.densities import minimiser as one_minimiser
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.data import Domain
 from discreet.losses import Logistic, SoftplusHinge
+from discreet.mechanisms.learning.class_mixture import cell_edges, most_gained
 from discreet.mechanisms.learning.margin import MARGIN
-from discreet.mechanisms.learning.multinomial import MULTINOMIAL, cell_edges, most_gained
+from discreet.mechanisms.learning.multinomial import MULTINOMIAL
 from discreet.mechanisms.learning.one_vs_rest import ONE_VS_REST
 from discreet.problems import MultinomialRisk, OneVsRestRisk
 from tests.mechanisms.learning.class_densities import Labelled, delta_between, log_ratios, minimiser, noise_and_hessians

@@ -205,7 +205,7 @@ def default_ridge(problem: AnyRisk, *, epsilon: float, delta: float, neighbours:
     spherical = mechanism == "auto" and isinstance(problem, RegularisedRisk) and _spherical_is_less(problem.dimension, epsilon, delta)
     of_theorem = 0.0 if spherical else delta
     comfortable = _HEADS[type(problem)].comfortable_ridge(problem, epsilon=epsilon, delta=of_theorem, neighbours=neighbours)
-    dear_slack = problem.several or (isinstance(problem, RegularisedRisk) and not math.isfinite(problem.slack_free_ratio))
+    dear_slack = isinstance(problem, RegularisedRisk) and (problem.several or not math.isfinite(problem.slack_free_ratio))
     rule = 0.25 * one.gradient_bound * problem.domain.radius * noise**1.25 * (one.dimension / 100.0) ** 0.4
     return max(rule, comfortable if dear_slack else 0.5 * comfortable) * (_OUTPUT_FACTOR if mechanism == "output" else 1.0)
 
