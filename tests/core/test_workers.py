@@ -11,7 +11,8 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from discreet.core.errors import InvalidInput
-from discreet.core.workers import job_count, map_in_order
+from discreet.core.validate import job_count
+from discreet.core.workers import map_in_order
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 7])

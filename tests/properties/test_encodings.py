@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from discreet.core.errors import InvalidInput, SchemaError
-from discreet.core.named import exported
+from discreet.core.fields import exported
 from discreet.data import NumericColumn, Schema, Target, encodings, layout
 from discreet.data.encodings import Encoding
 from discreet.data.encodings.base import Bounds

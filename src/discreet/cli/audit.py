@@ -17,7 +17,7 @@ from discreet.cli.output import Outcome, check_output, check_report, labelled, s
 from discreet.core.errors import InvalidInput, VerificationFailure
 from discreet.core.files.lookup import exists
 from discreet.core.files.whole_file import write_whole
-from discreet.core.words import did_you_mean
+from discreet.core.validate import did_you_mean
 
 _EXACT_DELTA, _STATISTICAL_DELTA = 1e-6, 0.01
 

@@ -93,7 +93,7 @@ def evaluate(given: _Evaluate) -> Outcome:
 
 def _public(given: _Evaluate, data_is: str) -> Outcome:
     """Exact numbers."""
-    from discreet.core.workers import job_count
+    from discreet.core.validate import job_count
 
     model = discreet.Model.load(given.model)
     check_classes(model.schema, "discreet evaluate")
@@ -183,7 +183,7 @@ def _counted(model: "discreet.Model", table: "discreet.EncodedTable") -> tuple[A
 def _private(given: _Evaluate, epsilon: float) -> Outcome:
     """Numbers with noise, as a release."""
     with step("Checking what can be checked without the records"):
-        from discreet.core.workers import job_count
+        from discreet.core.validate import job_count
         from discreet.evaluation.outcomes import outcomes_of
         from discreet.evaluation.private import measure, measure_blocks, prepare
 

@@ -20,7 +20,7 @@ from discreet.cli.output import Outcome, check_output, check_report, keep, label
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import DELTA
 from discreet.core.quiet import quietly
-from discreet.core.words import quoted
+from discreet.core.validate import quoted
 
 Settings: TypeAlias = dict[str, Any]
 """Arguments of an estimator, without its data_norm."""

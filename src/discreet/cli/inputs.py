@@ -103,7 +103,7 @@ class Records:
             from distributed import Client  # an optional dependency
         except ImportError:
             raise InvalidInput("--dask needs Dask: pip install discreet[dask].") from None
-        from discreet.core.workers import job_count
+        from discreet.core.validate import job_count
         from discreet.data.blocks import DEADLINE, Cluster, check_address, local_cluster, quiet
 
         if address != "local":

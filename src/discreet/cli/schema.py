@@ -13,7 +13,7 @@ from discreet.cli.options import ARGUMENT, Argument, File, Hidden, Option, Seed,
 from discreet.cli.output import Outcome, check_output, labelled, same_path, step, written
 from discreet.core.errors import InvalidInput
 from discreet.core.files.whole_file import write_whole
-from discreet.core.words import quoted
+from discreet.core.validate import quoted
 
 
 @command(None, "discreet schema new people.csv --target income --out people.toml", "discreet schema new people.parquet > people.toml")

@@ -1,10 +1,12 @@
 """Checks of public numbers that callers pass: the value comes back as a plain number, or InvalidInput says what was needed and what was given.
 
-Nothing here may see a record: messages repeat the value.
+Nothing here may see a record: messages repeat the value. So do the words beside the checks, of what was given and the known name nearest to it.
 """
 
+import difflib
 import math
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -13,6 +15,17 @@ import numpy as np
 from discreet.core.arrays import as_float, is_finite
 from discreet.core.errors import InvalidInput
 
+_KINDS = {
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    str: "a string",
+    list: "a list",
+    tuple: "a list",
+    dict: "a table",
+    type(None): "null",
+}
+
 
 def given(value: object) -> str:
     """A value in a message; Python writes no integer of more than 4,300 digits."""
@@ -20,6 +33,25 @@ def given(value: object) -> str:
         return repr(value)
     except ValueError:
         return "a number too long to be written out"
+
+
+def quoted(names: Iterable[str], *, most: int = 8) -> str:
+    """`'a', 'b' and 3 more`."""
+    listed = list(names)
+    shown = ", ".join(repr(name) for name in listed[:most])
+    return shown if len(listed) <= most else f"{shown} and {len(listed) - most} more"
+
+
+def did_you_mean(given: str, known: Iterable[str]) -> str:
+    """` Did you mean 'x'?`, or nothing where no known name is near."""
+    by_lower_case = {name.lower(): name for name in known}
+    near = difflib.get_close_matches(given.lower(), by_lower_case, n=1)
+    return f" Did you mean {by_lower_case[near[0]]!r}?" if near else ""
+
+
+def kind(value: object) -> str:
+    """The kind of a TOML or JSON value in a user's words."""
+    return _KINDS.get(type(value), f"a {type(value).__name__}")
 
 
 def number(value: Any, name: str) -> float:  # noqa: ANN401 - checked here, as everywhere in this module
@@ -71,5 +103,24 @@ def each(check: Callable[[Any, str], object], **values: Any) -> None:  # noqa: A
         check(value, name)
 
 
+def job_count(n_jobs: int | None) -> int:
+    """The number of threads that scikit-learn's `n_jobs` stands for: None is 1, -1 all processors that this process may use, -2 all but one.
+
+    Raises InvalidInput for 0 and for what is no integer.
+    """
+    if n_jobs is None:
+        return 1
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0:
+        raise InvalidInput(f"n_jobs must be None, a positive integer, or a negative one that counts back from all processors; {n_jobs!r} was given.")
+    return n_jobs if n_jobs > 0 else max(1, _processors() + 1 + n_jobs)
+
+
 def _is_real(value: Any) -> bool:  # noqa: ANN401
     return not isinstance(value, bool) and isinstance(value, Real) and is_finite(value)
+
+
+def _processors() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1

@@ -21,25 +21,11 @@ from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
-from discreet.core.errors import InvalidInput
-
 T = TypeVar("T")
 R = TypeVar("R")
 
 _AHEAD = 2
 """Blocks in work or waiting, a thread: what bounds the memory of blocks that are read from a file."""
-
-
-def job_count(n_jobs: int | None) -> int:
-    """The number of threads that scikit-learn's `n_jobs` stands for: None is 1, -1 all processors that this process may use, -2 all but one.
-
-    Raises InvalidInput for 0 and for what is no integer.
-    """
-    if n_jobs is None:
-        return 1
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0:
-        raise InvalidInput(f"n_jobs must be None, a positive integer, or a negative one that counts back from all processors; {n_jobs!r} was given.")
-    return n_jobs if n_jobs > 0 else max(1, _processors() + 1 + n_jobs)
 
 
 def map_in_order(work: Callable[[T], R], items: Iterable[T], jobs: int) -> Iterator[R]:
@@ -127,10 +113,3 @@ def _linear_algebra() -> Any:  # noqa: ANN401 - threadpoolctl publishes no types
     import scipy.linalg  # noqa: F401, PLC0415 - loads its own library
 
     return ThreadpoolController()
-
-
-def _processors() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
-        return os.cpu_count() or 1

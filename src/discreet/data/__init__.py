@@ -17,8 +17,8 @@ from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTa
 from discreet.data.domain import Domain
 from discreet.data.draft import SchemaDraft, schema_stub
 from discreet.data.layout import EncodedTable
-from discreet.data.reader import Reader, class_codes, streamed_records
-from discreet.data.records import Records, bounded_rows
+from discreet.data.reader import Reader, streamed_records
+from discreet.data.records import Records, bounded_rows, class_codes
 from discreet.data.schema import Schema
 from discreet.data.tables import read_header, read_table
 

@@ -21,7 +21,7 @@ from typing import Any, Self
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SchemaError
 from discreet.core.quiet import frameless
-from discreet.core.words import did_you_mean
+from discreet.core.validate import did_you_mean
 from discreet.data.cells import column_numbers
 from discreet.data.columns import INDICATOR, Cross
 from discreet.data.encodings import Encoding, encodings_of

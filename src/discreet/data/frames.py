@@ -18,7 +18,7 @@ import polars as pl
 
 from discreet.core.errors import InvalidInput, InvalidType, SchemaError
 from discreet.core.quiet import quietly
-from discreet.core.words import quoted
+from discreet.core.validate import quoted
 from discreet.data.labels import BLANKS
 
 _NUMBERS = "biuf"

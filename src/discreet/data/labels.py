@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from discreet.core.errors import SchemaError
-from discreet.core.words import did_you_mean, kind
+from discreet.core.validate import did_you_mean, kind
 
 Label: TypeAlias = str | int | bool
 """A category or a class as it is declared."""

@@ -20,7 +20,7 @@ from discreet.data.blocks.base import Block, BlockTable
 from discreet.data.blocks.shared import SharedTable
 from discreet.data.domain import Domain
 from discreet.data.persons import Draw, Keys, Source, key_codes, keyed, times
-from discreet.data.records import Codes, Records
+from discreet.data.records import Records, class_codes
 from discreet.data.stream import Stream
 
 
@@ -145,15 +145,3 @@ def streamed_records(
     and whatever else Records refuse.
     """
     return Reader(domain=domain, classes=classes).read(table, jobs, noise=noise)[1](domain)
-
-
-def class_codes(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Codes:
-    """The number of the class of every label, (n,), from 0. Raises InvalidInput for a label that is not declared."""
-    codes = np.full(len(labels), -1, dtype=np.intp)
-    for code, label in enumerate(classes):
-        codes += (code + 1) * (labels == label)  # faster than to assign where they are equal; classes differ from each other
-    if np.any(codes < 0):
-        raise InvalidInput(
-            f"y holds a label outside the declared classes {classes.tolist()}; declare every class that may occur, or map the others first."
-        )
-    return codes

@@ -15,7 +15,7 @@ it is cut depends on its shape alone, so that sums over its blocks are the same 
 
 import math
 from collections.abc import Callable, Iterator
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -287,3 +287,15 @@ def _bounded_targets(targets: Targets | None, domain: Domain) -> Targets | None:
     if not np.all((targets >= 0) & (targets < domain.classes)):
         raise InvalidInput(f"codes must be integers in 0..{domain.classes - 1}, the declared classes.")
     return np.where(targets == 1, 1.0, -1.0) if domain.kind == "sign" else targets
+
+
+def class_codes(labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> Codes:
+    """The number of the class of every label, (n,), from 0. Raises InvalidInput for a label that is not declared."""
+    codes = np.full(len(labels), -1, dtype=np.intp)
+    for code, label in enumerate(classes):
+        codes += (code + 1) * (labels == label)  # faster than to assign where they are equal; classes differ from each other
+    if np.any(codes < 0):
+        raise InvalidInput(
+            f"y holds a label outside the declared classes {classes.tolist()}; declare every class that may occur, or map the others first."
+        )
+    return codes

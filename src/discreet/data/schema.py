@@ -18,7 +18,7 @@ from typing import Any, Literal, Self, TypeAlias, TypeVar
 from discreet.core.errors import SchemaError
 from discreet.core.neighbours import Persons
 from discreet.core.quiet import frameless
-from discreet.core.words import did_you_mean, kind, quoted
+from discreet.core.validate import did_you_mean, kind, quoted
 from discreet.data.cells import Codes
 from discreet.data.coding import Coding
 from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Target

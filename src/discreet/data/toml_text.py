@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from discreet.core.errors import FileFormatError, InvalidInput, SchemaError
-from discreet.core.words import kind, quoted
+from discreet.core.validate import kind, quoted
 from discreet.data.labels import PLACEHOLDER
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from discreet.accounting import Json
 from discreet.accounting.groups import is_to_persons
 from discreet.certificates import Certificate, Release, Verification
 from discreet.core.errors import InvalidInput
-from discreet.core.words import quoted
+from discreet.core.validate import quoted
 from discreet.data import Schema
 from discreet.display.guarantee import guarantee_section
 from discreet.display.ledger import picture

@@ -29,8 +29,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, DELTA, Neighbours, Persons, Privacy, neighbours_of
 from discreet.core.quiet import quietly
-from discreet.core.validate import number
-from discreet.core.workers import job_count
+from discreet.core.validate import job_count, number
 from discreet.data import BlockTable, Domain, EncodedTable, Records
 from discreet.estimators.forms import Form, LinearForm
 from discreet.estimators.inputs import feature_rows, whole_or_none

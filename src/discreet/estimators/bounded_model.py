@@ -26,8 +26,18 @@ from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records
 from discreet.estimators.base import Given, PrivateModel, require_own_targets
 from discreet.estimators.explanation import Explanation, Reason
 from discreet.estimators.forms import BoundedForm, bounded_decision, chosen_codes
-from discreet.estimators.inputs import check_two, count_or_none, encoded_codes, positive_or_none, real_targets, signs_and_classes, whole_or_none
-from discreet.estimators.norm_fit import fitted_with_norm, is_private, planned_with_norm, public_norm, require_unencoded
+from discreet.estimators.inputs import (
+    check_two,
+    count_or_none,
+    encoded_codes,
+    is_private,
+    positive_or_none,
+    public_norm,
+    real_targets,
+    signs_and_classes,
+    whole_or_none,
+)
+from discreet.estimators.norm_fit import fitted_with_norm, planned_with_norm, require_unencoded
 from discreet.losses.predictions import PredictionLoss
 from discreet.mechanisms.base import Mechanism
 from discreet.mechanisms.constrained import ConstrainedMechanism, calibrate_frank_wolfe, calibrate_over_set, candidates

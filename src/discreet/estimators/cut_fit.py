@@ -15,7 +15,7 @@ from discreet.certificates import Certificate
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput, InvalidType, VerificationFailure
 from discreet.core.neighbours import ADD_REMOVE
-from discreet.core.workers import job_count
+from discreet.core.validate import job_count
 from discreet.data import BlockTable, EncodedTable, Schema, Target
 from discreet.data.frames import Frame
 from discreet.estimators.base import PrivateModel, account_of

@@ -40,6 +40,16 @@ from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR
 _NOT_FINITE = "X must be finite: it contains NaN or inf. Decide on missing values before fitting (a schema can do that, column by column)."
 
 
+def is_private(data_norm: object) -> bool:
+    """Whether the norm is chosen in the fit."""
+    return isinstance(data_norm, str) and data_norm == "private"
+
+
+def public_norm(data_norm: Any) -> Any:
+    """The bound of the rows that the model sees: what was declared, or 1."""
+    return 1.0 if is_private(data_norm) else data_norm
+
+
 def feature_rows(X: Any) -> Matrix:
     """Rows (n, d), d >= 1, all finite, from an array, a data frame, a matrix of SciPy or tabmat, or an array of torch or CuPy (left there).
 

@@ -24,7 +24,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Persons, Privacy
 from discreet.core.validate import positive, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records, class_codes
-from discreet.data.blocks.moved import moved_blocks, moved_rows
+from discreet.data.blocks.moved import moved_blocks
 from discreet.estimators.base import Given, PrivateModel, ScoredClassifier, require_own_targets
 from discreet.estimators.explanation import Explanation, Setting, explain
 from discreet.estimators.forms import chosen_codes, has_link, linear_decision, log_probabilities, probabilities
@@ -35,22 +35,15 @@ from discreet.estimators.inputs import (
     count_or_none,
     distinct_classes,
     encoded_codes,
+    is_private,
     labels_and_classes,
     positive_or_none,
+    public_norm,
     record_weights,
     scheme_named,
     split_weights,
 )
-from discreet.estimators.norm_fit import (
-    Prepared,
-    fitted_with_norm,
-    is_private,
-    left,
-    planned_with_norm,
-    public_norm,
-    require_declared,
-    require_unencoded,
-)
+from discreet.estimators.norm_fit import Prepared, fitted_with_norm, left, planned_with_norm, require_declared, require_unencoded
 from discreet.losses import MarginLoss, loss_named
 from discreet.matrices import Matrix, as_matrix
 from discreet.mechanisms.learning import calibrate, default_ridge
@@ -165,7 +158,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         """
         self._jobs()
         columns, known, count = whole(features, "features"), count_or_none(records, "records"), self._class_count(classes)
-        moved_rows(as_matrix(np.zeros((1, columns))), self.device)  # to where it may not be able to go
+        as_matrix(np.zeros((1, columns)), self.device)  # to where it may not be able to go
         rule = self._public_rule(told_apart=told_apart)
         prepared = partial(self._prepared, columns, known, count, self._largest_weight(count, weighted=weighted), rule)
         if is_private(self.data_norm):
@@ -259,7 +252,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         return partial(linear_decision, weights=self.coef_[0], intercept=float(self.intercept_[0]), data_norm=norm)
 
     def _given(self, X: Any, y: Any, sample_weight: Any, persons: Any, noise: Noise) -> Given:
-        rows, jobs = moved_rows(self._rows(X, reset=True), self.device), self._jobs()
+        rows, jobs = as_matrix(self._rows(X, reset=True), self.device), self._jobs()
         classes, codes, declared = self._targets(X, y, rows.shape[0], self.classes)
         weights, largest = self._weights(sample_weight, codes, classes)
         owners = self._owners(X, persons, rows.shape[0], noise)

@@ -24,8 +24,8 @@ from discreet.core.validate import positive, whole
 from discreet.data import Domain, bounded_rows
 from discreet.estimators.base import Given, ScoredRegressor
 from discreet.estimators.bounded_model import BoundedModel
-from discreet.estimators.inputs import count_or_none, whole_or_none
-from discreet.estimators.norm_fit import is_private, left
+from discreet.estimators.inputs import count_or_none, is_private, whole_or_none
+from discreet.estimators.norm_fit import left
 from discreet.matrices import Matrix
 from discreet.mechanisms.regression import Equations, LeastSquares, RegressionMechanism, calibrate_least_squares, fitted_of
 from discreet.mechanisms.regression.sums import MOST_RECORDS

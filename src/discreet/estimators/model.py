@@ -29,7 +29,7 @@ from discreet.core.files.strict_json import read_object
 from discreet.core.files.text_file import read_parsed
 from discreet.core.files.whole_file import write_whole
 from discreet.core.showing import shown
-from discreet.core.words import did_you_mean, quoted
+from discreet.core.validate import did_you_mean, quoted
 from discreet.data import EncodedTable, NumberTarget, Schema
 from discreet.data.frames import Frame
 from discreet.data.labels import Label, canonical

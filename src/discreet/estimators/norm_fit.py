@@ -20,6 +20,7 @@ from discreet.core.errors import InvalidInput, VerificationFailure
 from discreet.core.neighbours import Privacy
 from discreet.data import Domain, EncodedTable, Records
 from discreet.estimators.base import Given
+from discreet.estimators.inputs import is_private
 from discreet.ledger import Account, spending_on, without_ledger
 from discreet.matrices import AugmentedMatrix
 from discreet.mechanisms.base import Mechanism, certified
@@ -27,19 +28,8 @@ from discreet.mechanisms.bounds_choice.norm import CANDIDATES, NORM_THEN_FIT, No
 from discreet.mechanisms.selection import SHARE, ThenFit
 from discreet.noise import Noise
 
-PRIVATE = "private"
 Prepared = Callable[[Privacy], tuple[Any, Mechanism[Any, Any]]]
 """From what a fit may spend to its public problem, of rows of norm 1, and its calibrated mechanism."""
-
-
-def is_private(data_norm: object) -> bool:
-    """Whether the norm is chosen in the fit."""
-    return isinstance(data_norm, str) and data_norm == PRIVATE
-
-
-def public_norm(data_norm: Any) -> Any:
-    """The bound of the rows that the model sees: what was declared, or 1."""
-    return 1.0 if is_private(data_norm) else data_norm
 
 
 def settled(prepared: Prepared, privacy: Privacy) -> ThenFit[NormPlan]:

@@ -29,8 +29,7 @@ from discreet.accounting.stopping import NegativeBinomialRuns
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, InvalidType
 from discreet.core.neighbours import neighbours_of
-from discreet.core.validate import number
-from discreet.core.workers import job_count
+from discreet.core.validate import job_count, number
 from discreet.data import BlockTable, EncodedTable
 from discreet.estimators.base import PrivateModel, Spender, account_of
 from discreet.estimators.search_methods import SET_BY_THE_SEARCH, Fits, Found, algorithm_4, random_stopping

@@ -29,8 +29,7 @@ from discreet.core.files.strict_json import read_back
 from discreet.core.files.text_file import read_parsed
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, neighbours_of
 from discreet.core.quiet import frameless
-from discreet.core.validate import number
-from discreet.core.workers import job_count
+from discreet.core.validate import job_count, number
 from discreet.data import BlockTable
 from discreet.evaluation.curves import CalibrationCurve, RocCurve, calibration_curve, roc_curve
 from discreet.evaluation.intervals import Estimate, NoiseLaw, checked_level, mean_interval, noisy_range, proportion_interval, ratio_interval

@@ -32,7 +32,7 @@ from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.private import holds_records
-from discreet.core.words import did_you_mean, quoted
+from discreet.core.validate import did_you_mean, quoted
 from discreet.data.blocks.base import Block, BlockTable
 from discreet.data.stream import Stream, column_bytes
 from discreet.evaluation.outcomes import DECISION, PREDICTED, PROBABILITIES, Outcomes, actual_classes, class_column, outcomes_of_block

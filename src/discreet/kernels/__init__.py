@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from discreet.core.named import exported, made_by_name
+from discreet.core.fields import exported, made_by_name
 from discreet.kernels.base import Kernel
 from discreet.kernels.laws import Cauchy, Gaussian, Laplacian, Matern
 from discreet.kernels.public_randomness import draw_frequencies, fresh_public_seed

@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
-from discreet.core.named import Named
+from discreet.core.fields import Named
 
 _SMALLEST, _LARGEST = 1e-30, 1e30
 """Beyond these, squares and ratios of frequencies would leave the range in which angles are exact (module `feature_map`)."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from discreet.core.errors import InvalidInput
-from discreet.core.named import exported, made_by_name
+from discreet.core.fields import exported, made_by_name
 from discreet.losses.base import MarginLoss
 from discreet.losses.hinges import HuberHinge, SmoothedHinge, SoftplusHinge
 from discreet.losses.logistic import Logistic

@@ -13,7 +13,7 @@ the property tests check all of it.
 from abc import ABC, abstractmethod
 
 from discreet.core.arrays import Floats
-from discreet.core.named import Named
+from discreet.core.fields import Named
 
 
 class MarginLoss(Named, ABC):

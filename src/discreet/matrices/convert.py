@@ -18,6 +18,7 @@ from discreet.core.errors import InvalidType
 from discreet.matrices.base import Matrix
 from discreet.matrices.dense import DenseMatrix
 from discreet.matrices.device import DeviceMatrix
+from discreet.matrices.move import on_device
 from discreet.matrices.sparse import AnySparse, SparseMatrix
 from discreet.matrices.tabular import TabularMatrix
 
@@ -27,12 +28,16 @@ _LIBRARIES = ("torch", "cupy")
 _PLAIN = {"numpy", "builtins", "pandas", "polars", "scipy", "discreet"}
 
 
-def as_matrix(rows: npt.NDArray[Any] | Matrix | AnySparse) -> Matrix:
+def as_matrix(rows: npt.NDArray[Any] | Matrix | AnySparse, device: object = None) -> Matrix:
     """The matrix of an (n, d) array, a SciPy sparse matrix, a matrix of tabmat, an array of torch or CuPy (see DeviceMatrix), or a Matrix itself.
 
-    float64 and float32 arrays and float64 CSR matrices are held by reference; integer and boolean ones are converted. Raises InvalidType for anything
-    else, InvalidInput when it is not two-dimensional.
+    float64 and float32 arrays and float64 CSR matrices are held by reference; integer and boolean ones are converted. With a `device` its rows are
+    there (`on_device`). Raises InvalidType for anything else, InvalidInput when it is not two-dimensional, and as `on_device` does.
     """
+    return _held(rows) if device is None else on_device(_held(rows), device)
+
+
+def _held(rows: npt.NDArray[Any] | Matrix | AnySparse) -> Matrix:
     if isinstance(rows, np.ndarray):
         if rows.dtype in (np.float64, np.float32):
             return DenseMatrix(rows)

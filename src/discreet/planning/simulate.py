@@ -21,8 +21,8 @@ from scipy.special import ndtr, stdtrit
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.core.validate import each, whole
-from discreet.core.workers import job_count, map_in_order
+from discreet.core.validate import each, job_count, whole
+from discreet.core.workers import map_in_order
 from discreet.data import Records
 from discreet.ledger import without_ledger
 from discreet.matrices import as_matrix

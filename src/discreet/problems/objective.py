@@ -42,7 +42,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.losses import MarginLoss
-from discreet.matrices import Matrix, transfer
+from discreet.matrices import Matrix
 from discreet.matrices.device import Array
 from discreet.problems.certified_sums import TINY, UNIT, CertifiedSums, gamma, norms_above
 from discreet.problems.places import Place, place_of
@@ -220,7 +220,7 @@ class RowObjective(ABC):
         place, inflate = self._place, 1 + self._slack
         each = place.norms() * inflate + float(np.sqrt(self.dimension * TINY))
         weighted = each if self._weights is None else each * self._weights
-        largest = transfer.number_on_host(place.xp.max(weighted)) if self.matrix.shape[0] else 0.0
+        largest = place.total(place.xp.max(weighted)) if self.matrix.shape[0] else 0.0
         return Radii(each, place.total(weighted) * inflate, place.total(weighted, each) * inflate, largest * inflate)
 
 

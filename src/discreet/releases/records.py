@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.core.workers import job_count
+from discreet.core.validate import job_count
 from discreet.data import BlockTable, Cluster, Domain, Reader, Records, Schema, schema_files
 from discreet.data import Target as ClassTarget
 from discreet.data.frames import Frame

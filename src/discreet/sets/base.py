@@ -29,7 +29,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats, as_floats
 from discreet.core.errors import InvalidInput
-from discreet.core.named import Named
+from discreet.core.fields import Named
 from discreet.core.validate import positive, whole
 
 TOLERANCE = 1e-9

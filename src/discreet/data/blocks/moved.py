@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from discreet.core.errors import InvalidInput
 from discreet.data.blocks.base import Block, BlockTable
-from discreet.matrices import Matrix
 from discreet.matrices.move import check_device, on_device
 
 R = TypeVar("R")
@@ -35,8 +34,3 @@ class MovedTable(BlockTable):
 def moved_blocks(table: BlockTable, device: str | None) -> BlockTable:
     """`table`, or its blocks on `device`. Raises as MovedTable does."""
     return table if device is None else MovedTable(table, device)
-
-
-def moved_rows(rows: Matrix, device: str | None) -> Matrix:
-    """`rows`, or those on `device`. Raises as `on_device` does."""
-    return rows if device is None else on_device(rows, device)

@@ -17,7 +17,7 @@ import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import SchemaError
-from discreet.core.named import Named
+from discreet.core.fields import Named
 
 
 class Bounds(NamedTuple):

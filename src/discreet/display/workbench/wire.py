@@ -5,7 +5,7 @@ from typing import Any
 
 from discreet.core.errors import FileFormatError
 from discreet.core.files.strict_json import read_object
-from discreet.core.words import kind, quoted
+from discreet.core.validate import kind, quoted
 
 LONGEST_TEXT = 4096
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from discreet.core.errors import InvalidInput
-from discreet.core.named import exported, made_by_name
+from discreet.core.fields import exported, made_by_name
 from discreet.losses import loss_named
 from discreet.losses.predictions.base import PredictionLoss
 from discreet.losses.predictions.margin import Hinge, OfMargin

@@ -12,7 +12,7 @@ The property tests check both, and that neither is too large by 1 %.
 from abc import ABC, abstractmethod
 
 from discreet.core.arrays import Floats
-from discreet.core.named import Named
+from discreet.core.fields import Named
 
 
 class PredictionLoss(Named, ABC):

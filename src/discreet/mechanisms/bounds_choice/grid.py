@@ -15,7 +15,7 @@ from typing import Self
 from discreet.accounting import Json
 from discreet.core.errors import InvalidInput
 from discreet.core.rounding import lowering, raising
-from discreet.core.words import did_you_mean, quoted
+from discreet.core.validate import did_you_mean, quoted
 
 _MOST = 1000
 """Candidates on one side."""

@@ -13,7 +13,7 @@ import numpy as np
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import REPLACE_ONE, Neighbours, neighbours_of
-from discreet.core.words import quoted
+from discreet.core.validate import quoted
 from discreet.data import BlockTable, EncodedTable, Schema
 from discreet.data.columns import INDICATOR
 from discreet.data.encodings import Bins, Curve, Linear

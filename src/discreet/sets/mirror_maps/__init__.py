@@ -1,7 +1,7 @@
 """Mirror maps of mirror descent. Adding one is one file here and one line below; the choice of the best map finds it by itself."""
 
 from discreet.core.errors import InvalidInput
-from discreet.core.named import exported
+from discreet.core.fields import exported
 from discreet.sets import Constraint
 from discreet.sets.mirror_maps.base import MirrorMap, Potential, bregman_divergence
 from discreet.sets.mirror_maps.entropy import EntropyMap

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
 from discreet.core.arrays import Floats
-from discreet.core.named import Named
+from discreet.core.fields import Named
 from discreet.sets import Constraint
 from discreet.sets.base import vector
 
