@@ -136,13 +136,28 @@ def test_intervals_keep_the_rows_of_a_person_together():
         release_uncertainty(Model.from_estimator(fitted, SEVERAL), SILENT.encode(TABLE, target=True), epsilon=5.0, delta=1e-6)
 
 
+def test_a_model_is_measured_on_the_persons_of_its_schema(tmp_path):
+    table = SEVERAL.encode(TABLE, target=True)
+    fitted = Model.from_estimator(model(random_state=None).fit(table), SEVERAL)
+    settings = {"epsilon": 1.0, "metrics": ("accuracy", "log_loss"), "random_state": 2}
+    found = evaluate_privately(fitted, TABLE, **settings)
+    assert found.certificate.guarantee.unit is Unit.PERSON
+    assert (found.counted, found.records) == ("Persons", len(set(TABLE["patient id"])))
+    np.testing.assert_array_equal(evaluate_privately(fitted, table, **settings).value, found.value)
+    path = tmp_path / "visits.parquet"
+    pl.DataFrame(TABLE).write_parquet(path)
+    np.testing.assert_array_equal(evaluate_privately(fitted, schema_files(path, SEVERAL), **settings).value, found.value)
+    said = evaluate_privately(fitted, SILENT.encode(TABLE, target=True), persons=TABLE["patient id"], rows_per_person=3, **settings)
+    np.testing.assert_array_equal(said.value, found.value)
+    with pytest.raises(InvalidInput, match="leave persons out"):
+        evaluate_privately(fitted, TABLE, persons=TABLE["patient id"], rows_per_person=3, **settings)
+
+
 def test_what_counts_single_rows_refuses_persons_who_have_several(tmp_path):
     """Until it keeps the rows of a person together: never a guarantee for rows where the schema asks for persons."""
     table = SEVERAL.encode(TABLE, target=True)
-    fitted = Model.from_estimator(model(random_state=None).fit(table), SEVERAL)
     doors = {
         "search": lambda: PrivateSearchCV(LogisticRegression(), {"alpha": [0.1, 1.0]}).fit(table),
-        "evaluation": lambda: evaluate_privately(fitted, TABLE, epsilon=1.0),
         "cuts": lambda: choose_cuts(TABLE, SEVERAL, epsilon=1.0),
         "cuts and fit": lambda: fit_with_cuts(LinearSVC(), TABLE, SEVERAL),
         "release": lambda: publish(TABLE, tmp_path / "out", SeededNoise(0), method="additive", schema=SEVERAL, epsilon=1.0, delta=1e-6),

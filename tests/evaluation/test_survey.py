@@ -21,6 +21,7 @@ from discreet.evaluation import METRICS, answers_per_record, evaluate_privately,
 from discreet.evaluation.outcomes import Outcomes, outcomes_of
 from discreet.evaluation.survey import answered
 from discreet.matrices import DenseMatrix, as_matrix
+from discreet.noise import SystemNoise
 from tests.canary import CANARY, assert_silent
 from tests.data.blocks.cluster_here import Here
 from tests.evaluation.people import Oracle, drawn
@@ -256,7 +257,7 @@ def test_a_canary_stays_silent():
         with pytest.raises(InvalidInput) as refused:
             evaluate_privately(model, bad, epsilon=1.0)
         assert_silent(refused.value)
-    assert_silent(repr(answered(prepare(Oracle(), epsilon=1.0).survey, Oracle(), table(), jobs=1)))
+    assert_silent(repr(answered(prepare(Oracle(), epsilon=1.0).survey, Oracle(), table(), SystemNoise(), jobs=1)))
 
 
 @pytest.mark.parametrize(

@@ -216,7 +216,7 @@ def _private(given: _Evaluate, epsilon: float) -> Outcome:
         if isinstance(records, discreet.data.BlockTable):
             found = measure_blocks(prepared, model, records, noise, account=account, jobs=threads)
         else:
-            found = measure(prepared, outcomes_of(model, records, wanted=prepared.survey.wanted), noise, account=account)
+            found = measure(prepared, outcomes_of(model, records, wanted=prepared.survey.wanted), noise, account=account, persons=records.persons)
     if given.out is not None:
         keep(found, "evaluation", given.out, overwrite=given.overwrite)
     page = written_report(found, given.report, account, name=given.out, overwrite=given.overwrite)
@@ -243,13 +243,14 @@ def evaluation_lines(report: "discreet.PrivateEvaluation") -> list[str]:
         ("Log loss", report.log_loss, f", losses cut at {report.survey.log_loss_bound:g}"),
         ("AUC", None if report.roc is None else report.roc.area, ", approximate interval"),
     )
+    drawn = "records" if report.survey.persons is None else "persons"
     shown = ((name, f"{one.value:.4f} ({one.low:.4f} to {one.high:.4f}){note}") for name, one, note in measures if one)
     return [
-        f"Records      {report.records:.0f}, {counted}; what follows was read from noisy counts, and protects their people",
+        f"{report.counted:<13}{report.records:.0f}, {counted}; what follows was read from noisy counts, and protects their people",
         *labelled(*shown),
         *counts,
         "",
-        f"Intervals    {100 * report.level:g} % each; noise and sampling error together, for the population that the records are drawn from",
+        f"Intervals    {100 * report.level:g} % each; noise and sampling error together, for the population that the {drawn} are drawn from",
     ]
 
 

@@ -6,7 +6,6 @@ what was drawn goes back with the blocks (modules `persons` and `blocks.shared`)
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,9 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
 from discreet.core.quiet import quietly
 from discreet.data.blocks.base import Block, BlockTable
-from discreet.data.blocks.shared import SharedTable
+from discreet.data.blocks.shared import NOT_TOLD, kept_blocks
 from discreet.data.domain import Domain
-from discreet.data.persons import Draw, Keys, Source, key_codes, keyed, times
+from discreet.data.persons import Source, times
 from discreet.data.records import Records, class_codes
 from discreet.data.stream import Stream
 
@@ -43,10 +42,7 @@ class Reader:
     def __call__(self, block: Block) -> Records:
         """Some records that are held. Raises InvalidInput for blocks that are not what was declared."""
         if block.persons is not None:
-            raise InvalidInput(
-                "the table says whose rows are whose, and this method was not told that persons own several: their rows would not share a weight. "
-                "Declare the persons, or leave their column out."
-            )
+            raise InvalidInput(NOT_TOLD)
         if self.domain.classes:
             return self._classified(block)
         if block.weights is not None:
@@ -69,19 +65,15 @@ class Reader:
         elif noise is None:
             raise ValueError("which rows of a person are kept is drawn: noise is needed.")
         else:
-            count, stream = self._shared(table, persons, Draw(noise), jobs)
+            count, stream = self._shared(table, persons, noise, jobs)
         return count, lambda domain: Records.streamed(stream.rebound(replace(self, domain=domain)), domain=domain, jobs=jobs)
 
-    def _shared(self, table: BlockTable, persons: Persons, draw: Draw, jobs: int) -> tuple[int, Stream[Records]]:
-        """The number of persons, and the rows that are kept; one pass brings the keys of ids."""
+    def _shared(self, table: BlockTable, persons: Persons, noise: Source, jobs: int) -> tuple[int, Stream[Records]]:
+        """The number of persons, and the rows that are kept."""
         alone = _Anonymous(replace(self, domain=replace(self.domain, persons=None)))
-        found = list(table.map(partial(_keyed, read=alone, key=draw.key), jobs))
-        drawn = draw.shares(key_codes(np.concatenate(found) if found else np.empty((0, 2), dtype=np.uint64)), persons)
-        lengths = [len(keys) for keys in found]
-        counts = np.split(drawn.counts, np.cumsum(lengths)[:-1]) if found else []
-        kept = [int(np.count_nonzero(part)) for part in counts]
-        whole = Stream.counted(table, alone, lengths)
-        return drawn.persons, Stream.counted(SharedTable(table, counts, persons), self, kept, whole=whole)
+        kept = kept_blocks(table, persons, noise, jobs=jobs, check=alone)
+        whole = Stream.counted(table, alone, kept.lengths)
+        return kept.persons, Stream.counted(kept.table, self, kept.rows, whole=whole)
 
     def _classified(self, block: Block) -> Records:
         if block.targets is None or self.classes is None:
@@ -123,16 +115,6 @@ class _Anonymous:
 
     def __call__(self, block: Block) -> Records:
         return self.read(block._replace(persons=None))
-
-
-def _keyed(_: int, block: Block, *, read: _Anonymous, key: bytes) -> Keys:
-    """Whose the rows of a block are, once it is checked."""
-    if block.persons is None:
-        raise InvalidInput("the table does not say whose rows are whose: it needs a column of ids of persons.")
-    keys = keyed(block.persons, key)
-    if len(keys) != read(block).records:
-        raise InvalidInput("rows and ids of persons must have the same length.")
-    return keys
 
 
 def streamed_records(

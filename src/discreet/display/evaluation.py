@@ -31,7 +31,7 @@ def measures(report: PrivateEvaluation) -> list[Block]:
     ]
     blocks: list[Block] = []
     if rows:
-        columns = ("Measure", "Released", f"{level} interval, population", f"{level} interval, these records")
+        columns = ("Measure", "Released", f"{level} interval, population", f"{level} interval, these {report.counted.lower()}")
         blocks.append(Table("Measures. The first interval holds noise and sampling error, the second the noise alone", columns, rows))
     if report.confusion is not None:
         labels = [canonical(label) for label in report.classes]
@@ -56,7 +56,7 @@ def view(report: PrivateEvaluation) -> str:
     """HTML for notebooks; the curves are left to `plot()`."""
     stated = report.certificate.guarantee.to_dict()
     privacy = ", ".join(f"{name} {stated[name]:.6g}" for name in ("epsilon", "delta") if isinstance(stated.get(name), float))
-    rows = [("Records", records(report, " +- ")), ("Privacy", f"{privacy or 'none'}, {stated['neighbours']}")]
+    rows = [(report.counted, records(report, " +- ")), ("Privacy", f"{privacy or 'none'}, {stated['neighbours']}")]
     facts = Facts("What was measured, and what it cost", rows)
     return view_html("Private evaluation", facts, *(block for block in measures(report) if not isinstance(block, Picture)))
 

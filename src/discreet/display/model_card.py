@@ -95,9 +95,8 @@ def _evaluated(evaluation: PrivateEvaluation | None) -> list[Block]:
     if evaluation is None:
         return [Text("No evaluation was given. `discreet evaluate` measures the model, exactly on public records or privately on others.")]
     count = f"{evaluation.records:,.0f}" + ("" if evaluation.records_error == 0 else f" (with noise, within {evaluation.records_error:,.0f})")
-    words = (
-        f"{count} private records of the same kind, measured under differential privacy. Whether the model was fitted on them the numbers cannot say."
-    )
+    said = f"{count} private {evaluation.counted.lower()} of the same kind, measured under differential privacy."
+    words = f"{said} Whether the model was fitted on them the numbers cannot say."
     return [Text(words), *_asked("where these records come from, and why they were chosen")]
 
 

@@ -183,7 +183,7 @@ def _setting(setting: Mapping[str, object]) -> str:
 
 
 def _evaluation(report: PrivateEvaluation) -> Report:
-    measured_on = Facts("What was measured on", [("Records", evaluation.records(report, ", with noise, within "))])
+    measured_on = Facts("What was measured on", [(report.counted, evaluation.records(report, ", with noise, within "))])
     return Report(
         title="Privacy report: measurement of a model",
         what="these measurements",

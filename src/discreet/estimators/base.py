@@ -35,7 +35,7 @@ from discreet.estimators.forms import Form, LinearForm
 from discreet.estimators.inputs import feature_rows, whole_or_none
 from discreet.ledger import Account, check_may_travel
 from discreet.matrices import Matrix
-from discreet.mechanisms.persons import Owners, brought_by, declared_rule, owners_of, says_whose
+from discreet.mechanisms.persons import Owners, declared_rule, held_rule, owners_of, table_rule
 from discreet.noise import Noise, SeededNoise, SystemNoise
 from discreet.statements.base import about_records
 
@@ -80,14 +80,11 @@ class Spender(BaseEstimator):  # type: ignore[misc]
             return SeededNoise(int(state.integers(2**63 - 1)))
         raise InvalidInput(f"random_state must be None, an integer or a NumPy random source; an object of type {type(state).__name__} was given.")
 
-    def _rule(self, *, told_apart: bool, brought: Persons | None = None) -> Persons | None:
-        """Whose rows are whose, `told_apart` by ids, perhaps as a schema says; None where the unit is a row. Raises InvalidInput for no such rule."""
-        return declared_rule(self.rows_per_person, self.person_weight, told_apart=told_apart, brought=brought)
-
     def _public_rule(self, *, told_apart: bool) -> Persons | None:
-        """The same before there are rows: more than one of a person are told apart by ids, one perhaps."""
+        """Whose rows are whose, before there are any: more than one of a person are told apart by ids, one perhaps. Raises as `declared_rule`."""
         several = self.rows_per_person is not None and self.rows_per_person != 1
-        return self._rule(told_apart=several or (told_apart and self.rows_per_person is not None))
+        apart = several or (told_apart and self.rows_per_person is not None)
+        return declared_rule(self.rows_per_person, self.person_weight, told_apart=apart)
 
     def _jobs(self) -> int:
         return job_count(self.n_jobs)
@@ -183,19 +180,14 @@ class PrivateModel(Spender):
 
     def _owners(self, X: Any, persons: Any, rows: int, noise: Noise) -> Owners:
         """Of held rows, as the caller says, or the schema of an encoded table. Raises InvalidInput as module `persons` says."""
-        brought = brought_by(X)
-        if brought is not None and persons is not None:
-            raise InvalidInput("the schema of the table says whose rows are whose; leave persons out.")
-        ids = persons if brought is None else X.persons
-        return owners_of(ids, rule=self._rule(told_apart=ids is not None, brought=brought), rows=rows, noise=noise)
+        rule, ids = held_rule(X, persons, self.rows_per_person, self.person_weight)
+        return owners_of(ids, rule=rule, rows=rows, noise=noise)
 
     def _block_rule(self, table: BlockTable, persons: Any) -> Persons | None:
         """Of a table in blocks, which brings its own ids. Raises InvalidInput as module `persons` says."""
         if persons is not None:
             raise InvalidInput("a table that is read in blocks brings its own ids of persons; leave persons out.")
-        if (brought := brought_by(table)) is not None:
-            return self._rule(told_apart=brought.weight != "declared", brought=brought)
-        return self._public_rule(told_apart=self.rows_per_person == 1 and says_whose(table))
+        return table_rule(table, self.rows_per_person, self.person_weight)
 
     def _block_rows(self) -> Callable[[Matrix], Matrix]:
         """From the rows of a block to those that the linear model sees; public numbers only, so that it may travel to where the rows are."""

@@ -31,10 +31,16 @@ Curves. Let A_j be the number of records of a class above edge j, S_j the sum of
     AUC      sum over bins of second-class share times (first-class share below + half of that beside), with an interval (above) that holds noise and
              sample to first order: an approximation, unlike the band.
     calibration   in each bin, the share of the second class with its interval (module `intervals`)
+
+Persons with several rows. Counts are what rows weigh. A person adds sum_i a_i x_i to the excess, x_i what row i would add as a record, sum a_i <= 1,
+and its square is at most sum a_i x_i^2: V_sample, which takes rows for independent records of weight a_i, is above the variance of the sum over
+persons, whatever classes their rows are of. Shares, and the band of an ROC curve at each of its edges, have the intervals of module `shares`.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.optimize import isotonic_regression
@@ -42,6 +48,7 @@ from scipy.special import ndtri
 
 from discreet.core.arrays import Floats
 from discreet.evaluation.intervals import Estimate, NoiseLaw, ratio_interval
+from discreet.evaluation.shares import most_expected, rounding_of, share_ends
 
 _AREAS = 2000
 """Steps of the grid of areas; intervals are one step wider at each end."""
@@ -146,20 +153,21 @@ class CalibrationCurve:
         return {"bins": [one.to_dict() for one in self.bins]}
 
 
-def roc_curve(counts: Floats, edges: tuple[float, ...], law: NoiseLaw, sum_law: NoiseLaw, *, level: float) -> RocCurve:
-    """From noisy counts (2, bins); `law` is that of one cell's noise, `sum_law` of the sum over a row."""
+def roc_curve(
+    counts: Floats, edges: tuple[float, ...], law: NoiseLaw, sum_law: NoiseLaw, *, level: float, rows_per_person: int | None = None
+) -> RocCurve:
+    """From noisy counts (2, bins); `law` is that of one cell's noise, `sum_law` of the sum over a row.
+
+    `rows_per_person` where somebody may have several: counts are what rows weigh.
+    """
     error = 1.0 - level
     reach = sum_law.quantile(error / 8.0)
     shares, bands = [], []
     for row in counts:
         above = np.cumsum(row[::-1])
-        total = above[-1]
-        most, fewest = max(total + reach, 0.0), max(total - reach, 0.0)
-        sampling = math.sqrt(math.log(8.0 / error) / (2.0 * fewest)) if fewest > 0 else 1.0
         rising = np.maximum(np.asarray(isotonic_regression(above).x), 0.0)
         shares.append(np.minimum(rising[:-1] / rising[-1], 1.0) if rising[-1] > 0 else np.full(len(row) - 1, 0.5))
-        low = np.clip((above[:-1] - reach) / most - sampling, 0.0, 1.0) if most > 0 else np.zeros(len(row) - 1)
-        high = np.clip((above[:-1] + reach) / fewest + sampling, 0.0, 1.0) if fewest > 0 else np.ones(len(row) - 1)
+        low, high = _records_band(above, reach, error) if rows_per_person is None else _persons_band(above, reach, error, rows_per_person)
         bands.append(list(zip(np.minimum(low, shares[-1]).tolist(), np.maximum(high, shares[-1]).tolist(), strict=True)))
     return RocCurve(
         thresholds=tuple(reversed(edges)),
@@ -171,13 +179,42 @@ def roc_curve(counts: Floats, edges: tuple[float, ...], law: NoiseLaw, sum_law: 
     )
 
 
-def calibration_curve(counts: Floats, edges: tuple[float, ...], law: NoiseLaw, *, level: float) -> CalibrationCurve:
-    """From noisy counts (2, bins); `law` is that of one cell's noise."""
+def _records_band(above: Floats, reach: float, error: float) -> tuple[Floats, Floats]:
+    """Of the shares of one class above every edge, for noisy counts `above` it; they hold but for error / 4 each of noise and sample."""
+    total = above[-1]
+    most, fewest = max(total + reach, 0.0), max(total - reach, 0.0)
+    sampling = math.sqrt(math.log(8.0 / error) / (2.0 * fewest)) if fewest > 0 else 1.0
+    low = np.clip((above[:-1] - reach) / most - sampling, 0.0, 1.0) if most > 0 else np.zeros(len(above) - 1)
+    high = np.clip((above[:-1] + reach) / fewest + sampling, 0.0, 1.0) if fewest > 0 else np.ones(len(above) - 1)
+    return low, high
+
+
+def _persons_band(above: Floats, reach: float, error: float, rows: int) -> tuple[Floats, Floats]:
+    """The same where persons have several rows: an interval for every edge, in which the noise of an edge and of the sum are within `reach`."""
+    total, lost = float(above[-1]), rounding_of(rows)
+    size = most_expected(total + reach, error / 8.0) * (1.0 + lost)
+    tail = error / (16.0 * (len(above) - 1))
+    found = [share_ends(float(each), total, (reach + lost * size, reach), size=size, tail=tail) for each in above[:-1]]
+    low, high = np.array(found).T
+    return low, high
+
+
+def calibration_curve(
+    counts: Floats,
+    edges: tuple[float, ...],
+    law: NoiseLaw,
+    *,
+    level: float,
+    ratio: Callable[[float, float, NoiseLaw, NoiseLaw], Estimate] | None = None,
+    each: int = 1,
+) -> CalibrationCurve:
+    """From noisy counts (2, bins); `law` is that of one cell's noise, `each` how many records one count is; `ratio` None for `ratio_interval`."""
     ends = (0.0, *edges, 1.0)
     hidden = 2.0 * law.quantile(0.5 * (1.0 - level))
+    share_of = partial(ratio_interval, level=level) if ratio is None else ratio
     found = []
     for place, (first, second) in enumerate(counts.T.tolist()):
         total = first + second
-        share = ratio_interval(second, first, law, law, level=level) if total > hidden else None
-        found.append(CalibrationBin(lowest=ends[place], highest=ends[place + 1], records=total, share=share))
+        share = share_of(second, first, law, law) if total > hidden else None
+        found.append(CalibrationBin(lowest=ends[place], highest=ends[place + 1], records=each * total, share=share))
     return CalibrationCurve(bins=tuple(found))

@@ -44,29 +44,29 @@ class NoiseLaw:
     masses: Floats = field(repr=False)
 
     @classmethod
-    def laplace(cls, scale: float, *, count: int = 1) -> Self:
-        """The sum of `count` integers of P(k) proportional to exp(-|k| / scale)."""
-        grid, last = _grid(scale, reach=26.0)
+    def laplace(cls, scale: float, *, count: int = 1, parts: int = 1) -> Self:
+        """The sum of `count` integers of P(k) proportional to exp(-|k| / scale), over `parts`."""
+        grid, last = _grid(scale, reach=26.0, parts=parts)
         ratio = math.exp(-1.0 / scale)
         # P(|K| > m) = 2 ratio^(m + 1) / (1 + ratio)
         tails = 2.0 * np.exp(-(grid * np.arange(last + 1) + 1.0) / scale) / (1.0 + ratio)
-        return cls._of((1.0 - ratio) / (1.0 + ratio), tails, grid, count)
+        return cls._of((1.0 - ratio) / (1.0 + ratio), tails, grid, count, parts)
 
     @classmethod
-    def gaussian(cls, scale: float, *, count: int = 1) -> Self:
-        """The sum of `count` integers of P(k) proportional to exp(-k^2 / (2 scale^2))."""
-        grid, last = _grid(scale, reach=7.5)
+    def gaussian(cls, scale: float, *, count: int = 1, parts: int = 1) -> Self:
+        """The sum of `count` integers of P(k) proportional to exp(-k^2 / (2 scale^2)), over `parts`."""
+        grid, last = _grid(scale, reach=7.5, parts=parts)
         if grid == 1:
             k = np.arange(last + 2, dtype=np.float64)
             weights = np.exp(-0.5 * (k / scale) ** 2)
             total = 2.0 * float(np.sum(weights)) - 1.0
             tails = 2.0 * (np.cumsum(weights[::-1])[::-1] / total)[1:]
-            return cls._of(1.0 / total, tails, grid, count)
+            return cls._of(1.0 / total, tails, grid, count, parts)
         tails = 2.0 * ndtr(-(grid * np.arange(last + 1) + 0.5) / scale)
-        return cls._of(1.0 - float(tails[0]), tails, grid, count)
+        return cls._of(1.0 - float(tails[0]), tails, grid, count, parts)
 
     @classmethod
-    def _of(cls, at_zero: float, tails: Floats, grid: int, count: int) -> Self:
+    def _of(cls, at_zero: float, tails: Floats, grid: int, count: int, parts: int) -> Self:
         """From P(K = 0) and P(|K| > grid j) for j = 0, 1, ..."""
         if count < 1:
             raise InvalidInput(f"a sum of noise has at least one term; {count!r} was given.")
@@ -74,7 +74,7 @@ class NoiseLaw:
         single = np.concatenate((half[::-1], [at_zero], half))
         size = next_fast_len((len(single) - 1) * count + 1, real=True)
         summed = single if count == 1 else np.maximum(irfft(rfft(single, size) ** count, size)[: (len(single) - 1) * count + 1], 0.0)
-        return cls(step=float(grid), masses=_trimmed(0.5 * (summed + summed[::-1])))
+        return cls(step=grid / parts, masses=_trimmed(0.5 * (summed + summed[::-1])))
 
     @property
     def values(self) -> Floats:
@@ -98,10 +98,10 @@ class NoiseLaw:
         return NoiseLaw(step=0.5 * self.step, masses=self.masses)
 
 
-def _grid(scale: float, *, reach: float) -> tuple[int, int]:
-    if not (math.isfinite(scale) and 0 < scale <= _WIDEST):
+def _grid(scale: float, *, reach: float, parts: int) -> tuple[int, int]:
+    if not (math.isfinite(scale) and 0 < scale / parts <= _WIDEST):
         raise InvalidInput(
-            f"the law of noise is known for scales up to {_WIDEST:g}; {scale!r} was given. Such an answer says nothing: raise epsilon."
+            f"the law of noise is known for scales up to {_WIDEST:g}; {scale / parts!r} was given. Such an answer says nothing: raise epsilon."
         )
     grid = max(1, math.floor(scale / _FINE))
     return grid, math.ceil(reach * scale / grid) + 4

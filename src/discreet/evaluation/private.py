@@ -4,17 +4,18 @@
 
 The records cost (epsilon, delta) once, whatever the number of metrics: they are read from at most one histogram and one sum (module `survey`), which
 one mechanism answers together (discreet/mechanisms/counting/counting.md). The model, its classes, the score bins and the clipping bound are public;
-so is the number of records under replace-one, and it is not under add-remove. A model that was fitted on the same records has spent its own budget:
-the two add up, which a ledger does for you.
+so is the number of records under replace-one, and it is not under add-remove. Where `persons` says whose rows are whose, the unit is a person: n is
+theirs, shares are of what rows weigh, and intervals are about the population that persons are drawn from (module `shares`). A model that was fitted
+on the same records has spent its own budget: the two add up, which a ledger does for you.
 
 An evaluation as a file, read back: it holds the integers, the plan of the queries and the certificate (`PrivateEvaluation.to_dict`). Everything else
 in it is post-processing of these, and one that says anything else is refused.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -27,19 +28,21 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.files.strict_json import read_back
 from discreet.core.files.text_file import read_parsed
-from discreet.core.neighbours import ADD_REMOVE, Neighbours, neighbours_of
+from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons, neighbours_of
 from discreet.core.quiet import frameless
 from discreet.core.validate import job_count, number
-from discreet.data import BlockTable
+from discreet.data import BlockTable, EncodedTable
 from discreet.evaluation.curves import CalibrationCurve, RocCurve, calibration_curve, roc_curve
 from discreet.evaluation.intervals import Estimate, NoiseLaw, checked_level, mean_interval, noisy_range, proportion_interval, ratio_interval
 from discreet.evaluation.outcomes import Outcomes, StoredModel, classes_of, has_probabilities, has_scores, outcomes_of
 from discreet.evaluation.report import FORMAT, PrivateEvaluation
+from discreet.evaluation.shares import Widths, share_interval
 from discreet.evaluation.survey import LEVELS, Survey, answered, edges_for
 from discreet.ledger import Account
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, LaplaceCounting
-from discreet.mechanisms.persons import brought_by, refuse_told_apart
+from discreet.mechanisms.counting.queries import parts_of
+from discreet.mechanisms.persons import held_rule, owners_of, table_rule
 from discreet.noise import Noise, SeededNoise, SystemNoise
 
 
@@ -57,14 +60,33 @@ class Prepared:
         """What the evaluation will cost."""
         return self.mechanism.guarantee(self.survey.queries())
 
+    @property
+    def parts(self) -> int:
+        """What one record counts in the released integers."""
+        return parts_of(self.survey.persons)
+
     def law(self, query: int, count: int = 1) -> NoiseLaw:
-        """Of the sum of the noise on `count` integers of this query."""
-        return _law(isinstance(self.mechanism, GaussianCounting), self.mechanism.scales[query], count)
+        """Of the sum of the noise on `count` integers of this query, in records."""
+        return _law(isinstance(self.mechanism, GaussianCounting), self.mechanism.scales[query], count, self.parts)
+
+    def share(self, yes: float, total: float, widths: Widths, *, public: bool) -> Estimate:
+        """Of what rows weigh where persons have several; `public` where `total` is their number."""
+        rows = 1 if self.survey.persons is None else self.survey.persons.rows
+        return share_interval(yes, total, widths, persons=int(total) if public else None, rows=rows, level=self.level)
+
+    def two_shares(self, yes: float, no: float, law: NoiseLaw, other: NoiseLaw) -> Estimate:
+        """The same from two noisy numbers of rows."""
+
+        def widths(error: float) -> tuple[float, float]:
+            first, second = law.quantile(0.5 * error), other.quantile(0.5 * error)
+            return first, second - first
+
+        return self.share(yes, yes + no, widths, public=False)
 
 
 @lru_cache(maxsize=128)
-def _law(normal: bool, scale: float, count: int) -> NoiseLaw:  # noqa: FBT001 - private
-    return NoiseLaw.gaussian(scale, count=count) if normal else NoiseLaw.laplace(scale, count=count)
+def _law(normal: bool, scale: float, count: int, parts: int) -> NoiseLaw:  # noqa: FBT001 - private
+    return NoiseLaw.gaussian(scale, count=count, parts=parts) if normal else NoiseLaw.laplace(scale, count=count, parts=parts)
 
 
 @frameless
@@ -84,6 +106,9 @@ def evaluate_privately(  # noqa: PLR0913 - each is a public choice
     account: Account | None = None,
     random_state: int | None = None,
     n_jobs: int | None = None,
+    persons: Any = None,  # noqa: ANN401 - ids of any kind
+    rows_per_person: int | None = None,
+    person_weight: str = "person",
 ) -> PrivateEvaluation:
     """Release measures of a fitted classifier on private records X (n, d) with classes y (n,), at a cost of (epsilon, delta).
 
@@ -93,8 +118,24 @@ def evaluate_privately(  # noqa: PLR0913 - each is a public choice
     `edges` divide the scores, publicly; `log_loss_bound` is where the loss of a record is cut. `level` is that of the intervals. `account` is where
     to spend; None spends on the ledger in use. `random_state` None draws noise from the operating system; a seed makes the certificate invalid.
 
+    `persons` (n,) ids say whose row each is, and at most `rows_per_person` of a person, drawn uniformly, are kept: neighbours then differ in all
+    rows of a person. With `person_weight` "person" every person counts once, by the share of its rows that are right; with "row" kept
+    rows count alike.
+    rows_per_person=1 needs no ids: nobody has a second row, as you say.
+
     Raises InvalidInput or InvalidType for what cannot be measured, BudgetExceeded before noise is drawn. No message holds a value of X or y.
     """
+    in_blocks = isinstance(X, BlockTable)
+    if in_blocks and y is not None:
+        raise InvalidInput("a table that is read in blocks brings its own classes; leave y out.")
+    if in_blocks and persons is not None:
+        raise InvalidInput("a table that is read in blocks brings its own ids of persons; leave persons out.")
+    if isinstance(model, StoredModel) and not isinstance(X, EncodedTable | BlockTable):
+        X = model.schema.encode(X, target=True)
+    if in_blocks:
+        rule = table_rule(X, rows_per_person, person_weight)
+    else:
+        rule, persons = held_rule(X, persons, rows_per_person, person_weight)
     prepared = prepare(
         model,
         epsilon=epsilon,
@@ -105,17 +146,12 @@ def evaluate_privately(  # noqa: PLR0913 - each is a public choice
         edges=edges,
         log_loss_bound=log_loss_bound,
         level=level,
+        persons=rule,
     )
     noise, jobs = _noise(random_state), job_count(n_jobs)
-    refuse_told_apart(brought_by(X), _WHAT)
-    if isinstance(X, BlockTable):
-        if y is not None:
-            raise InvalidInput("a table that is read in blocks brings its own classes; leave y out.")
+    if in_blocks:
         return measure_blocks(prepared, model, X, noise, account=account, jobs=jobs)
-    return measure(prepared, outcomes_of(model, X, y, wanted=prepared.survey.wanted), noise, account=account)
-
-
-_WHAT = "a private evaluation"
+    return measure(prepared, outcomes_of(model, X, y, wanted=prepared.survey.wanted), noise, account=account, persons=persons)
 
 
 def prepare(  # noqa: PLR0913 - as above
@@ -129,10 +165,12 @@ def prepare(  # noqa: PLR0913 - as above
     edges: Sequence[float] | None = None,
     log_loss_bound: float = 5.0,
     level: float = 0.95,
+    persons: Persons | None = None,
 ) -> Prepared:
-    """Everything about `evaluate_privately` that needs no records, its guarantee included; raises what it would raise about its arguments."""
-    if isinstance(model, StoredModel):
-        refuse_told_apart(model.schema.persons, _WHAT)
+    """Everything about `evaluate_privately` that needs no records, its guarantee included; raises what it would raise about its arguments.
+
+    `persons` None is what the schema of a `Model` says.
+    """
     relation = neighbours_of(neighbours)
     checked_level(level)
     classes = classes_of(model)
@@ -148,6 +186,7 @@ def prepare(  # noqa: PLR0913 - as above
         probabilities=probabilities,
         edges=edges_for(probabilities=probabilities, bins=bins, edges=edges) if curves else (),
         log_loss_bound=number(log_loss_bound, "log_loss_bound"),
+        persons=model.schema.persons if persons is None and isinstance(model, StoredModel) else persons,
     )
     budget, failure = number(epsilon, "epsilon"), number(delta, "delta")
     if not 0 <= failure < 1:
@@ -163,13 +202,22 @@ def prepare(  # noqa: PLR0913 - as above
     return prepared
 
 
-def measure(prepared: Prepared, outcomes: Outcomes, noise: Noise, *, account: Account | None = None) -> PrivateEvaluation:
-    """Spend, release, and read the report from what was released."""
+def measure(
+    prepared: Prepared,
+    outcomes: Outcomes,
+    noise: Noise,
+    *,
+    account: Account | None = None,
+    persons: Any = None,  # noqa: ANN401 - as above
+) -> PrivateEvaluation:
+    """Spend, release, and read the report from what was released; `persons` (n,) are ids, or None where rows are not told apart."""
     survey = prepared.survey
     _require_records(survey, outcomes.records)
     queries = survey.queries()
-    release = prepared.mechanism.run(queries, queries.answered(survey.read(outcomes), outcomes.content()), noise, account=account)
-    return read_report(prepared, release, None if survey.neighbours is ADD_REMOVE else outcomes.records)
+    owners = owners_of(persons, rule=survey.persons, rows=outcomes.records, noise=noise)
+    answers = queries.answers(*owners.kept(survey.read(outcomes)))
+    release = prepared.mechanism.run(queries, Numbers(tuple(answers), outcomes.content()), noise, account=account)
+    return read_report(prepared, release, None if survey.secret else owners.number)
 
 
 def measure_blocks(
@@ -183,10 +231,10 @@ def measure_blocks(
 ) -> PrivateEvaluation:
     """The same for a table that is read in blocks, once; and twice more for a ledger, which knows it again."""
     survey = prepared.survey
-    found = answered(survey, model, table, jobs=jobs)
+    found = answered(survey, model, table, noise, jobs=jobs)
     _require_records(survey, found.records)
     release = prepared.mechanism.run(survey.queries(), Numbers(found.answers, found.content), noise, account=account)
-    return read_report(prepared, release, None if survey.neighbours is ADD_REMOVE else found.records)
+    return read_report(prepared, release, None if survey.secret else found.records)
 
 
 def _require_records(survey: Survey, records: int) -> None:
@@ -197,19 +245,21 @@ def _require_records(survey: Survey, records: int) -> None:
 def read_report(prepared: Prepared, release: Release, records: int | None) -> PrivateEvaluation:
     """Post-processing: the released integers, and the number of records where it is public (else None), to measures."""
     survey, level = prepared.survey, prepared.level
-    counts = release.value[: len(release.value) - survey.has_sum]
+    # Where rows count alike, numbers are of rows: those that one record weighs.
+    value, each = release.value / prepared.parts, survey.persons.rows if survey.by_rows and survey.persons is not None else 1
+    counts = value[: len(value) - survey.has_sum]
     total, total_error, spread = _records(prepared, counts, records)
-    confusion = _confusion(survey, counts)
+    confusion = _confusion(survey, each * counts)
     return PrivateEvaluation(
         classes=prepared.classes,
         survey=survey,
         level=level,
-        records=total,
-        records_error=total_error,
+        records=each * total,
+        records_error=each * total_error,
         accuracy=_accuracy(prepared, counts, records) if survey.main in {"scores", "confusion", "answers"} else None,
         confusion=None if confusion is None else tuple(tuple(row) for row in confusion.tolist()),
-        confusion_error=None if confusion is None else prepared.law(0, len(counts) // confusion.size).quantile(1.0 - level),
-        log_loss=_log_loss(prepared, float(release.value[-1]), spread) if survey.has_sum else None,
+        confusion_error=None if confusion is None else each * prepared.law(0, len(counts) // confusion.size).quantile(1.0 - level),
+        log_loss=_log_loss(prepared, float(value[-1]), spread, counts) if survey.has_sum else None,
         roc=_roc(prepared, counts) if "roc" in survey.metrics else None,
         calibration=_calibration(prepared, counts) if "calibration" in survey.metrics else None,
         certificate=release.certificate,
@@ -236,9 +286,9 @@ def _confusion(survey: Survey, counts: Floats) -> Floats | None:
 
 
 def _accuracy(prepared: Prepared, counts: Floats, records: int | None) -> Estimate:
-    survey, level = prepared.survey, prepared.level
+    survey = prepared.survey
     if survey.main == "answers" and records is not None:
-        return proportion_interval(float(counts[0]), records, prepared.law(0), level=level)
+        return _proportion(prepared, float(counts[0]), records, prepared.law(0))
     if survey.main == "answers":
         right, cells = float(counts[1]), 1
     elif survey.main == "confusion":
@@ -249,18 +299,37 @@ def _accuracy(prepared: Prepared, counts: Floats, records: int | None) -> Estima
         cells = rows.shape[1]
     if records is None:
         wrong = float(np.sum(counts)) - right
-        return ratio_interval(right, wrong, prepared.law(0, cells), prepared.law(0, len(counts) - cells), level=level)
+        return _ratio(prepared)(right, wrong, prepared.law(0, cells), prepared.law(0, len(counts) - cells))
     if 2 * cells == len(counts):
         # As many cells are right as wrong and n is known: n less the wrong ones is a second count, and the mean of the two has half the variance.
         right = 0.5 * (right + records - (float(np.sum(counts)) - right))
-        return proportion_interval(right, records, prepared.law(0, len(counts)).halved(), level=level)
-    return proportion_interval(right, records, prepared.law(0, cells), level=level)
+        return _proportion(prepared, right, records, prepared.law(0, len(counts)).halved())
+    return _proportion(prepared, right, records, prepared.law(0, cells))
 
 
-def _log_loss(prepared: Prepared, total: float, records: tuple[float, float, float]) -> Estimate:
-    bound = prepared.survey.log_loss_bound
-    query = len(prepared.mechanism.scales) - 1
-    share = mean_interval(total, records, prepared.law(query), unit=LEVELS, level=prepared.level)
+def _proportion(prepared: Prepared, right: float, records: int, law: NoiseLaw) -> Estimate:
+    if prepared.survey.shared:
+        return prepared.share(right, records, lambda error: (law.quantile(error), 0.0), public=True)
+    return proportion_interval(right, records, law, level=prepared.level)
+
+
+def _ratio(prepared: Prepared) -> Callable[[float, float, NoiseLaw, NoiseLaw], Estimate]:
+    """The interval of a share, of numbers of records that are both noisy."""
+    return prepared.two_shares if prepared.survey.shared else partial(ratio_interval, level=prepared.level)
+
+
+def _log_loss(prepared: Prepared, total: float, records: tuple[float, float, float], counts: Floats) -> Estimate:
+    bound, level = prepared.survey.log_loss_bound, prepared.level
+    law = prepared.law(len(prepared.mechanism.scales) - 1)
+    if prepared.survey.shared:
+        secret, weight = prepared.survey.secret, prepared.law(0, len(counts)) if len(counts) else law
+
+        def widths(error: float) -> tuple[float, float]:
+            return (law.quantile(0.5 * error) / LEVELS, weight.quantile(0.5 * error)) if secret else (law.quantile(error) / LEVELS, 0.0)
+
+        share = prepared.share(total / LEVELS, records[1], widths, public=not secret)
+    else:
+        share = mean_interval(total, records, law, unit=LEVELS, level=level)
     half = 0.5 / LEVELS
     return Estimate(
         value=bound * share.value,
@@ -274,11 +343,15 @@ def _log_loss(prepared: Prepared, total: float, records: tuple[float, float, flo
 
 def _roc(prepared: Prepared, counts: Floats) -> RocCurve:
     rows = counts.reshape(2, -1)
-    return roc_curve(rows, prepared.survey.edges, prepared.law(0), prepared.law(0, rows.shape[1]), level=prepared.level)
+    persons = prepared.survey.persons
+    shared = persons.rows if persons is not None and prepared.survey.shared else None
+    return roc_curve(rows, prepared.survey.edges, prepared.law(0), prepared.law(0, rows.shape[1]), level=prepared.level, rows_per_person=shared)
 
 
 def _calibration(prepared: Prepared, counts: Floats) -> CalibrationCurve:
-    return calibration_curve(counts.reshape(2, -1), prepared.survey.edges, prepared.law(0), level=prepared.level)
+    rows = counts.reshape(2, -1)
+    each = prepared.survey.persons.rows if prepared.survey.by_rows and prepared.survey.persons is not None else 1
+    return calibration_curve(rows, prepared.survey.edges, prepared.law(0), ratio=_ratio(prepared), level=prepared.level, each=each)
 
 
 def _noise(random_state: Any) -> Noise:  # noqa: ANN401 - checked here
@@ -313,6 +386,7 @@ def _read(record: Mapping[str, Any]) -> PrivateEvaluation:
         probabilities=stated["score"] != "decision value",
         edges=tuple(stated["edges"] or ()),
         log_loss_bound=5.0 if stated["log_loss_bound"] is None else stated["log_loss_bound"],
+        persons=Persons.from_dict(certificate.problem["persons"]) if "persons" in certificate.problem else None,
     )
     queries = survey.queries()
     if certificate.problem != queries.to_dict():
@@ -320,7 +394,7 @@ def _read(record: Mapping[str, Any]) -> PrivateEvaluation:
     value = np.array(record["value"], dtype=np.float64)
     if value.shape != (sum(query.size for query in queries.each),) or not np.array_equal(value, np.rint(value)):
         raise FileFormatError("it contradicts itself: its queries have another number of answers, or answers that are no integers.")
-    records = None if mechanism.neighbours is ADD_REMOVE else record["records"]["value"]
+    records = None if survey.secret else record["records"]["value"]
     if records is not None and not (isinstance(records, float | int) and records >= 1 and records == math.floor(records)):
         raise FileFormatError("it states a number of records that is none.")
     prepared = Prepared(survey=survey, mechanism=mechanism, classes=classes, level=record["level"])

@@ -29,11 +29,11 @@ class PrivateEvaluation:
     level: float
     """Of all intervals, one by one (they are not simultaneous, except along the band of an ROC curve)."""
     records: float
-    """n where it is public; else as released, with noise."""
+    """n where it is public; else as released, with noise. Of persons, where the unit is a person; of rows kept, where theirs count alike."""
     records_error: float
     """The true number is this near with probability `level`; 0 where it is public."""
     accuracy: Estimate | None
-    """Share of records whose class is predicted."""
+    """Share of records whose class is predicted; of what rows weigh, where persons have several."""
     confusion: tuple[tuple[float, ...], ...] | None
     """confusion[actual][predicted], counts as released: they may be negative."""
     confusion_error: float | None
@@ -45,6 +45,11 @@ class PrivateEvaluation:
     certificate: Certificate
     value: Floats = field(repr=False)
     """The released integers, from which everything above was computed."""
+
+    @property
+    def counted(self) -> str:
+        """What `records` and the confusion counts are numbers of: "Records", "Persons", or "Rows kept" where rows of persons count alike."""
+        return "Rows kept" if self.survey.by_rows else "Records" if self.survey.persons is None else "Persons"
 
     def verify(self) -> Verification:
         """Check the certificate against the released integers."""
@@ -83,7 +88,7 @@ class PrivateEvaluation:
 
     def __str__(self) -> str:
         """The measures in readable lines."""
-        lines = [f"Records      {self.records:.0f}" + (", which is public" if self.records_error == 0.0 else f" +- {self.records_error:.0f}")]
+        lines = [f"{self.counted:<13}{self.records:.0f}" + (", which is public" if self.records_error == 0.0 else f" +- {self.records_error:.0f}")]
         for name, estimate in (("Accuracy", self.accuracy), ("Log loss", self.log_loss), ("AUC", None if self.roc is None else self.roc.area)):
             if estimate is not None:
                 lines.append(f"{name:<13}{estimate}")

@@ -10,6 +10,9 @@ numbers are only compared with public ones: a loss is never computed, its level 
 
 Score bins are public: `bins` equal ones of the probability of the second class, or the edges that the caller gives, in decision values.
 
+Where persons have several rows, a row counts as many parts of 2^-20 as its share of one record's weight allows (module `mechanisms.counting`). Where
+rows count alike, what they weigh together is no number of persons, so that it is secret under replace-one too.
+
 A table that is read in blocks: one pass that adds up the answers of the blocks.
 
     answer(all records) = sum over blocks of answer(records of the block)
@@ -30,14 +33,16 @@ import numpy.typing as npt
 
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
 from discreet.core.private import holds_records
 from discreet.core.validate import did_you_mean, quoted
 from discreet.data.blocks.base import Block, BlockTable
+from discreet.data.blocks.shared import NOT_TOLD, kept_blocks
 from discreet.data.stream import Stream, column_bytes
 from discreet.evaluation.outcomes import DECISION, PREDICTED, PROBABILITIES, Outcomes, actual_classes, class_column, outcomes_of_block
 from discreet.mechanisms.counting import BoundedSum, Histogram, IntegerQuery, Queries
-from discreet.noise import Integers
+from discreet.mechanisms.persons import drawn_beside
+from discreet.noise import Integers, Noise
 
 METRICS = ("accuracy", "confusion", "log_loss", "roc", "calibration")
 """What can be measured privately, by name."""
@@ -62,6 +67,8 @@ class Survey:
     """Inner edges of the score bins, rising; bin j holds the scores in (edges[j - 1], edges[j]]."""
     log_loss_bound: float = 5.0
     """C, in nats."""
+    persons: Persons | None = None
+    """Whose rows are whose; None where the unit of privacy is a row."""
     main: str = field(init=False)
     """What the histogram counts: "scores", "confusion", "answers", "records", or "" for none."""
 
@@ -82,6 +89,21 @@ class Survey:
         object.__setattr__(self, "main", self._main())
 
     @property
+    def shared(self) -> bool:
+        """Whether somebody may have several rows, which share one record's weight."""
+        return self.persons is not None and self.persons.several
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether such rows count alike, and not persons."""
+        return self.persons is not None and self.persons.several and self.persons.weight == "row"
+
+    @property
+    def secret(self) -> bool:
+        """Whether nobody knows what all records weigh."""
+        return self.neighbours is ADD_REMOVE or self.by_rows
+
+    @property
     def threshold(self) -> float:
         """Above it the second class is predicted."""
         return 0.5 if self.probabilities else 0.0
@@ -100,10 +122,10 @@ class Survey:
             case "confusion":
                 asked.append(Histogram(cells=self.classes**2))
             case "answers":
-                asked.append(Histogram(cells=2) if self.neighbours is ADD_REMOVE else BoundedSum(largest=1))
+                asked.append(Histogram(cells=2) if self.secret else BoundedSum(largest=1))
             case "records":
-                asked.append(Histogram(cells=1))
-        return Queries((*asked, BoundedSum(largest=LEVELS)) if self.has_sum else asked)
+                asked.append(Histogram(cells=1) if self.neighbours is ADD_REMOVE else BoundedSum(largest=1))
+        return Queries((*asked, BoundedSum(largest=LEVELS)) if self.has_sum else asked, self.persons)
 
     @property
     def wanted(self) -> frozenset[str]:
@@ -125,7 +147,7 @@ class Survey:
             case "answers":
                 found.append((outcomes.actual == _predicted(outcomes)).astype(np.int64))
             case "records":
-                found.append(np.zeros(outcomes.records, dtype=np.int64))
+                found.append(np.full(outcomes.records, 0 if self.neighbours is ADD_REMOVE else 1, dtype=np.int64))
         return [*found, self._losses(outcomes)] if self.has_sum else found
 
     def to_dict(self) -> dict[str, object]:
@@ -143,7 +165,7 @@ class Survey:
         for metric, name in (("confusion", "confusion"), ("accuracy", "answers")):
             if metric in self.metrics:
                 return name
-        return "records" if self.neighbours is ADD_REMOVE else ""
+        return "records" if self.secret else ""
 
     def _check_curves(self) -> None:
         if self.classes != 2:
@@ -205,25 +227,34 @@ class Answered:
     """Exact answers to the queries of a survey; private. `content` reads the table again, for a ledger."""
 
     records: int
+    """Persons, where they have several rows or one of them is kept."""
     answers: list[Integers]
     content: Iterator[bytes]
 
 
-def answered(survey: Survey, model: Any, table: BlockTable, *, jobs: int) -> Answered:  # noqa: ANN401 - whatever predicts
-    """Read the table once, by at most `jobs` threads. Raises what `outcomes_of` raises."""
-    queries = survey.queries()
+def answered(survey: Survey, model: Any, table: BlockTable, noise: Noise, *, jobs: int) -> Answered:  # noqa: ANN401 - whatever predicts
+    """Read the table once, by at most `jobs` threads, and once before for whose rows are whose, of which `noise` draws those that are kept.
+
+    Raises what `outcomes_of` raises.
+    """
+    queries, several = survey.queries(), survey.shared
+    told = survey.persons is not None and survey.persons.weight != "declared"
+    kept = kept_blocks(table, survey.persons, drawn_beside(noise), jobs=jobs) if survey.persons is not None and told else None
 
     def ask(_: int, block: Block) -> tuple[int, list[Integers]]:
+        if block.persons is not None:
+            raise InvalidInput(NOT_TOLD)
         count = block.rows.shape[0]
         columns = survey.read(outcomes_of_block(model, block, wanted=survey.wanted)) if count else [np.zeros(0, dtype=np.int64) for _ in queries.each]
-        return count, [query.answer(column) for query, column in zip(queries.each, columns, strict=True)]
+        return count, queries.answers(columns, block.shares if several else None)
 
     counts: list[int] = []
     total = [np.zeros(query.size, dtype=np.int64) for query in queries.each]
-    for count, answers in table.map(ask, jobs):
+    for count, answers in (table if kept is None else kept.table).map(ask, jobs):
         counts.append(count)
         total = [sum_ + answer for sum_, answer in zip(total, answers, strict=True)]
-    return Answered(records=sum(counts), answers=total, content=_content(model, table, counts, jobs))
+    lengths = counts if kept is None else kept.lengths
+    return Answered(records=sum(counts) if kept is None else kept.persons, answers=total, content=_content(model, table, lengths, jobs))
 
 
 def _content(model: Any, table: BlockTable, counts: list[int], jobs: int) -> Iterator[bytes]:  # noqa: ANN401 - as above

@@ -11,8 +11,11 @@ A kept row has the weight 1 / m of a person with m kept rows ("person"), or 1 / 
 n, wherever it enters, counts persons. Which rows are kept is drawn beside the noise of the fit, which is the same with persons and without.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy.typing as npt
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
@@ -45,6 +48,12 @@ class Owners:
         if self.weights is None or weights is None:
             return weights if self.weights is None else self.weights
         return times(self.weights, weights)
+
+    def kept(self, columns: Sequence[npt.NDArray[Any]]) -> tuple[list[npt.NDArray[Any]], Floats | None]:
+        """What is to be counted of columns of the rows, (n,) each, and what rows weigh where persons have several."""
+        if self.weights is None or self.rule is None or self.rule.several:
+            return list(columns), self.weights
+        return [column[self.weights > 0] for column in columns], None
 
 
 def declared_rule(
@@ -105,6 +114,23 @@ def refuse_told_apart(rule: Persons | None, what: str) -> None:
             f"{what} protects single rows, and the schema's [person] says that some persons have several. Leave [person] out of the schema for this, "
             "where a guarantee for single rows is enough."
         )
+
+
+def held_rule(X: object, persons: Any, rows_per_person: Any, person_weight: Any) -> tuple[Persons | None, Any]:  # noqa: ANN401 - checked here
+    """The public rule of held rows and their ids, as the caller says, or the schema that encoded them. Raises as `declared_rule` does."""
+    brought = brought_by(X)
+    if brought is not None and persons is not None:
+        raise InvalidInput("the schema of the table says whose rows are whose; leave persons out.")
+    ids = X.persons if brought is not None and isinstance(X, EncodedTable) else persons
+    return declared_rule(rows_per_person, person_weight, told_apart=ids is not None, brought=brought), ids
+
+
+def table_rule(table: BlockTable, rows_per_person: Any, person_weight: Any) -> Persons | None:  # noqa: ANN401 - checked here
+    """The public rule of a table in blocks, which brings its own ids. Raises InvalidInput as `declared_rule` does."""
+    brought = brought_by(table)
+    several = rows_per_person is not None and rows_per_person != 1
+    apart = several or (rows_per_person == 1 and says_whose(table)) if brought is None else brought.weight != "declared"
+    return declared_rule(rows_per_person, person_weight, told_apart=apart, brought=brought)
 
 
 def says_whose(table: BlockTable) -> bool:

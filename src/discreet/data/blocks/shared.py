@@ -8,6 +8,7 @@ along those of its own blocks.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -16,9 +17,54 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
 from discreet.core.private import holds_records
 from discreet.data.blocks.base import CHANGED, Block, BlockTable, PerBlock, SomeBlocks, work_on
-from discreet.data.persons import Counts, weights_of
+from discreet.data.persons import Counts, Draw, Keys, Source, key_codes, keyed, weights_of
 
 R = TypeVar("R")
+NOT_TOLD = (
+    "the table says whose rows are whose, and this method was not told that persons own several: their rows would not share a weight. "
+    "Declare the persons, or leave their column out."
+)
+
+
+@holds_records
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class Kept:
+    """What was drawn of whose rows are whose; private."""
+
+    table: "SharedTable"
+    """The rows that are kept."""
+    persons: int
+    """Their number."""
+    lengths: list[int]
+    """Rows of every block, kept or not."""
+    rows: list[int]
+    """Rows of every block that are kept."""
+
+
+def kept_blocks(table: BlockTable, persons: Persons, noise: Source, *, jobs: int, check: Callable[[Block], object] | None = None) -> Kept:
+    """What `noise` keeps of rows that are told apart, after a pass that brings keys of ids and calls `check` for every block.
+
+    Raises InvalidInput for a table that does not say whose rows are whose.
+    """
+    draw = Draw(noise)
+    found = list(table.map(partial(_keyed, key=draw.key, check=check), jobs))
+    drawn = draw.shares(key_codes(np.concatenate(found) if found else np.empty((0, 2), dtype=np.uint64)), persons)
+    lengths = [len(keys) for keys in found]
+    counts = np.split(drawn.counts, np.cumsum(lengths)[:-1]) if found else []
+    kept = [int(np.count_nonzero(part)) for part in counts]
+    return Kept(table=SharedTable(table, counts, persons), persons=drawn.persons, lengths=lengths, rows=kept)
+
+
+def _keyed(_: int, block: Block, *, key: bytes, check: Callable[[Block], object] | None) -> Keys:
+    """Whose the rows of a block are, once it is checked."""
+    if block.persons is None:
+        raise InvalidInput("the table does not say whose rows are whose: it needs a column of ids of persons.")
+    keys = keyed(block.persons, key)
+    if len(keys) != block.rows.shape[0]:
+        raise InvalidInput("rows and ids of persons must have the same length.")
+    if check is not None:
+        check(block)
+    return keys
 
 
 @holds_records
