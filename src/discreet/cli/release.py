@@ -121,7 +121,7 @@ def release(given: _Release) -> Outcome:
             return _shown(given, _collected(given, numbers, schema, about), None)
         account = given.spending.account()
         request = discreet.releases.Request(
-            domain=discreet.releases.columns.schema_domain(schema),
+            domain=discreet.releases.columns.released_domain(schema),
             target=discreet.queries.Target(given.target),
             neighbours=discreet.Neighbours(given.neighbours),
             **numbers,
@@ -130,23 +130,24 @@ def release(given: _Release) -> Outcome:
         publication.check(given.out, overwrite=given.overwrite)
         check_fits(account, publication.guarantee)
     noise = noise_of(given.seed)
-    data = _opened(given.records, schema, request)
+    data = _opened(given.records, schema, request, noise)
     with step("Releasing"):
         made = publication.write(data, given.out, noise, account=account, overwrite=given.overwrite)
     return _shown(given, made, account)
 
 
-def _opened(records: Records, schema: "discreet.Schema", request: "discreet.releases.Request") -> "discreet.Records":
+def _opened(records: Records, schema: "discreet.Schema", request: "discreet.releases.Request", noise: "discreet.noise.Noise") -> "discreet.Records":
     """One table in memory, or files in blocks; private."""
     from discreet.releases.records import file_records, held_records
 
     cluster = records.cluster()
     if records.in_blocks:
         with step("Reading the table"):
-            return file_records(records.paths, schema, request.target, n_jobs=None if cluster is not None else records.jobs, client=cluster)
-    frame = read(records.paths[0], schema.columns(target=str(request.target) != "omitted", persons=False))
+            jobs = None if cluster is not None else records.jobs
+            return file_records(records.paths, schema, request.domain, request.target, n_jobs=jobs, client=cluster, noise=noise)
+    frame = read(records.paths[0], schema.columns(target=str(request.target) != "omitted", persons=True))
     with step("Encoding"):
-        return held_records(frame, request.domain, request.target, schema=schema, y=None, n_jobs=records.jobs)
+        return held_records(frame, request.domain, request.target, schema=schema, y=None, n_jobs=records.jobs, noise=noise)
 
 
 def _weights(text: str | None) -> list[float] | None:

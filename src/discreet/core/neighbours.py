@@ -71,6 +71,11 @@ class Persons:
         """Whether somebody may have more than one row, so that weights are fractions."""
         return self.rows > 1
 
+    @property
+    def told_apart(self) -> bool:
+        """Whether rows come with ids: how many rows somebody has, and where in the table, is then a person's own."""
+        return self.weight != "declared"
+
     def to_dict(self) -> dict[str, int | str]:
         """For certificates; `from_dict` reads it back."""
         return {"rows": int(self.rows), "weight": self.weight}

@@ -23,7 +23,7 @@ import numpy as np
 from discreet.accounting import Json, Unit
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
 from discreet.core.rounding import raising
 from discreet.data import Domain, Records
 
@@ -67,8 +67,18 @@ class Released(NamedTuple):
         return bounds
 
     @property
+    def rows(self) -> int:
+        """M, the most rows that a neighbour changes: those of one person, or 1."""
+        return 1 if self.domain.persons is None else int(self.domain.persons.rows)
+
+    @property
+    def in_order(self) -> bool:
+        """Whether computed rows may leave as they stand: not where persons are told apart, whose number of rows, and places, are their own."""
+        return self.domain.persons is None or not self.domain.persons.told_apart
+
+    @property
     def unit(self) -> Unit:
-        """What a neighbour changes."""
+        """What a neighbour changes, of one row."""
         return Unit.FEATURES if self.target is Target.CLEAR else Unit.RECORD
 
     def record(self) -> dict[str, Json]:
@@ -131,9 +141,23 @@ class RowQuery(ABC):
         return Released(self.domain, self.target)
 
     @property
+    def persons(self) -> Persons | None:
+        """Whose rows are whose; None where the unit is a row."""
+        return self.domain.persons
+
+    @property
     def columns(self) -> int:
         """How many numbers a row of the answer has."""
         return self.read.columns
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers differ between neighbours."""
+        return self.columns * self.read.rows
+
+    def distance(self, neighbours: Neighbours) -> float:
+        """Of all computed rows of two neighbours: M rows that move by the sensitivity each, sqrt(M) of them in Euclidean norm."""
+        return math.sqrt(self.read.rows) * self.sensitivity(neighbours) * (UP if self.read.rows > 1 else 1.0)
 
     def require(self, data: Records) -> None:
         """Raise InvalidInput for records of another domain."""

@@ -10,6 +10,7 @@ from discreet.accounting import Json
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError
 from discreet.core.fields import real
+from discreet.core.neighbours import Persons
 from discreet.core.quiet import quietly
 from discreet.data import Domain
 from discreet.queries.base import RowQuery, Rows, Target
@@ -50,6 +51,7 @@ def _domain(record: Mapping[str, Json]) -> Domain:
         entry_bound=_bound(record["entry_bound"]),
         norm_bound=_bound(record["norm_bound"]),
         target_bound=real(record["target_bound"]),
+        persons=Persons.from_dict(record["persons"]) if "persons" in record else None,
     )
 
 

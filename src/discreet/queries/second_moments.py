@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.accounting import Json
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import Neighbours
+from discreet.core.neighbours import Neighbours, Persons
 from discreet.core.rounding import raising
 from discreet.data import Domain, Records
 from discreet.noise import Integers
@@ -46,6 +46,11 @@ class SecondMoments:
     def read(self) -> Released:
         """What it reads of a record."""
         return Released(self.domain, self.target)
+
+    @property
+    def persons(self) -> Persons | None:
+        """Whose rows are whose; None where the unit is a row."""
+        return self.domain.persons
 
     @property
     def columns(self) -> int:

@@ -91,7 +91,9 @@ def _agreement(contents: Contents, query: Query) -> Iterator[Check]:
     local = parameters.get("local", False)
     yield Check("method", local is (not method.ways), "the owners of the records" if local is True else "the holder of the table")
     if contents.schema is not None:
-        yield Check("schema", _schema_fits(contents.schema, query), "its bounds and number of features are those of the certificate")
+        yield Check(
+            "schema", _schema_fits(contents.schema, query, local=local is True), "its bounds and number of features are those of the certificate"
+        )
     size = parameters.get("rows" if method.kind is Kind.SKETCH else "slots")
     same = size is None or size == rows
     yield Check("rows", same, f"{rows} rows" if same else "another number of rows than the certificate says")
@@ -107,11 +109,12 @@ def _columns_fit(contents: Contents, query: Query) -> bool:
         return False
 
 
-def _schema_fits(schema: Schema, query: Query) -> bool:
+def _schema_fits(schema: Schema, query: Query, *, local: bool) -> bool:
     if schema.date or any(column.indicated for column in schema.numeric):
         return False
     domain, read = schema_domain(schema), query.read.domain
     same = (domain.features, domain.entry_bound, domain.norm_bound) == (read.features, read.entry_bound, read.norm_bound)
+    same &= schema.persons is None or schema.persons == read.persons or local
     with_target = query.read.target is not Target.OMITTED
     return same and (not with_target or domain.target_bound == read.target_bound) and released_schema(schema) == schema
 

@@ -99,13 +99,23 @@ def schema_domain(schema: Schema) -> Domain:
     return Domain(features=schema.features, entry_bound=1.0, norm_bound=bound, target_bound=1.0)
 
 
+def released_domain(schema: Schema) -> Domain:
+    """The same, with whose rows are whose: for tables that one holder releases."""
+    return replace(schema_domain(schema), persons=schema.persons)
+
+
 def encoded_records(schema: Schema, frame: Frame, target: Target) -> Records:
     """The records of a table. Raises as `Schema.encode` does, and InvalidInput for a target of more than two classes."""
+    encoded, targets = encoded_table(schema, frame, target, persons=False)
+    return Records(rows=encoded.rows, targets=targets, domain=schema_domain(schema))
+
+
+def encoded_table(schema: Schema, frame: Frame, target: Target, *, persons: bool) -> tuple[EncodedTable, Floats]:
+    """The table encoded, with `persons` where the schema names them, and its targets as numbers, zeros where these are omitted; private."""
     with_target = target is not Target.OMITTED
     require_target(schema, target)
-    encoded = schema.encode(frame, target=with_target, persons=False)
-    targets = target_numbers(encoded) if with_target else np.zeros(encoded.rows.shape[0])
-    return Records(rows=encoded.rows, targets=targets, domain=schema_domain(schema))
+    encoded = schema.encode(frame, target=with_target, persons=persons)
+    return encoded, target_numbers(encoded) if with_target else np.zeros(encoded.rows.shape[0])
 
 
 def require_target(schema: Schema, target: Target) -> None:

@@ -8,7 +8,7 @@ Whatever can fail without a record fails before anything is spent. From the firs
 disk say, leaves no folder.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
@@ -21,12 +21,12 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.files.strict_json import printable
 from discreet.core.files.whole_folder import check_folder, check_room, whole_folder
-from discreet.core.neighbours import REPLACE_ONE, Neighbours
+from discreet.core.neighbours import REPLACE_ONE, Neighbours, Persons, Weight
 from discreet.data import BlockTable, Cluster, Domain, Records, Schema
 from discreet.data.frames import Frame
 from discreet.ledger import Account
 from discreet.matrices import Matrix
-from discreet.mechanisms.persons import refuse_told_apart
+from discreet.mechanisms.persons import brought_by, declared_rule, refuse_told_apart, says_whose
 from discreet.noise import Noise
 from discreet.queries import Projection, Target
 from discreet.releases.columns import Kind, PublishedColumn, released_columns, released_schema, require_target, schema_domain
@@ -69,7 +69,8 @@ class Publication:
         """Raises InvalidInput for what cannot be released, InfeasibleTarget where no noise is enough."""
         chosen = method_named(method)
         if schema is not None:
-            refuse_told_apart(schema.persons, "a release")
+            if request.domain.persons is None:
+                refuse_told_apart(schema.persons, "a release of the schema's columns alone")
             require_target(schema, request.target)
         used = calibration_named(calibration)
         made = cls(method=chosen, calibration=used, request=request, plan=chosen.plan(request, used), schema=schema, about=about)
@@ -148,6 +149,9 @@ def publish(  # noqa: PLR0913 - what is public about a table, and what becomes o
     schema: Schema | None = None,
     domain: Domain | None = None,
     y: Floats | None = None,
+    persons: Any = None,  # noqa: ANN401 - a column of any library
+    rows_per_person: int | None = None,
+    person_weight: Weight = "person",
     target: Target | str = Target.NOISY,
     neighbours: Neighbours | str = REPLACE_ONE,
     calibration: Calibration = "tight",
@@ -163,16 +167,22 @@ def publish(  # noqa: PLR0913 - what is public about a table, and what becomes o
     """Release `table` into `folder`, whole or not at all, and spend on `account` or the ledger in use.
 
     `table` is Records; with `schema` any table that it encodes, or the paths of files that are read in blocks, by the workers of the Dask
-    cluster of `client` where it is given; with `domain` an array (n, d) and `y` (n,), or a table in blocks. `numbers` say how much privacy is wanted
-    (epsilon=1.0, delta=1e-6, ...): which of `SETTINGS` a method takes is in `METHODS` and in docs/release.md. `calibration="published"` takes the
-    papers' formulas, for comparison. `n_jobs` threads, as in scikit-learn.
+    cluster of `client` where it is given; with `domain` an array (n, d) and `y` (n,), or a table in blocks.
+
+    `persons` (n,) says whose row each is; a table in blocks brings its own ids, and a schema with [person] names their column. Of each person
+    `rows_per_person` rows are kept; in sums, a sketch say, they share one record's weight by `person_weight`. rows_per_person=1 without ids says
+    that nobody has a second row.
+
+    `numbers` say how much privacy is wanted (epsilon=1.0, delta=1e-6, ...): which of `SETTINGS` a method takes is in `METHODS` and in
+    docs/release.md. `calibration="published"` takes the papers' formulas, for comparison. `n_jobs` threads, as in scikit-learn.
 
     Raises InvalidInput for what cannot be released and for a folder that cannot be written, InfeasibleTarget where no noise is enough,
     BudgetExceeded before anything is drawn.
     """
     used = None if schema is None else released_schema(schema)
+    rule = _rule_of(table, used, persons, rows_per_person, person_weight)
     request = Request(
-        domain=_domain_of(table, used, domain),
+        domain=_domain_of(table, used, domain, rule),
         target=_named(Target, target, "the target is 'omitted', 'noisy' or 'clear'"),
         neighbours=_named(Neighbours, neighbours, "neighbours are 'replace-one' or 'add-remove'"),
         **numbers,
@@ -180,7 +190,7 @@ def publish(  # noqa: PLR0913 - what is public about a table, and what becomes o
     about = About(name=name, description=description, license=license)
     publication = Publication.planned(method, request, calibration=calibration, schema=used, about=about)
     publication.check(folder, overwrite=overwrite)
-    data = private_records(table, request.domain, request.target, schema=used, y=y, n_jobs=n_jobs, client=client)
+    data = private_records(table, request.domain, request.target, schema=used, y=y, n_jobs=n_jobs, client=client, persons=persons, noise=noise)
     return publication.write(data, folder, noise, account=account, overwrite=overwrite)
 
 
@@ -190,13 +200,24 @@ def _named(words: type[Word], given: Word | str, what: str) -> Word:
     return words(given)
 
 
-def _domain_of(table: object, schema: Schema | None, domain: Domain | None) -> Domain:
+def _rule_of(table: object, schema: Schema | None, persons: object, rows: int | None, weight: Weight) -> Persons | None:
+    brought = brought_by(table) if schema is None else schema.persons
+    if brought is not None and persons is not None:
+        raise InvalidInput("the schema says whose rows are whose; leave persons out.")
+    blocks = brought is None and rows is not None and isinstance(table, BlockTable)
+    told_apart = brought.told_apart if brought is not None else persons is not None or (blocks and says_whose(table))  # type: ignore[arg-type]
+    return declared_rule(rows, weight, told_apart=told_apart, brought=brought)
+
+
+def _domain_of(table: object, schema: Schema | None, domain: Domain | None, persons: Persons | None) -> Domain:
     if isinstance(table, Records):
-        if schema is not None or domain is not None:
-            raise InvalidInput("Records have their own domain: leave schema and domain out.")
+        if schema is not None or domain is not None or persons is not None:
+            raise InvalidInput("Records have their own domain, with its persons: leave schema, domain and rows_per_person out.")
         return table.domain
     if schema is not None and domain is None:
-        return schema_domain(schema)
+        return replace(schema_domain(schema), persons=persons)
     if schema is None and domain is not None:
-        return domain
+        if domain.persons not in (None, persons):
+            raise InvalidInput("the domain declares another rule of persons than rows_per_person and person_weight: say it in one place.")
+        return replace(domain, persons=persons)
     raise InvalidInput("what is public about the table is needed: schema (for a table with columns) or domain (for an array), one of the two.")

@@ -16,7 +16,6 @@ from discreet.accounting import Guarantee, Json
 from discreet.certificates import Verification
 from discreet.core.arrays import Floats
 from discreet.core.errors import FileFormatError, InvalidInput
-from discreet.core.neighbours import REPLACE_ONE
 from discreet.data import Domain
 from discreet.queries import Projection, Target
 from discreet.queries.record import query_from_record
@@ -80,7 +79,7 @@ class PublishedRelease(Contents):
 
     @property
     def slots(self) -> int | None:
-        """Rows that were released under add-remove, those of noise alone included."""
+        """Rows that were released where their number is secret, under add-remove or of persons: those of noise alone included."""
         slots = self.parameters.get("slots")
         return slots if isinstance(slots, int) else None
 
@@ -92,7 +91,7 @@ class PublishedRelease(Contents):
     @property
     def records(self) -> int | None:
         """The number of records where it is public, else None."""
-        return self.shape[0] if self.kind is not Kind.SKETCH and self.guarantee.neighbours is REPLACE_ONE else None
+        return self.shape[0] if self.kind is not Kind.SKETCH and self.slots is None else None
 
     @property
     def noise_covariance(self) -> Floats:

@@ -49,15 +49,18 @@ def protects(certificate: Certificate) -> list[str]:
 
 def exposes(certificate: Certificate, method: Method, target: Target) -> list[str]:
     """What is not protected."""
-    guarantee, sketched = certificate.guarantee, method.kind is Kind.SKETCH
+    guarantee, sketched, slots = certificate.guarantee, method.kind is Kind.SKETCH, certificate.parameters.get("slots")
     lines = [method.shows_all] if method.shows_all else []
     if target is Target.CLEAR:
         lines.append("Targets: they are sketched without noise." if sketched else "Targets: they are released as they are.")
     if guarantee.neighbours is not ADD_REMOVE:
-        known = "it is taken as known (replace-one), though the sketch does not show it" if sketched else "one row is released for each"
-        lines.append(f"The number of records: {known}.")
-    elif (slots := certificate.parameters.get("slots")) is not None:
-        lines.append(f"That there are at most {slots} records: so many rows are released, some of them noise alone.")
+        many = guarantee.unit.counted if guarantee.unit is Unit.PERSON else "records"
+        hidden = "the sketch does not" if sketched else "released rows do not"
+        known = f"it is taken as known (replace-one), though {hidden} show it" if sketched or slots else "one row is released for each"
+        lines.append(f"The number of {many}: {known}.")
+    if slots:
+        rows = "rows of persons that were kept" if guarantee.unit is Unit.PERSON else "records"
+        lines.append(f"That there are at most {slots} {rows}: so many rows are released, some of them noise alone.")
     if guarantee.unit is Unit.ENTRY and not isinstance(guarantee, NoGuarantee):
         lines.append("Whole records: what is promised is for single numbers, and those of one record add up.")
     if guarantee.unit is not Unit.PERSON and not isinstance(guarantee, NoGuarantee):
@@ -95,8 +98,8 @@ def usage(certificate: Certificate, method: Method, target: Target) -> list[str]
     if names := _CONSUMERS.get((method.kind, target)):
         lines.append("y = release.targets()")
         lines.append(f"from discreet.consumers import {', '.join(names)}  # they know the noise and correct for it")
-        # With the number of records secret, rows of noise alone among them say nothing about a mean.
-        hidden = method.kind is Kind.ROWS and certificate.guarantee.neighbours is ADD_REMOVE
+        # With the number of rows secret, rows of noise alone among them say nothing about a mean.
+        hidden = method.kind is Kind.ROWS and certificate.parameters.get("slots") is not None
         lines.append(f"model = {names[0]}({'fit_intercept=False' if hidden else ''}).fit_release(release)")
     return lines
 

@@ -20,7 +20,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.fields import positive, text
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
 from discreet.core.quiet import quietly
-from discreet.statements.persons import conditions_for, theorem_for
+from discreet.statements.persons import APART, SHARED, conditions_for, theorem_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,8 +51,8 @@ Reader: TypeAlias = Callable[[Json], object]
 Fields: TypeAlias = Mapping[str, Reader]
 
 _WRITERS: dict[str, Writer] = {}
-_SHARED: set[str] = set()
-"""Mechanisms whose guarantee is that of a person whose rows share one record's weight."""
+_SEVERAL: dict[str, str] = {}
+"""Why mechanisms have a guarantee for persons with several rows: SHARED or APART."""
 
 CLASSES = "the classes"
 LABELS_THAT_OCCUR = "the set of labels that occur in y, since classes=None"
@@ -64,13 +64,20 @@ _ABOUT = re.compile(r"about ([1-9][0-9]*) records(, which the number of steps wa
 
 
 def register_words(
-    mechanism: str, *, parameters: Fields | None, problem: Fields | None, sometimes: Fields | None = None, shared: bool = False
+    mechanism: str,
+    *,
+    parameters: Fields | None,
+    problem: Fields | None,
+    sometimes: Fields | None = None,
+    shared: bool = False,
+    apart: bool = False,
 ) -> Callable[[Writer], Writer]:
     """Decorator: the words of the mechanism of this name, whose records have exactly these fields (None: its writer looks).
 
     A problem may have fields of `sometimes` besides, and `persons`; `shared` where the guarantee is that of persons with several rows that share one
-    record's weight. Raises ValueError when the name is taken.
+    record's weight, `apart` where it is that of all their rows, each by itself. Raises ValueError when the name is taken.
     """
+    several = SHARED if shared else APART if apart else ""
 
     def keep(writer: Writer) -> Writer:
         if mechanism in _WRITERS:
@@ -84,21 +91,26 @@ def register_words(
                     more = {name: reader for name, reader in {**(sometimes or {}), **whose}.items() if what == "problem" and name in given}
                     read_fields(what, given, {**fields, **more})
             words = writer(given_parameters, given_problem)
-            if persons is None or words.unit is Unit.PERSON:  # what is composed of others has their unit
+            if persons is None or _stays(words.unit, persons):
                 return words
-            if persons.several and not shared:
+            if persons.several and not several:
                 raise ValueError("problem: this mechanism has no guarantee for persons with several rows")
-            more_conditions = (Hypothesis(required=required, enforced=enforced) for required, enforced in conditions_for(persons))
+            more_conditions = (Hypothesis(required=required, enforced=enforced) for required, enforced in conditions_for(persons, several))
             return words._replace(
-                theorem=theorem_for(words.theorem, persons), hypotheses=(*words.hypotheses, *more_conditions), unit=_unit_of_persons(words)
+                theorem=theorem_for(words.theorem, persons, several), hypotheses=(*words.hypotheses, *more_conditions), unit=_unit_of_persons(words)
             )
 
         _WRITERS[mechanism] = strict
-        if shared:
-            _SHARED.add(mechanism)
+        if several:
+            _SEVERAL[mechanism] = several
         return writer
 
     return keep
+
+
+def _stays(unit: Unit, persons: Persons) -> bool:
+    """Whether a unit is what it is for persons too: that of what is composed of others, and less than a record where nobody has a second one."""
+    return unit is Unit.PERSON or (unit is not Unit.RECORD and not persons.told_apart)
 
 
 def _unit_of_persons(words: Words) -> Unit:
@@ -109,18 +121,18 @@ def _unit_of_persons(words: Words) -> Unit:
 
 def for_persons(mechanism: str, guarantee: Guarantee, persons: Persons | None) -> Guarantee:
     """The guarantee of a mechanism, for persons where there are any. Raises InvalidInput where it is none for persons."""
-    if persons is None or guarantee.unit is Unit.PERSON:
+    if persons is None or _stays(guarantee.unit, persons):
         return guarantee
     if not isinstance(guarantee, Statement) or guarantee.unit is not Unit.RECORD or guarantee.local:
         raise InvalidInput(
             f"{mechanism} promises something about single numbers, features or rows that their owners randomise, and not about persons; "
             "leave the persons out, or take a method that protects whole records."
         )
-    if persons.several and mechanism not in _SHARED:
+    if persons.several and mechanism not in _SEVERAL:
         raise InvalidInput(
             f"{mechanism} has no guarantee for persons with several rows. Keep one row of each person (rows_per_person=1), or take another method."
         )
-    return replace(guarantee, unit=Unit.PERSON, theorem=theorem_for(guarantee.theorem, persons))
+    return replace(guarantee, unit=Unit.PERSON, theorem=theorem_for(guarantee.theorem, persons, _SEVERAL.get(mechanism, "")))
 
 
 def words_of(mechanism: str, parameters: Record, problem: Record) -> Words | None:

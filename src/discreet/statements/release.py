@@ -4,7 +4,7 @@ import math
 
 from discreet.accounting import Unit
 from discreet.core.fields import count, flag, not_negative, positive, text, whole
-from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.queries import Released, RowQuery, Rows, SecondMoments, Target
 from discreet.queries.record import query_from_record
 from discreet.statements.base import (
@@ -69,7 +69,8 @@ def moments_query(problem: Record) -> SecondMoments:
 
 def _query(problem: Record) -> RowQuery | SecondMoments:
     name = text(problem["query"])
-    read_fields("problem", problem, _QUERIES.get("seeded projection" if name == "projection" and "seed" in problem else name, {}))
+    whose: Fields = {"persons": Persons.from_dict} if "persons" in problem else {}
+    read_fields("problem", problem, {**_QUERIES.get("seeded projection" if name == "projection" and "seed" in problem else name, {}), **whose})
     query = query_from_record(problem)
     # The root of a matrix of weights is a computation whose last digits are the machine's own: the recheck compares what it does.
     own = {"matrix"} if name == "weighted-rows" else set[str]()
@@ -81,8 +82,8 @@ def _query(problem: Record) -> RowQuery | SecondMoments:
 def record_hypotheses(read: Released, parameters: Record) -> tuple[Hypothesis, ...]:
     """Conditions on the records, and on their number or the slots that hide it."""
     neighbours, domain, slots = relation_of(parameters), read.domain, parameters.get("slots")
-    if "slots" in parameters and (slots is None) is (neighbours is ADD_REMOVE):
-        raise ValueError("parameters: 'slots' are stated under add-remove, and only there")
+    if "slots" in parameters and (slots is None) is (neighbours is ADD_REMOVE or not read.in_order):
+        raise ValueError("parameters: 'slots' are stated under add-remove and for rows of persons, and only there")
     hidden = "" if slots is None else f": {slots} rows, those that are no record's are zeros with noise, in a secret uniform order"
     bounds = [f"entries within +-{domain.entry_bound:.10g}"] if domain.entry_bound < math.inf else []
     bounds += [f"Euclidean norm at most {domain.norm_bound:.10g}"] if not domain.entries_alone else []
@@ -129,7 +130,7 @@ def _plain(problem: Record) -> Rows:
     return query
 
 
-@register_words("release-gaussian-rows", parameters=_ROWS, problem=None)
+@register_words("release-gaussian-rows", parameters=_ROWS, problem=None, apart=True)
 def _rows(parameters: Record, problem: Record) -> Words:
     query, local = row_query(problem), flag(parameters["local"])
     if local and relation_of(parameters) is not REPLACE_ONE:
@@ -138,7 +139,7 @@ def _rows(parameters: Record, problem: Record) -> Words:
     return Words(GAUSSIAN_ROWS, hypotheses, unit=query.read.unit, local=local)
 
 
-@register_words("release-fisher-noise", parameters={**_ROWS, "level": positive}, problem=None)
+@register_words("release-fisher-noise", parameters={**_ROWS, "level": positive}, problem=None, apart=True)
 def _fisher(parameters: Record, problem: Record) -> Words:
     if problem["query"] != "weighted-rows":
         raise ValueError("problem: weighted rows are needed")

@@ -17,6 +17,7 @@ from discreet.core.arrays import Floats
 from discreet.core.fields import finite, positive, whole
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
 from discreet.queries.linear import public_matrix
+from discreet.statements.base import persons_of
 from discreet.verification.base import Check, Stated, bits_check, delta_check, register_recheck
 from discreet.verification.numerics import bound_of, discrete_integral
 
@@ -33,6 +34,10 @@ class Record(NamedTuple):
     target: float
     """Bound of the target where it is noisy, else 0."""
     clear: bool
+    rows: int
+    """M, the most rows of a person; 1 where the unit is a row."""
+    unit: Unit
+    """What may be protected: a record, a person, or the features of a record."""
 
     @property
     def columns(self) -> int:
@@ -53,10 +58,11 @@ class Record(NamedTuple):
 @register_recheck("release-gaussian-rows")
 def _gaussian_rows(stated: Stated) -> Iterator[Check]:
     read = record_of(stated.problem)
-    yield _unit(stated, Unit.FEATURES if read.clear else Unit.RECORD)
+    yield _unit(stated, read.unit)
     distance, columns = _distance(stated, read)
+    numbers = columns * read.rows
     step, scale, epsilon = (positive(stated.parameters[name]) for name in ("step", "scale", "epsilon"))
-    computed = discrete_integral(epsilon, (distance / step + math.sqrt(columns)) / scale, integers=columns, scale=scale)
+    computed = discrete_integral(epsilon, (math.sqrt(read.rows) * distance / step + math.sqrt(numbers)) / scale, integers=numbers, scale=scale)
     yield delta_check(stated, epsilon, computed, "numerical integral of the Gaussian curve, distances from eigenvalues")
 
 
@@ -78,7 +84,7 @@ def _fisher(stated: Stated) -> Iterator[Check]:
 @register_recheck("release-fresh-projection")
 def _fresh(stated: Stated) -> Iterator[Check]:
     read = record_of(stated.problem)
-    yield _unit(stated, Unit.FEATURES if read.clear else Unit.RECORD)
+    yield _unit(stated, read.unit)
     width, step, scale, epsilon = whole(stated.parameters["width"]), *(positive(stated.parameters[name]) for name in ("step", "scale", "epsilon"))
     ranges = 1.0 if stated.guarantee.neighbours is ADD_REMOVE else 2.0
     length = ranges * min(read.length, float(np.linalg.norm(read.entries))) + _resolution(read) * math.sqrt(read.columns)
@@ -135,12 +141,15 @@ def record_of(problem: Mapping[str, Json]) -> Record:
     entry, norm, target = bound_of(problem["entry_bound"]), bound_of(problem["norm_bound"]), str(problem["target"])
     if math.isinf(min(entry, norm)) or target not in {"omitted", "noisy", "clear"}:
         raise ValueError
+    clear, whose = target == "clear", "persons" in problem
     return Record(
         features=whole(problem["features"]),
         entry=entry,
         norm=norm,
         target=positive(problem["target_bound"]) if target == "noisy" else 0.0,
-        clear=target == "clear",
+        clear=clear,
+        rows=int(persons_of(problem).rows),
+        unit=Unit.FEATURES if clear else Unit.PERSON if whose else Unit.RECORD,
     )
 
 

@@ -45,13 +45,8 @@ def test_names_stay_names(path, what):
         "Account",
         "LinearSVC",
         "read_table",
-        "Request",
-        "About",
         "SystemNoise",
-        "Neighbours",
-        "encoded_records",
-        "released_schema",
-        "schema_domain",
+        "publish",
     }
 
 

@@ -359,24 +359,23 @@ _RELEASE = (
     + """\
 from discreet.data import Schema, read_table
 from discreet.ledger import Account
-from discreet.core.neighbours import Neighbours
 from discreet.noise import SystemNoise
-from discreet.releases import About, Publication, Request
-from discreet.releases.columns import encoded_records, released_schema, schema_domain
+from discreet.releases import publish
 
-schema = released_schema(Schema.load({schema!r}))
-account = {account}
-request = Request(
-    domain=schema_domain(schema),
-    neighbours=Neighbours({neighbours!r}),
+schema = Schema.load({schema!r})
+release = publish(
+    read_table({table!r}, schema.columns(target=True)),
+    {out!r},
+    SystemNoise(),
+    method={what!r},
+    schema=schema,
+    neighbours={neighbours!r},
     epsilon={epsilon!r},
     delta={delta!r},
     rows={rows!r},
     slots={slots!r},
+    account={account},
 )
-publication = Publication.planned({what!r}, request, calibration="tight", schema=schema, about=About())
-records = encoded_records(schema, read_table({table!r}, schema.columns(target=True)), request.target)
-release = publication.write(records, {out!r}, SystemNoise(), account=account)
 release.verify().require()
 """
 )

@@ -36,7 +36,7 @@ from discreet.noise import SeededNoise
 from discreet.planning import Plan
 from discreet.queries import Target
 from discreet.releases import About, Kind, Publication, Request
-from discreet.releases.columns import released_schema, schema_domain
+from discreet.releases.columns import released_domain, released_schema
 
 Codes: TypeAlias = npt.NDArray[np.intp]
 
@@ -224,7 +224,7 @@ def planned_release(schema: Schema, method: str, budget: Budget, *, rows: int | 
     """A calibrated release; no table is read. Raises as `Publication.planned` does."""
     released = released_schema(schema)
     request = Request(
-        domain=schema_domain(released),
+        domain=released_domain(released),
         target=Target.NOISY,
         neighbours=Neighbours(budget.neighbours),
         epsilon=budget.epsilon,

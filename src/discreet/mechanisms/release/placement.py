@@ -1,5 +1,7 @@
 """Where noise is added to rows, whatever its law: in the order of the records, or among slots in a secret order (proof note rows.md).
 
+Slots hide the number of rows: of records under add-remove, and of each person where persons are told apart, under either relation.
+
     block b of the table  ->  a(b) + K_b,      K_b from a source of its own (`Noise.streams`), independent of all others
 
 The law of all rows together is that of rows handled one after the other, whoever drew which (a thread of this process, or a worker of a cluster), in
@@ -45,7 +47,13 @@ def check_placement(query: RowQuery, neighbours: Neighbours, slots: int | None) 
     """Raise InvalidInput for a placement that would tell what the relation hides."""
     if neighbours is ADD_REMOVE and query.read.target is Target.CLEAR:
         raise InvalidInput("targets in clear tell how many records there are: under add-remove take target='noisy' or 'omitted'.")
-    if (neighbours is ADD_REMOVE) != (slots is not None):
+    if not query.read.in_order and slots is None:
+        raise InvalidInput(
+            "how many rows a person has, and where they are in the table, would be told by the released rows. Give slots, a public number of rows "
+            "(the rest are rows of zeros, with noise, in secret order); as many as there are persons, times the rows of a person that are kept, "
+            "are always enough."
+        )
+    if query.read.in_order and (neighbours is ADD_REMOVE) != (slots is not None):
         raise InvalidInput(
             "one released row a record tells their number. Under add-remove give slots, a public number of rows (the rest are rows of zeros, "
             "with noise, in secret order); under replace-one the number of records is public, and slots must be None."

@@ -10,6 +10,9 @@ lemma 2). One stage is enough, since a_i is a function of record i to the last b
     replace-one   rows in the order of the records; n is public
     add-remove    the rows of the table and rows of zeros, `slots` together, in a secret uniform order, S from record to zeros; n stays secret
 
+Persons with at most M rows each: sqrt(M) S and M columns in the place of S and columns, and slots under either relation: how many rows a person
+has, and where in the table, is the person's own (theorem 4 of the note). Rows that are released one by one do not share a weight.
+
 Local: one owner, one record, the same numbers (S between any two records of the declared domain). A target released in clear is protected by nothing:
 the unit is then the features of a record, and there is no add-remove.
 
@@ -28,7 +31,7 @@ from typing import Self
 
 import numpy as np
 
-from discreet.accounting import ApproximateDP, ConcentratedDP, Json, MutualInformation, NoGuarantee, Statement, discrete_delta, gaussian_mu
+from discreet.accounting import ApproximateDP, ConcentratedDP, Guarantee, Json, MutualInformation, NoGuarantee, Statement, discrete_delta, gaussian_mu
 from discreet.accounting.base import scope
 from discreet.certificates import Release
 from discreet.core.arrays import Floats, is_finite
@@ -41,6 +44,7 @@ from discreet.mechanisms.release.placement import check_placement, placed, requi
 from discreet.noise import Noise, least_drawable
 from discreet.queries import RowQuery, Rows
 from discreet.queries.base import UP
+from discreet.statements.base import for_persons
 from discreet.statements.release import GAUSSIAN_ROWS, INFORMATION_ROWS
 
 _LEAST_SCALE = 2.0**12
@@ -62,7 +66,7 @@ class GaussianRelease(Mechanism[RowQuery, Records]):
     epsilon: float
     """At which delta is stated."""
     slots: int | None = None
-    """Released rows under add-remove."""
+    """Released rows, where their number is secret: under add-remove, and of persons who are told apart."""
     local: bool = False
     """Whether every owner randomises their own record."""
     published: str = ""
@@ -79,16 +83,17 @@ class GaussianRelease(Mechanism[RowQuery, Records]):
     def calibrate(
         cls, query: RowQuery, *, epsilon: float, delta: float, neighbours: Neighbours, slots: int | None = None, local: bool = False
     ) -> Self:
-        """The least noise (to 1e-5) for (epsilon, delta). Under add-remove, `slots` rows are released, at least as many as there are records.
+        """The least noise (to 1e-5) for (epsilon, delta).
 
+        Under add-remove, and where persons are told apart, `slots` rows are released, at least as many as are kept.
         Raises InvalidInput where the relation, the target and the arguments do not go together.
         """
         mu = gaussian_mu(epsilon, delta)
-        distance = query.sensitivity(neighbours)
-        step = grid_step(distance, query.columns)
-        moved = steps_apart(distance, step, query.columns)
-        first = max(_LEAST_SCALE, math.sqrt(query.columns) * UP, moved / mu)
-        scale = least_drawable(first, lambda scale: moved_delta(epsilon, moved, scale, query.columns) <= delta)
+        distance = query.distance(neighbours)
+        step = grid_step(distance, query.numbers)
+        moved = steps_apart(distance, step, query.numbers)
+        first = max(_LEAST_SCALE, math.sqrt(query.numbers) * UP, moved / mu)
+        scale = least_drawable(first, lambda scale: moved_delta(epsilon, moved, scale, query.numbers) <= delta)
         made = cls(step=step, scale=scale, neighbours=neighbours, epsilon=epsilon, slots=slots, local=local)
         made.guarantee(query)
         return made
@@ -98,7 +103,7 @@ class GaussianRelease(Mechanism[RowQuery, Records]):
         """Noise of a chosen standard deviation; its delta is stated at `epsilon`."""
         if not (is_finite(deviation) and deviation > 0):
             raise InvalidInput(f"the standard deviation of noise must be positive and finite; {deviation!r} was given.")
-        step = 2.0 ** math.floor(math.log2(min(query.sensitivity(neighbours) / math.sqrt(query.columns), deviation) / _FINENESS))
+        step = 2.0 ** math.floor(math.log2(min(query.distance(neighbours) / math.sqrt(query.numbers), deviation) / _FINENESS))
         made = cls(step=step, scale=max(deviation / step, _LEAST_SCALE), neighbours=neighbours, epsilon=epsilon, slots=slots)
         made.guarantee(query)
         return made
@@ -116,12 +121,13 @@ class GaussianRelease(Mechanism[RowQuery, Records]):
 
     def delta(self, query: RowQuery, epsilon: float) -> float:
         """delta at any epsilon, whatever was published."""
-        return moved_delta(epsilon, self._distance(query), self.scale, query.columns)
+        return moved_delta(epsilon, self._distance(query), self.scale, query.numbers)
 
-    def concentrated(self, query: RowQuery) -> ConcentratedDP:
+    def concentrated(self, query: RowQuery) -> Guarantee:
         """The same release in zero-concentrated privacy: rho = D^2 / (2 s^2) (Canonne, Kamath, Steinke 2020, theorem 14)."""
         rho = self._distance(query) ** 2 / (2.0 * self.scale**2) * UP
-        return ConcentratedDP(rho=rho, neighbours=self.neighbours, unit=query.read.unit, local=self.local, theorem=GAUSSIAN_ROWS)
+        whole = ConcentratedDP(rho=rho, neighbours=self.neighbours, unit=query.read.unit, local=self.local, theorem=GAUSSIAN_ROWS)
+        return for_persons(self.name, whole, query.persons)
 
     def information(self, query: Rows) -> MutualInformation:
         """Bits about any one entry x_ij, all others known: log2((u^2 + s^2 + 1/12) / s^2) / 2 with u = bound / w + 1/2 (rows.md, theorem 3).
@@ -171,7 +177,7 @@ class GaussianRelease(Mechanism[RowQuery, Records]):
         return Records(rows=as_matrix(row), targets=None if domain.kind == "none" else np.array([float(target)]), domain=domain)
 
     def _distance(self, query: RowQuery) -> float:
-        return steps_apart(query.sensitivity(self.neighbours), self.step, query.columns)
+        return steps_apart(query.distance(self.neighbours), self.step, query.numbers)
 
     def add(self, rows: Floats, noise: Noise) -> Floats:
         """Computed rows, on the grid and with noise: w (round(a / w) + K)."""

@@ -71,8 +71,8 @@ WIDTH = setting("width", int, "width, the number of columns of the projection", 
 SLOTS = setting(
     "slots",
     int,
-    "slots, the public number of rows under add-remove",
-    "With add-remove: rows that are released, a public number of at least as many as there are records.",
+    "slots, the public number of rows under add-remove and of persons",
+    "With add-remove, or persons who are told apart: rows that are released, a public number of at least as many as there are.",
 )
 MOST_RECORDS = setting(
     "most_records",
