@@ -140,12 +140,12 @@ def dimension_of(problem: Record) -> int:
     return each * whole(problem.get("classes", 1))
 
 
-def _register_fit(mechanism: str, theorem: str, law: str, problem: Fields, *, more: Fields | None = None, shared: bool = True) -> None:
-    """Noise of a density whose rate is recorded, else Gaussian; `more` parameters; `shared` as of `register_words`."""
+def _register_fit(mechanism: str, theorem: str, law: str, problem: Fields, *, more: Fields | None = None) -> None:
+    """Noise of a density whose rate is recorded, else Gaussian; `more` parameters."""
     pure = mechanism.endswith("-pure")
     fields, sampler = (_PURE, LAPLACE_GRID) if pure else (GAUSSIAN, GAUSSIAN_GRID)
 
-    @register_words(mechanism, parameters={**fields, **(more or {})}, problem=problem, sometimes={"feature_map": _feature_map}, shared=shared)
+    @register_words(mechanism, parameters={**fields, **(more or {})}, problem=problem, sometimes={"feature_map": _feature_map}, shared=True)
     def fit(given: Record, about: Record) -> Words:
         noise = noise_hypothesis(law, given)
         hypotheses = (*problem_hypotheses(given, about), noise, *computing_hypotheses(given, sampler, dimension_of(about)))
@@ -161,8 +161,8 @@ _register_fit("output-perturbation-pure", OUTPUT_PURE, _DENSITY % "N", TWO_CLASS
 _register_fit("output-perturbation-gaussian", OUTPUT_GAUSSIAN, NORMAL_LAW, TWO_CLASSES)
 _register_fit("multinomial-perturbation-pure", MULTINOMIAL_PURE, f"{_DENSITY % 'B'}, B the classes together", _MULTINOMIAL)
 _register_fit("multinomial-perturbation-gaussian", MULTINOMIAL_GAUSSIAN, f"{NORMAL_LAW} of every class", _MULTINOMIAL)
-_register_fit("one-vs-rest-pure", ONE_VS_REST_PURE, f"{_DENSITY % 'b'}, independent for every class", _ONE_VS_REST, shared=False)
-_register_fit("one-vs-rest-gaussian", ONE_VS_REST_GAUSSIAN, f"{NORMAL_LAW}, independent for every class", _ONE_VS_REST, shared=False)
+_register_fit("one-vs-rest-pure", ONE_VS_REST_PURE, f"{_DENSITY % 'b'}, independent for every class", _ONE_VS_REST)
+_register_fit("one-vs-rest-gaussian", ONE_VS_REST_GAUSSIAN, f"{NORMAL_LAW}, independent for every class", _ONE_VS_REST)
 
 
 @register_words("non-private", parameters={"tolerance": positive, "neighbours": relation}, problem=None, shared=True)

@@ -6,7 +6,8 @@ variables. Where persons have several rows the determinant is a trace, and the t
 
 One-vs-rest. The privacy loss of one problem is the supremum over a scan of the loss's own derivatives; its curve is a Gauss-Legendre sum; K of them
 are composed on a grid three times finer than the calibration's, by sums of products where they are few and by a plain Fourier transform where they
-are many; a replaced record is two steps, split at the best point.
+are many; a replaced record is two steps, split at the best point. Where persons have several rows it is the law of a sum of suprema, one for each
+class, on a grid four times finer, by one tilted transform.
 """
 
 import math
@@ -14,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 from scipy.fft import irfft, rfft
+from scipy.optimize import brentq
 
 from discreet.accounting import Json
 from discreet.core.arrays import Floats
@@ -32,11 +34,13 @@ from discreet.verification.numerics import (
     panels,
     scan_of,
     several_rows,
+    upper_lines,
 )
 
 _MOST_CLASSES = 100_000
 _DIRECT = 4e9
 """Products that a composition of losses may take. Above, a transform does it, whose rounding at a large epsilon is multiplied by its exponential."""
+_MOST_POINTS = 20_000
 _LOOSE = 0.1
 """As `CLOSE` of module `base`, of M3, which takes the suprema over probabilities and over determinants one by one."""
 
@@ -96,7 +100,15 @@ def _one_vs_rest_pure(stated: Stated) -> Iterator[Check]:
 def _one_vs_rest_gaussian(stated: Stated) -> Iterator[Check]:
     scan, classes = scan_of(stated.problem), _classes(stated.problem)
     epsilon, s = positive(stated.parameters["epsilon"]), scan.gradient / positive(stated.parameters["scale"])
-    alone = stated.guarantee.neighbours is ADD_REMOVE
+    of_unit = _of_persons if several_rows(stated.problem) else _of_rows
+    first = of_unit(scan, s, classes, epsilon, alone=stated.guarantee.neighbours is ADD_REMOVE)
+    total = first + last_stage(stated.parameters, dimension_of(stated.problem), _radius(stated, tolerances=classes) / scan.ridge)
+    reached = epsilon + positive(stated.parameters["grid_epsilon"])
+    yield delta_check(stated, reached, total, "a finer composition of the classes' losses, plus the last stage")
+
+
+def _of_rows(scan: Scan, s: float, classes: int, epsilon: float, *, alone: bool) -> float:
+    """delta of K problems together."""
     one_step = _curve(*_composed(scan, s, classes))
     if alone:
         first = float(one_step(np.array([epsilon]))[0])
@@ -106,9 +118,53 @@ def _one_vs_rest_gaussian(stated: Stated) -> Iterator[Check]:
     if np.all(scan.jacobian <= 0.5 * s * s * scan.slopes * (1.0 - scan.slopes) + 1e-12):
         # No slack: K Gaussian mechanisms, for which the grid is coarse.
         first = min(first, gaussian_integral(epsilon, (1.0 if alone else 2.0) * math.sqrt(classes) * s))
-    total = first + last_stage(stated.parameters, dimension_of(stated.problem), _radius(stated, tolerances=classes) / scan.ridge)
-    reached = epsilon + positive(stated.parameters["grid_epsilon"])
-    yield delta_check(stated, reached, total, "a finer composition of the classes' losses, plus the last stage")
+    return first
+
+
+def _of_persons(scan: Scan, s: float, classes: int, epsilon: float, *, alone: bool) -> float:
+    """The same where persons have several rows, whose losses are sums over the classes."""
+    if alone:
+        return least_tangent(epsilon, _sum_beyond(scan.slopes * s, scan.jacobian, s, classes, epsilon))
+    halves = [_sum_beyond(scan.slopes * 2.0 * s, times * scan.jacobian, 2.0 * s, classes, epsilon) for times in (2.0, 0.0)]
+    return least_tangent(epsilon, lambda threshold: 0.5 * sum(half(threshold) for half in halves))
+
+
+def _sum_beyond(slopes: Floats, heights: Floats, s: float, classes: int, epsilon: float) -> Callable[[float], float]:
+    """tau -> E (T - tau)_+, T the sum over classes of independent suprema over the slopes, on a grid whose atoms keep their means.
+
+    The transform is of probabilities tilted so that the mean of T is epsilon, where they are wanted.
+    """
+    g, weight = panels(np.linspace(-13.0, 13.0, 313))
+    weight = weight * np.exp(-0.5 * g * g) / math.sqrt(2.0 * math.pi)
+    losses = np.maximum(upper_lines(slopes, 0.5 * np.square(slopes) + heights)(g), 0.0)
+    step = max(0.005 * s, float(losses.max()) / _MOST_POINTS)
+    place, part = np.divmod(losses / step, 1.0)
+    masses = np.bincount(place.astype(np.int64), weights=weight * (1.0 - part), minlength=int(place.max()) + 2)
+    masses += np.bincount(place.astype(np.int64) + 1, weights=weight * part, minlength=len(masses))
+    values = step * np.arange(len(masses))
+
+    def tilted(tilt: float) -> tuple[Floats, float]:
+        unscaled = np.log(np.maximum(masses, 1e-320)) + tilt * values
+        log_moment = float(np.max(unscaled) + math.log(np.sum(np.exp(unscaled - np.max(unscaled)))))
+        return np.exp(unscaled - log_moment), log_moment
+
+    def mean(tilt: float) -> float:
+        return classes * float(tilted(tilt)[0] @ values) - epsilon
+
+    farthest = 600.0 / float(values[-1])
+    tilt = 0.0 if mean(0.0) > 0 else farthest if mean(farthest) < 0 else float(brentq(mean, 0.0, farthest))
+    likely, log_moment = tilted(tilt)
+    length = 1 << math.ceil(math.log2(classes * (len(masses) - 1) + 1))
+    together = np.maximum(irfft(rfft(likely, length) ** classes, length), 0.0)
+    sums = step * np.arange(length)
+    together *= np.exp(np.clip(classes * log_moment - tilt * sums, -700.0, 700.0))
+    above, weighted = (np.append(np.cumsum(terms[::-1])[::-1], 0.0) for terms in (together, together * sums))
+
+    def beyond(threshold: float) -> float:
+        at = int(np.searchsorted(sums, max(threshold, 0.0), side="right"))
+        return float(weighted[at] - max(threshold, 0.0) * above[at]) + max(-threshold, 0.0)
+
+    return beyond
 
 
 def _radius(stated: Stated, tolerances: int = 1) -> float:

@@ -9,9 +9,9 @@ Where nobody chooses one, lambda is taken from public numbers alone, close to th
                   smaller one where delta > 0;
                   k = 1 under add-remove and 2 under replace-one
     least         half the lambda at which the theorem has no slack: below it noise is bought with noise. Losses that always
-                  have slack, and persons with several rows, whose slack costs more: all of it. Two classes, mechanism "auto": the theorem is
-                  that of spherical noise where this is the smaller one, since it is the one that is taken; so a delta that is of no use
-                  changes nothing
+                  have slack, and persons with several rows in two classes, whose slack costs more: all of it. Two classes, mechanism "auto":
+                  the theorem is that of spherical noise where this is the smaller one, since it is the one that is taken; so a delta that is
+                  of no use changes nothing
 
 This is no theorem, and privacy does not rest on it: every lambda is private. It is a summary of measurements. Test errors over lambda were
 measured on Adult (2,000 to 36,177 records, d = 105), KDD Cup 99 (d = 118), w8a (d = 300), MNIST 4 against 9 (d = 784), farm ads and two groups of

@@ -10,6 +10,9 @@ One problem, add-remove, s = c_max L R / sigma, J(t) <= a t (1 - t), A ~ N(s^2 /
 Where a <= s^2 / 2 (lambda >= 2 M sigma^2 / (c_max L)) each problem is exactly s-Gaussian-private, so K of them are sqrt(K) s, and 2 sqrt(K) s
 when a record is replaced. Otherwise the whole curve delta_1 is composed K-fold (guarantees planned in advance: discretised worst-case losses), and
 replacing a record is a group of two steps. Spherical noise: K problems at epsilon / K, and the K Jacobian terms add up.
+
+Persons with several rows: the loss is a mixture of rows' sums over the K problems, T = Y_1 + ... + Y_K independent (modules `persons`, `loss_sums`);
+one half each of the sums for (2 s, 2 J) and (2 s, 0) under replace-one.
 """
 
 import math
@@ -21,7 +24,9 @@ from scipy.special import ndtr
 from discreet.accounting import Profile, gaussian_delta, gaussian_deltas, gaussian_mu, n_fold, to_replace_one
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
-from discreet.mechanisms.learning.margin import MARGIN
+from discreet.mechanisms.learning.loss_sums import sum_of_losses
+from discreet.mechanisms.learning.margin import MARGIN, jacobian_corners, row_loss
+from discreet.mechanisms.learning.persons import Loss, normal_loss, shared_delta, sum_of
 from discreet.mechanisms.learning.perturbation import Head
 from discreet.problems import OneVsRestRisk, RegularisedRisk
 from discreet.statements import learning as words
@@ -41,6 +46,8 @@ class OneVsRest(Head[OneVsRestRisk]):
 
     def profile(self, problem: OneVsRestRisk, neighbours: Neighbours) -> Callable[[float, float], float]:
         """See Head: of all K exact minimisers together."""
+        if problem.several:
+            return _of_persons(problem, neighbours)
         each, classes = problem.each, problem.classes
         changed = 1.0 if neighbours is ADD_REMOVE else 2.0
 
@@ -93,6 +100,24 @@ class OneVsRest(Head[OneVsRestRisk]):
 
 
 ONE_VS_REST = OneVsRest()
+
+
+def _of_persons(problem: OneVsRestRisk, neighbours: Neighbours) -> Callable[[float, float], float]:
+    """`profile` where persons have several rows."""
+    each = problem.each
+    most = float(np.max(jacobian_corners(each).bounds))
+
+    def all_classes(s: float, jacobian: float) -> Loss:
+        one = row_loss(each, s, times=jacobian) if jacobian else normal_loss(s)
+        return sum_of_losses(one, problem.classes, spread=s, reach=s * (0.5 * s + _REACH) + jacobian * most)
+
+    def delta(scale: float, epsilon: float) -> float:
+        s = each.gradient_bound / scale
+        if neighbours is ADD_REMOVE:
+            return shared_delta(all_classes(s, 1.0), epsilon)
+        return shared_delta(sum_of((0.5, all_classes(2.0 * s, 2.0), 0.0), (0.5, all_classes(2.0 * s, 0.0), 0.0)), epsilon)
+
+    return delta
 
 
 def one_problem_profile(problem: RegularisedRisk, *, scale: float) -> Profile:
