@@ -9,6 +9,7 @@ import pytest
 from discreet import KernelClassifier, LinearRegression, LinearSVC, LogisticRegression, Model
 from discreet.core.errors import InvalidInput, InvalidType, SchemaError
 from discreet.data import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Schema, Target, schema_files
+from discreet.data.encodings import Curve
 from discreet.estimators import fit_with_cuts
 from discreet.estimators.curves import NOISE
 from discreet.ledger import Account, BudgetExceeded, Ledger
@@ -25,7 +26,7 @@ SCHEMA = Schema(
 )
 
 
-def people(records=6000, seed=0):
+def people(records=10_000, seed=0):
     generator = np.random.default_rng(seed)
     age = generator.integers(17, 91, size=records).astype(float)
     gain = np.where(generator.uniform(size=records) < 0.8, 0.0, generator.exponential(9000.0, size=records))
@@ -38,10 +39,10 @@ def people(records=6000, seed=0):
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
 @pytest.mark.parametrize("delta", [0.0, 1e-7])
 def test_the_certificate_states_the_total_and_verifies(neighbours, delta):
-    fitted = fit_with_cuts(LinearSVC(epsilon=2.0, delta=delta, neighbours=neighbours), people(), SCHEMA)
+    fitted = fit_with_cuts(LinearSVC(epsilon=3.0, delta=delta, neighbours=neighbours), people(), SCHEMA)
     certificate = fitted.model.certificate_
-    assert certificate.guarantee.to_dict()["epsilon"] == 2.0
-    assert certificate.guarantee.delta(2.0) == delta
+    assert certificate.guarantee.to_dict()["epsilon"] == 3.0
+    assert certificate.guarantee.delta(3.0) == delta
     assert certificate.verify(fitted.model.weights_).ok, certificate.verify(fitted.model.weights_)
     assert fitted.cuts.verify().ok
     test = people(2000, seed=1)
@@ -51,7 +52,7 @@ def test_the_certificate_states_the_total_and_verifies(neighbours, delta):
 
 @pytest.mark.parametrize("delta", [0.0, pytest.param(1e-7, marks=pytest.mark.more)])
 def test_it_is_a_model_with_a_file(delta, tmp_path):
-    fitted = fit_with_cuts(LogisticRegression(epsilon=2.0, delta=delta), people(), SCHEMA)
+    fitted = fit_with_cuts(LogisticRegression(epsilon=3.0, delta=delta), people(), SCHEMA)
     model = Model.from_estimator(fitted.model, fitted.schema)
     model.save(tmp_path / "model.json")
     again = Model.load(tmp_path / "model.json")
@@ -66,7 +67,7 @@ def test_blocks_are_cut_and_fitted_as_the_whole_table_is(delta, tmp_path):
     for number, part in enumerate((table[:2500], table[2500:])):
         part.write_parquet(tmp_path / f"{number}.parquet")
     files = [str(tmp_path / f"{number}.parquet") for number in (0, 1)]
-    estimator = LinearSVC(epsilon=2.0, delta=delta, neighbours="add-remove", random_state=3)
+    estimator = LinearSVC(epsilon=3.0, delta=delta, neighbours="add-remove", random_state=3)
     whole = fit_with_cuts(estimator, table, SCHEMA)
     blocks = fit_with_cuts(estimator, lambda schema: schema_files(files, schema), SCHEMA)
     np.testing.assert_array_equal(whole.cuts.counts, blocks.cuts.counts)
@@ -93,9 +94,19 @@ def test_one_entry_is_reserved_before_anything_is_drawn(tmp_path, monkeypatch):
 def test_where_cuts_do_not_pay_nothing_is_spent_on_them():
     fitted = fit_with_cuts(LinearSVC(epsilon=0.5, delta=1e-7), people(100), SCHEMA)
     assert fitted.cuts is None
+    assert [column.encoding for column in fitted.schema.numeric] == [(Curve(rest=1.0),), (Curve(rest=1.0),)]
     assert fitted.model.certificate_.mechanism.startswith("objective-perturbation")
     assert fitted.model.certificate_.guarantee.epsilon == pytest.approx(0.5)
     assert fitted.model.certificate_.verify().ok
+
+
+def test_where_cuts_do_not_pay_columns_are_what_the_schema_says_or_curves():
+    wanted = NumericColumn(name="gain", lower=0, upper=100_000, outside="clip", encoding="log")
+    schema = replace(called_private(), numeric=(*called_private().numeric[:1], wanted))
+    for columns in (None, ["age", "gain"]):
+        fitted = fit_with_cuts(LinearSVC(epsilon=0.5, delta=1e-7), people(100).fill_null(0.0).fill_nan(0.0), schema, columns=columns)
+        assert fitted.cuts is None
+        assert [column.encoding for column in fitted.schema.numeric] == [(Curve(rest=1.0),), wanted.encoding]
 
 
 def test_columns_that_the_schema_cuts_are_left_alone():

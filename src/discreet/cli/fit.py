@@ -293,7 +293,7 @@ def _train_with_cuts(
     with step("Choosing cuts and fitting"):
         fitted = discreet.estimators.fit_with_cuts(estimator_named(kind, schema, settings), records, schema, share=share)
     if fitted.cuts is None:
-        said = "equal steps: with so few records, or so small an epsilon, private ones would not pay, and nothing was spent on them"
+        said = "none, but curves at public steps: with so few records, or so small an epsilon, cuts would not pay, and nothing was spent on them"
     else:
         said = f"of {quoted(list(fitted.cuts.cuts))} chosen privately, for a share of {share:g} of the budget; the model's schema has them"
     return discreet.Model.from_estimator(fitted.model, fitted.schema), labelled(("Cuts", said))

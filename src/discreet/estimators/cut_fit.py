@@ -24,7 +24,7 @@ from discreet.ledger import spending_on, without_ledger
 from discreet.mechanisms.base import certified
 from discreet.mechanisms.cuts import ReleasedCuts
 from discreet.mechanisms.cuts.choose import public_cuts
-from discreet.mechanisms.cuts.columns import Opened, columns_to_cut, counting_schema, counts_of, cut_schema
+from discreet.mechanisms.cuts.columns import Opened, columns_to_cut, counting_schema, counts_of, cut_schema, uncut_schema
 from discreet.mechanisms.cuts.composed import cuts_then_fit
 from discreet.mechanisms.selection import SHARE
 from discreet.statements.base import by_schema
@@ -39,7 +39,7 @@ class CutFit:
     schema: Schema
     """With the cuts; it encodes what the model predicts for."""
     cuts: ReleasedCuts | None
-    """None where public numbers say that cuts do not pay: equal steps have nothing to hide, and the fit has the whole budget."""
+    """None where public numbers say that cuts do not pay: public curves have nothing to hide, and the fit has the whole budget."""
 
 
 def fit_with_cuts(
@@ -78,7 +78,8 @@ def fit_with_cuts(
     counting = counting_schema(schema, intervals)
     counted = opened(counting)
     in_blocks = isinstance(counted, BlockTable)
-    uncut = None if in_blocks else opened(public)  # a cell that the schema does not cover is found before anything is spent
+    if not in_blocks:
+        opened(public)  # a cell that the schema does not cover is found before anything is spent
     jobs = job_count(estimator.n_jobs)
     known = None if privacy.neighbours is ADD_REMOVE else _records(counted, jobs)
 
@@ -87,9 +88,10 @@ def fit_with_cuts(
 
     both = cuts_then_fit(intervals, **privacy.target, share=share, planned=planned)
     if not both.choice.pays(known if privacy.neighbours is not ADD_REMOVE else estimator.public_records):
-        model = copy.made(privacy.epsilon, privacy.delta, seed=fit_seed(noise), ledger=account).fit(opened(public) if uncut is None else uncut)
+        uncut = uncut_schema(schema, [column.name for column in intervals])
+        model = _Copy(estimator, uncut).made(privacy.epsilon, privacy.delta, seed=fit_seed(noise), ledger=account).fit(opened(uncut))
         model.certificate_ = replace(model.certificate_, declared=by_schema(model.certificate_.declared))
-        return CutFit(model=model, schema=public, cuts=None)
+        return CutFit(model=model, schema=uncut, cuts=None)
     answer = counts_of(counted, counting, both.choice.cells, jobs=jobs)
     content = None if isinstance(counted, BlockTable) else counted.rows.content()
     with spending_on(account, both.guarantee, purpose=both.name, table=content) as reservation, without_ledger():

@@ -80,7 +80,7 @@ class Stages(NamedTuple):
         return min(1.0, self.first[-1][0](epsilon - self.last_epsilon) + self.last)
 
 
-@register_recheck("objective-perturbation-gaussian", "output-perturbation-gaussian")
+@register_recheck("objective-perturbation-gaussian", "output-perturbation-gaussian", "least-squares-objective")
 def _gaussian(stated: Stated) -> Iterator[Check]:
     stages, epsilon = STAGES[stated.mechanism](stated), positive(stated.parameters["epsilon"])
     for first, how in stages.first:
@@ -140,9 +140,30 @@ def _of_persons(scan: Scan, s: float, *, alone: bool) -> Callable[[float], float
     return (lambda epsilon: least_tangent(epsilon, came)) if alone else replaced
 
 
+def _residual_stages(stated: Stated) -> Stages:
+    bounds, ridge = public_bounds(stated.problem), positive(stated.parameters["ridge"])
+    s = positive(stated.parameters["width"]) * bounds.radius / positive(stated.parameters["scale"])
+    slopes, jacobian = _scan_of_residuals(str(stated.parameters["loss"]), bounds.radius**2 / ridge)
+    alone = _worst_loss(slopes, jacobian, s)
+
+    def delta(epsilon: float) -> float:
+        total = 2.0 * excess(epsilon, alone)
+        if stated.guarantee.neighbours is not ADD_REMOVE:
+            left = epsilon - float(jacobian.max())
+            convex = left > 0 and (left / (2.0 * s)) ** 2 - s**2 >= 1.0
+            total = (1.0 if convex else 2.0) * (total + 2.0 * least_union(slopes, jacobian, s, epsilon))
+        return total * _LESS
+
+    radius = (positive(stated.parameters["tolerance"]) + positive(stated.parameters["noise_error"])) / ridge
+    how = "numerical integral of the privacy loss over both signs of slopes"
+    last = last_stage(stated.parameters, bounds.dimension, radius)
+    return Stages(((delta, how),), positive(stated.parameters["grid_epsilon"]), last)
+
+
 STAGES: dict[str, Callable[[Stated], Stages]] = {
     "objective-perturbation-gaussian": _objective_stages,
     "output-perturbation-gaussian": _output_stages,
+    "least-squares-objective": _residual_stages,
 }
 """By the names of the mechanisms of two stages whose curve is known at every epsilon."""
 
@@ -179,22 +200,6 @@ def _over_set(stated: Stated) -> Iterator[Check]:
         **({"persons": problem["persons"]} if "persons" in problem else {}),
     }
     yield from _gaussian(replace(stated, mechanism="objective-perturbation-gaussian", problem=twin))
-
-
-@register_recheck("least-squares-objective")
-def _residuals(stated: Stated) -> Iterator[Check]:
-    bounds, ridge, epsilon = public_bounds(stated.problem), *(positive(stated.parameters[name]) for name in ("ridge", "epsilon"))
-    s = positive(stated.parameters["width"]) * bounds.radius / positive(stated.parameters["scale"])
-    slopes, jacobian = _scan_of_residuals(str(stated.parameters["loss"]), bounds.radius**2 / ridge)
-    total = 2.0 * excess(epsilon, _worst_loss(slopes, jacobian, s))
-    if stated.guarantee.neighbours is not ADD_REMOVE:
-        left = epsilon - float(jacobian.max())
-        convex = left > 0 and (left / (2.0 * s)) ** 2 - s**2 >= 1.0
-        total = (1.0 if convex else 2.0) * (total + 2.0 * least_union(slopes, jacobian, s, epsilon))
-    radius = (positive(stated.parameters["tolerance"]) + positive(stated.parameters["noise_error"])) / ridge
-    total = total * _LESS + last_stage(stated.parameters, bounds.dimension, radius)
-    how = "numerical integral of the privacy loss over both signs of slopes, plus the last stage"
-    yield delta_check(stated, epsilon + positive(stated.parameters["grid_epsilon"]), total, how)
 
 
 def _scan_of_residuals(name: str, curvature: float) -> tuple[Floats, Floats]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from discreet import LinearSVC
+from discreet import LinearRegression, LinearSVC
 from discreet.accounting import ApproximateDP, PureDP, closeness, gaussian_delta, gaussian_mu, guarantee_from_dict
 from discreet.audit import Claim
 from discreet.audit.exact import PrivacyLoss, exact_audit, gaussian_integers
@@ -30,8 +30,19 @@ BOTH = [ADD_REMOVE, REPLACE_ONE]
 
 
 def planned(neighbours, mechanism="auto"):
+    if mechanism == "regression":
+        return of_numbers(neighbours)
+
     def plan(epsilon, delta):
         model = LinearSVC(epsilon=epsilon, delta=delta, neighbours=str(neighbours), data_norm=2.0, classes=[0, 1], mechanism=mechanism)
+        return model.plan(features=300, records=5000 if neighbours is REPLACE_ONE else None)
+
+    return plan
+
+
+def of_numbers(neighbours):
+    def plan(epsilon, delta):
+        model = LinearRegression(epsilon=epsilon, delta=delta, neighbours=str(neighbours), data_norm=2.0)
         return model.plan(features=300, records=5000 if neighbours is REPLACE_ONE else None)
 
     return plan
@@ -116,7 +127,23 @@ def test_pure_epsilons_add(neighbours):
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
-@pytest.mark.parametrize("mechanism", ["objective", "output"])
+@pytest.mark.parametrize(("epsilon", "delta", "share"), [(0.1, 1e-9, 0.1), (1.0, 1e-9, 0.1), (4.0, 1e-6, 0.3)])
+def test_a_regression_is_left_with_what_one_gaussian_mechanism_would_be_but_for_a_fiftieth(neighbours, epsilon, delta, share):
+    both = calibrated(neighbours, epsilon=epsilon, delta=delta, share=share, mechanism="regression")
+    assert gaussian_delta(both.target[0] * 1.075, gaussian_mu(epsilon, delta) * math.sqrt(1.0 - share)) < delta
+    assert both.target[1] == delta
+    assert not failed(certificate(both))
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+def test_the_share_of_epsilon_is_left_where_a_search_finds_less(neighbours):
+    both = calibrated(neighbours, share=0.8, mechanism="regression")
+    assert both.target[0] > 0.14
+    assert not failed(certificate(both))
+
+
+@pytest.mark.parametrize("neighbours", BOTH)
+@pytest.mark.parametrize("mechanism", ["objective", "output", "regression"])
 def test_the_total_covers_the_sum_over_the_counts(neighbours, mechanism):
     """The curve of the fit, at its own theorem, over the exact law of the loss of the counts."""
     both = calibrated(neighbours, mechanism=mechanism)
@@ -129,9 +156,9 @@ def test_the_total_covers_the_sum_over_the_counts(neighbours, mechanism):
 
 
 @pytest.mark.parametrize("neighbours", BOTH)
-@pytest.mark.parametrize("delta", [0.0, 1e-7])
-def test_lies_are_refused(neighbours, delta):
-    issued = certificate(calibrated(neighbours, delta=delta))
+@pytest.mark.parametrize(("delta", "mechanism"), [(0.0, "auto"), (1e-7, "auto"), (1e-7, "regression")])
+def test_lies_are_refused(neighbours, delta, mechanism):
+    issued = certificate(calibrated(neighbours, delta=delta, mechanism=mechanism))
     claim, parameters = issued.guarantee, dict(issued.parameters)
     lies = [replace(claim, epsilon=claim.epsilon * 0.98), replace(claim, epsilon=claim.epsilon * 2.0)]
     if isinstance(claim, ApproximateDP):

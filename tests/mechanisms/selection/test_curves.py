@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from discreet import KernelClassifier, LinearSVC, LogisticRegression
+from discreet import KernelClassifier, LinearRegression, LinearSVC, LogisticRegression
 from discreet.accounting import ApproximateDP, Profile, PureDP, gaussian_delta, gaussian_mu
 from discreet.mechanisms.selection import whole_curve
 
@@ -45,6 +45,22 @@ def test_the_curve_meets_what_is_stated_and_is_above_one_gaussian(make, neighbou
     for epsilon in (0.0, 0.05, 0.2, 0.5, 0.7):
         assert found.delta(epsilon) >= gaussian_delta(epsilon, sensitivity / record.parameters["scale"]) * (1 - 1e-6)
     # Far below what the point alone would say, which is why a search asks for the curve.
+    assert found.delta(0.25) < 0.2 * stated.delta(0.25)
+
+
+@pytest.mark.parametrize("neighbours", ["replace-one", "add-remove"])
+@pytest.mark.parametrize("mechanism", ["objective", "objective-huber"])
+def test_the_curve_of_a_regression_is_that_of_both_signs(mechanism, neighbours):
+    """A record that pushes either way, far out: two tails of one Gaussian mechanism each, at every epsilon."""
+    record = certificate(LinearRegression(epsilon=0.5, delta=1e-6, mechanism=mechanism, neighbours=neighbours))
+    found = curve(record)
+    stated = record.guarantee
+    assert found.delta(stated.epsilon) == pytest.approx(stated.delta_at_epsilon, rel=1e-3)
+    moved = 1.0 if neighbours == "add-remove" else 2.0
+    radius = np.hypot(record.problem["norm_bound"], record.problem["intercept_scale"])
+    for epsilon in (0.0, 0.05, 0.2, 0.5, 0.7):
+        sides = 2.0 * gaussian_delta(epsilon, moved * record.parameters["width"] * radius / record.parameters["scale"])
+        assert found.delta(epsilon) >= min(1.0, sides) * (1 - 1e-6)
     assert found.delta(0.25) < 0.2 * stated.delta(0.25)
 
 

@@ -21,6 +21,7 @@ from discreet.core.arrays import Floats
 RESOLUTIONS = (4, 8, 16, 32)
 _ALWAYS = 8
 _TRUSTED = 2.0
+_BY_FAR = 1.5
 _SUPPOSED = 32_000
 """Records, where their number is not public."""
 
@@ -29,8 +30,11 @@ Cuts = tuple[tuple[float, ...], ...]
 
 
 def pays(deviation: float, *, cells: int, records: int | None) -> bool:
-    """Whether the coarsest resolution of a column with so many cells would be trusted, its records spread evenly: from public numbers alone."""
-    return _trusted(_SUPPOSED if records is None else records, bins=RESOLUTIONS[0], cells=cells, deviation=deviation)
+    """Whether the finest bins of a column with so many cells would be trusted by far, its records spread evenly: from public numbers alone.
+
+    What is coarser, curves at public steps tell as well, and with the whole budget (cuts.md).
+    """
+    return _trusted(_SUPPOSED if records is None else records, bins=RESOLUTIONS[-1], cells=cells, deviation=_BY_FAR * deviation)
 
 
 def chosen_cuts(edges: Sequence[float], counts: Floats, *, total: float, deviation: float) -> Cuts:
@@ -45,7 +49,7 @@ def chosen_cuts(edges: Sequence[float], counts: Floats, *, total: float, deviati
 
 
 def public_cuts(lower: float, upper: float) -> Cuts:
-    """Where nothing is spent: equal steps at all resolutions."""
+    """What has as many features as private ones will: equal steps at all resolutions."""
     edges = (lower, upper)
     return (*(_equal(edges, bins) for bins in RESOLUTIONS), _equal(edges, _ALWAYS))
 

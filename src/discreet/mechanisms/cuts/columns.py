@@ -16,7 +16,7 @@ from discreet.core.neighbours import REPLACE_ONE, Neighbours, neighbours_of
 from discreet.core.validate import quoted
 from discreet.data import BlockTable, EncodedTable, Schema
 from discreet.data.columns import INDICATOR
-from discreet.data.encodings import Bins, Curve, Linear
+from discreet.data.encodings import Bins, Curve, Encoding, Linear
 from discreet.data.encodings.bins import PRIVATE
 from discreet.data.frames import Frame
 from discreet.ledger import Account
@@ -85,6 +85,16 @@ def cut_schema(schema: Schema, cuts: Mapping[str, Cuts]) -> Schema:
     numeric = [
         replace(column, encoding=tuple(Bins(cuts=each) for each in cuts[column.name])) if column.name in cuts else column for column in schema.numeric
     ]
+    return replace(schema, numeric=tuple(numeric))
+
+
+def uncut_schema(schema: Schema, names: Sequence[str]) -> Schema:
+    """The schema where nothing is spent on the cuts of these columns: those that it leaves linear, or whose cuts it calls private, are curves."""
+
+    def public(one: Encoding) -> Encoding:
+        return Curve() if isinstance(one, Linear) or (isinstance(one, Bins) and one.cuts == PRIVATE) else one
+
+    numeric = [replace(column, encoding=tuple(map(public, column.encoding))) if column.name in names else column for column in schema.numeric]
     return replace(schema, numeric=tuple(numeric))
 
 

@@ -4,13 +4,16 @@ A certificate of Gaussian noise states (epsilon, delta). Its theorem holds at ev
 
     delta(a + epsilon_2) <= delta_1(a) + delta_2(epsilon_2)      for all a >= 0,    delta(0) <= delta_1(0) + delta_2(0)
 
-with delta_1 that of theorem T1 (objective perturbation) or of one Gaussian (output perturbation), and (epsilon_2, delta_2) the last stage, which
-stays at the epsilon it was calibrated for (proof notes of `learning`). A selection asks for the curve far below the stated epsilon, and is charged
-much less for it. Other mechanisms: what their certificate states, and nothing more, is used.
+with delta_1 that of theorem T1 (objective perturbation), of its two signs (of residuals, regression/objective.md) or of one Gaussian (output
+perturbation), and (epsilon_2, delta_2) the last stage, which stays at the epsilon it was calibrated for (proof notes of `learning`). A selection
+asks for the curve far below the stated epsilon, and is charged much less for it. Other mechanisms: what their certificate states, and nothing more,
+is used.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +26,9 @@ from discreet.data import Domain
 from discreet.losses import loss_named
 from discreet.mechanisms.learning import GaussianObjectivePerturbation, GaussianOutputPerturbation
 from discreet.mechanisms.learning.grid import GaussianGrid
-from discreet.mechanisms.learning.perturbation import GaussianPerturbation
+from discreet.mechanisms.learning.perturbation import GaussianPerturbation, TwoStages
+from discreet.mechanisms.regression.objective import ResidualObjectivePerturbation
+from discreet.mechanisms.regression.sums import LeastSquares
 from discreet.problems import RegularisedRisk
 
 _KNOTS = 81
@@ -33,10 +38,12 @@ _BEYOND = 1.6
 
 def whole_curve(mechanism: str, parameters: Mapping[str, Json], problem: Mapping[str, Json], stated: Guarantee) -> Guarantee:
     """The curve of one release with this record, or `stated` where no more is known. Raises ValueError or TypeError for an unreadable record."""
-    if mechanism not in _KINDS or not isinstance(stated, ApproximateDP) or "scheme" in problem:
+    if not isinstance(stated, ApproximateDP) or "scheme" in problem:
         return stated
     plain = tuple(sorted((key, value) for key, value in parameters.items() if not isinstance(value, dict | list)))
-    return _profile(mechanism, plain, problem_from(problem), stated)
+    if mechanism == ResidualObjectivePerturbation.name:
+        return _profile(mechanism, plain, _least_squares_from(problem), stated)
+    return _profile(mechanism, plain, problem_from(problem), stated) if mechanism in _KINDS else stated
 
 
 def problem_from(record: Mapping[str, Json]) -> RegularisedRisk:
@@ -61,6 +68,20 @@ def problem_from(record: Mapping[str, Json]) -> RegularisedRisk:
     )
 
 
+def _least_squares_from(record: Mapping[str, Json]) -> LeastSquares:
+    """The same of a regression, as far as its curve asks: dimension and radius, of rows that are all of different persons."""
+    entry, norm = (math.inf if record[name] is None else real(record[name]) for name in ("entry_bound", "norm_bound"))
+    domain = Domain(
+        features=int(real(record["features"])),
+        entry_bound=entry,
+        norm_bound=norm,
+        target_bound=real(record["target_bound"]),
+        intercept_scale=real(record["intercept_scale"]),
+        persons=Persons.from_dict(record["persons"]) if "persons" in record else None,
+    )
+    return LeastSquares(domain=domain, most_records=int(real(record["most_records"])))
+
+
 _Parameters = tuple[tuple[str, Json], ...]
 _KINDS: dict[str, type[GaussianPerturbation[RegularisedRisk]]] = {
     "objective-perturbation-gaussian": GaussianObjectivePerturbation,
@@ -69,20 +90,27 @@ _KINDS: dict[str, type[GaussianPerturbation[RegularisedRisk]]] = {
 
 
 @lru_cache(maxsize=256)
-def _profile(name: str, parameters: _Parameters, problem: RegularisedRisk, stated: ApproximateDP) -> Profile:
-    named = dict(parameters)
-    mechanism = _KINDS[name](
-        scale=real(named["scale"]),
-        epsilon=real(named["epsilon"]),
-        tolerance=real(named["tolerance"]),
-        noise_error=real(named["noise_error"]),
-        grid=GaussianGrid(step=real(named["grid_step"]), scale=real(named["grid_scale"]), epsilon=real(named["grid_epsilon"])),
-        neighbours=Neighbours(str(named["neighbours"])),
-    )
+def _profile(name: str, parameters: _Parameters, problem: RegularisedRisk | LeastSquares, stated: ApproximateDP) -> Profile:
+    mechanism = _mechanism(name, dict(parameters))
     first = partial(mechanism.ideal_delta, problem)
     # The stated point minus its first part is what the last stage takes, at the radius of the mechanism itself.
     last = max(0.0, mechanism.promise(problem).delta_at_epsilon - first(mechanism.epsilon))
     return _two_stages(first, mechanism.epsilon, mechanism.grid, last, stated)
+
+
+def _mechanism(name: str, parameters: Mapping[str, Json]) -> TwoStages[Any]:
+    numbers: dict[str, Any] = {
+        "scale": real(parameters["scale"]),
+        "epsilon": real(parameters["epsilon"]),
+        "tolerance": real(parameters["tolerance"]),
+        "noise_error": real(parameters["noise_error"]),
+        "grid": GaussianGrid(step=real(parameters["grid_step"]), scale=real(parameters["grid_scale"]), epsilon=real(parameters["grid_epsilon"])),
+        "neighbours": Neighbours(str(parameters["neighbours"])),
+    }
+    if name in _KINDS:
+        return _KINDS[name](**numbers)
+    of_residuals: dict[str, Any] = {"loss": str(parameters["loss"]), "records": int(real(parameters["records"]))}
+    return ResidualObjectivePerturbation(width=real(parameters["width"]), ridge=real(parameters["ridge"]), **of_residuals, **numbers)
 
 
 def _two_stages(first: Callable[[float], float], reach: float, grid: GaussianGrid, last: float, stated: ApproximateDP) -> Profile:

@@ -77,7 +77,7 @@ class ThenFit(Generic[C]):
 
         `chosen` makes the choice for such a target, and `planned` the certificate of a fit.
 
-        Where a search finds none, both have shares of epsilon and of delta, which add.
+        Where a search finds none, or less than that, both have shares of epsilon and of delta, which add.
 
         Raises InvalidInput for numbers out of range, InfeasibleTarget where nothing is left for the fit; and what `planned` raises.
         """
@@ -102,7 +102,9 @@ class ThenFit(Generic[C]):
                 if delta == 0 or reached >= epsilon * (1.0 - _CLOSE):
                     break
             target = tried.following(target, reached)
-        return best or cls._by_sums(name, chosen, epsilon=epsilon, delta=delta, share=share, planned=planned)
+        if best is None or best.target[0] < 0.9 * (1.0 - share) * epsilon:
+            return cls._by_sums(name, chosen, epsilon=epsilon, delta=delta, share=share, planned=planned)
+        return best
 
     @classmethod
     def _by_sums(
@@ -115,7 +117,7 @@ class ThenFit(Generic[C]):
         share: float,
         planned: Callable[[float, float], Certificate],
     ) -> Self:
-        """Where the search found nothing: shares of epsilon and of delta, which add."""
+        """Where the search found less: shares of epsilon and of delta, which add."""
         kept, left = 1.0 - _CLOSE, _LEFT * delta
         choice = chosen(share * kept * epsilon, (1.0 - _LEFT) * kept * delta)
         target = (1.0 - share) * kept * epsilon
