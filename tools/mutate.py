@@ -113,6 +113,19 @@ PLANTED: list[Fault] = [
     Fault("mechanisms/release/eigenvalue_sketch.py", "bounds, moments, variance, grid", "bounds, moments, variance // 4, grid"),
     Fault("mechanisms/release/clear_target_sketch.py", "(moments, self.variance, self.", "(moments, self.variance // 4, self."),
     Fault("mechanisms/release/published_sketch.py", "np.full(query.columns, variance)", "np.full(query.columns, 0.25 * variance)"),
+    # Rows of persons: which are kept, by which key ids travel, what they weigh, and how many persons there are.
+    Fault("data/persons.py", "self._words = noise.words()", "self._words = lambda count: np.arange(count, dtype=np.uint64)"),
+    Fault("data/persons.py", "int(persons.rows), self._words(len(codes)))", "int(persons.rows), np.arange(len(codes), dtype=np.uint64))"),
+    Fault("data/persons.py", "np.where(sizes > 0, (2**53 // np.maximum(sizes, 1)) * 2.0**-53, 0.0)", "np.where(sizes > 0, 1.0, 0.0)"),
+    Fault("data/persons.py", "np.where(counts > 0, (2**53 // int(persons.rows)) * 2.0**-53, 0.0)", "np.where(counts > 0, 1.0, 0.0)"),
+    Fault("data/persons.py", "order[place >= most]", "order[place >= 2 * most]"),
+    Fault("data/persons.py", "np.minimum(sizes, most)", "np.minimum(np.full_like(sizes, sizes.max(initial=0)), most)"),
+    Fault("data/blocks/shared.py", "keys = keyed(block.persons, key)", "keys = keyed(block.persons, key + bytes([_ % 256]))"),
+    Fault("data/reader.py", "return kept.persons, Stream", "return sum(kept.rows), Stream"),
+    Fault("data/reader.py", "else times(block.shares, weights)", "else weights"),
+    Fault("data/blocks/shared.py", "shares=weights_of(counts[kept], persons)", "shares=np.ones(len(kept))"),
+    Fault("mechanisms/persons.py", "number=found.persons", "number=rows"),
+    Fault("mechanisms/persons.py", "return times(self.weights, weights)", "return weights"),
     Fault("noise/source.py", '.T) * _checked(scale, "scale")', '.T) * 0.5 * _checked(scale, "scale")'),
     Fault("noise/source.py", 'lengths / _checked(rate, "rate")', 'lengths / (2.0 * _checked(rate, "rate"))'),
     Fault("noise/source.py", 'Fraction(_checked(scale, "scale")) ** 2', '(Fraction(_checked(scale, "scale")) / 2) ** 2'),
@@ -123,7 +136,12 @@ PLANTED: list[Fault] = [
 
 _SEEN = 17
 """Exit code of a process whose test failed as it must."""
+_PERSONS = ("tests/audit/test_drawn.py::test_the_rows_of_persons_are_kept_and_weighed_by_their_rule",)
 TESTS: dict[str, tuple[str, ...]] = {
+    "data/blocks/shared.py": _PERSONS,
+    "data/persons.py": _PERSONS,
+    "data/reader.py": _PERSONS,
+    "mechanisms/persons.py": _PERSONS,
     "mechanisms/learning/perturbation.py": ("multinomial-1e-06-replace-one", "one-vs-rest-0.0-add-remove"),
     "mechanisms/learning/objective_perturbation.py": ("objective-1e-06-replace-one", "objective-0.0-add-remove"),
     "mechanisms/learning/output_perturbation.py": ("output-1e-06-replace-one", "output-0.0-add-remove"),

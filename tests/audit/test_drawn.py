@@ -7,8 +7,9 @@ from scipy.special import ndtr, ndtri
 from discreet.audit.claim import Target
 from discreet.audit.drawn.parts import FALSE_ALARM, Part, Watch, chosen, discrete_gaussian, discrete_laplace, gaussian, of_law, spherical
 from discreet.audit.named import CATALOGUE
+from discreet.audit.persons import WorstPerson
 from discreet.cli.audit_estimators import ESTIMATORS
-from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.noise import SystemNoise
 
 BOTH = {"objective", "output", "multinomial", "one-vs-rest"}
@@ -30,6 +31,29 @@ def test_what_leaves_has_the_noise_that_the_certificate_states(name, delta, neig
 
 def test_how_searches_cut_tables_is_watched_too():
     watch = ESTIMATORS["search-parts"].drawn(Target(epsilon=1.0, delta=0.0, neighbours=ADD_REMOVE))
+    assert watch.as_stated, "\n".join(watch.lines())
+
+
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+def test_the_rows_of_persons_share_a_weight_in_memory_and_in_blocks(delta, neighbours):
+    watch_persons(Persons(rows=3), delta=delta, neighbours=neighbours)
+
+
+def test_the_rows_of_persons_are_kept_and_weighed_by_their_rule():
+    for rule in (Persons(rows=3), Persons(rows=3, weight="row"), Persons(rows=1)):
+        watch_persons(rule)
+
+
+def watch_persons(rule, *, delta=1e-6, neighbours=REPLACE_ONE):
+    target = Target(epsilon=1.0, delta=delta, neighbours=neighbours, person=WorstPerson(rule=rule))
+    watch = ESTIMATORS["persons"].drawn(target)
+    assert watch.as_stated, "\n".join(watch.lines())
+
+
+@pytest.mark.parametrize(("name", "delta", "neighbours"), [run for run in RUNS if CATALOGUE[run[0]].persons])
+def test_what_leaves_for_persons_has_the_noise_that_the_certificate_states(name, delta, neighbours):
+    watch = CATALOGUE[name].drawn(Target(epsilon=1.0, delta=delta, neighbours=neighbours, person=WorstPerson(rule=Persons(rows=5))))
     assert watch.as_stated, "\n".join(watch.lines())
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from discreet.accounting import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, epsilon_for
+from discreet.audit.persons import WorstPerson
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours
@@ -86,6 +87,8 @@ class Target:
     runs: int = 2000
     confidence: float = 0.999
     progress: Progress | None = None
+    person: WorstPerson | None = None
+    """The unit that is hidden; None for a row."""
 
     @property
     def asked(self) -> dict[str, Any]:

@@ -15,12 +15,14 @@ turned     replace-one: two records in nearly opposite directions (cos t, sin t)
            factor 2
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from discreet.audit.exact import PrivacyLoss
+from discreet.audit.persons import WorstPerson, directions
 from discreet.core.arrays import Floats
 from discreet.core.errors import SolverFailure
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
@@ -28,8 +30,10 @@ from discreet.losses import MarginLoss
 
 _REACH = 9.0
 _LONGEST = 45.0
-_SHORT, _MARGIN, _ANGLE = 0.01, 12.0, 0.15
+_SHORT, _MARGIN, _ANGLE = 0.001, 12.0, 0.15
 """Of pairs: length of short records, margins to which others pull the minimiser, and the angle of turned ones."""
+Rows: TypeAlias = Sequence[tuple[tuple[float, ...], float]]
+"""Signed records with multiplicities."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,28 +148,51 @@ class Pair(NamedTuple):
     words: str
 
 
-def worst_pairs(*, radius: float, ridge: float, neighbours: Neighbours, spread: float = 0.0) -> tuple[Pair, ...]:
-    """The pairs above for rows of norm at most `radius` and lambda = `ridge`; `spread` is how far noise moves margins, which others must outweigh."""
+def worst_pairs(*, radius: float, ridge: float, neighbours: Neighbours, spread: float = 0.0, person: WorstPerson | None = None) -> tuple[Pair, ...]:
+    """The pairs above for rows of norm at most `radius` and lambda = `ridge`; `spread` is how far noise moves margins, which others must outweigh.
+
+    In the place of the record are the rows of `person` that are kept, which share its weight.
+    """
+    angles, whom = (np.zeros(1), "one record") if person is None else (person.kept, person.words)
     margin = _MARGIN + 6.0 * spread
     if neighbours is ADD_REMOVE:
+        flat = not np.any(directions(angles)[:, 1])
+        owned = _shared(radius * directions(angles)[:, : 1 if flat else 2])
         return tuple(
-            Pair(Counted.of(*others, ((radius,), 1.0)), Counted.of(*(others or [((radius,), 0.0)])), f"{words}, and one record more at +R")
+            Pair(_counted(others, owned), _counted(others or [((radius,), 0.0)], _without(owned)), f"{words}, and {whom} more at +R")
             for others, words in _others(radius, ridge, margin)
         )
     along = _far_count(radius, ridge, margin / np.sin(_ANGLE))
-    others = ((0.0, -_SHORT * radius), along)
-    across, up = radius * np.cos(_ANGLE), radius * np.sin(_ANGLE)
+    others = [((0.0, -_SHORT * radius), along)]
+    here = radius * directions(angles, turned=_ANGLE)
+    alone = radius * directions(angles)
     return (
         Pair(
-            Counted.of(others, ((across, up), 1.0)),
-            Counted.of(others, ((-across, up), 1.0)),
-            f"{along:g} records at (0, -{_SHORT:g} R), and one record of norm R at a right angle to them replaced by the nearly opposite one",
+            _counted(others, _shared(here)),
+            _counted(others, _shared(here * (-1.0, 1.0))),
+            f"{along:g} records at (0, -{_SHORT:g} R), and {whom} of norm R at a right angle to them replaced by the nearly opposite one",
         ),
-        Pair(Counted.of(((radius, 0.0), 1.0)), Counted.of(((-radius, 0.0), 1.0)), "one record of norm R alone, its sign flipped"),
+        Pair(_counted([], _shared(alone)), _counted([], _shared(-alone)), f"{whom} of norm R alone, its sign flipped"),
     )
 
 
-def _others(radius: float, ridge: float, margin: float) -> list[tuple[list[tuple[tuple[float, ...], float]], str]]:
+def _shared(rows: Floats) -> Rows:
+    """Rows (m, d) that share the weight of one; equal ones together."""
+    different, counts = np.unique(rows, axis=0, return_counts=True)
+    return [(tuple(row), count / len(rows)) for row, count in zip(different.tolist(), counts.tolist(), strict=True)]
+
+
+def _without(rows: Rows) -> Rows:
+    return [(row, 0.0) for row, _ in rows]
+
+
+def _counted(others: Rows, owned: Rows) -> Counted:
+    """All of them in the space of `owned`, of more coordinates perhaps."""
+    width = len(owned[0][0])
+    return Counted.of(*((row + (0.0,) * (width - len(row)), count) for row, count in others), *owned)
+
+
+def _others(radius: float, ridge: float, margin: float) -> list[tuple[Rows, str]]:
     far = _far_count(radius, ridge, margin)
     return [
         ([], "no records"),

@@ -1,4 +1,7 @@
-"""Estimators as black boxes: from a table, (X, y) or one in blocks, to independent private fits, one row of released numbers each."""
+"""Estimators as black boxes: from a table, (X, y), (X, y, ids of persons) or one in blocks, to independent fits, one row of released numbers each.
+
+`many_fits` draws once which rows of a person are kept, for some hundred fits: nobody may have more than are kept, but of equal rows.
+"""
 
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
@@ -19,14 +22,14 @@ class Estimator(Protocol):
     def get_params(self, *, deep: bool = True) -> dict[str, Any]:
         """Its parameters."""
 
-    def fit(self, X: Any, y: Any) -> Any:  # noqa: ANN401 - scikit-learn's signature
+    def fit(self, X: Any, y: Any, **whose: Any) -> Any:  # noqa: ANN401 - scikit-learn's signature
         """One private fit."""
 
 
 class ManyAtOnce(Estimator, Protocol):
     """An estimator with `fit_many`: one factorisation serves all fits."""
 
-    def fit_many(self, X: Any, y: Any, *, count: int) -> Any:  # noqa: ANN401
+    def fit_many(self, X: Any, y: Any, *, count: int, **whose: Any) -> Any:  # noqa: ANN401
         """`count` independent fits."""
 
 
@@ -35,7 +38,8 @@ def many_fits(estimator: ManyAtOnce) -> Batch:
     _require_fresh_noise(estimator)
 
     def run(table: Any, count: int) -> Floats:  # noqa: ANN401
-        found = estimator.fit_many(*_records(table), count=count)
+        rows, whose = _records(table)
+        found = estimator.fit_many(*rows, count=count, **whose)
         return np.column_stack((found.coef.reshape(count, -1), found.intercept.reshape(count, -1)))
 
     return run
@@ -47,14 +51,17 @@ def single_fits(estimator: Estimator) -> Batch:
     parameters = estimator.get_params(deep=False)
 
     def run(table: Any, count: int) -> Floats:  # noqa: ANN401
-        return np.array([np.ravel(type(estimator)(**parameters).fit(*_records(table)).weights_) for _ in range(count)])
+        rows, whose = _records(table)
+        return np.array([np.ravel(type(estimator)(**parameters).fit(*rows, **whose).weights_) for _ in range(count)])
 
     return run
 
 
-def _records(table: Any) -> tuple[Any, ...]:  # noqa: ANN401 - whatever a black box takes
-    """X and y, or a table in blocks, which brings its own targets."""
-    return (table,) if isinstance(table, BlockTable) else (table[0], table[1])
+def _records(table: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:  # noqa: ANN401 - whatever a black box takes
+    """X and y, or a table in blocks, which brings its own targets and ids; and ids of persons, where they are beside."""
+    if isinstance(table, BlockTable):
+        return (table,), {}
+    return (table[0], table[1]), {"persons": table[2]} if len(table) > 2 else {}
 
 
 def _require_fresh_noise(estimator: Estimator) -> None:

@@ -18,6 +18,7 @@ from discreet.accounting import Json
 from discreet.audit.claim import Claim
 from discreet.audit.densities import Counted, Pair, gaussian_losses, minimiser, shifted_gaussian, shifted_spherical, spherical_losses, worst_pairs
 from discreet.audit.exact import PrivacyLoss, exact_audit, worst_of
+from discreet.audit.persons import WorstPerson
 from discreet.audit.report import AuditReport
 from discreet.certificates import Certificate
 from discreet.core.errors import InvalidInput
@@ -90,21 +91,27 @@ def exact_learning_audit(
     claim: Claim | None = None,
     neighbours: Neighbours | None = None,
     subject: str = "",
+    person: WorstPerson | None = None,
 ) -> AuditReport:
-    """The worst of the pairs of module `pairs`; `claim` None is the mechanism's own guarantee, `neighbours` None its relation."""
+    """The worst of the pairs of module `densities`; `claim` None is the mechanism's own guarantee, `neighbours` None its relation.
+
+    `person` in the place of one record, where the problem's domain has persons.
+    """
     stated = Claim.of(mechanism.guarantee(problem)) if claim is None else claim
     relation = mechanism.neighbours if neighbours is None else neighbours
     _require_law(mechanism.name)
     law = Release.of(mechanism.name, mechanism.parameters(), loss=problem.loss, ridge=problem.ridge)
     radius = problem.domain.radius * problem.max_weight
-    return audit_release(law, _pairs(law, radius, relation), stated, subject=subject or f"{mechanism.name}, {relation}")
+    pairs = _pairs(law, radius, relation, person)
+    return audit_release(law, pairs, stated, subject=subject or f"{mechanism.name}, {relation}")
 
 
 def certificate_audit(certificate: Certificate) -> AuditReport:
     """The exact audit of one released model of two classes: which epsilon the recorded noise really has, for the recorded problem.
 
     A recheck (package verification) bounds epsilon from above, from what is recorded; this bounds it from below, from the same numbers and
-    the exact law of the released minimiser. Between the two lies the truth. Neither sees the records.
+    the exact law of the released minimiser. Between the two lies the truth. Neither sees the records. Of persons with several rows the worst one is
+    audited, whose rows are equal: together they are one record.
 
     Raises InvalidInput where no exact law is known of the mechanism, where several releases share the certificate, and where nothing is promised.
     """
@@ -131,8 +138,8 @@ def _require_law(mechanism: str) -> None:
         )
 
 
-def _pairs(law: Release, radius: float, neighbours: Neighbours) -> tuple[Pair, ...]:
-    return worst_pairs(radius=radius, ridge=law.ridge, neighbours=neighbours, spread=law.spread * radius)
+def _pairs(law: Release, radius: float, neighbours: Neighbours, person: WorstPerson | None = None) -> tuple[Pair, ...]:
+    return worst_pairs(radius=radius, ridge=law.ridge, neighbours=neighbours, spread=law.spread * radius, person=person)
 
 
 def audit_release(law: Release, pairs: tuple[Pair, ...], claim: Claim, *, subject: str) -> AuditReport:

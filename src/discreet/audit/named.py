@@ -56,6 +56,8 @@ class NamedAudit:
     """Whether the bound is one of confidence."""
     pure: bool = False
     """Whether the mechanism has delta = 0."""
+    persons: bool = False
+    """Whether it knows a worst person with several rows."""
 
     @property
     def method(self) -> str:
@@ -63,7 +65,9 @@ class NamedAudit:
         return "drawn" if self.run is None else "statistical" if self.statistical else "exact"
 
     def report(self, target: Target) -> AuditReport | DrawnReport:
-        """The bound, and whether noise is drawn as certificates state."""
+        """The bound, and whether noise is drawn as certificates state. Raises InvalidInput for a person, where it knows no worst one."""
+        if target.person is not None and not self.persons:
+            raise InvalidInput(f"the audit {self.name!r} is of single rows; it knows no worst person. Leave the rows per person out.")
         watches = () if self.drawn is None else (self.drawn(target),)
         if self.run is None:
             return DrawnReport(subject=self.name, watches=watches)
@@ -72,12 +76,12 @@ class NamedAudit:
 
 
 def _learning(target: Target, *, mechanism: str) -> AuditReport:
-    domain = Domain(features=2, norm_bound=1.0, records=10_000, classes=2)
+    domain = Domain(features=2, norm_bound=1.0, records=10_000, classes=2, persons=None if target.person is None else target.person.rule)
     start = RegularisedRisk(loss=Logistic(), ridge=1.0, domain=domain)
     ridge = default_ridge(start, mechanism=mechanism, **target.asked)
     problem = replace(start, ridge=ridge)
     made = calibrate(problem, mechanism=mechanism, calibration="tight", **target.asked)
-    return exact_learning_audit(problem, made)
+    return exact_learning_audit(problem, made, person=target.person)
 
 
 def _counting_laplace(target: Target) -> AuditReport:
@@ -199,11 +203,16 @@ def _moved(neighbours: Neighbours) -> tuple[tuple[int, ...], str]:
 
 
 def _entry(
-    name: str, summary: str, drawn: Watched, *certified: str, exact: Audited | None = None, statistical: Audited | None = None, pure: bool = False
+    name: str,
+    summary: str,
+    drawn: Watched,
+    *certified: str,
+    exact: Audited | None = None,
+    statistical: Audited | None = None,
+    **known: bool,
 ) -> NamedAudit:
-    return NamedAudit(
-        name=name, summary=summary, drawn=drawn, certified=certified, run=exact or statistical, statistical=statistical is not None, pure=pure
-    )
+    run, counted = exact or statistical, statistical is not None
+    return NamedAudit(name=name, summary=summary, drawn=drawn, certified=certified, run=run, statistical=counted, **known)
 
 
 _SPREAD = ("gaussian", "pure")
@@ -214,6 +223,7 @@ _ENTRIES = (
         partial(learning.one_model, mechanism="objective"),
         *(f"objective-perturbation-{law}" for law in _SPREAD),
         exact=partial(_learning, mechanism="objective"),
+        persons=True,
     ),
     _entry(
         "output",
@@ -221,6 +231,7 @@ _ENTRIES = (
         partial(learning.one_model, mechanism="output"),
         *(f"output-perturbation-{law}" for law in _SPREAD),
         exact=partial(_learning, mechanism="output"),
+        persons=True,
     ),
     _entry(
         "counting-laplace",

@@ -34,6 +34,11 @@ class _Claim:
     neighbours: Annotated[Hidden | None, "Which tables are neighbours; replace-one if left out."] = None
     runs: Annotated[int | None, "Statistical audits: runs on each of the two tables; 2000 if left out."] = None
     confidence: Annotated[float | None, "Statistical audits: probability that the bound is one; 0.999 if left out."] = None
+    rows_per_person: Annotated[int | None, "Audit whole persons, of whom at most so many rows are kept, on a worst one."] = None
+    person_weight: Annotated[str | None, "With --rows-per-person, what a kept row weighs: person (a person counts once) or row (rows alike)."] = None
+    person_rows: Annotated[
+        str | None, "With --rows-per-person, how the rows of the worst person lie: equal (with as many again to be left out), spread or cancelling."
+    ] = None
 
 
 @command(
@@ -41,6 +46,7 @@ class _Claim:
     "discreet audit --list",
     "discreet audit objective --epsilon 0.5 --delta 1e-6 --neighbours add-remove",
     "discreet audit logistic-regression --runs 10000 --plot laws.svg",
+    "discreet audit logistic-regression --rows-per-person 5 --person-rows cancelling",
     "discreet audit model.json --json",
 )
 def audit(
@@ -93,10 +99,22 @@ def _named(entry: "discreet.audit.named.NamedAudit", claim: _Claim) -> "discreet
         delta = 0.0 if entry.pure else _STATISTICAL_DELTA if statistical else _EXACT_DELTA
     if entry.pure and delta > 0:
         raise InvalidInput(f"{entry.name!r} is private with delta 0; leave --delta out.")
-    said = {"epsilon": 1.0, "runs": 2000, "confidence": 0.999} | {name: value for name, value in vars(claim).items() if value is not None}
-    said |= {"delta": delta, "neighbours": discreet.Neighbours(claim.neighbours or "replace-one")}
+    numbers = {name: getattr(claim, name) for name in ("epsilon", "runs", "confidence")}
+    said = {"epsilon": 1.0, "runs": 2000, "confidence": 0.999} | {name: value for name, value in numbers.items() if value is not None}
+    said |= {"delta": delta, "neighbours": discreet.Neighbours(claim.neighbours or "replace-one"), "person": _person(claim)}
     with _progress(f"Auditing {entry.name}") as progress:
         return entry.report(discreet.audit.claim.Target(**said, progress=progress))
+
+
+def _person(claim: _Claim) -> "discreet.audit.persons.WorstPerson | None":
+    if claim.rows_per_person is None:
+        if claim.person_weight is not None or claim.person_rows is not None:
+            raise usage_error("--person-weight and --person-rows need --rows-per-person, the most rows of a person that are kept")
+        return None
+    from discreet.mechanisms.persons import declared_rule
+
+    rule = declared_rule(claim.rows_per_person, claim.person_weight or "person", told_apart=True)
+    return None if rule is None else discreet.audit.persons.WorstPerson(rule=rule, lying=claim.person_rows or "equal")
 
 
 def _model(path: str, known: "dict[str, discreet.audit.named.NamedAudit]", claim: _Claim) -> "discreet.audit.AuditReport":

@@ -11,6 +11,9 @@ from discreet.audit.claim import Target
 from discreet.audit.drawn.parts import Part, Watch, chosen
 from discreet.audit.fits import many_fits, single_fits
 from discreet.audit.named import NamedAudit
+from discreet.audit.persons import WorstPerson, directions
+from discreet.cli.audit_persons import persons_watch
+from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.data import Block, BlockTable, FunctionTable
 from discreet.estimators import ConstrainedERM, Lasso, LassoClassifier, LinearSVC, LogisticRegression
@@ -20,8 +23,8 @@ from discreet.mechanisms.selection import ALGORITHM_4
 from discreet.noise import SystemNoise
 from discreet.sets import L2Ball
 
-Tables: TypeAlias = Callable[[Any, Neighbours], tuple[tuple[Any, Any], str]]
-"""From an estimator and the relation to two neighbouring tables, and what they are in words."""
+Tables: TypeAlias = Callable[[Any, Target], tuple[tuple[Any, Any], str]]
+"""From an estimator and what is audited to two neighbouring tables, and what they are in words."""
 _SHORT = 0.05
 _ANGLE = 0.5
 _MARGIN = 5.0
@@ -33,39 +36,61 @@ def _estimator(name: str, summary: str, make: Callable[..., Any], tables: Tables
     """End to end, from (X, y) to released weights, on two tables that `tables` makes."""
 
     def run(target: Target) -> AuditReport:
-        model = make(epsilon=target.epsilon, delta=target.delta, neighbours=str(target.neighbours), **settings)
-        pair, words = tables(model, target.neighbours)
+        rule = None if target.person is None else target.person.rule
+        owned = {} if rule is None else {"rows_per_person": rule.rows, "person_weight": rule.weight}
+        model = make(epsilon=target.epsilon, delta=target.delta, neighbours=str(target.neighbours), **settings, **owned)
+        pair, words = tables(model, target)
         fits = many_fits(model) if isinstance(model, LinearSVC | LogisticRegression) else single_fits(model)
         subject = f"{type(model).__name__}, {target.neighbours}"
         return audit(fits, pair, target.claim, **target.sampling, batch=True, subject=subject, described=words)
 
-    return NamedAudit(name=name, summary=summary, run=run, statistical=True)
+    return NamedAudit(name=name, summary=summary, run=run, statistical=True, persons=tables is not single_feature_tables)
 
 
-def _pulled_by_plan(model: LinearSVC | LogisticRegression, neighbours: Neighbours) -> tuple[tuple[Any, Any], str]:
-    return pulled_tables(float(model.plan(features=2).problem["ridge"]), neighbours)  # type: ignore[arg-type]
+def _pulled_by_plan(model: LinearSVC | LogisticRegression, target: Target) -> tuple[tuple[Any, Any], str]:
+    plan = model.plan(features=2, told_apart=target.person is not None)
+    return pulled_tables(float(plan.problem["ridge"]), target.neighbours, target.person)  # type: ignore[arg-type]
 
 
-def pulled_tables(ridge: float, neighbours: Neighbours) -> tuple[tuple[Any, Any], str]:
-    """Short records that pull the weights far down, half of them with either label; and one that is missing, or turned nearly round."""
-    count = 2 * int(np.ceil(ridge * _MARGIN / np.sin(_ANGLE) / _SHORT))
+def pulled_tables(ridge: float, neighbours: Neighbours, person: WorstPerson | None = None) -> tuple[tuple[Any, Any], str]:
+    """Short records that pull the weights far down, half of them with either label; and one that is missing, or turned nearly round.
+
+    With a person, rows of that person in the place of the one record, in two halves before and after the others, who have one row each.
+    """
+    rows_alike = person is not None and person.rule.weight == "row"  # then a person with one row weighs less
+    count = 2 * int(np.ceil(ridge * _MARGIN / np.sin(_ANGLE) / _SHORT)) * (person.rule.rows if person is not None and rows_alike else 1)
     signs = np.where(np.arange(count) % 2, 1, -1)
     others = np.column_stack((np.zeros(count), -_SHORT * signs))
-    here, there = np.array([np.cos(_ANGLE), np.sin(_ANGLE)]), np.array([np.cos(_ANGLE), -np.sin(_ANGLE)])
-    first = np.vstack((others, here)), np.append(signs, 1)
-    if neighbours is ADD_REMOVE:
-        return (first, (others, signs)), f"{count} short records on either side, and one record of the largest norm more"
-    second = np.vstack((others, there)), np.append(signs, -1)  # the signed record is (-cos t, sin t)
-    return (first, second), f"{count} short records on either side, and one of the largest norm replaced by the nearly opposite one"
+    here = directions(np.zeros(1) if person is None else person.owned, turned=_ANGLE)
+    signed = here * (-1.0, 1.0)  # nearly the opposite, as signed records
+    whole = others, signs, np.arange(count)
+    first = _among(whole, here, 1)
+    second = whole if neighbours is ADD_REMOVE else _among(whole, -signed, -1)
+    whom = "one record" if person is None else person.words
+    changed = f"{whom} of the largest norm more" if neighbours is ADD_REMOVE else f"{whom} of the largest norm replaced by the nearly opposite one"
+    columns = 2 if person is None else 3
+    return (first[:columns], second[:columns]), f"{count} short records on either side, and {changed}"
 
 
-def single_feature_tables(_: object, neighbours: Neighbours) -> tuple[tuple[Any, Any], str]:
+def _among(others: tuple[Any, Any, Any], rows: Floats, sign: int) -> tuple[Any, Any, Any]:
+    """Rows of one person, some before the others and some after them."""
+    half, (X, y, ids) = len(rows) // 2, others
+    new = len(ids)
+    return (
+        np.vstack((rows[:half], X, rows[half:])),
+        np.concatenate((np.full(half, sign), y, np.full(len(rows) - half, sign))),
+        np.concatenate((np.full(half, new), ids, np.full(len(rows) - half, new))),
+    )
+
+
+def single_feature_tables(_: object, target: Target) -> tuple[tuple[Any, Any], str]:
     """Records without features, and one that alone has all of them: there or not, or with either target."""
     blank = np.zeros((2, _SPARSE))
     one = np.ones((1, _SPARSE))
     first = np.vstack((one, blank)), np.array([1, 1, -1])
-    second = (blank, np.array([1, -1])) if neighbours is ADD_REMOVE else (first[0], np.array([-1, 1, -1]))
-    changed = "left out" if neighbours is ADD_REMOVE else "with the other target"
+    removed = target.neighbours is ADD_REMOVE
+    second = (blank, np.array([1, -1])) if removed else (first[0], np.array([-1, 1, -1]))
+    changed = "left out" if removed else "with the other target"
     return (first, second), f"{_SPARSE} features that one record alone has; the record {changed}"
 
 
@@ -119,11 +144,12 @@ ESTIMATORS: dict[str, NamedAudit] = {
             "constrained-erm",
             "ConstrainedERM, logistic loss over a ball",
             ConstrainedERM,
-            lambda _, neighbours: pulled_tables(0.05, neighbours),
+            lambda _, target: pulled_tables(0.05, target.neighbours, target.person),
             loss="logistic",
             constraint=L2Ball(dimension=2),
             **_BINARY,
         ),
+        NamedAudit(name="persons", summary="weights and keeping of the rows of persons, in memory and in blocks", drawn=persons_watch, persons=True),
         NamedAudit(name="search-parts", summary="how Algorithm 4 cuts records into parts", drawn=_parts, pure=True),
     )
 }

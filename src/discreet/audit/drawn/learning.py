@@ -15,6 +15,7 @@ from scipy.special import softmax
 
 from discreet.audit.claim import Target
 from discreet.audit.drawn.parts import Part, Watch, discrete_gaussian, discrete_laplace, gaussian, last_stage, spherical
+from discreet.audit.drawn.persons import ALONE, owned_rows
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.data import Domain, Records
@@ -23,27 +24,34 @@ from discreet.matrices import DenseMatrix
 from discreet.mechanisms.learning import calibrate, default_ridge
 from discreet.mechanisms.learning.grid import GaussianGrid
 from discreet.mechanisms.learning.output_perturbation import one_minimiser
+from discreet.mechanisms.persons import owners_of
 from discreet.noise import SystemNoise
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
 
 _RUNS, _LOUD_STEP, _LOUDER = 1000, 2.0**-10, 1e5
-_ROWS: Floats = np.array([[0.3, -0.2], [-0.1, 0.4], [0.2, 0.2], [-0.3, -0.3]])
+_ROWS = ALONE
 _LOSS = Logistic()
 
 
 def one_model(target: Target, *, mechanism: str) -> Watch:
     """Two classes; `mechanism` "objective" or "output"."""
-    domain = Domain(features=2, norm_bound=1.0, records=len(_ROWS), classes=2)
+    rule = None if target.person is None else target.person.rule
+    table = owned_rows(rule)
+    domain = Domain(features=2, norm_bound=1.0, records=table.persons, classes=2, persons=rule)
     asked = {"mechanism": mechanism, **target.asked}
     start = RegularisedRisk(loss=_LOSS, ridge=1.0, domain=domain)
     problem = replace(start, ridge=default_ridge(start, **asked))
-    data = Records(rows=DenseMatrix(_ROWS), targets=np.array([1.0, -1.0, 1.0, -1.0]), domain=domain)
+    owners = owners_of(None if rule is None else table.ids, rule=rule, rows=len(table.ids), noise=SystemNoise())
+    data, stated = (
+        Records(rows=DenseMatrix(table.rows), targets=table.signs, domain=domain, weights=weights)
+        for weights in (owners.shared(None), None if rule is None else table.shares)
+    )
     made = calibrate(problem, calibration="tight", **asked)
 
     def recovered(weights: Floats) -> Floats:
         if mechanism == "output":
-            return weights - one_minimiser(problem, data, 1e-12)[:, 0]
-        return -np.array([margin_gradient(w, np.array([1.0, -1.0, 1.0, -1.0]), problem.ridge) for w in weights])
+            return weights - one_minimiser(problem, stated, 1e-8)[:, 0]
+        return -np.array([margin_gradient(w, table.rows, table.signs, problem.ridge, table.shares) for w in weights])
 
     return _watch(problem, data, made, recovered, vectors=1)
 
@@ -70,9 +78,9 @@ def several_classes(target: Target, *, multinomial: bool) -> Watch:
     return _watch(problem, data, made, recovered, vectors=1 if multinomial else 3)
 
 
-def margin_gradient(weights: Floats, signs: Floats, ridge: float) -> Floats:
-    """grad G(w), (d,)."""
-    gradient: Floats = _ROWS.T @ (signs * _LOSS.slope(signs * (_ROWS @ weights))) + ridge * weights
+def margin_gradient(weights: Floats, rows: Floats, signs: Floats, ridge: float, shares: Floats | float = 1.0) -> Floats:
+    """grad G(w), (d,); rows weigh `shares`."""
+    gradient: Floats = rows.T @ (shares * signs * _LOSS.slope(signs * (rows @ weights))) + ridge * weights
     return gradient
 
 
@@ -84,7 +92,7 @@ def softmax_gradient(weights: Floats, codes: Floats, ridge: float) -> Floats:
 
 def rest_gradient(weights: Floats, codes: Floats, ridge: float) -> Floats:
     """grad G_k(w_k) of every class k, (K, d)."""
-    return np.array([margin_gradient(w, np.where(codes == k, 1.0, -1.0), ridge) for k, w in enumerate(weights)])
+    return np.array([margin_gradient(w, _ROWS, np.where(codes == k, 1.0, -1.0), ridge) for k, w in enumerate(weights)])
 
 
 def _watch(problem: Any, data: Records, made: Any, recovered: Any, *, vectors: int) -> Watch:  # noqa: ANN401 - any learning mechanism and its problem
