@@ -7,6 +7,7 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
+from benchmarks.person_noise import prices
 from discreet import KernelClassifier, Lasso, LassoClassifier, LinearRegression, LinearSVC, LogisticRegression, release_uncertainty
 from discreet.accounting import Unit
 from discreet.core.errors import InvalidInput
@@ -148,6 +149,18 @@ def test_a_plan_states_what_a_fit_states():
         fitted = model.fit(ROWS, LABELS, persons=persons).certificate_
         assert (planned.problem, planned.parameters, planned.guarantee) == (fitted.problem, fitted.parameters, fitted.guarantee)
     assert model.explain(features=3).reasons
+
+
+@pytest.mark.parametrize("rows", [1, 5, 50])
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+def test_a_fit_of_persons_costs_a_thousandth_more_noise_than_one_of_rows(rows, neighbours):
+    """In what certificates of fits state, at (1, 1e-6); the union bound of rows, and groups of rows of weight 1, cost much more."""
+    share = 1.02 if neighbours == "add-remove" else 2.55
+    fit, union, group = prices(epsilon=1.0, delta=1e-6, neighbours=neighbours, share=share, rows=rows)
+    assert 1.0 <= fit <= 1.002
+    if rows > 1:
+        assert union > 1.07
+        assert group > rows
 
 
 def test_ids_are_what_a_table_holds():
