@@ -58,6 +58,18 @@ def test_rows_of_persons_are_published_checked_and_described(method, neighbours,
     assert ("number of persons: it is taken as known" in said) is (neighbours is REPLACE_ONE)
 
 
+@pytest.mark.parametrize("method", ["sketch", "eigenvalue-sketch"])
+@pytest.mark.parametrize("neighbours", [REPLACE_ONE, ADD_REMOVE])
+def test_sketches_of_persons_need_no_slots_and_weigh_a_person_once(method, neighbours, tmp_path):
+    asked = {"method": method, "domain": BOX, "neighbours": neighbours, "rows": 30, "most_records": 1000, **PRIVATE}
+    made = publish(X, tmp_path / "out", SystemNoise(), y=Y, persons=IDS, rows_per_person=3, person_weight="row", **asked)
+    assert made.verify().ok
+    assert (made.guarantee.unit, made.certificate.problem["persons"]) == (Unit.PERSON, {"rows": 3, "weight": "row"})
+    said = " ".join(line for _, lines in made.inspection() for line in lines)
+    assert "weighted to add up to one" in said
+    assert "Each person, with all of their rows" in said
+
+
 def test_noise_hides_the_square_root_of_the_rows_of_a_person():
     for make in (
         lambda domain: (GaussianRelease, Rows(domain=domain)),

@@ -192,16 +192,18 @@ class Matrix(ABC):
         norms: Floats = np.sqrt(result)
         return norms
 
-    def integer_gram(self, last: Floats | None, *, unit: float) -> npt.NDArray[np.int64]:
+    def integer_gram(self, last: Floats | None, *, unit: float, factors: Floats | None = None) -> npt.NDArray[np.int64]:
         """Second moments of integers, exactly: sum_i t_i t_i^T, t_i = trunc(z_i / unit), z_i = x_i, or (x_i, last_i) with `last` (n,): shape (m, m).
 
+        With `factors` (n,) t_i = trunc(f_i z_i / unit), where f_i z_i is rounded once, so that t_i is a function of its row and factor alone.
         For |t_ij| <= 2^20 products of 1024 rows are sums of integers below 2^50, so that float64 takes them exactly in any order, and integers of 64
         bits add them up for up to 2^22 rows of such numbers (fewer bits for more rows). The caller bounds all numbers (`queries.SecondMoments`).
         """
         columns = self.shape[1] + (last is not None)
         total = np.zeros((columns, columns), dtype=np.int64)
         for rows, entries in self.chunks():
-            integers = np.trunc((entries if last is None else np.column_stack((entries, last[rows]))) / unit)
+            numbers = entries if last is None else np.column_stack((entries, last[rows]))
+            integers = np.trunc((numbers if factors is None else numbers * factors[rows, np.newaxis]) / unit)
             total += (integers.T @ integers).astype(np.int64)
         return total
 

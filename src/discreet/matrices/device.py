@@ -254,16 +254,18 @@ class DeviceMatrix(Matrix):
         """See Matrix."""
         return transfer.to_host(self.xp.sum(self.block_sums(transfer.to_device(coefficients, self.table), slice(0, self.shape[0])), axis=0))
 
-    def integer_gram(self, last: Floats | None, *, unit: float) -> npt.NDArray[np.int64]:
+    def integer_gram(self, last: Floats | None, *, unit: float, factors: Floats | None = None) -> npt.NDArray[np.int64]:
         """See Matrix: blocks of 1024 rows where they are, and one (m, m) matrix of integers travels."""
         from array_api_compat import device  # noqa: PLC0415 - an optional dependency
 
         xp, columns = self.xp, self.shape[1] + (last is not None)
         total = xp.zeros((columns, columns), dtype=xp.int64, device=device(self.table))
         column = None if last is None else transfer.to_device(last[:, np.newaxis], self.table)
+        scale = None if factors is None else transfer.to_device(factors[:, np.newaxis], self.table)
         for piece in self.pieces(3 * columns + 2 * columns * columns // BLOCK_ROWS):
             entries = self.entries_there(piece)
             numbers = entries if column is None else xp.concat([entries, column[piece, :]], axis=1)
+            numbers = numbers if scale is None else numbers * scale[piece, :]
             for block in whole_blocks(xp.trunc(numbers / unit), xp):
                 products = xp.matrix_transpose(block) @ block
                 total = total + xp.sum(xp.astype(products, xp.int64), axis=0, dtype=xp.int64)

@@ -4,6 +4,10 @@ Every number of a record is rounded towards zero to a multiple of q = 2^-b times
 exactly, and integers have at most b bits. With n <= most_records and 2 b + log2(n) <= 62 all sums fit 64 bits; products of a thousand rows are taken
 in floating point, exactly (partial sums below 2^53), and added up as integers. So M is a function of the set of records, not of their order or of
 the machine, and between neighbours it moves by exactly z z^T (add-remove) or u u^T - z z^T (replace-one): every eigenvalue moves by at most C^2.
+
+Where a person owns several rows, which share one record's weight (a_i, sum a_i <= 1), a_i^{1/2} z_i stands for z_i. Then a person's part is
+K = sum a_i z_i z_i^T, positive semidefinite of trace at most C^2, and any eigenvalue moves by at most C^2 too: the moments are those of a sum over
+rows with the weights a_i.
 """
 
 import math
@@ -14,7 +18,7 @@ import numpy as np
 from discreet.accounting import Json
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Neighbours, Persons
-from discreet.core.rounding import raising
+from discreet.core.rounding import lowering, raising
 from discreet.data import Domain, Records
 from discreet.noise import Integers
 from discreet.queries.base import Released, Target, released
@@ -90,7 +94,8 @@ class SecondMoments:
     def _products(self, data: Records) -> Integers:
         """Those of records that are held."""
         self.read.require(data)
-        return data.matrix.integer_gram(data.targets if self.target is Target.NOISY else None, unit=self.unit)
+        roots = None if data.weights is None else np.sqrt(data.weights) * lowering(8)
+        return data.matrix.integer_gram(data.targets if self.target is Target.NOISY else None, unit=self.unit, factors=roots)
 
     def to_dict(self) -> dict[str, Json]:
         """For certificates."""

@@ -9,6 +9,7 @@ from discreet.core.neighbours import ADD_REMOVE
 from discreet.queries import Target
 from discreet.releases.columns import Kind
 from discreet.releases.methods import Method
+from discreet.statements.base import persons_of
 
 SEEDED = (
     "Nothing: the noise came from a seed, so whoever knows or guesses the seed subtracts it. Treat the release like the records themselves, "
@@ -94,7 +95,8 @@ def usage(certificate: Certificate, method: Method, target: Target) -> list[str]
     lines = ["from discreet.releases import read_release", 'release = read_release("FOLDER")  # this folder']
     if method.noise.get(certificate.mechanism) is None:
         return [*lines, "values = release.values()  # for comparison only: no estimator can correct for noise of unknown size"]
-    lines += ["release.verify().require()", *_READING[method.kind]]
+    weighted = ", those of one person weighted to add up to one" if persons_of(certificate.problem).several else ""
+    lines += ["release.verify().require()", *(line.format(weighted=weighted) for line in _READING[method.kind])]
     if names := _CONSUMERS.get((method.kind, target)):
         lines.append("y = release.targets()")
         lines.append(f"from discreet.consumers import {', '.join(names)}  # they know the noise and correct for it")
@@ -142,7 +144,7 @@ _UNITS = {
 _READING = {
     Kind.SKETCH: (
         "S, k = release.values(), release.sketch_rows",
-        "second_moments = S.T @ S / k - release.noise_covariance  # unbiased for the sum of z z' over records z",
+        "second_moments = S.T @ S / k - release.noise_covariance  # unbiased for the sum of z z' over records z{weighted}",
     ),
     Kind.PROJECTED_ROWS: ("projected = release.features()  # records times release.projection, plus noise of release.noise_covariance",),
     Kind.ROWS: ("X = release.features()  # encoded records plus noise of release.noise_covariance; release.frame() is in the columns' own units",),

@@ -99,7 +99,7 @@ def sketch_words(parameters: Record, query: SecondMoments) -> Words:
     return Words(GAUSSIAN_SKETCH, hypotheses, declared, secret=SECRET)
 
 
-@register_words("release-gaussian-sketch", parameters=SKETCH, problem=None)
+@register_words("release-gaussian-sketch", parameters=SKETCH, problem=None, shared=True)
 def _sketch(parameters: Record, problem: Record) -> Words:
     return sketch_words(parameters, moments_query(problem))
 
@@ -118,7 +118,7 @@ _EIGENVALUE: Fields = {
 }
 
 
-@register_words("release-eigenvalue-sketch", parameters=_EIGENVALUE, problem=None)
+@register_words("release-eigenvalue-sketch", parameters=_EIGENVALUE, problem=None, shared=True)
 def _eigenvalue(parameters: Record, problem: Record) -> Words:
     query, floor = moments_query(problem), positive(parameters["floor"])
     computed = condition(

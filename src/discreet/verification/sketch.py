@@ -19,6 +19,7 @@ from discreet.core.rounding import raising
 from discreet.verification.base import Check, Stated, bits_check, delta_check, register_recheck
 from discreet.verification.numerics import discrete_integral
 from discreet.verification.rows import Record, record_of
+from discreet.verification.shared_sketch import shared_integral
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
 _PANELS = 80
@@ -172,7 +173,8 @@ def _charged(stated: Stated, epsilon: float, sketched: Sketched, floor: float) -
     first = epsilon - 2.0 * closeness
     if not (sketched.errors.eta <= LARGEST_ETA and first > 0):
         return 1.0
-    found = integral(stated.guarantee.neighbours, first, sketched.rows, sketched.norm / floor)
+    curve = shared_integral if sketched.read.rows > 1 else integral
+    found = curve(stated.guarantee.neighbours, first, sketched.rows, sketched.norm / floor)
     return math.exp(closeness) * found + 2.0 * math.exp(epsilon) * CLOSENESS_DELTA
 
 

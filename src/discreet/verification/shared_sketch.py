@@ -1,0 +1,84 @@
+"""What a stranger computes of sketches where persons own several rows (sketch.md, theorem 6): the bound again, independently.
+
+The calibration has incomplete gamma functions, Y below a chord, and steps towards the best u. Here losses are integrated over the densities of the
+norms of normal rows, Y is a maximum over a scan of splits, and u comes from a search.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import gammaln
+
+from discreet.core.arrays import Floats
+from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.verification.numerics import panels
+
+_REACH = 13.0
+_SPLITS = np.geomspace(1e-3, 1.0, 60)
+
+
+def shared_integral(neighbours: Neighbours, epsilon: float, rows: int, ratio: float) -> float:
+    """The divergence at `epsilon` of k = `rows` rows from those without, or with another, person; h = `ratio`."""
+    if neighbours is ADD_REMOVE:
+        return max(_least(epsilon, _excess_of_one(rows, ratio, more=True)), _least(epsilon, _excess_of_one(rows, ratio, more=False)))
+    return _least(epsilon, _excess_of_two(rows, ratio))
+
+
+def _least(epsilon: float, excess: Callable[[float], float]) -> float:
+    """Over tangents that touch at u = epsilon + ln(1 + s), s by a search for its logarithm."""
+
+    def bound(log: float) -> float:
+        above = math.exp(log)
+        return excess(epsilon + math.log1p(above) - above) / (1.0 + above)
+
+    return float(minimize_scalar(bound, bounds=(math.log(1e-7), math.log(20.0)), method="bounded", options={"xatol": 1e-6}).fun)
+
+
+def _gain(roots: Floats, rows: int, ratio: float) -> Floats:
+    """X: the loss of one record more, over the norm of k normal numbers."""
+    return 0.5 * (ratio * np.square(roots) - rows * math.log1p(ratio))
+
+
+def _loss(roots: Floats, rows: int, ratio: float) -> Floats:
+    """Y: the largest loss of one person less, over splits."""
+    parts = ratio * _SPLITS[:, np.newaxis]
+    found: Floats = np.max((rows * np.log1p(parts) - parts / (1.0 + parts) * np.square(roots)) / (2.0 * _SPLITS[:, np.newaxis]), axis=0)
+    return found
+
+
+def _excess_of_one(rows: int, ratio: float, *, more: bool) -> Callable[[float], float]:
+    def excess(tau: float) -> float:
+        low, high = max(0.0, math.sqrt(rows) - _REACH), math.sqrt(rows) + _REACH
+        if more:
+            start = math.sqrt(max(0.0, (2.0 * tau + rows * math.log1p(ratio)) / ratio))
+            low = min(max(low, start), high)
+        roots, masses = panels(np.linspace(low, high, 61))
+        losses = _gain(roots, rows, ratio) if more else _loss(roots, rows, ratio)
+        return float((masses * _density(roots, rows)) @ np.maximum(losses - tau, 0.0))
+
+    return excess
+
+
+def _excess_of_two(rows: int, ratio: float) -> Callable[[float], float]:
+    low, high = max(0.0, math.sqrt(rows) - _REACH), math.sqrt(rows) + _REACH
+    outer, weights = panels(np.linspace(low, high, 31))
+    weights, lost = weights * _density(outer, rows), _loss(outer, rows, ratio)
+    nodes, widths = panels(np.linspace(0.0, 1.0, 7))
+
+    def excess(tau: float) -> float:
+        starts = np.sqrt(np.maximum(0.0, (2.0 * (tau - lost) + rows * math.log1p(ratio)) / ratio))
+        starts = np.clip(starts, low, high)[:, np.newaxis]
+        roots = starts + (high - starts) * nodes
+        gains = np.maximum(_gain(roots, rows, ratio) + lost[:, np.newaxis] - tau, 0.0)
+        inner = ((high - starts) * widths * _density(roots, rows) * gains).sum(axis=1)
+        return float(weights @ inner)
+
+    return excess
+
+
+def _density(roots: Floats, rows: int) -> Floats:
+    """Of the norm of k normal numbers."""
+    logs = (rows - 1.0) * np.log(roots) - 0.5 * np.square(roots) - (0.5 * rows - 1.0) * math.log(2.0) - float(gammaln(0.5 * rows))
+    return np.exp(logs)
