@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from discreet import LinearRegression, LinearSVC, LogisticRegression, PrivateSearchCV, Schema, evaluate_privately, release_uncertainty
+from discreet import LinearRegression, LinearSVC, LogisticRegression, Schema, evaluate_privately, release_uncertainty
 from discreet.accounting import Unit
 from discreet.core.errors import InvalidInput
 from discreet.data import CategoricalColumn, NumberTarget, NumericColumn, Target, schema_files
@@ -155,9 +155,7 @@ def test_a_model_is_measured_on_the_persons_of_its_schema(tmp_path):
 
 def test_what_counts_single_rows_refuses_persons_who_have_several(tmp_path):
     """Until it keeps the rows of a person together: never a guarantee for rows where the schema asks for persons."""
-    table = SEVERAL.encode(TABLE, target=True)
     doors = {
-        "search": lambda: PrivateSearchCV(LogisticRegression(), {"alpha": [0.1, 1.0]}).fit(table),
         "cuts": lambda: choose_cuts(TABLE, SEVERAL, epsilon=1.0),
         "cuts and fit": lambda: fit_with_cuts(LinearSVC(), TABLE, SEVERAL),
         "release": lambda: publish(TABLE, tmp_path / "out", SeededNoise(0), method="additive", schema=SEVERAL, epsilon=1.0, delta=1e-6),

@@ -68,9 +68,14 @@ class Reader:
             count, stream = self._shared(table, persons, noise, jobs)
         return count, lambda domain: Records.streamed(stream.rebound(replace(self, domain=domain)), domain=domain, jobs=jobs)
 
+    @property
+    def anonymous(self) -> "_Anonymous":
+        """What reads blocks as if nobody said whose rows are whose."""
+        return _Anonymous(replace(self, domain=replace(self.domain, persons=None)))
+
     def _shared(self, table: BlockTable, persons: Persons, noise: Source, jobs: int) -> tuple[int, Stream[Records]]:
         """The number of persons, and the rows that are kept."""
-        alone = _Anonymous(replace(self, domain=replace(self.domain, persons=None)))
+        alone = self.anonymous
         kept = kept_blocks(table, persons, noise, jobs=jobs, check=alone)
         whole = Stream.counted(table, alone, kept.lengths)
         return kept.persons, Stream.counted(kept.table, self, kept.rows, whole=whole)

@@ -36,7 +36,8 @@ from discreet.estimators.search_methods import SET_BY_THE_SEARCH, Fits, Found, a
 from discreet.estimators.search_tables import SearchTable, held_table, streamed_table
 from discreet.ledger import check_may_travel
 from discreet.matrices import answers_as_its, marked_per_record
-from discreet.mechanisms.persons import brought_by, declared_rule, refuse_told_apart
+from discreet.mechanisms.persons import Owners, held_rule, owners_of, table_rule
+from discreet.noise import Noise
 from discreet.statements.base import CLASSES, LABELS_THAT_OCCUR, THE_SETTINGS
 
 METHODS = ("random-stopping", "algorithm-4")
@@ -84,7 +85,7 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
     best_estimator_ : the released model. Its certificate is that of the search.
     best_params_, best_index_ : the setting that it was fitted with, and its number in `candidates_`.
     best_score_ : its private score: the noisy share of the records, on which it was fitted, that it gets right; their noisy number where add-remove
-        keeps n private; NaN for algorithm-4, which releases none.
+        keeps n private, or rows of persons count alike; NaN for algorithm-4, which releases none.
     certificate_ : what the whole search promises; `certificate_.verify(best_estimator_.weights_)` checks it.
     candidates_ : the settings. classes_, n_features_in_, feature_names_in_ : as usual.
 
@@ -123,17 +124,14 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
             raise InvalidInput(f"method must be one of {list(METHODS)}; {self.method!r} was given.")
         settings = self._settings()
         known = self._known()
-        rows, weight = (self.rows_per_person, self.person_weight) if self.rows_per_person else (known["rows_per_person"], known["person_weight"])
-        if declared_rule(rows, weight, told_apart=persons is not None) is not None:
-            raise InvalidInput("a private search promises nothing about persons; leave persons and rows_per_person out: its unit is a row.")
-        refuse_told_apart(brought_by(X), "a private search")
         with self._unless_refused():
-            found, declared_labels = self._found(X, y, known, settings, epsilon, delta), known["classes"] is None and y is not None
+            found, declared_labels = self._found(X, y, persons, known, settings, epsilon, delta), known["classes"] is None and y is not None
         self._keep(found, settings, declared_labels=declared_labels)
         return self
 
-    def _found(self, X: Any, y: Any, known: Mapping[str, Any], settings: list[dict[str, Any]], epsilon: float, delta: float) -> Found:
-        table = self._table(X, y, known)
+    def _found(self, X: Any, y: Any, persons: Any, known: Mapping[str, Any], settings: list[dict[str, Any]], epsilon: float, delta: float) -> Found:
+        noise = self._noise()
+        table = self._table(X, y, persons, known, noise)
         fits = Fits(
             estimator=self.estimator,
             settings=settings,
@@ -141,8 +139,9 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
             neighbours=neighbours_of(known["neighbours"]),
             n_jobs=self.n_jobs,
             jobs=job_count(self.n_jobs),
+            persons=table.rule,
         )
-        account, noise = account_of(known.get("ledger") if self.ledger is None else self.ledger), self._noise()
+        account = account_of(known.get("ledger") if self.ledger is None else self.ledger)
         if self.method == "algorithm-4":
             return algorithm_4(fits, table, noise, epsilon=epsilon, delta=delta, account=account)
         law, share = self._law(len(settings), delta), number(self.score_share, "score_share")
@@ -204,12 +203,21 @@ class PrivateSearchCV(MetaEstimatorMixin, Spender):  # type: ignore[misc]
         tags.input_tags = deepcopy(inner.input_tags)
         return tags
 
-    def _table(self, X: Any, y: Any, known: Mapping[str, Any]) -> SearchTable:
+    def _table(self, X: Any, y: Any, persons: Any, known: Mapping[str, Any], noise: Noise) -> SearchTable:
+        said = (self.rows_per_person, self.person_weight) if self.rows_per_person else (known["rows_per_person"], known["person_weight"])
         if isinstance(X, BlockTable):
+            if persons is not None:
+                raise InvalidInput("a table that is read in blocks brings its own ids of persons; leave persons out.")
             self.n_features_in_ = X.features
             jobs = job_count(known.get("n_jobs") if self.n_jobs is None else self.n_jobs)
-            return streamed_table(X, y, classes=known["classes"], max_weight=known.get("max_sample_weight"), jobs=jobs)
-        held = held_table(X, y, classes=known["classes"], name=type(self).__name__)
+            rule = table_rule(X, *said)
+            return streamed_table(X, y, classes=known["classes"], max_weight=known.get("max_sample_weight"), jobs=jobs, rule=rule, noise=noise)
+        rule, ids = held_rule(X, persons, *said)
+
+        def owners(rows: int) -> Owners:
+            return owners_of(ids, rule=rule, rows=rows, noise=noise)
+
+        held = held_table(X, y, classes=known["classes"], name=type(self).__name__, owners_of_rows=owners, ids=persons)
         if isinstance(X, EncodedTable):
             self.n_features_in_ = held.rows.shape[1]
         else:

@@ -27,22 +27,23 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from discreet.accounting import ApproximateDP, Guarantee, Json, PureDP, parallel
+from discreet.accounting import ApproximateDP, Guarantee, Json, PureDP, Unit, parallel
 from discreet.accounting.base import scope, together
 from discreet.accounting.stopping import NegativeBinomialRuns
 from discreet.certificates import Certificate
 from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure, VerificationFailure
-from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours, Persons
 from discreet.core.workers import map_in_order
 from discreet.estimators.norm_fit import require_declared
 from discreet.estimators.search_tables import SearchTable
 from discreet.kernels import fresh_public_seed
 from discreet.ledger import Account, Reservation, spending_on, without_ledger
 from discreet.mechanisms.base import certified
+from discreet.mechanisms.counting.queries import parts_of
 from discreet.mechanisms.selection import ALGORITHM_4, Candidates, ExponentialMechanism, InnerTarget, calibrated, whole_curve
 from discreet.noise import Noise
 
-SET_BY_THE_SEARCH = ("epsilon", "delta", "neighbours", "ledger", "random_state", "classes", "public_records")
+SET_BY_THE_SEARCH = ("epsilon", "delta", "neighbours", "ledger", "random_state", "classes", "public_records", "rows_per_person", "person_weight")
 Setting = Mapping[str, Any]
 T = TypeVar("T")
 R = TypeVar("R")
@@ -87,6 +88,8 @@ class Fits:
     n_jobs: int | None = None
     """As the user gave it; `jobs` threads."""
     jobs: int = 1
+    persons: Persons | None = None
+    """Whose rows are whose; None where the unit of privacy is a row."""
     feature_seed: int = field(default_factory=fresh_public_seed)
     """Public; of settings that ask for a fresh one, so that every fit draws the random features that were planned."""
 
@@ -108,6 +111,9 @@ class Fits:
         declared = known.get("public_records")
         if isinstance(declared, Integral) and share_of_records > 1:
             fixed["public_records"] = max(1, int(declared) // share_of_records)
+        if self.persons is not None:
+            told = self.persons.weight != "declared"
+            fixed |= {"rows_per_person": self.persons.rows, "person_weight": self.persons.weight if told else "person"}
         setting = {**known, **self.settings[number]}
         if "feature_seed" in setting and setting["feature_seed"] is None:
             fixed["feature_seed"] = self.feature_seed
@@ -122,6 +128,8 @@ class Fits:
         for each in range(len(self.settings)) if number is None else [number]:
             copy = self.prepared(each, epsilon=epsilon, delta=delta, seed=0, share_of_records=share_of_records)
             weighted = {"weighted": True} if in_blocks and "max_sample_weight" in copy.get_params(deep=False) else {}
+            if self.persons is not None and self.persons.weight != "declared":
+                weighted["told_apart"] = True
             try:
                 require_declared(copy.get_params(deep=False).get("data_norm"), "a search")
                 found.append(copy.plan(features=features, records=records, **weighted))
@@ -139,7 +147,7 @@ class Fits:
     def fit_as_planned(copy: PrivateEstimator, table: SearchTable, planned: Certificate) -> None:
         """Fit on the records, and leave a certificate that is as planned. Raises VerificationFailure if it is not."""
         with without_ledger():
-            copy.fit(table.X, table.y)
+            copy.fit(table.X, table.y, **({} if table.persons is None else {"persons": table.persons}))
         certificate = copy.certificate_
         if any(getattr(certificate, name) != getattr(planned, name) for name in ("mechanism", "parameters", "problem", "guarantee", "releases")):
             raise VerificationFailure(
@@ -192,24 +200,28 @@ def random_stopping(
         plans[fit_epsilon, fit_delta] = planned
         return curves(planned)
 
-    target = calibrated(epsilon=epsilon, delta=delta, law=law, score_share=share, neighbours=fits.neighbours, curves_at=curves_at)
+    target = calibrated(
+        epsilon=epsilon, delta=delta, law=law, score_share=share, neighbours=fits.neighbours, curves_at=curves_at, persons=fits.persons
+    )
     planned = plans[target.epsilon, target.delta]
     guarantee = _stated(target.mechanism.guarantee(curves(planned)), epsilon, delta)
     purpose = f"{target.mechanism.name} over {len(fits.settings)} settings"
     with spending_on(account, guarantee, purpose=purpose, table=table.content()) as reservation:
         index, model, score = _best(fits, table, noise, target, planned)
-    chosen = vars(model)["certificate_"]
+    chosen, counted = vars(model)["certificate_"], score / parts if (parts := target.mechanism.score.parts) > 1 else score
     parameters: dict[str, Json] = {
         **target.mechanism.parameters(),
         "fit_epsilon": target.epsilon,
         "fit_delta": target.delta,
         "chosen": index,
-        "score": score,
+        "score": counted,
         "candidates": candidate_records(fits.settings, planned),
     }
     certificate = _issued(target.mechanism.name, parameters, guarantee, chosen, noise, reservation)
     public = records if fits.neighbours is REPLACE_ONE else chosen.problem.get("records")
-    return Found(index=index, model=model, score=score / public if isinstance(public, int) else float(score), certificate=certificate)
+    if fits.persons is not None and fits.persons.several and fits.persons.weight == "row":
+        counted, public = counted * fits.persons.rows, None
+    return Found(index=index, model=model, score=counted / public if isinstance(public, int) else float(counted), certificate=certificate)
 
 
 def _best(fits: Fits, table: SearchTable, noise: Noise, target: InnerTarget, planned: Sequence[Certificate]) -> tuple[int, PrivateEstimator, int]:
@@ -272,7 +284,8 @@ def algorithm_4(fits: Fits, table: SearchTable, noise: Noise, *, epsilon: float,
         for i in range(count)
     ]
     choice = ExponentialMechanism.calibrate(epsilon=epsilon, sensitivity=1, neighbours=fits.neighbours, monotone=hidden)
-    guarantee = _total([*(each.guarantee for each in planned), choice.guarantee(Candidates(count))])
+    chooses = choice.promise(Candidates(count))
+    guarantee = _total([*(each.guarantee for each in planned), chooses if fits.persons is None else replace(chooses, unit=Unit.PERSON)])
     with spending_on(account, guarantee, purpose=f"{ALGORITHM_4} over {count} settings", table=table.content()) as reservation:
         parts = table.parts(count + 1, noise, hidden=hidden)
         models = [fits.prepared(i, epsilon=epsilon, delta=delta, seed=fit_seed(noise), share_of_records=count + 1) for i in range(count)]
@@ -282,8 +295,9 @@ def algorithm_4(fits: Fits, table: SearchTable, noise: Noise, *, epsilon: float,
             return models[i]
 
         last = parts[count]
-        mistakes = [last.shape[0] - last.correct(model) for model in fits.spread(table, fitted, range(count))]
-        index = choice.chosen(np.array(mistakes, dtype=np.int64), noise)
+        everything = last.weight
+        mistakes = [everything - last.correct(model) for model in fits.spread(table, fitted, range(count))]
+        index = choice.chosen(np.array(mistakes, dtype=np.int64), noise, parts=parts_of(fits.persons))
     chosen = vars(models[index])["certificate_"]
     parameters: dict[str, Json] = {
         "rate": choice.rate,

@@ -6,11 +6,15 @@ Parts (Algorithm 4). A seed is drawn once; a block is cut in every pass by numbe
 add-remove every row throws a die of its own. Under replace-one, where numbers of rows are public, the rows of each block are put into a uniformly
 random order, which goes on where that of the block before it ended, and its p-th row goes to part p mod count: parts are as long as those of a table
 in memory, and every one gets its share of each block. Nothing that is as long as the table is kept.
+
+Persons. Where rows are told apart by persons, n counts these, a part gets all rows of a person or none, and a die, or a place in a uniformly random
+order, is that of a person; in blocks too, where a number a row is kept for that. Of every person the rows that count in scores are drawn once, when
+the table is made; a row counts as many parts of a record as its share of the weight allows. Every fit draws the rows that it keeps by itself.
 """
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
@@ -20,12 +24,19 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.neighbours import Persons
 from discreet.core.private import holds_records
 from discreet.data import Block, BlockTable, Domain, EncodedTable, FunctionTable, Reader, Records, class_codes
+from discreet.data.blocks.base import PerBlock, work_on
+from discreet.data.blocks.shared import Kept, kept_blocks
+from discreet.data.persons import weights_of
 from discreet.data.stream import Stream
 from discreet.estimators.inputs import distinct_classes, feature_rows, labels_and_classes
 from discreet.matrices import Matrix, SparseMatrix
+from discreet.mechanisms.counting.queries import shares_of
+from discreet.mechanisms.persons import Owners, drawn_beside
 from discreet.noise import Integers, Noise
 from discreet.noise.words import keyed_words, shuffled, uniform_below
 from discreet.problems.summed_objective import WHOLE_RECORDS
@@ -50,11 +61,23 @@ class SearchTable(ABC):
     """What a fit takes next to X: labels, or None where X brings them."""
     classes: npt.NDArray[Any]
     """(K,)."""
+    persons: Any
+    """What a fit takes next to them: ids, or None where there are none, or X brings them."""
+
+    @property
+    @abstractmethod
+    def rule(self) -> Persons | None:
+        """Whose rows are whose; None where the unit is a row."""
 
     @property
     @abstractmethod
     def shape(self) -> tuple[int, int]:
-        """(n, d); n is private under add-remove."""
+        """(n, d); n is private under add-remove, and counts persons where they are told apart."""
+
+    @property
+    @abstractmethod
+    def weight(self) -> int:
+        """What all records count in scores, in parts of a record."""
 
     @property
     def one_part(self) -> bool:
@@ -67,7 +90,7 @@ class SearchTable(ABC):
 
     @abstractmethod
     def correct(self, model: Predicts) -> int:
-        """How many labels `model` predicts; private."""
+        """What the records count whose label `model` predicts; private."""
 
     @abstractmethod
     def parts(self, count: int, noise: Noise, *, hidden: bool) -> "list[SearchTable]":
@@ -89,11 +112,23 @@ class HeldTable(SearchTable):
     given: npt.NDArray[Any]
     """Labels (n,), for scores."""
     classes: npt.NDArray[Any]
+    owners: Owners
+    persons: Any = None
+
+    @property
+    def rule(self) -> Persons | None:
+        """See SearchTable."""
+        return self.owners.rule
 
     @property
     def shape(self) -> tuple[int, int]:
         """See SearchTable."""
-        return self.rows.shape
+        return self.owners.number, self.rows.shape[1]
+
+    @property
+    def weight(self) -> int:
+        """See SearchTable."""
+        return self._counted(np.ones(len(self.given), dtype=bool))
 
     @property
     def one_part(self) -> bool:
@@ -108,7 +143,12 @@ class HeldTable(SearchTable):
 
     def correct(self, model: Predicts) -> int:
         """See SearchTable."""
-        return int(np.count_nonzero(model.predict(self.X) == self.given)) if len(self.given) else 0
+        return self._counted(model.predict(self.X) == self.given) if len(self.given) else 0
+
+    def _counted(self, which: npt.NDArray[np.bool_]) -> int:
+        (kept,), weights = self.owners.kept([which])
+        shares = shares_of(self.rule, weights)
+        return int(np.count_nonzero(kept)) if shares is None else int(np.sum(shares[kept], dtype=np.int64))
 
     def parts(self, count: int, noise: Noise, *, hidden: bool) -> list[SearchTable]:
         """See SearchTable. Raises InvalidInput for an encoded table."""
@@ -116,26 +156,39 @@ class HeldTable(SearchTable):
             raise InvalidInput(
                 "an encoded table cannot be cut into parts; use method='random-stopping', which needs none, or pass X and y as arrays."
             )
+        codes = self.owners.codes
+        if codes is not None:
+            of_person = _parts_of(self.owners.number, count, noise, hidden=hidden)
+            return [self._part(np.flatnonzero((of_person == part)[codes]), int(np.count_nonzero(of_person == part))) for part in range(count)]
         records = len(self.given)
         if hidden:
             thrown = uniform_below(noise.words(), count, count=records)
             return [self._part(np.flatnonzero(thrown == part)) for part in range(count)]
         return [self._part(numbers) for numbers in np.array_split(shuffled(noise.words(), records), count)]
 
-    def _part(self, numbers: npt.NDArray[np.integer]) -> SearchTable:
+    def _part(self, numbers: npt.NDArray[np.integer], persons: int | None = None) -> SearchTable:
         compressed: bool = sp.issparse(self.X)
         X = self.X.tocsr()[numbers] if compressed else np.asarray(self.X)[numbers]
-        return HeldTable(X=X, y=self.given[numbers], rows=feature_rows(X), given=self.given[numbers], classes=self.classes)
+        own, number = self.owners, len(numbers) if persons is None else persons
+        codes, weights = (None if column is None else column[numbers] for column in (own.codes, own.weights))
+        owners = Owners(rule=own.rule, number=number, codes=codes, weights=weights)
+        given = self.given[numbers]
+        return HeldTable(X=X, y=given, rows=feature_rows(X), given=given, classes=self.classes, owners=owners, persons=codes)
 
 
-def held_table(X: Any, y: Any, *, classes: Any, name: str) -> HeldTable:
-    """Check what was passed to `fit`, as an estimator does. Raises InvalidInput or InvalidType without any value of X or y."""
+def held_table(X: Any, y: Any, *, classes: Any, name: str, owners_of_rows: Callable[[int], Owners] | None = None, ids: Any = None) -> HeldTable:
+    """Check what was passed to `fit`, as an estimator does. Raises InvalidInput or InvalidType without any value of X or y.
+
+    `owners_of_rows` says whose rows are whose, from their number, and `ids` are theirs, if X brings none.
+    """
+    whose = owners_of_rows or (lambda count: Owners(rule=None, number=count))
     if isinstance(X, EncodedTable):
         found = X.codes if X.signs is None else X.signs > 0
         if found is None or y is not None:
             raise InvalidInput("an encoded table brings its own targets: encode it with target=True, and leave y out.")
         declared = np.asarray(X.classes)
-        return HeldTable(X=X, y=None, rows=X.rows, given=declared[np.asarray(found, dtype=np.intp)], classes=declared)
+        given = declared[np.asarray(found, dtype=np.intp)]
+        return HeldTable(X=X, y=None, rows=X.rows, given=given, classes=declared, owners=whose(len(given)))
     rows = feature_rows(X)
     given, declared, _ = labels_and_classes(y, classes=classes, name=name, records=rows.shape[0])
     if declared.ndim != 1 or declared.size < 2:
@@ -144,7 +197,18 @@ def held_table(X: Any, y: Any, *, classes: Any, name: str) -> HeldTable:
         )
     if not np.all(np.isin(given, declared)):
         raise InvalidInput(f"y holds a label outside the declared classes {declared.tolist()}; declare every class that may occur.")
-    return HeldTable(X=X, y=given, rows=rows, given=given, classes=declared)
+    owners = whose(rows.shape[0])
+    return HeldTable(X=X, y=given, rows=rows, given=given, classes=declared, owners=owners, persons=None if ids is None else owners.codes)
+
+
+def _parts_of(persons: int, count: int, noise: Noise, *, hidden: bool) -> Integers:
+    """The part of every person, (P,): see the module docstring."""
+    if hidden:
+        return uniform_below(noise.words(), count, count=persons)
+    found = np.empty(persons, dtype=np.int64)
+    for part, numbers in enumerate(np.array_split(shuffled(noise.words(), persons), count)):
+        found[numbers] = part
+    return found
 
 
 R = TypeVar("R")
@@ -154,27 +218,53 @@ R = TypeVar("R")
 class StreamedTable(SearchTable):
     """A table that is read in blocks; see SearchTable. The first use of its length or its labels reads it, and counts and checks every record."""
 
-    __slots__ = ("X", "_bound", "_jobs", "_read", "classes")
+    __slots__ = ("X", "_bound", "_jobs", "_kept", "_noise", "_read", "_rule", "classes")
     in_blocks = True
     y = None
+    persons = None
 
-    def __init__(self, table: BlockTable, bound: Reader, *, jobs: int) -> None:
-        """Read nothing yet."""
+    def __init__(
+        self, table: BlockTable, bound: Reader, *, jobs: int, rule: Persons | None = None, noise: Noise | None = None, kept: Kept | None = None
+    ) -> None:
+        """Read nothing yet. Where persons are told apart, `noise` draws whose rows count in scores, if they are not `kept` already."""
         self.X, self.classes = table, np.asarray(bound.classes)
-        self._bound, self._jobs = bound, jobs
+        self._bound, self._jobs, self._rule, self._noise, self._kept = bound, jobs, rule, noise, kept
         self._read: Stream[Records] | None = None
+
+    @property
+    def rule(self) -> Persons | None:
+        """See SearchTable."""
+        return self._rule
+
+    @property
+    def _whose(self) -> Kept | None:
+        """What was drawn of whose rows are whose, where persons are told apart."""
+        if self._kept is None and self._rule is not None and self._rule.weight != "declared" and self._noise is not None:
+            self._kept = kept_blocks(self.X, self._rule, drawn_beside(self._noise), jobs=self._jobs, check=self._bound.anonymous)
+        return self._kept
 
     @property
     def _stream(self) -> Stream[Records]:
         """Raises what reading raises, InvalidInput for records that are not what was declared."""
-        if self._read is None:
+        if self._read is None and (whose := self._whose) is not None:
+            self._read = Stream.counted(self.X, self._bound.anonymous, whose.lengths)
+        elif self._read is None:
             self._read = Stream(self.X, self._bound, self._jobs)
         return self._read
 
     @property
     def shape(self) -> tuple[int, int]:
         """See SearchTable."""
-        return self._stream.records, self.X.features
+        whose = self._whose
+        return self._stream.records if whose is None else whose.persons, self.X.features
+
+    @property
+    def weight(self) -> int:
+        """See SearchTable."""
+        whose = self._whose
+        if whose is None or self._rule is None:
+            return self._stream.records
+        return sum(_in_parts(weights_of(counts[counts > 0], self._rule), self._rule) for counts in whose.counts)
 
     def content(self) -> Iterator[bytes]:
         """See SearchTable."""
@@ -182,11 +272,16 @@ class StreamedTable(SearchTable):
 
     def correct(self, model: Predicts) -> int:
         """See SearchTable: one pass."""
-        counted = self._stream.rebound(partial(_scored, model=model, classes=self.classes))
+        whose, bound = self._whose, partial(_scored, model=model, classes=self.classes, rule=self._rule)
+        counted = self._stream.rebound(bound) if whose is None else Stream.counted(whose.table, bound, whose.rows)
         return sum(counted.map(lambda _, block: block.correct, self._jobs))
 
     def parts(self, count: int, noise: Noise, *, hidden: bool) -> list[SearchTable]:
         """See SearchTable, and the module docstring."""
+        whose = self._whose
+        if whose is not None:
+            of_person = _parts_of(whose.persons, count, noise, hidden=hidden).astype(np.min_scalar_type(count))
+            return [self._part_of_persons(whose, of_person == part) for part in range(count)]
         seed = noise.words()(4).tobytes()
         sizes = self._stream.lengths
         starts = None if hidden else (0, *accumulate(sizes))
@@ -195,16 +290,35 @@ class StreamedTable(SearchTable):
         for part in range(count):
             kept = [number for number, lengths in enumerate(members) if lengths[part]]
             cut = _Cut(seed=seed, starts=starts, parts=count, part=part)
-            found.append(StreamedTable(_PartTable(self.X, cut, kept), self._bound, jobs=self._jobs) if kept else self._nothing())
+            found.append(StreamedTable(_PartTable(self.X, cut, kept), self._bound, jobs=self._jobs, rule=self._rule) if kept else self._nothing())
         return found
+
+    def _part_of_persons(self, whose: Kept, members: npt.NDArray[np.bool_]) -> SearchTable:
+        """The rows of these persons, (P,)."""
+        chosen = [members[codes] for codes in whose.codes]
+        places = [number for number, rows in enumerate(chosen) if rows.any()]
+        if not places or self._rule is None:
+            return self._nothing()
+        table = _PartTable(self.X, _CutPersons({number: np.flatnonzero(chosen[number]) for number in places}), places)
+        counts, codes = [whose.counts[number][chosen[number]] for number in places], [whose.codes[number][chosen[number]] for number in places]
+        kept = Kept.of(table, self._rule, number=int(np.count_nonzero(members)), counts=counts, codes=codes)
+        return StreamedTable(table, self._bound, jobs=self._jobs, rule=self._rule, kept=kept)
 
     def _nothing(self) -> HeldTable:
         rows, given = sp.csr_array((0, self.X.features), dtype=np.float64), self.classes[:0]
-        return HeldTable(X=rows, y=given, rows=SparseMatrix(rows), given=given, classes=self.classes)
+        told = self._rule is not None and self._rule.weight != "declared"
+        codes = np.zeros(0, dtype=np.int64) if told else None
+        owners = Owners(rule=self._rule, number=0, codes=codes, weights=np.zeros(0) if told else None)
+        return HeldTable(X=rows, y=given, rows=SparseMatrix(rows), given=given, classes=self.classes, owners=owners, persons=codes)
 
 
-def streamed_table(table: BlockTable, y: Any, *, classes: Any, max_weight: float | None, jobs: int) -> StreamedTable:
-    """Check what was passed to `fit`, but for the records. Raises InvalidInput without any value of the table."""
+def streamed_table(
+    table: BlockTable, y: Any, *, classes: Any, max_weight: float | None, jobs: int, rule: Persons | None = None, noise: Noise | None = None
+) -> StreamedTable:
+    """Check what was passed to `fit`, but for the records. Raises InvalidInput without any value of the table.
+
+    `rule` says whose rows are whose, and `noise` draws those that count in scores.
+    """
     if y is not None:
         raise InvalidInput("a table that is read in blocks brings its own targets; leave y out.")
     if classes is None:
@@ -212,7 +326,7 @@ def streamed_table(table: BlockTable, y: Any, *, classes: Any, max_weight: float
     declared = distinct_classes(np.asarray(classes))
     # The rows are brought within a first domain, whose bounds do not matter: the pass counts and checks.
     first = Domain(features=table.features, norm_bound=1.0, classes=len(declared))
-    return StreamedTable(table, Reader(domain=first, classes=declared, max_weight=max_weight), jobs=jobs)
+    return StreamedTable(table, Reader(domain=first, classes=declared, max_weight=max_weight), jobs=jobs, rule=rule, noise=noise)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,13 +335,21 @@ class _Scored:
     correct: int
 
 
-def _scored(block: Block, *, model: Predicts, classes: npt.NDArray[Any]) -> _Scored:
-    """How many records of a block `model` gets right: a block by itself is a table of one block."""
+def _in_parts(weights: Floats, rule: Persons) -> int:
+    """What rows of these shares of a record's weight count together, in parts of a record where persons have several."""
+    shares = shares_of(rule, weights) if rule.several else None
+    return len(weights) if shares is None else int(np.sum(shares, dtype=np.int64))
+
+
+def _scored(block: Block, *, model: Predicts, classes: npt.NDArray[Any], rule: Persons | None) -> _Scored:
+    """How much of a block `model` gets right: a block by itself is a table of one block."""
     if block.targets is None:
         raise InvalidInput("the table has no targets; a classifier needs the class of every record.")
     alone = FunctionTable(lambda _: block, blocks=1, features=block.rows.shape[1])
     right = class_codes(np.asarray(model.predict(alone)), classes) == class_codes(block.targets, classes)
-    return _Scored(records=len(right), correct=int(np.count_nonzero(right)))
+    return _Scored(
+        records=len(right), correct=int(np.count_nonzero(right)) if rule is None or block.shares is None else _in_parts(block.shares[right], rule)
+    )
 
 
 def _members(seed: bytes, starts: Sequence[int] | None, parts: int, number: int, rows: int) -> Integers:
@@ -249,9 +371,45 @@ class _Cut:
 
     def __call__(self, number: int, block: Block) -> Block:
         members = _members(self.seed, self.starts, self.parts, number, block.rows.shape[0])
-        chosen = np.flatnonzero(members == self.part)
-        targets = None if block.targets is None else block.targets[chosen]
-        return Block(block.rows.chosen(chosen), targets, None if block.weights is None else block.weights[chosen])
+        return block.chosen(np.flatnonzero(members == self.part))
+
+    def only(self, numbers: Sequence[int]) -> "_Cut":  # noqa: ARG002 - it is the same for all blocks
+        """See PerBlock."""
+        return self
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _CutPersons:
+    """The rows of the persons of one part: private, a number a row."""
+
+    chosen: Mapping[int, Integers]
+    """By the number of the block."""
+
+    def __call__(self, number: int, block: Block) -> Block:
+        return block.chosen(self.chosen[number])
+
+    def only(self, numbers: Sequence[int]) -> "_CutPersons":
+        """See PerBlock."""
+        return _CutPersons({number: self.chosen[number] for number in numbers if number in self.chosen})
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class _OnPart(PerBlock[tuple[R, ...]]):
+    """`work` on those blocks that have rows of a part, cut."""
+
+    work: Callable[[int, Block], R]
+    cut: _Cut | _CutPersons
+    places: Mapping[int, int]
+    """Of these blocks in the part, by their numbers in the whole table."""
+
+    def __call__(self, number: int, block: Block) -> tuple[R, ...]:
+        """See BlockTable.map."""
+        return (self.work(self.places[number], self.cut(number, block)),) if number in self.places else ()
+
+    def only(self, numbers: Sequence[int]) -> "_OnPart[R]":
+        """See PerBlock."""
+        places = {number: self.places[number] for number in numbers if number in self.places}
+        return _OnPart(work_on(self.work, list(places.values())), self.cut.only(numbers), places)
 
 
 class _PartTable(BlockTable):
@@ -259,17 +417,12 @@ class _PartTable(BlockTable):
 
     __slots__ = ("_cut", "_places", "_table")
 
-    def __init__(self, table: BlockTable, cut: _Cut, kept: Sequence[int]) -> None:
+    def __init__(self, table: BlockTable, cut: _Cut | _CutPersons, kept: Sequence[int]) -> None:
         super().__init__(table.features, remote=table.remote, slow=table.slow, rule=table.rule)
         self._table, self._cut = table, cut
         self._places = {number: place for place, number in enumerate(kept)}
 
     def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
         """See BlockTable."""
-        cut, places = self._cut, self._places
-
-        def on_part(number: int, block: Block) -> tuple[R, ...]:
-            return (work(places[number], cut(number, block)),) if number in places else ()
-
-        for result in self._table.map(on_part, jobs):
+        for result in self._table.map(_OnPart(work, self._cut, self._places), jobs):
             yield from result

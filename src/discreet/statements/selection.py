@@ -1,5 +1,7 @@
 """The words of private searches and choices."""
 
+from collections.abc import Iterable
+
 from discreet.accounting import Json, Unit
 from discreet.core.fields import count, finite, flag, positive, text, whole
 from discreet.core.neighbours import ADD_REMOVE
@@ -14,11 +16,13 @@ from discreet.statements.base import (
     filled,
     mapping,
     noise_hypothesis,
+    persons_of,
     read_fields,
     register_words,
     relation,
     relation_of,
 )
+from discreet.statements.counting import WHOLE
 
 EXPONENTIAL = "the exponential mechanism"
 _CHOICE: Fields = {"rate": positive, "sensitivity": whole, "monotone": flag, "neighbours": relation}
@@ -44,7 +48,7 @@ def _settings(value: Json) -> list[dict[str, Json]]:
 
 
 def _words_of_part(part: Record) -> Words:
-    """Those of one of several releases under one guarantee, which is of records and of the holder of the table.
+    """Those of one of several releases under one guarantee, which is of records, or of persons, and of the holder of the table.
 
     Raises ValueError where its own guarantee states anything but them, or where it is of another unit, or local.
     """
@@ -55,9 +59,17 @@ def _words_of_part(part: Record) -> Words:
         raise ValueError(f"the theorem of {name} should be {words.theorem!r}")
     if stated["unit"] != str(words.unit) or stated.get("local", False) is not words.local or stated.get("secret", []) != list(words.secret):
         raise ValueError(f"the guarantee of {name} states another unit, another holder or other secrets than its mechanism")
-    if words.unit is not Unit.RECORD or words.local:
+    if words.unit not in (Unit.RECORD, Unit.PERSON) or words.local:
         raise ValueError(f"{name} is no part of a guarantee of whole records by the holder of the table")
     return words
+
+
+def _unit_of(parts: Iterable[Record], problem: Record) -> Unit:
+    """Of a guarantee with these parts, of which each says the same of persons. Raises ValueError where one says another thing."""
+    whose = problem.get("persons")
+    if any(mapping(part["problem"]).get("persons") != whose for part in parts):
+        raise ValueError("problem: the parts of one guarantee are about the same persons, or all of them about records")
+    return Unit.RECORD if whose is None else Unit.PERSON
 
 
 def _words_of_fit(part: Record) -> Words:
@@ -75,7 +87,13 @@ def _of_settings(candidates: Json) -> tuple[str, tuple[Hypothesis, ...], tuple[s
     return "; ".join(dict.fromkeys(each.theorem for each in words)), tuple(lines), tuple(secrets)
 
 
-def _exponential(parameters: Record, of_them: str = "") -> tuple[Hypothesis, ...]:
+_SHARED_SCORES = (
+    f"; rows of persons count in parts of 1 / {WHOLE}, as many as their weight allows, rounded down; which rows count is drawn once, for all scores, "
+    "and anew in every fit"
+)
+
+
+def _exponential(parameters: Record, of_them: str = "", more: str = "") -> tuple[Hypothesis, ...]:
     monotone = flag(parameters["monotone"])
     if monotone and relation_of(parameters) is not ADD_REMOVE:
         raise ValueError("parameters: scores are monotone under add-remove only")
@@ -83,7 +101,7 @@ def _exponential(parameters: Record, of_them: str = "") -> tuple[Hypothesis, ...
         condition(f"the list of{of_them} candidates is public", "by the caller: it is an argument, fixed before the records are read"),
         condition(
             "one record moves every score by at most {sensitivity}" + (", all in one direction" if monotone else ""),
-            "by the caller, who declares the sensitivity; scores are integers, so nothing is rounded",
+            "by the caller, who declares the sensitivity; scores are integers, so nothing is rounded" + more,
             parameters,
         ),
         noise_hypothesis("P(i) proportional to exp(-{rate:.10g} score_i), exactly (selection in integer arithmetic)", parameters),
@@ -99,16 +117,22 @@ _PARTS: Fields = {**_CHOICE, "parts": whole, "in_blocks": flag, "chosen": count,
 
 
 @register_words("algorithm-4", parameters=_PARTS, problem=None)
-def _algorithm_4(parameters: Record, problem: Record) -> Words:  # noqa: ARG001 - that of the chosen setting
+def _algorithm_4(parameters: Record, problem: Record) -> Words:
     if whole(parameters["parts"]) != len(_settings(parameters["candidates"])) + 1:
         raise ValueError("parameters: a part for every setting and one for the choice are needed")
     of_blocks = parameters["in_blocks"] is True
+    unit, rule = _unit_of(_settings(parameters["candidates"]), problem), persons_of(problem)
+    told = unit is Unit.PERSON and rule.weight != "declared"
     order = "uniformly random orders of the row numbers of each block" if of_blocks else "a uniformly random order of the row numbers"
     die = relation_of(parameters) is ADD_REMOVE
-    how = "a fair die of its own for every record" if die else f"{order}, whose number is public"
-    cut = condition("which part a record is in depends on no record", f"decided by {how}")
+    how = (
+        "a fair die of its own for every record" if die else f"{'a uniformly random order of the persons' if told else order}, whose number is public"
+    )
+    whole_persons = "; all rows of a person are in one part" if told else ""
+    cut = condition("which part a record is in depends on no record", f"decided by {how}{whole_persons}")
     theorems, hypotheses, secrets = _of_settings(parameters["candidates"])
-    return Words(f"{theorems}; {EXPONENTIAL}; parallel composition", (cut, *_exponential(parameters), *hypotheses), secret=secrets)
+    choice = _exponential(parameters, more=_SHARED_SCORES if rule.several else "")
+    return Words(f"{theorems}; {EXPONENTIAL}; parallel composition", (cut, *choice, *hypotheses), unit=unit, secret=secrets)
 
 
 _SEARCH: Fields = {
@@ -140,16 +164,21 @@ _STOPPING = (
     ),
 )
 
+_COUNTED = 2
+"""The place of what a score counts."""
+
 
 @register_words("random-stopping", parameters=_SEARCH, problem=None)
-def _random_stopping(parameters: Record, problem: Record) -> Words:  # noqa: ARG001 - that of the chosen setting
-    own = [condition(required, enforced, parameters) for required, enforced in _STOPPING]
+def _random_stopping(parameters: Record, problem: Record) -> Words:
+    more = _SHARED_SCORES if persons_of(problem).several else ""
+    own = [condition(required, enforced + (more if place == _COUNTED else ""), parameters) for place, (required, enforced) in enumerate(_STOPPING)]
     noise = noise_hypothesis("{score_noise} of scale {score_scale:.10g} on every score, exactly", parameters)
     laplace = parameters["score_noise"] == "discrete-laplace"
     score = f"a count with discrete {'Laplace' if laplace else 'Gaussian'} noise; {'basic' if laplace else 'numerical'} composition"
     theorems, hypotheses, secrets = _of_settings(parameters["candidates"])
     theorem = f"{theorems}; settings drawn at random; {score}; selection by random stopping"
-    return Words(theorem, (*own, noise, *hypotheses), secret=(*secrets, "the number of runs"))
+    unit = _unit_of(_settings(parameters["candidates"]), problem)
+    return Words(theorem, (*own, noise, *hypotheses), unit=unit, secret=(*secrets, "the number of runs"))
 
 
 def _part(value: Json) -> dict[str, Json]:
@@ -195,6 +224,6 @@ def _then_fit(name: str, same: Hypothesis, parameters: Record, problem: Record) 
         parameters,
     )
     theorem = f"{choice.theorem}; {fit.theorem}; {'basic' if finite(parameters['delta']) == 0 else 'numerical'} composition"
-    return Words(
-        theorem, (same, paid, *dict.fromkeys((*choice.hypotheses, *fit.hypotheses))), declared=fit.declared, secret=(*choice.secret, *fit.secret)
-    )
+    unit = _unit_of((_part(parameters[name]), _part(parameters["fit"])), problem)
+    lines = (same, paid, *dict.fromkeys((*choice.hypotheses, *fit.hypotheses)))
+    return Words(theorem, lines, declared=fit.declared, unit=unit, secret=(*choice.secret, *fit.secret))

@@ -16,7 +16,8 @@ from discreet.accounting import ApproximateDP, PureDP, closeness
 from discreet.core.arrays import Floats
 from discreet.core.fields import finite, positive
 from discreet.core.neighbours import ADD_REMOVE
-from discreet.statements.base import filled
+from discreet.statements.base import filled, persons_of
+from discreet.statements.counting import WHOLE
 from discreet.verification.base import AGREEMENT, Check, Stated, covers, epsilon_check, part_of, recheck, register_recheck
 from discreet.verification.learning import STAGES
 
@@ -63,6 +64,7 @@ def _random_stopping(stated: Stated) -> Iterator[Check]:
     settings, guarantee = _settings(stated), stated.guarantee
     yield from _searched(stated, settings)
     law, scale = str(stated.parameters["score_noise"]), positive(stated.parameters["score_scale"])
+    persons = persons_of(stated.problem)
     eta, gamma = finite(stated.parameters["eta"]), finite(stated.parameters["gamma"])
     mean = _mean_of_runs(eta, gamma)
     if stated.releases != 1 or law not in (LAPLACE, GAUSSIAN):
@@ -74,7 +76,7 @@ def _random_stopping(stated: Stated) -> Iterator[Check]:
         yield epsilon_check(stated, total, "one run, and C scanned over probabilities", most=math.inf)
     elif isinstance(guarantee, ApproximateDP):
         # Where C is read, and what is left of epsilon after it.
-        one_run = _with_score([curve_of_setting(setting, guarantee.epsilon) for setting in settings], law, scale)
+        one_run = _with_score([curve_of_setting(setting, guarantee.epsilon) for setting in settings], _score_losses(law, scale, rows=persons.rows))
         points = np.linspace(0.0, guarantee.epsilon, _POINTS)
         tilt = _scanned_tilt(eta, gamma, points, one_run(points))
         delta = mean * float(one_run(np.array([guarantee.epsilon - tilt]))[0]) if guarantee.epsilon >= tilt else 1.0
@@ -102,10 +104,10 @@ def _searched(stated: Stated, settings: list[Stated]) -> Iterator[Check]:
         yield Check(f"setting {number}", related and not failed, "; ".join(failed) or f"{setting.mechanism}, rechecked")
 
 
-def _with_score(settings: list[Curve], law: str, scale: float) -> Curve:
+def _with_score(settings: list[Curve], score: tuple[Floats, Floats]) -> Curve:
     """The curve of one run, whose setting a public die picks, with its noisy score: the mean of the settings' curves, over the loss of the score."""
     of_setting = at_every_epsilon(lambda epsilons: np.asarray(np.mean([curve(epsilons) for curve in settings], axis=0)))
-    losses, masses = _score_losses(law, scale)
+    losses, masses = score
 
     def one_run(epsilons: Floats) -> Floats:
         return np.array([float(masses @ of_setting(epsilon - losses)) for epsilon in epsilons]) + max(0.0, 1.0 - float(masses.sum()))
@@ -124,16 +126,19 @@ def at_every_epsilon(curve: Curve) -> Curve:
     return both
 
 
-def _score_losses(law: str, scale: float) -> tuple[Floats, Floats]:
-    """Privacy losses of a count that moves by one, and their probabilities; of wide Gaussian noise by quadrature, the lemma's price included."""
+def _score_losses(law: str, scale: float, *, rows: int) -> tuple[Floats, Floats]:
+    """Privacy losses of a count that moves by one, and their probabilities; of wide Gaussian noise by quadrature, the lemma's price included.
+
+    The noise of persons with several rows is drawn in so many parts of a record that it is wide.
+    """
     if law == LAPLACE:
         return np.array([1.0, -1.0]) / scale, np.array([1.0, math.exp(-1.0 / scale)]) / (1.0 + math.exp(-1.0 / scale))
-    if scale <= _ENUMERATED:
+    if rows == 1 and scale <= _ENUMERATED:
         k = np.arange(-math.ceil(9.0 * scale) - 2, math.ceil(9.0 * scale) + 3, dtype=np.float64)
         masses = np.exp(-0.5 * np.square(k / scale))
         return (0.5 - k) / scale**2, masses / masses.sum()
     nodes, weights = np.polynomial.hermite_e.hermegauss(120)
-    mu, apart = 1.0 / scale, closeness(1, scale)
+    mu, apart = 1.0 / scale, closeness(rows, scale if rows == 1 else scale * WHOLE)
     return mu * nodes + 0.5 * mu * mu + apart.total, weights / weights.sum()
 
 

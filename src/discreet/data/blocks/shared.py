@@ -17,7 +17,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
 from discreet.core.private import holds_records
 from discreet.data.blocks.base import CHANGED, Block, BlockTable, PerBlock, SomeBlocks, work_on
-from discreet.data.persons import Counts, Draw, Keys, Source, key_codes, keyed, weights_of
+from discreet.data.persons import Counts, Draw, Keys, PersonCodes, Source, key_codes, keyed, weights_of
 
 R = TypeVar("R")
 NOT_TOLD = (
@@ -39,6 +39,16 @@ class Kept:
     """Rows of every block, kept or not."""
     rows: list[int]
     """Rows of every block that are kept."""
+    counts: list[Counts]
+    """As `SharedTable` takes them, of every block."""
+    codes: list[PersonCodes]
+    """Whose the rows of every block are."""
+
+    @classmethod
+    def of(cls, table: BlockTable, persons: Persons, *, number: int, counts: list[Counts], codes: list[PersonCodes]) -> "Kept":
+        """What was drawn of so many persons in `table`."""
+        rows = [int(np.count_nonzero(part)) for part in counts]
+        return cls(table=SharedTable(table, counts, persons), persons=number, lengths=list(map(len, counts)), rows=rows, counts=counts, codes=codes)
 
 
 def kept_blocks(table: BlockTable, persons: Persons, noise: Source, *, jobs: int, check: Callable[[Block], object] | None = None) -> Kept:
@@ -48,11 +58,13 @@ def kept_blocks(table: BlockTable, persons: Persons, noise: Source, *, jobs: int
     """
     draw = Draw(noise)
     found = list(table.map(partial(_keyed, key=draw.key, check=check), jobs))
-    drawn = draw.shares(key_codes(np.concatenate(found) if found else np.empty((0, 2), dtype=np.uint64)), persons)
+    codes = key_codes(np.concatenate(found) if found else np.empty((0, 2), dtype=np.uint64))
+    drawn = draw.shares(codes, persons)
     lengths = [len(keys) for keys in found]
-    counts = np.split(drawn.counts, np.cumsum(lengths)[:-1]) if found else []
-    kept = [int(np.count_nonzero(part)) for part in counts]
-    return Kept(table=SharedTable(table, counts, persons), persons=drawn.persons, lengths=lengths, rows=kept)
+    ends = np.cumsum(lengths)[:-1]
+    counts = np.split(drawn.counts, ends) if found else []
+    owners = np.split(codes.astype(np.min_scalar_type(drawn.persons)), ends) if found else []
+    return Kept.of(table, persons, number=drawn.persons, counts=counts, codes=owners)
 
 
 def _keyed(_: int, block: Block, *, key: bytes, check: Callable[[Block], object] | None) -> Keys:

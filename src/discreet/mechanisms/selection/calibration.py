@@ -15,7 +15,7 @@ from discreet.accounting import GaussianDP, Guarantee, PureDP, epsilon_for, gaus
 from discreet.accounting.selection import log_tilt, selected
 from discreet.accounting.stopping import NegativeBinomialRuns
 from discreet.core.errors import InfeasibleTarget, InvalidInput
-from discreet.core.neighbours import Neighbours
+from discreet.core.neighbours import Neighbours, Persons
 from discreet.mechanisms.selection.score import GAUSSIAN, LAPLACE, CountNoise
 from discreet.mechanisms.selection.stopping import RandomStopping
 
@@ -27,6 +27,8 @@ _INNER_DELTA = 0.9
 
 CurvesAt = Callable[[float, float], Sequence[Guarantee]]
 """From (epsilon, delta) of one fit to the curve of every setting that is calibrated for it."""
+Made = Callable[[str, float], RandomStopping]
+"""From law and scale of the noise of scores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +41,14 @@ class InnerTarget:
 
 
 def calibrated(
-    *, epsilon: float, delta: float, law: NegativeBinomialRuns, score_share: float, neighbours: Neighbours, curves_at: CurvesAt
+    *,
+    epsilon: float,
+    delta: float,
+    law: NegativeBinomialRuns,
+    score_share: float,
+    neighbours: Neighbours,
+    curves_at: CurvesAt,
+    persons: Persons | None = None,
 ) -> InnerTarget:
     """The largest fit target (to half a percent) with which the search spends at most (epsilon, delta).
 
@@ -52,12 +61,16 @@ def calibrated(
         )
     if not 0 < score_share < 1:
         raise InvalidInput(f"score_share must lie strictly between 0 and 1; {score_share!r} was given.")
+
+    def mechanism(law_of_noise: str, scale: float) -> RandomStopping:
+        return RandomStopping(law=law, score=CountNoise(law=law_of_noise, scale=scale, persons=persons), neighbours=neighbours)
+
     if delta == 0:
-        return _pure(epsilon, law, score_share, neighbours, curves_at)
-    return _approximate(epsilon, delta, law, score_share, neighbours, curves_at)
+        return _pure(epsilon, law, score_share, mechanism, curves_at)
+    return _approximate(epsilon, delta, law, score_share, mechanism, curves_at)
 
 
-def _pure(epsilon: float, law: NegativeBinomialRuns, share: float, neighbours: Neighbours, curves_at: CurvesAt) -> InnerTarget:
+def _pure(epsilon: float, law: NegativeBinomialRuns, share: float, made: Made, curves_at: CurvesAt) -> InnerTarget:
     low, high = 0.0, epsilon
     for _ in range(200):
         middle = 0.5 * (low + high)
@@ -65,7 +78,7 @@ def _pure(epsilon: float, law: NegativeBinomialRuns, share: float, neighbours: N
     if not low * share > _SMALLEST:
         raise InfeasibleTarget("nothing that float64 can divide is left of this epsilon for the single fits and their scores; raise epsilon.")
     fit = low * (1.0 - share)
-    mechanism = RandomStopping(law=law, score=CountNoise(law=LAPLACE, scale=1.0 / (low * share)), neighbours=neighbours)
+    mechanism = made(LAPLACE, 1.0 / (low * share))
     curves = curves_at(fit, 0.0)
     total = mechanism.guarantee(curves)
     if not (isinstance(total, PureDP) and total.epsilon <= epsilon):
@@ -73,14 +86,13 @@ def _pure(epsilon: float, law: NegativeBinomialRuns, share: float, neighbours: N
     return InnerTarget(epsilon=fit, delta=0.0, mechanism=mechanism)
 
 
-def _approximate(epsilon: float, delta: float, law: NegativeBinomialRuns, share: float, neighbours: Neighbours, curves_at: CurvesAt) -> InnerTarget:
+def _approximate(epsilon: float, delta: float, law: NegativeBinomialRuns, share: float, made: Made, curves_at: CurvesAt) -> InnerTarget:
     inner_delta = _INNER_DELTA * delta / law.mean
 
     def mechanism_at(fit: float) -> RandomStopping:
-        scale = 1.0 / (math.sqrt(share) * gaussian_mu(fit, inner_delta))
-        return RandomStopping(law=law, score=CountNoise(law=GAUSSIAN, scale=scale), neighbours=neighbours)
+        return made(GAUSSIAN, 1.0 / (math.sqrt(share) * gaussian_mu(fit, inner_delta)))
 
-    fit = _guess(epsilon, delta, law, share, inner_delta, neighbours)
+    fit = _guess(epsilon, delta, law, share, inner_delta)
     best: InnerTarget | None = None
     for _ in range(_ATTEMPTS):
         mechanism = mechanism_at(fit)
@@ -95,11 +107,11 @@ def _approximate(epsilon: float, delta: float, law: NegativeBinomialRuns, share:
     return best
 
 
-def _guess(epsilon: float, delta: float, law: NegativeBinomialRuns, share: float, inner_delta: float, neighbours: Neighbours) -> float:
+def _guess(epsilon: float, delta: float, law: NegativeBinomialRuns, share: float, inner_delta: float) -> float:
     """The fit target if every fit were one Gaussian mechanism, which none is better than."""
     low, high = 0.0, epsilon
     for _ in range(12):
         middle = 0.5 * (low + high)
-        base = GaussianDP(mu=gaussian_mu(middle, inner_delta) * math.sqrt(1.0 + share), neighbours=neighbours, theorem="a guess")
+        base = GaussianDP(mu=gaussian_mu(middle, inner_delta) * math.sqrt(1.0 + share), neighbours=Neighbours.ADD_REMOVE, theorem="a guess")
         low, high = (middle, high) if epsilon_for(selected(base, law), delta) <= epsilon else (low, middle)
     return high

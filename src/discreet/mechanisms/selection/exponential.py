@@ -77,9 +77,9 @@ class ExponentialMechanism(Mechanism[Candidates, Numbers[npt.NDArray[np.integer]
         epsilon = self.rate * self.sensitivity * (1 if self.monotone else 2) * (1.0 + _ROUNDING)
         return PureDP(epsilon=epsilon, neighbours=self.neighbours, theorem=EXPONENTIAL)
 
-    def chosen(self, scores: npt.NDArray[np.integer], noise: Noise) -> int:
-        """The index of one candidate."""
-        return int(select(noise.words(), scores, rate=Fraction(self.rate), count=1)[0])
+    def chosen(self, scores: npt.NDArray[np.integer], noise: Noise, *, parts: int = 1) -> int:
+        """The index of one candidate, by scores in so many parts."""
+        return int(select(noise.words(), scores, rate=Fraction(self.rate) / parts, count=1)[0])
 
     def draw(self, problem: Candidates, data: Numbers[npt.NDArray[np.integer]], noise: Noise) -> Drawn:  # noqa: ARG002 - the scores say how many
         """See Mechanism; `data` holds scores (m,), integers of the declared sensitivity."""

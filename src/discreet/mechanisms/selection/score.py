@@ -2,6 +2,9 @@
 
     score = sum_i [model(x_i) = y_i] + Z,    Z discrete Laplace of scale t, or discrete Gaussian of scale s
 
+Where persons have several rows, Z is drawn in parts of 2^-20: a row counts as many as its share of one record's weight allows, rounded down, and
+those of a person 1 together (mechanisms/counting/counting.md).
+
 One record changes the count by at most 1, under add-remove and under replace-one, whatever the model: whether a record counts depends on the record
 and the model only. So the score is 1/t-private, or has the curve of a discrete Gaussian shifted by 1: with p(k) proportional to e^{-k^2 / (2 s^2)},
 
@@ -12,17 +15,20 @@ release from the same records; the score is another query on them, and composes 
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
-from discreet.accounting import ConcentratedDP, Guarantee, Profile, PureDP
+from discreet.accounting import ConcentratedDP, Guarantee, Profile, PureDP, Unit
 from discreet.accounting.profile import hull
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import Neighbours
+from discreet.core.neighbours import Neighbours, Persons
 from discreet.core.rounding import raising
-from discreet.noise import Noise
+from discreet.mechanisms.counting import BoundedSum, GaussianCounting, Queries
+from discreet.mechanisms.counting.queries import parts_of
+from discreet.noise import Noise, drawable
 
 LAPLACE, GAUSSIAN = "discrete-laplace", "discrete-gaussian"
 _KNOTS = 65
@@ -40,6 +46,9 @@ class CountNoise:
 
     law: str
     scale: float
+    """In records."""
+    persons: Persons | None = None
+    """Whose rows are whose; None where the unit of privacy is a row."""
 
     def __post_init__(self) -> None:
         """See class docstring."""
@@ -48,20 +57,34 @@ class CountNoise:
                 f"the noise of a score is {LAPLACE} or {GAUSSIAN} of a scale up to 2^40 records; {self.law!r} and {self.scale!r} were given. "
                 "Raise epsilon or score_share."
             )
+        drawable(self.scale * self.parts)
+
+    @property
+    def parts(self) -> int:
+        """What one record counts."""
+        return parts_of(self.persons)
 
     def guarantee(self, neighbours: Neighbours) -> Guarantee:
         """See module docstring."""
+        found = self._of_counts(neighbours)
+        return found if self.persons is None else replace(found, unit=Unit.PERSON)
+
+    def _of_counts(self, neighbours: Neighbours) -> PureDP | ConcentratedDP | Profile:
         if self.law == LAPLACE:
             return PureDP(epsilon=raising(5) / self.scale, neighbours=neighbours, theorem="a count with discrete Laplace noise")
+        if self.parts > 1:
+            counting = GaussianCounting(scales=(self.scale * self.parts,), neighbours=neighbours, epsilon=1.0)
+            curve = cast("Profile", counting.curve(Queries([BoundedSum(largest=1)], self.persons)))
+            return replace(curve, theorem="a count with discrete Gaussian noise")
         if self.scale > _SUMMED:
             return ConcentratedDP(rho=0.5 / self.scale**2 * raising(5), neighbours=neighbours, theorem="a count with discrete Gaussian noise")
         epsilons, deltas = hull(*_curve(self.scale))
         return Profile(epsilons=epsilons, deltas_at=deltas, neighbours=neighbours, theorem="a count with discrete Gaussian noise")
 
     def score(self, correct: int, noise: Noise) -> int:
-        """The count with noise; private by itself, by `guarantee`."""
+        """The count with noise, in parts of records; private by itself, by `guarantee`."""
         draw = noise.discrete_laplace if self.law == LAPLACE else noise.discrete_gaussian
-        return correct + int(draw(scale=self.scale, dimension=1, draws=1)[0, 0])
+        return correct + int(draw(scale=self.scale * self.parts, dimension=1, draws=1)[0, 0])
 
 
 def _curve(scale: float) -> tuple[Floats, Floats]:
