@@ -109,6 +109,11 @@ class PredictionSum:
         return self.data.records
 
     @property
+    def total_weight(self) -> float:
+        """Sum of the weights of all rows: n, where they have none, else to rounding."""
+        return math.fsum(self.data.map(lambda _, block: float(block.records if block.weights is None else math.fsum(block.weights))))
+
+    @property
     def at_zero(self) -> Floats:
         """`predictions` of the point 0, without a pass."""
         return np.zeros(self.records if self.data.in_memory else self.data.domain.dimension)

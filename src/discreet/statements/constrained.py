@@ -153,7 +153,7 @@ _register_steps("mirror-descent", MIRROR_DESCENT, _GRADIENTS, {**_STEPS, **_MAP}
 _register_steps("mirror-descent-sampled", MIRROR_SAMPLED, _GRADIENTS, {"rate": whole, **_STEPS, **_MAP}, shared=False)  # batches are of rows
 
 
-@register_words("objective-perturbation-set", parameters={**GAUSSIAN, "ridge": positive}, problem=_PROBLEM)
+@register_words("objective-perturbation-set", parameters={**GAUSSIAN, "ridge": positive}, problem=_PROBLEM, shared=True)
 def _objective_set(parameters: Record, problem: Record) -> Words:
     convex = condition(
         "the objective is strongly convex, lambda = {ridge:.10g}, and minimised over {constraint}",

@@ -85,7 +85,7 @@ def _adassp(parameters: Record, problem: Record) -> Words:
 _OBJECTIVE: Fields = {**GAUSSIAN, "loss": text, "width": positive, "ridge": positive, "records": whole}
 
 
-@register_words("least-squares-objective", parameters=_OBJECTIVE, problem=_PROBLEM)
+@register_words("least-squares-objective", parameters=_OBJECTIVE, problem=_PROBLEM, shared=True)
 def _objective(parameters: Record, problem: Record) -> Words:
     slopes = condition(
         "slopes are at most {width:.10g} in size, and the objective of at most {records} records is {ridge:.10g}-strongly convex in all weights",

@@ -99,7 +99,7 @@ def _objective_stages(stated: Stated) -> Stages:
     s = scan.gradient / positive(stated.parameters["scale"])
     radius = (positive(stated.parameters["tolerance"]) + noise_error(stated)) / scan.ridge
     if several_rows(stated.problem):
-        delta = _of_persons(scan, s, alone=stated.guarantee.neighbours is ADD_REMOVE)
+        delta = _of_persons(scan.slopes, scan.jacobian, s, alone=stated.guarantee.neighbours is ADD_REMOVE)
         return _with_last(stated, ((delta, "numerical integral of the tangents of theorem P"),), radius)
     alone = _worst_loss(scan.slopes, scan.jacobian, s)
     first: tuple[tuple[Callable[[float], float], str], ...] = ((lambda epsilon: excess(epsilon, alone), "numerical hockey-stick integral of T1"),)
@@ -115,10 +115,10 @@ def _objective_stages(stated: Stated) -> Stages:
     return _with_last(stated, first, radius)
 
 
-def _of_persons(scan: Scan, s: float, *, alone: bool) -> Callable[[float], float]:
-    """epsilon -> delta of a mixture of rows' losses; of rows that come and others that go where not `alone`."""
-    row = _worst_loss(scan.slopes, scan.jacobian, s)
-    doubled = _worst_loss(scan.slopes, 2.0 * scan.jacobian, 2.0 * s)
+def _of_persons(slopes: Floats, jacobian: Floats, s: float, *, alone: bool, signs: int = 1) -> Callable[[float], float]:
+    """epsilon -> delta of a mixture of rows' losses; of rows that come and others that go where not `alone`. `signs` that a slope may have."""
+    row = _worst_loss(slopes, jacobian, s)
+    doubled = _worst_loss(slopes, 2.0 * jacobian, 2.0 * s)
 
     def came(threshold: float) -> float:
         return excess(threshold, row, linear=True)
@@ -134,21 +134,25 @@ def _of_persons(scan: Scan, s: float, *, alone: bool) -> Callable[[float], float
         return least_tangent(epsilon, beyond)
 
     def replaced(epsilon: float) -> float:
-        by_line = least_line(scan.slopes, scan.jacobian, lambda height, steepness: cases(epsilon, height, steepness), spare=1e-6, lines=17)
-        return min(by_line, least_tangent(epsilon, mixed))
+        by_line = least_line(slopes, jacobian, lambda height, steepness: cases(epsilon, height, steepness), spare=1e-6, lines=17)
+        return min(signs**2 * by_line, signs * least_tangent(epsilon, mixed))
 
-    return (lambda epsilon: least_tangent(epsilon, came)) if alone else replaced
+    return (lambda epsilon: signs * least_tangent(epsilon, came)) if alone else replaced
 
 
 def _residual_stages(stated: Stated) -> Stages:
     bounds, ridge = public_bounds(stated.problem), positive(stated.parameters["ridge"])
     s = positive(stated.parameters["width"]) * bounds.radius / positive(stated.parameters["scale"])
-    slopes, jacobian = _scan_of_residuals(str(stated.parameters["loss"]), bounds.radius**2 / ridge)
-    alone = _worst_loss(slopes, jacobian, s)
+    slopes, traces = _scan_of_residuals(str(stated.parameters["loss"]), bounds.radius**2 / ridge)
+    several, coming = several_rows(stated.problem), stated.guarantee.neighbours is ADD_REMOVE
+    jacobian = traces if several else np.log1p(traces)
+    alone, shared = _worst_loss(slopes, jacobian, s), _of_persons(slopes, jacobian, s, alone=coming, signs=2)
 
     def delta(epsilon: float) -> float:
+        if several:
+            return shared(epsilon) * _LESS
         total = 2.0 * excess(epsilon, alone)
-        if stated.guarantee.neighbours is not ADD_REMOVE:
+        if not coming:
             left = epsilon - float(jacobian.max())
             convex = left > 0 and (left / (2.0 * s)) ** 2 - s**2 >= 1.0
             total = (1.0 if convex else 2.0) * (total + 2.0 * least_union(slopes, jacobian, s, epsilon))
@@ -203,12 +207,12 @@ def _over_set(stated: Stated) -> Iterator[Check]:
 
 
 def _scan_of_residuals(name: str, curvature: float) -> tuple[Floats, Floats]:
-    """|l'| / a and ln(1 + l'' R^2 / lambda) over residuals of up to twenty widths."""
+    """|l'| / a and l'' R^2 / lambda over residuals of up to twenty widths."""
     residuals = np.concatenate((np.linspace(0.0, 3.0, 1501), np.linspace(3.0, 20.0, 201)))
     match name:
         case "log-cosh":
-            return np.tanh(residuals), np.log1p(curvature / np.cosh(residuals) ** 2)
+            return np.tanh(residuals), curvature / np.cosh(residuals) ** 2
         case "huber":
-            return np.minimum(residuals, 1.0), np.where(residuals <= 1.0, math.log1p(curvature), 0.0)
+            return np.minimum(residuals, 1.0), np.where(residuals <= 1.0, curvature, 0.0)
         case _:
             raise ValueError

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from discreet.accounting import Unit
 from discreet.core.errors import InfeasibleTarget, InvalidInput, SolverFailure
-from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
+from discreet.data import Records
 from discreet.losses import HuberHinge
 from discreet.losses.predictions import OfMargin, Squared
 from discreet.mechanisms.constrained import calibrate_over_set, candidates
@@ -129,3 +131,30 @@ def test_a_canary_stays_silent():
     release = calibrated(problem).run(problem, data, SystemNoise())
     assert_silent(release.certificate.to_json())
     assert_silent(release)
+
+
+@each_set
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
+def test_a_release_for_persons_verifies_and_noise_for_rows_does_not(constraint, neighbours):
+    rows, data = regression(constraint, OfMargin(), records=60, public=neighbours is REPLACE_ONE)
+    domain = replace(rows.domain, persons=Persons(rows=6), records=10 if neighbours is REPLACE_ONE else None)
+    problem = replace(rows, domain=domain)
+    shared = Records(rows=data.given[0], targets=data.given[1], weights=np.full(60, 1 / 6), domain=domain)
+    assert problem.objective(shared).total_weight == pytest.approx(10.0)
+    certificate = calibrated(problem, neighbours=neighbours).run(problem, shared, SystemNoise()).certificate
+    verdict = certificate.verify()
+    assert verdict.ok, [check for check in verdict.checks if not check.ok]
+    assert certificate.guarantee.unit is Unit.PERSON
+    less = {**certificate.parameters, "scale": certificate.parameters["scale"] * 0.99}
+    assert not replace(certificate, parameters=less).verify().ok
+
+
+def test_copies_that_share_a_rows_weight_have_its_minimiser():
+    rows, data = regression(L2Ball(dimension=4, radius=0.8), OfMargin(), records=50)
+    problem = replace(rows, domain=replace(rows.domain, persons=Persons(rows=3)))
+    matrix, targets = data.given
+    order = np.tile(np.arange(50), 3)
+    shared = Records(rows=matrix.chosen(order), targets=targets[order], weights=np.full(150, (2**53 // 3) * 2.0**-53), domain=problem.domain)
+    known = {"ridge": 2.0, "linear": np.array([3.0, -2.0, 5.0, 1.0]), "distance": 1e-9}
+    once = certified_minimiser(rows, rows.objective(data), **known)
+    np.testing.assert_allclose(certified_minimiser(problem, problem.objective(shared), **known), once, atol=1e-8)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.data import Domain
 from discreet.losses import HuberHinge, Logistic
 from discreet.losses.predictions import OfMargin
@@ -18,15 +18,16 @@ from discreet.sets import LInfinityBall
 EPSILON, DELTA = 1.0, 1e-4
 
 
-def over(half_width, loss, *, norm=1.0):
-    domain = Domain(features=1, norm_bound=norm, records=30, target_bound=1.0)
+def over(half_width, loss, *, norm=1.0, persons=None):
+    domain = Domain(features=1, norm_bound=norm, records=30, target_bound=1.0, persons=persons)
     return ConstrainedRisk(loss=OfMargin(loss=loss), constraint=LInfinityBall(dimension=1, radius=half_width), domain=domain)
 
 
 def needed(points, signed, loss, ridge):
-    """The noise that puts the unconstrained minimiser at each point, and the logarithm of the second derivative there."""
+    """The noise that puts the unconstrained minimiser at each point, and the logarithm of the second derivative there; rows, or rows with weights."""
+    signed, weights = signed.T if signed.ndim == 2 else (signed, np.ones_like(signed))
     margins = np.outer(points, signed)
-    return -(loss.slope(margins) @ signed + ridge * points), np.log(loss.curvature(margins) @ np.square(signed) + ridge)
+    return -(loss.slope(margins) @ (weights * signed) + ridge * points), np.log(loss.curvature(margins) @ (weights * np.square(signed)) + ridge)
 
 
 def divergence(first, second, *, half_width, loss, ridge, scale, epsilon):
@@ -87,3 +88,29 @@ def test_curvature_by_the_norm_instead_of_its_square_is_caught():
     known = {"half_width": 40.0, "loss": Logistic(), "scale": mechanism.scale, "epsilon": mechanism.epsilon}
     assert divergence(near, far, ridge=mechanism.ridge, **known) <= DELTA
     assert divergence(near, far, ridge=mechanism.ridge / 120.0, **known) > 5 * DELTA
+
+
+OTHERS = np.column_stack((PULLED, np.ones(30)))
+ROWS = {"equal": ([1.0, 1.0, 1.0], 1 / 3), "long and short": ([1.0, 0.3], 0.5), "cancelling": ([1.0, -1.0], 0.5)}
+"""Of a person: signed rows, and the weight of each."""
+
+
+@pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
+@pytest.mark.parametrize("half_width", [0.05, 0.5, 40.0])
+def test_rows_of_a_person_keep_the_claim_and_those_that_share_no_weight_do_not(half_width, neighbours, rows):
+    problem = over(half_width, Logistic(), persons=Persons(rows=3))
+    mechanism = ObjectivePerturbationOverSet.calibrate(problem, epsilon=EPSILON, delta=DELTA, neighbours=neighbours)
+    known = {"half_width": half_width, "loss": Logistic(), "ridge": mechanism.ridge, "scale": mechanism.scale, "epsilon": mechanism.epsilon}
+    signed, weight = ROWS[rows]
+    away = OTHERS if neighbours is ADD_REMOVE else np.vstack((OTHERS, [[-1.0, 0.5], [-1.0, 0.5]]))
+
+    def reached(each):
+        person = np.vstack((OTHERS, np.column_stack((signed, np.full(len(signed), each)))))
+        return max(divergence(person, away, **known), divergence(away, person, **known))
+
+    assert reached(weight) <= DELTA
+    if rows == "equal" and half_width == 40.0:
+        assert reached(1.0) > 20.0 * DELTA
+        if neighbours is ADD_REMOVE:
+            assert reached(weight) > 0.9 * DELTA

@@ -167,7 +167,8 @@ def _tolerance(problem: ConstrainedRisk, ridge: float, scale: float) -> float:
     records = problem.domain.records or 1_000_000
     linear = scale * (math.sqrt(problem.dimension) + 12.0)
     length = curvature_of(problem, records, ridge)
-    error = gradient_error(problem, records, ridge=ridge, linear_norm=linear)
+    rows = records * (1 if problem.persons is None else problem.persons.rows)
+    error = gradient_error(problem, rows, ridge=ridge, linear_norm=linear)
     size = problem.constraint.l2_radius + (records * problem.gradient_bound + linear) / length
     slip = 16.0 * 2.0**-53 * (problem.dimension + 8.0) * size
     return _ROOM * (error + 2.0 * length * slip)
@@ -178,8 +179,8 @@ def has_certified_projection(constraint: Constraint) -> bool:
     return isinstance(constraint, _SETS)
 
 
-def curvature_of(problem: ConstrainedRisk, records: int, ridge: float) -> float:
-    """L."""
+def curvature_of(problem: ConstrainedRisk, records: float, ridge: float) -> float:
+    """L, for so many records, or rows whose weights add up to that."""
     return records * problem.smoothness * problem.domain.radius**2 * raising(4_096) + ridge
 
 
@@ -210,7 +211,7 @@ def certified_minimiser(problem: ConstrainedRisk, objective: PredictionSum, *, r
     if not has_certified_projection(set_):
         raise InvalidInput(f"objective perturbation over a set needs one of {[each.__name__ for each in _SETS]}; {set_.name!r} was given.")
     records = objective.records
-    length = curvature_of(problem, records, ridge)
+    length = curvature_of(problem, objective.total_weight, ridge)
     error = gradient_error(problem, records, ridge=ridge, linear_norm=float(np.linalg.norm(linear)) * raising(4_096))
     root = math.sqrt(length / ridge)
     momentum = (root - 1.0) / (root + 1.0)

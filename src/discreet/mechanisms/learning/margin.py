@@ -208,19 +208,27 @@ def row_loss(problem: RegularisedRisk, s: float, *, times: float = 1.0) -> Loss:
 
 def _of_persons(problem: RegularisedRisk, neighbours: Neighbours) -> Callable[[float, float], float]:
     """`profile` where persons have several rows."""
-    gradient = problem.gradient_bound
-    lines = _lines_above(*jacobian_corners(problem), problem.slack_free_ratio)
+    gradient, replaced = problem.gradient_bound, person_replaced(problem)
 
     def add_remove(scale: float, epsilon: float) -> float:
         return shared_delta(row_loss(problem, gradient / scale), epsilon)
 
     def replace_one(scale: float, epsilon: float) -> float:
-        s = gradient / scale
-        mixed = sum_of((0.5, row_loss(problem, 2.0 * s, times=2.0), 0.0), (0.5, normal_loss(2.0 * s), 0.0))
-        cases = sum_of((1.0, row_loss(problem, s), 0.0), (1.0, normal_loss(2.0 * s), lines[0]), (1.0, normal_loss(s), lines[0] + lines[1]))
-        return min(shared_delta(mixed, epsilon), float(np.min(shared_deltas(cases, np.full(lines.shape[1], epsilon)))))
+        return min(replaced(gradient / scale, epsilon))
 
     return add_remove if neighbours is ADD_REMOVE else replace_one
+
+
+def person_replaced(problem: RegularisedRisk) -> Callable[[float, float], tuple[float, float]]:
+    """(s, epsilon) -> both bounds of delta where a person replaces another: one half each, and rows coupled."""
+    lines = _lines_above(*jacobian_corners(problem), problem.slack_free_ratio)
+
+    def bounds(s: float, epsilon: float) -> tuple[float, float]:
+        mixed = sum_of((0.5, row_loss(problem, 2.0 * s, times=2.0), 0.0), (0.5, normal_loss(2.0 * s), 0.0))
+        cases = sum_of((1.0, row_loss(problem, s), 0.0), (1.0, normal_loss(2.0 * s), lines[0]), (1.0, normal_loss(s), lines[0] + lines[1]))
+        return shared_delta(mixed, epsilon), float(np.min(shared_deltas(cases, np.full(lines.shape[1], epsilon))))
+
+    return bounds
 
 
 def _expected_excess(slopes: Floats, heights: Floats, epsilon: float) -> float:

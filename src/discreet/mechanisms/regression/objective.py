@@ -22,6 +22,9 @@ with target 0 pulls the weights in from both ends.
 
     log-cosh   l' = a tanh(r / a)         kappa(q) = 1 - (q / a)^2      lambda = 2 R^2 / epsilon: no slack but the two (add-remove)
     huber      l' = clip(r, -a, a)        kappa(q) = 1                  squares with clipped slopes; the Jacobian term is paid in full
+
+Persons with several rows (theorem 2): twice what theorem P states for the half of the loss, under replace-one with its first bound; four times with
+its second one.
 """
 
 import math
@@ -34,14 +37,14 @@ import numpy as np
 from discreet.accounting import gaussian_mu
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InfeasibleTarget, InvalidInput
-from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
 from discreet.core.quiet import quietly
 from discreet.core.rounding import raising
 from discreet.data import Domain, Records
 from discreet.losses.base import MarginLoss
 from discreet.losses.predictions import HuberLoss, LogCosh, PredictionLoss
 from discreet.mechanisms.learning.base import last_share
-from discreet.mechanisms.learning.margin import MARGIN
+from discreet.mechanisms.learning.margin import MARGIN, person_replaced
 from discreet.mechanisms.learning.perturbation import TwoStages, gaussian_plan, least_scale
 from discreet.mechanisms.regression.base import Fitted, RegressionMechanism
 from discreet.mechanisms.regression.objective_minimiser import certified_minimiser, gradient_error, longest
@@ -135,18 +138,21 @@ def default_strength(loss: str, epsilon: float, neighbours: Neighbours) -> float
     return share * _RIDGES[loss][neighbours is not ADD_REMOVE] / epsilon
 
 
-def half_problem(*, loss: str, width: float, radius: float, ridge: float, dimension: int) -> RegularisedRisk:
+def half_problem(*, loss: str, width: float, radius: float, ridge: float, dimension: int, persons: Persons | None = None) -> RegularisedRisk:
     """The problem of the margin whose curve is doubled."""
     return RegularisedRisk(
         loss=Half(loss=loss, width=width),
         ridge=ridge,
-        domain=Domain(features=dimension, norm_bound=radius, classes=2),
+        domain=Domain(features=dimension, norm_bound=radius, classes=2, persons=persons),
     )
 
 
 def two_signed_delta(half: RegularisedRisk, *, scale: float, epsilon: float, neighbours: Neighbours) -> float:
     """Upper bound of delta(epsilon); see the module docstring."""
     factor = 2.0
+    if half.several and neighbours is not ADD_REMOVE:
+        mixed, coupled = person_replaced(half)(half.gradient_bound / scale, epsilon)
+        return min(1.0, 2.0 * mixed, 4.0 * coupled)
     if neighbours is not ADD_REMOVE:
         s = half.gradient_bound / scale * _UP
         left = epsilon - math.log1p(half.curvature_bound / half.ridge) * _UP
@@ -206,7 +212,7 @@ class ResidualObjectivePerturbation(TwoStages[LeastSquares], RegressionMechanism
         strength = default_strength(loss, epsilon, neighbours) * domain.radius**2 if ridge is None else ridge
         if not (is_finite(strength) and strength > 0):
             raise InvalidInput(f"the ridge must be a positive finite number; {strength!r} was given.")
-        half = half_problem(loss=loss, width=a, radius=domain.radius, ridge=strength, dimension=domain.dimension)
+        half = half_problem(loss=loss, width=a, radius=domain.radius, ridge=strength, dimension=domain.dimension, persons=domain.persons)
         records = planned_records(problem, neighbours)
         reach = strength + (domain.records or _TYPICAL) * domain.radius**2 / domain.dimension
         plan = gaussian_plan(
@@ -223,7 +229,9 @@ class ResidualObjectivePerturbation(TwoStages[LeastSquares], RegressionMechanism
     def ideal_delta(self, problem: LeastSquares, epsilon: float) -> float:
         """See TwoStages: delta_two-signed."""
         domain = problem.domain
-        half = half_problem(loss=self.loss, width=self.width, radius=domain.radius, ridge=self.ridge, dimension=domain.dimension)
+        half = half_problem(
+            loss=self.loss, width=self.width, radius=domain.radius, ridge=self.ridge, dimension=domain.dimension, persons=domain.persons
+        )
         return two_signed_delta(half, scale=self.scale, epsilon=epsilon, neighbours=self.neighbours)
 
     def distance(self, problem: LeastSquares, tolerance: float, error: float) -> float:  # noqa: ARG002 - the same for any problem
@@ -283,11 +291,14 @@ def default_width(problem: LeastSquares, *, mu: float, neighbours: Neighbours) -
 
 
 def planned_records(problem: LeastSquares, neighbours: Neighbours) -> int:
-    """For how many records rounding errors are planned: their public number, or under add-remove twice a declared one and at least a million."""
-    known = problem.domain.records
+    """For how many rows rounding errors are planned: their public number, or under add-remove twice a declared one and at least a million.
+
+    Of persons that is the number of persons times the most rows of one.
+    """
+    known, most = problem.domain.records, problem.persons.rows if problem.persons is not None else 1
     if neighbours is not ADD_REMOVE and known is not None:
-        return known
-    return min(problem.most_records, max(_NOMINAL, 2 * (known or 0)))
+        return known * most
+    return min(problem.most_records, max(_NOMINAL, 2 * (known or 0) * most))
 
 
 def _tolerance(problem: LeastSquares, records: int, width: float, ridge: float, scale: float) -> float:

@@ -23,6 +23,9 @@ rounded. In Dot2 the errors of products and additions are summed apart. Addition
 pairs here, D = ceil(log2 n) deep for n = d + 1 terms: every error is at most u times a partial sum, and all of them together are rounded by at most
 (2 n - 3 + D (D + 1) / 2) u^2 times the sum of absolute values, below the n^2 u^2 of additions in the order of the columns: the bound stays.
 
+Rows of persons have weights a_i (Records.weights), and a_i l stands for l. A weight is 1, with which nothing is rounded, or at most 1/2, with which a
+product has another u of itself, and all errors of the row are halved: the bounds above hold, n counting rows.
+
 What is done to a block is a function of the block and of public numbers, so that it may travel to where the block is; sums are added up in the order
 of the blocks, and are the same for any number of threads.
 """
@@ -106,11 +109,14 @@ def _evaluated(_: int, block: Records, *, point: Floats, loss: PredictionLoss, c
     values, gradient, matrix = [], np.zeros(size), np.zeros((size, size)) if hessian else None
     for part in block.parts():
         predicted = part.matrix.matvec(point)
-        slopes = loss.slope(predicted, part.targets)
-        values.append(float(loss.value(predicted, part.targets).sum()))
+        slopes, shares = loss.slope(predicted, part.targets), part.weights
+        losses, bends = loss.value(predicted, part.targets), curvature(slopes) if hessian else None
+        if shares is not None:
+            losses, slopes, bends = losses * shares, slopes * shares, None if bends is None else bends * shares
+        values.append(float(losses.sum()))
         gradient += part.matrix.rmatvec(slopes)
-        if matrix is not None:
-            matrix += part.matrix.gram(curvature(slopes))
+        if matrix is not None and bends is not None:
+            matrix += part.matrix.gram(bends)
     return Evaluated(math.fsum(values), gradient, matrix)
 
 
@@ -119,6 +125,8 @@ def _accurate(_: int, block: Records, *, point: Floats, loss: PredictionLoss) ->
     for rows, entries in block.matrix.chunks():
         residual = accurate_residuals(entries, block.targets[rows], point)
         slopes = loss.slope(residual, np.zeros_like(residual))
+        if block.weights is not None:
+            slopes = slopes * block.weights[rows]
         padding = -len(slopes) % BLOCK
         blocks = np.concatenate((entries, np.zeros((padding, entries.shape[1])))).reshape(-1, BLOCK, entries.shape[1])
         parts.append((np.concatenate((slopes, np.zeros(padding))).reshape(-1, 1, BLOCK) @ blocks)[:, 0])

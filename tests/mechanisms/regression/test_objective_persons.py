@@ -1,0 +1,111 @@
+"""Objective perturbation of residuals for persons with several rows: exact densities, planted faults, the minimiser, words and rechecks."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from discreet.accounting import Unit
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
+from discreet.data import Domain, Records
+from discreet.matrices import as_matrix
+from discreet.mechanisms.learning.margin import MARGIN
+from discreet.mechanisms.regression import LeastSquares, ResidualObjectivePerturbation
+from discreet.mechanisms.regression.objective import curvature_at, half_problem, planned_records, prediction_loss, two_signed_scale
+from discreet.mechanisms.regression.objective_minimiser import accurate_gradient, certified_minimiser
+from discreet.noise import SystemNoise
+from tests.mechanisms.regression.test_objective_audit import OTHERS, Setting, divergence
+
+BOTH = pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
+LOSSES = pytest.mark.parametrize("loss", ["log-cosh", "huber"])
+PERSONS = {
+    "equal, at the line": [([1.0], 0.0, 1 / 3)] * 3,
+    "equal, far": [([1.0], 3.0, 0.5)] * 2,
+    "cancelling": [([1.0], 3.0, 0.5), ([1.0], -3.0, 0.5)],
+    "long and short": [([1.0], 0.0, 0.7), ([-0.4], 3.0, 0.3)],
+}
+
+
+def halved(setting, rows=3):
+    return half_problem(loss=setting.loss, width=setting.width, radius=1.0, ridge=setting.ridge, dimension=1, persons=Persons(rows=rows))
+
+
+@LOSSES
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.3, 1e-3), (1.0, 1e-5), (4.0, 1e-6)])
+def test_a_person_more_keeps_the_claim_and_rows_that_share_no_weight_or_one_sign_break_it(loss, epsilon, delta):
+    setting = Setting(loss, 0.5, 2.2 / epsilon, 1)
+
+    def worst(scale, *persons):
+        return max(divergence(setting, others, [*others, *person], scale, epsilon) for others in OTHERS for person in persons or PERSONS.values())
+
+    scale = two_signed_scale(halved(setting), epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)
+    assert worst(scale) <= delta * (1 + 1e-3)
+    assert worst(scale, [([1.0], 3.0, 1.0)] * 3) > 3.0 * delta, "weights that are not shared"
+    if loss == "log-cosh":
+        assert worst(scale) > 0.7 * delta
+        assert worst(MARGIN.scale(halved(setting), epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)) > 1.3 * delta
+
+
+@LOSSES
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.3, 1e-3), (1.0, 1e-5), (4.0, 1e-6)])
+def test_a_person_who_replaces_another_keeps_the_claim_and_the_noise_of_one_more_does_not(loss, epsilon, delta):
+    setting = Setting(loss, 0.5, 5.0 / epsilon, 1)
+    pairs = [("equal, far", [([1.0], -4.0, 0.5)] * 2), ("equal, at the line", PERSONS["long and short"]), ("cancelling", PERSONS["equal, far"])]
+
+    def worst(scale):
+        return max(divergence(setting, [*o, *PERSONS[first]], [*o, *second], scale, epsilon) for o in OTHERS for first, second in pairs)
+
+    assert worst(two_signed_scale(halved(setting), epsilon=epsilon, delta=delta, neighbours=REPLACE_ONE)) <= delta * (1 + 1e-3)
+    assert worst(two_signed_scale(halved(setting), epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE)) > 5.0 * delta
+
+
+DOMAIN = Domain(features=2, norm_bound=1.0, target_bound=2.0, intercept_scale=0.3)
+
+
+def visits(records=None, *, rows=5, persons=80):
+    """A problem of persons, the same problem of rows, and their tables: every row of the latter `rows` times."""
+    draw = np.random.default_rng(0)
+    matrix, targets = draw.uniform(-1.0, 1.0, (persons, 2)), draw.uniform(-1.0, 1.0, persons)
+    single = Records(rows=as_matrix(matrix), targets=targets, domain=replace(DOMAIN, records=records))
+    domain = replace(DOMAIN, records=records, persons=Persons(rows=rows))
+    order = np.tile(np.arange(persons), rows)
+    shares = np.full(len(order), (2**53 // rows) * 2.0**-53)
+    several = Records(rows=as_matrix(matrix[order]), targets=targets[order], weights=shares, domain=domain)
+    return (LeastSquares(domain=domain), several), (LeastSquares(domain=single.domain), single)
+
+
+@BOTH
+@LOSSES
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-8), (1.0, 1e-6), (10.0, 1e-5)])
+def test_a_true_certificate_verifies_and_lies_do_not(neighbours, loss, epsilon, delta):
+    (problem, data), (of_rows, _) = visits(80 if neighbours is REPLACE_ONE else None)
+    target = {"epsilon": epsilon, "delta": delta, "neighbours": neighbours, "loss": loss}
+    made = ResidualObjectivePerturbation.calibrate(problem, **target)
+    certificate = made.run(problem, data, SystemNoise()).certificate
+    verdict = certificate.verify()
+    assert verdict.ok, [check for check in verdict.checks if not check.ok]
+    assert certificate.guarantee.unit is Unit.PERSON
+    assert certificate.guarantee.epsilon <= epsilon
+    numbers = certificate.parameters
+    for name, share in (("scale", 0.99), ("width", 1.02), ("ridge", 0.3), ("tolerance", 3.0), ("grid_scale", 0.8)):
+        assert not replace(certificate, parameters={**numbers, name: share * numbers[name]}).verify().ok, name
+    rows = ResidualObjectivePerturbation.calibrate(of_rows, **target)
+    assert 0.98 * rows.scale < made.scale < 1.2 * rows.scale
+
+
+@LOSSES
+def test_copies_that_share_a_rows_weight_have_its_minimiser_and_its_gradient(loss):
+    (problem, data), (of_rows, single) = visits()
+    given = {"loss": prediction_loss(loss, 0.4), "curvature": lambda slopes: curvature_at(loss, 0.4, slopes), "width": 0.4, "ridge": 2.0}
+    linear = np.array([3.0, -2.0, 1.0])
+    once = certified_minimiser(of_rows, single, linear=linear, tolerance=1e-9, **given)
+    np.testing.assert_allclose(certified_minimiser(problem, data, linear=linear, tolerance=1e-9, **given), once, atol=1e-8)
+    for point in (np.zeros(3), np.array([40.0, -90.0, 17.0])):
+        gradients = [accurate_gradient(each, point, loss=given["loss"]) for each in (data, single)]
+        np.testing.assert_allclose(*gradients, rtol=1e-12, atol=1e-12)
+
+
+def test_as_many_rows_as_persons_may_have_are_planned_for():
+    (problem, _), (of_rows, _) = visits(80)
+    assert planned_records(problem, REPLACE_ONE) == 5 * planned_records(of_rows, REPLACE_ONE) == 400
+    assert planned_records(LeastSquares(domain=replace(problem.domain, records=3_000_000), most_records=1 << 30), ADD_REMOVE) == 30_000_000
