@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from discreet.cli import program
 
+ASKED = "Warning: nobody said whose rows are whose"
 GOLDEN = Path(__file__).parent / "golden"
 
 SCHEMA = """\
@@ -58,6 +59,8 @@ class Outcome(NamedTuple):
     code: int
     out: str
     err: str
+    """Without the question whose rows are whose, which schemas that say nothing are asked."""
+    asked: bool
 
     @property
     def json(self):
@@ -79,7 +82,9 @@ def discreet(*arguments, stdin=None):
     separate = {"mix_stderr": False} if "mix_stderr" in inspect.signature(CliRunner).parameters else {}
     result = CliRunner(**separate).invoke(program, [str(one) for one in arguments], input=stdin, prog_name="discreet")
     assert "Traceback" not in result.stdout + result.stderr
-    return Outcome(result.exit_code, result.stdout, result.stderr)
+    lines = result.stderr.splitlines(keepends=True)
+    told = [line for line in lines if not line.startswith(ASKED)]
+    return Outcome(result.exit_code, result.stdout, "".join(told), asked=len(told) < len(lines))
 
 
 def rows(count=300):

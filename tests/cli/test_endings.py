@@ -19,7 +19,7 @@ from tests.interrupts import interruptible
 
 FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="a device that is always full")
-SPEND = ["--ledger", "team.ledger", "--data-set", "people"]
+SPEND = ["--ledger", "team.ledger", "--data-set", "people", "--rows-per-person", "1"]
 
 
 def into_a_full_disk(monkeypatch, capsys, *arguments, kept=True):
@@ -48,7 +48,7 @@ def test_every_command_says_that_standard_output_is_full(monkeypatch, capsys, ar
 @needs_full
 @pytest.mark.parametrize("form", [[], ["--json"]])
 def test_what_was_done_is_done(folder, monkeypatch, capsys, form):
-    Ledger.create("team.ledger").declare("people", epsilon=3.0, delta=1e-4)
+    Ledger.create("team.ledger").declare("people", epsilon=3.0, delta=1e-4, unit="person")
     code, said = into_a_full_disk(monkeypatch, capsys, *FIT, *SPEND, *form)
     assert code == 9
     assert "what it spent is spent" in said
@@ -118,7 +118,7 @@ def started(where, *form, ignored=None):
     ],
 )
 def test_a_signal_ends_a_fit_with_a_sentence_and_leaves_no_halves(folder, where, number, form):
-    Ledger.create("team.ledger").declare("people", epsilon=3.0, delta=1e-4)
+    Ledger.create("team.ledger").declare("people", epsilon=3.0, delta=1e-4, unit="person")
     before = set(folder.iterdir())
     process = started(where, *form)
     process.send_signal(number)
@@ -143,7 +143,7 @@ def test_a_signal_ends_a_fit_with_a_sentence_and_leaves_no_halves(folder, where,
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals of POSIX")
 def test_who_was_told_to_outlive_his_terminal_does(folder):
-    Ledger.create("team.ledger").declare("people", epsilon=3.0, delta=1e-4)
+    Ledger.create("team.ledger").declare("people", epsilon=3.0, delta=1e-4, unit="person")
     process = started("after the reservation", ignored=signal.SIGHUP)
     process.send_signal(signal.SIGHUP)
     time.sleep(0.5)

@@ -154,7 +154,7 @@ def test_version_names_the_parts():
 
 
 def test_a_process_of_its_own_goes_through_fit_and_a_closed_pipe(folder):
-    fitted = python(*FIT, cwd=folder)
+    fitted = python(*FIT, "--rows-per-person", "1", cwd=folder)
     assert (fitted.returncode, fitted.stderr) == (0, "")
     assert "\x1b" not in fitted.stdout
     many = "age,hours,city\n" + "30,40,north\n" * 50_000

@@ -17,6 +17,7 @@ import discreet
 from discreet.cli.inputs import Records, Spending, check_classes, check_fits, guarantee_of, receipt
 from discreet.cli.options import Delta, File, Kind, Neighbours, Option, Report, SchemaFile, Seed, command, usage_error, warn_of_seed
 from discreet.cli.output import Outcome, check_output, check_report, keep, labelled, step, written_report
+from discreet.cli.persons import Whose, ask
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import DELTA
 from discreet.core.quiet import quietly
@@ -101,6 +102,7 @@ class ModelFile:
 def fit(
     *,
     schema: SchemaFile,
+    whose: Whose,
     training: Training,
     spending: Spending,
     records: Records,
@@ -125,7 +127,7 @@ def fit(
         from discreet.mechanisms.cuts.choose import public_cuts
         from discreet.mechanisms.cuts.columns import called_private, columns_to_cut, cut_schema
 
-        public = discreet.Schema.load(schema)
+        public = whose.schema(schema)
         check_classes(public, "discreet fit")
         kind = settings.pop("kind") or standard_kind(public)
         file.check(*records.files, schema, spending.ledger)
@@ -135,6 +137,7 @@ def fit(
         check_fits(account, planned(kind, shown, settings).guarantee)
         if device is not None:
             _check_device(device)
+    ask(public, schema, run=True)
     warn_of_seed(file.seed)
     may_be_empty, settings["ledger"] = training.neighbours != "replace-one", account
     if chosen:
@@ -156,6 +159,7 @@ def fit(
 def tune(
     *,
     schema: SchemaFile,
+    whose: Whose,
     grid: Annotated[tuple[str, ...], f"A setting and its values, NAME=V1,V2,...; NAME one of {', '.join(_SEARCHED)}. Repeatable."],
     epsilon: Annotated[float, "Privacy loss that the whole search may cost, > 0."],
     delta: Delta = DELTA,
@@ -174,7 +178,7 @@ def tune(
     """
     values = _grid(grid)
     with step("Checking what can be checked without the records"):
-        public = discreet.Schema.load(schema)
+        public = whose.schema(schema)
         check_classes(public, "discreet tune")
         file.check(*records.files, schema, spending.ledger)
         account = spending.account()
@@ -193,6 +197,7 @@ def tune(
             n_jobs=records.jobs,
             random_state=file.seed,
         )
+    ask(public, schema, run=True)
     warn_of_seed(file.seed)
     table = records.open_table(public, may_be_empty=False)
     with step("Searching"):
@@ -250,7 +255,9 @@ def _check_device(device: str) -> None:
 def estimator_named(kind: str, schema: "discreet.Schema", settings: Settings) -> "discreet.LogisticRegression | discreet.LinearSVC":
     """An estimator for rows of this schema."""
     made = {"logistic-regression": discreet.LogisticRegression, "linear-svc": discreet.LinearSVC}[kind]
-    return made(data_norm=schema.norm_bound, **settings)
+    rule = schema.persons
+    whose: Settings = {} if rule is None else {"rows_per_person": rule.rows, "person_weight": "row" if rule.weight == "row" else "person"}
+    return made(data_norm=schema.norm_bound, **whose, **settings)
 
 
 def standard_kind(schema: "discreet.Schema") -> str:
@@ -269,7 +276,7 @@ def planned(kind: str, schema: "discreet.Schema", settings: Settings) -> "discre
             raise InvalidInput(f"alpha must be a positive finite number; {alpha!r} was given.")
         public["alpha"] = None
     estimator = estimator_named(kind, schema, public | {"classes": list(schema.target.classes)})
-    return estimator.plan(features=schema.features)
+    return estimator.plan(features=schema.features, told_apart=schema.person is not None)
 
 
 def train(kind: str, schema: "discreet.Schema", settings: Settings, table: "discreet.EncodedTable | discreet.data.BlockTable") -> "discreet.Model":

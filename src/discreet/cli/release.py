@@ -35,13 +35,14 @@ from discreet.cli.options import (
     usage_error,
 )
 from discreet.cli.output import Outcome, check_report, labelled, refuse_same_file, step, styled, within, written_report
+from discreet.cli.persons import Whose, ask
 from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.files.strict_json import read_object
 from discreet.core.quiet import quietly
 
 _WIDTH = 100
 _LONGEST = 1 << 20
-_SETTLED_BY_OWNERS = ("target", "calibration", "ledger", "data_set", "part", "seed")
+_SETTLED_BY_OWNERS = ("person", "rows_per_person", "target", "calibration", "ledger", "data_set", "part", "seed")
 
 
 @cache
@@ -72,6 +73,7 @@ class _About:
 @dataclass(frozen=True, kw_only=True)
 class _Release:
     schema: SchemaFile
+    whose: Whose
     method: Annotated[str, "What leaves; see below."]
     neighbours: Neighbours = "replace-one"
     target: Target = "noisy"
@@ -107,7 +109,10 @@ def release(given: _Release) -> Outcome:
     """
     numbers = {**vars(given.numbers), "weights": _weights(given.numbers.weights)}
     with step("Checking what can be checked without the records"):
-        schema = discreet.releases.columns.released_schema(discreet.Schema.load(given.schema))
+        chosen = discreet.releases.methods.ALL_METHODS.get(given.method)
+        by_owners = chosen is not None and not chosen.ways
+        public = discreet.Schema.load(given.schema) if by_owners else given.whose.schema(given.schema)
+        schema = discreet.releases.columns.released_schema(public)
         about = discreet.releases.About(**vars(given.about))
         sources = (*given.records.paths, *given.records.files, given.schema, given.spending.ledger)
         refuse_same_file(given.out, *sources)
@@ -116,8 +121,7 @@ def release(given: _Release) -> Outcome:
         if given.report is not None and within(given.report, given.out):
             raise InvalidInput(f"the report {given.report!r} would be written into the release itself. Choose a path outside {given.out!r}.")
         check_report(given.report, given.out, *sources, overwrite=given.overwrite)
-        chosen = discreet.releases.methods.ALL_METHODS.get(given.method)
-        if chosen is not None and not chosen.ways:
+        if by_owners:
             return _shown(given, _collected(given, numbers, schema, about), None)
         account = given.spending.account()
         request = discreet.releases.Request(
@@ -129,6 +133,7 @@ def release(given: _Release) -> Outcome:
         publication = discreet.releases.Publication.planned(given.method, request, calibration=given.calibration, schema=schema, about=about)
         publication.check(given.out, overwrite=given.overwrite)
         check_fits(account, publication.guarantee)
+    ask(schema, given.schema, run=True)
     noise = noise_of(given.seed)
     data = _opened(given.records, schema, request, noise)
     with step("Releasing"):

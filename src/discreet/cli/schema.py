@@ -11,6 +11,7 @@ import discreet
 from discreet.cli.inputs import Spending, check_fits, read, receipt
 from discreet.cli.options import ARGUMENT, Argument, File, Hidden, Option, Seed, command, group, noise_of
 from discreet.cli.output import Outcome, check_output, labelled, same_path, step, written
+from discreet.cli.persons import ask, said
 from discreet.core.errors import InvalidInput
 from discreet.core.files.whole_file import write_whole
 from discreet.core.validate import quoted
@@ -58,6 +59,8 @@ def check(*, schema: Annotated[File, Argument(metavar="SCHEMA")], table: Annotat
         told = ("Classes", quoted(classes) if len(classes) > 2 else f"{classes[0]!r} (negative) and {classes[1]!r} (positive)")
     chosen = [column.name for column in found.numeric if column.released is not None]
     encoded = [f"{one.name} {' + '.join(kind.name for kind in one.encoding)}" for one in (*found.numeric, *found.date) if not one.plain]
+    ask(found, schema)
+    rule = found.persons
     unused = present = beside = None
     if table is not None:
         with step("Reading the header"):
@@ -74,6 +77,7 @@ def check(*, schema: Annotated[File, Argument(metavar="SCHEMA")], table: Annotat
             "rows": found.rows,
             "columns": list(needed),
             "target": {"column": target.column, **public},
+            "persons": None if rule is None else {"column": None if found.person is None else found.person.column, **rule.to_dict()},
             "unused_columns": unused,
             **({"released": chosen} if chosen else {}),
         },
@@ -82,6 +86,7 @@ def check(*, schema: Annotated[File, Argument(metavar="SCHEMA")], table: Annotat
             *labelled(
                 ("Columns", f"{_counted(found)}, and the target {target.column!r}"),
                 told,
+                ("Persons", said(found).removeprefix("that ")),
                 ("Features", f"d = {found.features}"),
                 ("Encodings", "; ".join(encoded) or None),
                 (

@@ -17,6 +17,7 @@ from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTa
 from discreet.data.domain import Domain
 from discreet.data.draft import SchemaDraft, schema_stub
 from discreet.data.layout import EncodedTable
+from discreet.data.person_column import PersonColumn
 from discreet.data.reader import Reader, streamed_records
 from discreet.data.records import Records, bounded_rows, class_codes
 from discreet.data.schema import Schema
@@ -37,6 +38,7 @@ __all__ = [
     "NpyTable",
     "NumberTarget",
     "NumericColumn",
+    "PersonColumn",
     "Reader",
     "Records",
     "Schema",

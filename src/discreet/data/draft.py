@@ -13,6 +13,7 @@ A stub is such a text, written from the header alone: no cell of the table has a
 its owner keeps one and replaces placeholders by what is publicly known. Until then `Schema.from_toml` refuses the text and says what is still open.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -128,6 +129,8 @@ def _number(what: str, value: object) -> float:
 
 
 _OPEN = toml_string(PLACEHOLDER)
+_OF_IDS = re.compile(r"(^|[ ._-])id$", re.IGNORECASE)
+"""Columns that a stub proposes for ids of persons, by their names alone."""
 
 _HEAD = """\
 # What is public about this table. Everything here will be published with the model, so write down what is known
@@ -142,6 +145,15 @@ rows = "normalise"
 
 # Texts that stand for a missing value, beside the empty one; as in ["?", "NA"].
 missing_values = []
+
+# Whose rows are whose. Where each person has one row, take the mark from this line:
+# rows_per_person = 1
+
+# Where somebody may have several rows (visits, purchases, claims), take the marks from these: the column that says whose row each is, and the
+# most rows of a person that are kept, chosen without the records. Without either, single rows are protected, and not persons.
+# [person]
+# column = {person}
+# rows = 7
 
 # The column to predict and its classes: two, of which the second is the positive one, or more in any order.
 # other = "CLASS" and missing = "CLASS" say what any other value and a missing one count as; without them such a table is refused.
@@ -182,5 +194,6 @@ def schema_stub(header: Sequence[str], *, name: str, target: str | None = None) 
     if not set(header) - {target}:
         raise SchemaError("the header needs at least one column that can be a feature.")
     column = toml_string(target) if target is not None else _OPEN
-    head = _HEAD.format(name=toml_string(name), target=column, open=_OPEN)
+    person = next((one for one in header if one != target and _OF_IDS.search(one)), "person id")
+    head = _HEAD.format(name=toml_string(name), target=column, person=toml_string(person), open=_OPEN)
     return head + "".join(_COLUMN.format(key=toml_key(one), open=_OPEN) for one in header if one != target)

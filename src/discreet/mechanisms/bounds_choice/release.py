@@ -27,6 +27,7 @@ from discreet.matrices.bounded import brought_near
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.bounds_choice.choice import BoundsChoice, OpenColumns
 from discreet.mechanisms.bounds_choice.grid import BoundsGrid, grid_named
+from discreet.mechanisms.persons import refuse_told_apart
 from discreet.noise import Noise, SeededNoise, SystemNoise
 
 NORM = "row norm"
@@ -75,6 +76,7 @@ def prepare_bounds(
     grid: str | BoundsGrid = _STANDARD,
 ) -> PreparedBounds:
     """Grids and a calibrated mechanism; raises InvalidInput for what `choose_bounds` would refuse, without a record."""
+    refuse_told_apart(draft.schema.persons, "a choice of bounds")
     standard = grid_named(grid) if isinstance(grid, str) else grid
     problem = OpenColumns({name: BoundsGrid.from_edges(draft.grids[name]) if name in draft.grids else standard for name in draft.open})
     mechanism = BoundsChoice.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours_of(neighbours))
