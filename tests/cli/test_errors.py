@@ -238,7 +238,14 @@ def test_the_traceback_is_shown_only_where_it_is_asked_for(folder):
         "discreet.cli.main()\n"
     )
     quiet, loud = (
-        subprocess.run([sys.executable, "-c", script, *FIT, "--rows-per-person", "1"], cwd=folder, env={**os.environ, **extra}, capture_output=True, text=True, check=False)
+        subprocess.run(
+            [sys.executable, "-c", script, *FIT, "--rows-per-person", "1"],
+            cwd=folder,
+            env={**os.environ, **extra},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         for extra in ({}, {"DISCREET_DEBUG": "1"})
     )
     assert quiet.returncode == loud.returncode == 1

@@ -219,7 +219,8 @@ def _unwritten(error: OSError) -> _Failure | None:
     """What to say where the error is that of standard output, which is given up then; None for every other error."""
     try:
         sys.stdout.flush()  # again: what could not be written is still there
-        ours = bool(getattr(sys.stdout, "write_through", False)) and error.filename is None  # unless nothing is ever kept there
+        unkept = bool(getattr(sys.stdout, "write_through", False)) or _while_printing(error)  # unless nothing is ever kept there, or it is too long
+        ours = unkept and error.filename is None
     except (OSError, ValueError):
         ours = True
     if not ours:
@@ -230,6 +231,12 @@ def _unwritten(error: OSError) -> _Failure | None:
         f"standard output cannot be written ({reason}) and the answer is lost; files that the command wrote are there, and what it spent is spent."
     )
     return _Failure("OutputLost", message, UNWRITABLE, heard=False)
+
+
+def _while_printing(error: OSError) -> bool:
+    """Whether click was writing: of a text longer than the buffer nothing is left there."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return bool(frames) and str(frames[-1].f_globals.get("__name__", "")).startswith("click.")
 
 
 def _unexpected(error: BaseException, *, debug: bool = False) -> _Failure:
