@@ -7,7 +7,8 @@ import pytest
 from discreet.accounting import ApproximateDP, PureDP, to_persons
 from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.planning import Plan, rows_kept, ways_of
+from discreet.noise import SeededNoise
+from discreet.planning import Plan, rows_kept, simulate, simulate_epsilons, ways_of
 from discreet.planning.persons import by_groups
 
 COUNTS = {1: 600, 3: 300, 15: 100}
@@ -67,3 +68,10 @@ def test_a_plan_of_persons_has_the_noise_of_a_fit_of_persons():
         plan(rows_per_person=0)
     with pytest.raises(InvalidInput, match="single rows"):
         ways_of(plan(rows_per_person=None), 1000)
+
+
+def test_persons_with_several_rows_are_simulated_with_one_row_each():
+    """As records are, with a thousandth more noise."""
+    persons, records = (simulate(plan(rows_per_person=rows), [500], SeededNoise(1), tables=2, draws=2)[0].mean for rows in (7, None))
+    assert persons == pytest.approx(records, rel=0.02)
+    assert simulate_epsilons(plan(), 300, SeededNoise(1), repeats=2, epsilons=(1.0,))

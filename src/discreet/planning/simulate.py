@@ -23,7 +23,7 @@ from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
 from discreet.core.validate import each, job_count, whole
 from discreet.core.workers import map_in_order
-from discreet.data import Records
+from discreet.data import Domain, Records
 from discreet.ledger import without_ledger
 from discreet.matrices import as_matrix
 from discreet.mechanisms.learning import default_ridge
@@ -107,9 +107,15 @@ def _fits(plan: Plan, count: int, ridge: float, draws: int, noise: Noise) -> Flo
     """Weights (dimension, draws) of private fits on one invented table."""
     problem = plan.problem(count, ridge)
     rows, signs = invented(plan, count, noise)
-    data = Records(rows=as_matrix(np.ascontiguousarray(rows[:, : plan.features])), targets=signs, domain=problem.domain)
+    data = _seen(problem.domain, rows, signs)
     with without_ledger():
         return plan.calibrated(count, ridge).run_many(problem, data, noise, draws).value
+
+
+def _seen(domain: Domain, rows: Floats, signs: Floats) -> Records:
+    """What a fit sees of invented records; where persons may have several rows, each has one."""
+    whole_weights = np.ones(len(signs)) if domain.persons is not None else None
+    return Records(rows=as_matrix(np.ascontiguousarray(rows[:, : domain.features])), targets=signs, domain=domain, weights=whole_weights)
 
 
 def usual_ridge(plan: Plan) -> Callable[[int], float]:
@@ -181,7 +187,7 @@ def _excesses(plan: Plan, plans: Sequence[tuple[Plan, float]], records: int, noi
     found = []
     for one, size in plans:
         problem = one.problem(records, size)
-        data = Records(rows=as_matrix(np.ascontiguousarray(rows[:, : plan.features])), targets=signs, domain=problem.domain)
+        data = _seen(problem.domain, rows, signs)
         with without_ledger():
             weights = one.calibrated(records, size).run(problem, data, noise).value
         value, reached = one.margin_loss.value, measured @ weights
