@@ -2,11 +2,11 @@
 
     python -m benchmarks.persons [--seeds 5] [--epsilons 0.1 0.5 1 4] [--persons N] [--json FILE] [--figure docs/pictures/persons.svg]
 
-Visits are made from Adult, the table that comes with discreet, by a public recipe. A person is a record: the 32,561 of adult.data for training (`--persons`:
-the first N of them), the 16,281 of adult.test for the test. A person has m visits, P(m) proportional to 1 / m for m = 1..20 (5.6 on average),
-whoever it is. A visit repeats the columns of the person, of which each but age and sex is left blank with probability 1/2; hours-per-week, where it
-is not blank, is the person's plus a normal of deviation 10, rounded, from 1 to 99. The target of every visit is the person's. Numbers enter as
-curves, blanks by an indicator or a category of their own; rows of norm 1.
+Visits are made from Adult, the table that comes with discreet, by a public recipe. A person is a record: the 32,561 of adult.data for training
+(`--persons`: the first N of them), the 16,281 of adult.test for the test. A person has m visits, P(m) proportional to 1 / m for m = 1..20 (5.6 on
+average), whoever it is. A visit repeats the columns of the person, of which each but age and sex is left blank with probability 1/2; hours-per-week,
+where it is not blank, is the person's plus a normal of deviation 10, rounded, from 1 to 99. The target of every visit is the person's. Numbers enter
+as curves, blanks by an indicator or a category of their own; rows of norm 1.
 
 Ways, all `LinearSVC` with nothing chosen, delta = 1e-6, add-remove:
 
@@ -14,7 +14,8 @@ Ways, all `LinearSVC` with nothing chosen, delta = 1e-6, add-remove:
     one row    the same with M = 1
     by groups  the first M visits of a person, which are as good as any M by the recipe; a fit on rows at epsilon / M and the delta from which
                `to_persons` makes (epsilon, 1e-6) for persons, which is checked for every fit
-    rows       a fit on all rows at the same (epsilon, 1e-6), which is NOT a promise to persons: the last column says what it promises to one with 20 rows
+    rows       a fit on all rows at the same (epsilon, 1e-6), which is NOT a promise to persons: the last column says what it promises to one of
+               20 rows, as a group
     open       no privacy, all rows, those of a person with the weight 1 together
 
 Each seed makes other visits, training and test, draws other rows and other noise. Error is the share of wrong visits of a person, averaged over
@@ -34,8 +35,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from discreet import LinearSVC
-from discreet.accounting import ApproximateDP, epsilon_for, to_persons
+from discreet import ADD_REMOVE, LinearSVC
+from discreet.accounting import ApproximateDP, Guarantee, NoGuarantee, Unit, to_persons
 from discreet.data import EncodedTable, Schema
 from discreet.data.adult import adult_schema, load_adult
 from studies.figures import Line, Panel, figure
@@ -57,6 +58,8 @@ class Visits:
     places: Ints
     rows: EncodedTable
     """The table, encoded."""
+    positive: npt.NDArray[np.bool_]
+    """Whether the target is the second class, (n,)."""
 
     def first(self, most: int, schema: Schema) -> EncodedTable:
         """At most so many of each person."""
@@ -96,7 +99,8 @@ def visits(people: pl.DataFrame, schema: Schema, random: np.random.Generator) ->
     table = table.with_columns(pl.Series("hours-per-week", hours))
     blank = {name: random.random(len(owners)) < 0.5 for name in sorted(schema.columns(target=False)) if name not in ALWAYS}
     table = table.with_columns(pl.when(pl.Series(hidden)).then(None).otherwise(pl.col(name)).alias(name) for name, hidden in blank.items())
-    return Visits(table=table, owners=owners, places=places, rows=schema.encode(table, target=True))
+    positive = table["income"].to_numpy() == schema.target.classes[1]
+    return Visits(table=table, owners=owners, places=places, rows=schema.encode(table, target=True), positive=positive)
 
 
 def shared(train: Visits, schema: Schema, epsilon: float, seed: int, *, rows: int, weight: str) -> Any:  # noqa: ANN401 - an estimator
@@ -106,13 +110,12 @@ def shared(train: Visits, schema: Schema, epsilon: float, seed: int, *, rows: in
 
 
 def by_groups(train: Visits, schema: Schema, epsilon: float, seed: int, *, rows: int) -> Any:  # noqa: ANN401
-    """A promise to persons by one to rows. Raises AssertionError where it is none of (epsilon, DELTA)."""
+    """A promise to persons by one to rows. Raises ValueError where it is none of (epsilon, DELTA)."""
     share = epsilon / rows * (1.0 - 1e-9)
     delta = DELTA / math.fsum(math.exp(step * share) for step in range(rows)) * (1.0 - 1e-9)
     model = _model(schema, share, delta, seed).fit(train.first(rows, schema))
-    stated = ApproximateDP(epsilon=share, delta_at_epsilon=delta, neighbours="add-remove", theorem="stated")
-    assert model.certificate_.guarantee.delta(share) <= delta
-    assert to_persons(stated, rows).delta(epsilon) <= DELTA
+    if to_persons(model.certificate_.guarantee, rows).delta(epsilon) > DELTA:
+        raise ValueError("the guarantee about rows is none of (epsilon, delta) about persons.")
     return model
 
 
@@ -128,11 +131,15 @@ def unprotected(train: Visits, schema: Schema, _: float, seed: int) -> Any:  # n
 
 
 def _model(schema: Schema, epsilon: float, delta: float, seed: int, **more: Any) -> LinearSVC:  # noqa: ANN401 - parameters
-    return LinearSVC(epsilon=epsilon, delta=delta, neighbours="add-remove", data_norm=schema.norm_bound, random_state=seed, **more)
+    return LinearSVC(epsilon=epsilon, delta=delta, neighbours=ADD_REMOVE, data_norm=schema.norm_bound, random_state=seed, **more)
 
 
 WAYS = (
-    *(Way(name=f"shared, {weight}", kept=rows, fit=partial(shared, rows=rows, weight=weight)) for rows in reversed(KEPT) for weight in ("person", "row")),
+    *(
+        Way(name=f"shared, {weight}", kept=rows, fit=partial(shared, rows=rows, weight=weight))
+        for weight in ("person", "row")
+        for rows in reversed(KEPT)
+    ),
     Way(name="one row", kept=1, fit=partial(shared, rows=1, weight="person")),
     *(Way(name="by groups", kept=rows, fit=partial(by_groups, rows=rows)) for rows in reversed(KEPT)),
     Way(name="rows", kept=None, fit=one_by_one),
@@ -142,8 +149,7 @@ WAYS = (
 
 def error(model: Any, test: Visits) -> float:  # noqa: ANN401 - an estimator
     """The share of wrong visits of a person, averaged over persons."""
-    assert test.rows.signs is not None
-    wrong = (model.decision_function(test.rows) > 0) != (test.rows.signs > 0)
+    wrong = (model.decision_function(test.rows) > 0) != test.positive
     counts = np.bincount(test.owners)
     return float(np.mean(np.bincount(test.owners, weights=wrong) / counts))
 
@@ -153,6 +159,7 @@ def measured(epsilons: Sequence[float], seeds: int, persons: int | None) -> Iter
     schema, table = schema_of_visits(), load_adult()
     train_people, test_people = table.filter(~pl.col("test"))[:persons], table.filter(pl.col("test"))
     found: dict[tuple[int, float], list[float]] = {}
+    promises: dict[tuple[int, float], str] = {}
     sizes = []
     for seed in range(seeds):
         random = np.random.default_rng(1700 + seed)
@@ -160,23 +167,27 @@ def measured(epsilons: Sequence[float], seeds: int, persons: int | None) -> Iter
         sizes.append(len(train.owners))
         for place, way in enumerate(WAYS):
             for epsilon in epsilons if way.private else (math.inf,):
-                found.setdefault((place, epsilon), []).append(error(way.fit(train, schema, epsilon, seed), test))
+                model = way.fit(train, schema, epsilon, seed)
+                found.setdefault((place, epsilon), []).append(error(model, test))
+                if (place, epsilon) not in promises:
+                    promises[place, epsilon] = promised(model.certificate_.guarantee)
         rate = float(np.mean(test_people["income"].to_numpy() == schema.target.classes[1]))
     yield {"persons": len(train_people), "rows": float(np.mean(sizes)), "features": schema.features, "constant": rate}
     for (place, epsilon), errors in found.items():
         way = WAYS[place]
         spread = float(np.std(errors, ddof=1) / math.sqrt(seeds)) if seeds > 1 else math.nan
-        yield {"way": way.name, "kept": way.kept, "epsilon": epsilon, "error": float(np.mean(errors)), "standard_error": spread}
+        promise = promises[place, epsilon] if way.name != "by groups" else f"({epsilon:.3g}, {DELTA:.2g})"
+        yield {
+            "way": way.name, "kept": way.kept, "epsilon": epsilon, "error": float(np.mean(errors)), "standard_error": spread, "promised": promise,
+        }  # fmt: skip
 
 
-def promised(line: dict[str, Any]) -> str:
-    """What a fit says about one person of 20 rows."""
-    if line["way"] == "open":
+def promised(guarantee: Guarantee) -> str:
+    """What is promised to one person of MOST rows: as it stands, or of a guarantee about rows what follows for a group."""
+    stated = guarantee if guarantee.unit is Unit.PERSON or isinstance(guarantee, NoGuarantee) else to_persons(guarantee, MOST)
+    if not isinstance(stated, ApproximateDP) or stated.delta_at_epsilon >= 1:
         return "nothing"
-    if line["way"] != "rows":
-        return f"({line['epsilon']:g}, {DELTA:g})"
-    rows = ApproximateDP(epsilon=line["epsilon"], delta_at_epsilon=DELTA, neighbours="add-remove", theorem="stated")
-    return f"epsilon {epsilon_for(to_persons(rows, MOST), DELTA):.3g}, delta {DELTA:g}"
+    return f"({stated.epsilon:.3g}, {stated.delta_at_epsilon:.2g})"
 
 
 def picture(lines: Sequence[dict[str, Any]]) -> str:
@@ -243,7 +254,7 @@ def main() -> None:
     print("| way | M | epsilon | test error | promised to a person of 20 rows |\n|---|---|---|---|---|")
     for line in lines:
         figures = f"{line['error']:.4f} +- {line['standard_error']:.4f}"
-        print(f"| {line['way']} | {line['kept'] or 'all'} | {line['epsilon']:g} | {figures} | {promised(line)} |")
+        print(f"| {line['way']} | {line['kept'] or 'all'} | {line['epsilon']:g} | {figures} | {line['promised']} |")
     if options.json:
         options.json.write_text(json.dumps({"table": about, "lines": lines}, indent=1), encoding="utf-8")
     if options.figure:
