@@ -100,12 +100,12 @@ def sketched_query(problem: Record, target_weight: float | None) -> SecondMoment
     """What a sketch reads of the records of a regression: the constant feature as a column like the others, and scaled targets, or none."""
     domain = real_domain(problem)
     bound = domain.target_bound if target_weight is None else target_weight * domain.radius
-    inner = Domain(features=domain.dimension, norm_bound=domain.radius, target_bound=bound, records=domain.records)
+    inner = Domain(features=domain.dimension, norm_bound=domain.radius, target_bound=bound, records=domain.records, persons=domain.persons)
     target = Target.OMITTED if target_weight is None else Target.NOISY
     return SecondMoments(domain=inner, target=target, most_records=whole(problem["most_records"]))
 
 
-@register_words("least-squares-mixing", parameters={**SKETCH, "target_weight": positive}, problem=_PROBLEM)
+@register_words("least-squares-mixing", parameters={**SKETCH, "target_weight": positive}, problem=_PROBLEM, shared=True)
 def _mixing(parameters: Record, problem: Record) -> Words:
     sketch = sketch_words(parameters, sketched_query(problem, positive(parameters["target_weight"])))
     return sketch._replace(hypotheses=(*_hypotheses(parameters, problem), *sketch.hypotheses[1:]))
@@ -115,7 +115,7 @@ _OF_SKETCH: Fields = {f"sketch_{name}": reader for name, reader in SKETCH.items(
 _HESSIAN: Fields = {**_OF_SKETCH, "step_noise": positive, "steps": whole, "epsilon": positive, "neighbours": relation}
 
 
-@register_words("least-squares-hessian-mixing", parameters=_HESSIAN, problem=_PROBLEM)
+@register_words("least-squares-hessian-mixing", parameters=_HESSIAN, problem=_PROBLEM, shared=True)
 def _hessian_mixing(parameters: Record, problem: Record) -> Words:
     of_sketch = {name.removeprefix("sketch_"): value for name, value in parameters.items() if name.startswith("sketch_")}
     sketch = sketch_words({**of_sketch, "neighbours": parameters["neighbours"]}, sketched_query(problem, None))

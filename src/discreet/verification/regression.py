@@ -19,8 +19,10 @@ import numpy as np
 from discreet.accounting import Json, closeness, gaussian_deltas
 from discreet.core.fields import count, finite, positive, whole
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.statements.base import persons_of
 from discreet.verification.base import Check, Stated, delta_check, register_recheck
 from discreet.verification.numerics import LEAST_SCALE, bound_of, discrete_integral
+from discreet.verification.shared_sketch import shared_composed
 from discreet.verification.sketch import CLOSENESS_DELTA, LARGEST_ETA, errors_of, gaussian_sketch
 
 _LESS = 1.0 - 1e-6
@@ -75,6 +77,7 @@ def _mixing(stated: Stated) -> Iterator[Check]:
         "target_bound": positive(stated.parameters["target_weight"]) * bounds.radius,
         "target": "noisy",
         "most_records": stated.problem["most_records"],
+        **({"persons": stated.problem["persons"]} if "persons" in stated.problem else {}),
     }
     yield from gaussian_sketch(replace(stated, problem=inner))
 
@@ -97,7 +100,8 @@ def _hessian(stated: Stated) -> Iterator[Check]:
         raise ValueError
     spent = apart.total + 2.0 * errors.closeness + last_epsilon
     mu = math.sqrt(steps) * (1.0 if stated.guarantee.neighbours is ADD_REMOVE else 2.0) / noise
-    whole_curve = composed(stated.guarantee.neighbours, epsilon - spent, rows, norm / variance, mu) if spent < epsilon else 1.0
+    curve = shared_composed if persons_of(stated.problem).several else composed
+    whole_curve = curve(stated.guarantee.neighbours, epsilon - spent, rows, norm / variance, mu) if spent < epsilon else 1.0
     computed = whole_curve * math.exp(apart.upper + errors.closeness) + last + 2.0 * math.exp(epsilon) * CLOSENESS_DELTA
     how = "integral of the gradients' curve over the loss of the sketch, plus its last stage"
     yield delta_check(stated, epsilon, computed * _LESS_OF_LOSSES, how)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import gammaln
+from scipy.special import gammaln, ndtr
 
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
@@ -24,6 +24,25 @@ def shared_integral(neighbours: Neighbours, epsilon: float, rows: int, ratio: fl
     if neighbours is ADD_REMOVE:
         return max(_least(epsilon, _excess_of_one(rows, ratio, more=True)), _least(epsilon, _excess_of_one(rows, ratio, more=False)))
     return _least(epsilon, _excess_of_two(rows, ratio))
+
+
+def shared_composed(neighbours: Neighbours, epsilon: float, rows: int, ratio: float, mu: float) -> float:
+    """The same of the sketch and of mu-GDP answers together, whose loss is added to a mixture of losses and so to each of them."""
+    low, high = max(0.0, math.sqrt(rows) - _REACH), math.sqrt(rows) + _REACH
+    roots, masses = panels(np.linspace(low, high, 41))
+    masses = masses * _density(roots, rows)
+    gains, losses = _gain(roots, rows, ratio), _loss(roots, rows, ratio)
+
+    def of(given: Floats, weights: Floats) -> float:
+        def excess(tau: float) -> float:
+            away = (tau - given - 0.5 * mu**2) / mu
+            return mu * float(weights @ (np.exp(-0.5 * np.square(away)) / math.sqrt(2.0 * math.pi) - away * ndtr(-away)))
+
+        return _least(epsilon, excess)
+
+    if neighbours is ADD_REMOVE:
+        return max(of(gains, masses), of(losses, masses))
+    return of(np.add.outer(gains, losses).ravel(), np.multiply.outer(masses, masses).ravel())
 
 
 def _least(epsilon: float, excess: Callable[[float], float]) -> float:

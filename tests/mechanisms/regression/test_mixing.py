@@ -10,14 +10,16 @@ import pytest
 from discreet.accounting import gaussian_delta, gaussian_mu
 from discreet.certificates import Certificate
 from discreet.core.errors import InfeasibleTarget, InvalidInput
-from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
-from discreet.data import Domain
+from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
+from discreet.data import Domain, Records
+from discreet.matrices import as_matrix
 from discreet.mechanisms.regression import GaussianMixing, HessianMixing, LeastSquares
 from discreet.mechanisms.regression.hessian_mixing import sketch_profile
 from discreet.mechanisms.regression.mixing import drawn_moments, of_records, sketched
 from discreet.mechanisms.release.profiles import replace_delta, zero_out_delta
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.verification.regression import composed
+from discreet.verification.shared_sketch import shared_composed
 from tests.mechanisms.release.tables import invented, of
 
 DOMAIN = Domain(features=2, norm_bound=1.0, target_bound=2.0, intercept_scale=0.3)
@@ -141,3 +143,28 @@ def test_a_profile_is_that_of_the_sketch_from_its_first_point_on():
     assert made.sketch.delta(query) <= profile.delta(at) <= 1.2 * made.sketch.delta(query)
     assert profile.delta(0.0) < 0.2
     assert gaussian_mu(at, 1e-6) == pytest.approx(math.sqrt(0.5) * gaussian_mu(1.0, 1e-6), rel=1e-3)
+
+
+@BOTH
+@MADE
+def test_persons_of_equal_rows_are_records_at_their_noise(neighbours, kind):
+    """Four rows of weight 1/4 give the sums of one row, to the rounding of each; certificates with less noise are refused."""
+    single, problem = invented(DOMAIN, 150), LeastSquares(domain=replace(DOMAIN, persons=Persons(rows=4)))
+    rows, targets = single.matrix.plain()[:, :2].repeat(4, axis=0), single.targets.repeat(4)
+    shared = Records(rows=as_matrix(rows), targets=targets, domain=problem.domain, weights=np.full(600, 0.25))
+    queries = [sketched(one, target_weight=0.5) for one in (PROBLEM, problem)]
+    sums = [query.answer(of_records(PROBLEM, data, query)) * query.unit**2 for query, data in zip(queries, (single, shared), strict=True)]
+    assert np.allclose(*sums, atol=1e-3)
+    made = kind.calibrate(problem, epsilon=1.0, delta=1e-6, neighbours=neighbours, rows=300)
+    document = made.run(problem, shared, SystemNoise()).certificate.to_dict()
+    assert Certificate.from_dict(document).verify().ok
+    size = "variance" if kind is GaussianMixing else "step_noise"
+    document["parameters"][size] = type(document["parameters"][size])(0.99 * document["parameters"][size])
+    assert "delta" in {check.name for check in Certificate.from_dict(document).verify().checks if not check.ok}
+
+
+@BOTH
+@pytest.mark.parametrize(("rows", "ratio", "mu"), [(50, 0.02, 0.3), (2000, 0.002, 0.1)])
+def test_the_bound_of_persons_is_a_little_above_the_curve_of_sketch_and_gradients(neighbours, rows, ratio, mu):
+    exact, bound = (curve(neighbours, 0.8, rows, ratio, mu) for curve in (composed, shared_composed))
+    assert exact < bound < 1.2 * exact

@@ -101,6 +101,7 @@ def sketched(problem: LeastSquares, *, target_weight: float | None) -> SecondMom
         norm_bound=domain.radius,
         target_bound=domain.target_bound if target_weight is None else target_weight * domain.radius,
         records=domain.records,
+        persons=domain.persons,
     )
     return SecondMoments(domain=inner, target="omitted" if target_weight is None else "noisy", most_records=problem.most_records)  # type: ignore[arg-type]
 
@@ -112,7 +113,7 @@ def of_records(problem: LeastSquares, data: Records, query: SecondMoments) -> Re
 
 
 def _as_sketched(block: Records, *, scale: float, domain: Domain) -> Records:
-    return Records(rows=block.matrix, targets=block.targets * scale, domain=domain)
+    return Records(rows=block.matrix, targets=block.targets * scale, domain=domain, weights=block.weights)
 
 
 def drawn_moments(sketch: GaussianSketch, query: SecondMoments, data: Records, noise: Noise) -> Floats:

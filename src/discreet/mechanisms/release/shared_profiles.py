@@ -25,6 +25,8 @@ from discreet.mechanisms.release.profiles import Bounded, chi_squares, require_r
 _ROUNDING = 1e-11
 _BEYOND = 1e-38
 _STEPS = 6
+_NEAR = 0.02
+"""Relative, of e^(u - epsilon) - 1: the bound is flat about the best u."""
 Excess = Callable[[float], tuple[float, float, float]]
 """From tau to E (Z - tau)_+, P(Z > tau) and the error of the first."""
 
@@ -55,9 +57,9 @@ def _over_tangents(epsilon: float, excess: Excess) -> Bounded:
         value, larger, size = excess(epsilon + math.log1p(above) - above)
         found = Bounded(value / (1.0 + above), _ROUNDING * size + _BEYOND)
         best = min(best, found, key=lambda part: part.up)
-        if not larger > 0:
+        before, above = above, max(value, 0.0) / larger if larger > 0 else 0.0
+        if abs(above - before) <= _NEAR * above:
             break
-        above = max(value, 0.0) / larger
     return best
 
 
