@@ -8,10 +8,12 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from discreet import ConstrainedERM, LinearRegression, LinearSVC, LogisticRegression, Model, PrivateSearchCV
+from discreet.accounting import Unit
 from discreet.core.errors import InvalidInput
 from discreet.data import Block, FunctionTable, NumberTarget, NumericColumn, Schema, Target
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.matrices import DenseMatrix
+from discreet.mechanisms.bounds_choice.norm import NormPlan
 from discreet.sets import L2Ball
 
 KINDS = [LinearSVC, LogisticRegression]
@@ -171,3 +173,78 @@ def test_it_is_no_model_of_a_schema():
     fitted = private(LinearSVC, classes=["0", "1"]).fit(X, y.astype(str))
     with pytest.raises(InvalidInput, match="bounds rows by"):
         Model.from_estimator(fitted, schema)
+
+
+VISITS = np.repeat(np.arange(1000), [1, 3, 8, 4] * 250)
+SETTINGS = [
+    (LinearSVC, {"classes": [0, 1]}),
+    (LogisticRegression, {"classes": [0, 1], "class_weight": {1: 3.0}}),
+    (LinearRegression, {"target_bound": 1.0}),
+]
+
+
+@pytest.mark.parametrize(("kind", "settings"), SETTINGS)
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+@pytest.mark.parametrize("weight", ["person", "row"])
+def test_a_norm_is_chosen_for_persons(kind, settings, neighbours, delta, weight):
+    X, y = rows()
+    model = kind(epsilon=4.0, data_norm="private", delta=delta, neighbours=neighbours, rows_per_person=4, person_weight=weight, **settings)
+    try:
+        planned = model.plan(features=4, records=1000)
+    except InvalidInput as error:
+        assert "delta" in str(error)  # noqa: PT017 - a mechanism that needs one
+        return
+    certificate = model.fit(X, y, persons=VISITS).certificate_
+    assert certificate.verify(model.weights_).ok, certificate.verify(model.weights_)
+    assert certificate.guarantee.unit is Unit.PERSON
+    assert certificate.guarantee == planned.guarantee
+    rule = {"rows": 4, "weight": weight}
+    assert (
+        certificate.problem["persons"]
+        == certificate.parameters["norm"]["problem"]["persons"]
+        == certificate.parameters["fit"]["problem"]["persons"]
+        == rule
+    )
+    assert 32.0 <= model.data_norm_ <= 4096.0
+    for part in ("norm", "fit"):
+        forged = {**certificate.parameters[part], "problem": {**certificate.parameters[part]["problem"], "persons": {"rows": 9, "weight": weight}}}
+        assert not replace(certificate, parameters={**certificate.parameters, part: forged}).verify(model.weights_).ok
+        alone = {key: value for key, value in certificate.parameters[part]["problem"].items() if key != "persons"}
+        forged = {**certificate.parameters[part], "problem": alone}
+        assert not replace(certificate, parameters={**certificate.parameters, part: forged}).verify(model.weights_).ok
+
+
+def test_a_norm_of_persons_in_blocks_is_that_in_memory():
+    X, y = rows()
+
+    def block(number):
+        some = slice(1500 * number, min(1500 * (number + 1), 4000))
+        return Block(DenseMatrix(X[some]), y[some], None, owners[some])
+
+    owners = np.random.default_rng(1).permutation(VISITS)
+    model = private(LinearSVC, random_state=2, rows_per_person=4)
+    held = clone(model).fit(X, y, persons=owners)
+    read = clone(model).fit(FunctionTable(block, blocks=3, features=4))
+    assert held.data_norm_ == read.data_norm_
+    np.testing.assert_allclose(held.weights_, read.weights_, atol=1e-6)
+
+
+@pytest.mark.parametrize("fault", [False, True])
+def test_one_person_moves_the_scores_of_norms_as_one_record_and_rows_that_count_whole_are_caught(monkeypatch, fault):
+    """What reaches the choice: the weights of a person with eight long rows add up to one record."""
+    X, y = rows(400)
+    X[392:] *= 1000.0
+    owners = np.append(np.arange(392), [1000] * 8)
+    seen = []
+    chosen = NormPlan.chosen
+    monkeypatch.setattr(
+        NormPlan, "chosen", lambda self, norms, noise, *, weights=None: seen.append((norms, weights)) or chosen(self, norms, noise, weights=weights)
+    )
+    if fault:
+        monkeypatch.setattr("discreet.data.persons.weights_of", lambda counts, persons: np.where(counts > 0, 1.0, 0.0))
+    private(LinearSVC, random_state=2, rows_per_person=8).fit(X, y, persons=owners)
+    ((norms, weights),) = seen
+    far = norms > 1e4
+    assert far.sum() >= 4
+    assert (weights[far].sum() <= 1.0) is not fault

@@ -74,6 +74,12 @@ def test_a_search_is_about_persons_and_its_certificate_verifies(method, neighbou
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_settings_with_other_mechanisms_are_persons_too(method):
+    found = search(grid={"mechanism": ["objective", "output"]}, method=method).fit(ROWS, LABELS, persons=OWNERS)
+    assert certified(found).guarantee.unit is Unit.PERSON
+
+
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("settings", [{}, {"rows_per_person": 1}], ids=["several", "one"])
 @pytest.mark.parametrize("kind", ["blocks", "dask"])
 def test_a_table_in_blocks_brings_its_own_persons(method, settings, kind):

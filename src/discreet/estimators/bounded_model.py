@@ -130,7 +130,7 @@ class BoundedModel(ABC, PrivateModel):
         rule = self._public_rule(told_apart=told_apart)
         domain = self._domain(whole(features, "features"), self._known_records(known, privacy.neighbours), rule)
         if is_private(self.data_norm):
-            return planned_with_norm(partial(self._of_persons, domain), privacy)
+            return planned_with_norm(partial(self._of_persons, domain), privacy, rule)
         problem, mechanism = self._of_persons(domain, privacy)
         return mechanism.planned(problem, shape=(domain.dimension,))
 

@@ -162,7 +162,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         rule = self._public_rule(told_apart=told_apart)
         prepared = partial(self._prepared, columns, known, count, self._largest_weight(count, weighted=weighted), rule)
         if is_private(self.data_norm):
-            return planned_with_norm(prepared, self._privacy())
+            return planned_with_norm(prepared, self._privacy(), rule)
         problem, mechanism = prepared(self._privacy())
         return self._stated(mechanism.planned(problem, shape=(problem.dimension,)), ())
 
@@ -202,7 +202,7 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         rule = self._public_rule(told_apart=False)
         domain = self._domain(whole(known, "features"), public, count, rule)
         if is_private(self.data_norm):
-            privacy = left(partial(self._prepared, domain.features, public, count, self._largest_weight(count, weighted=True), rule), privacy)
+            privacy = left(partial(self._prepared, domain.features, public, count, self._largest_weight(count, weighted=True), rule), privacy, rule)
         setting = Setting(
             name=type(self).__name__,
             problem=self._problem(domain, self._largest_weight(count, weighted=True), privacy),

@@ -125,7 +125,7 @@ class LinearRegression(ScoredRegressor, BoundedModel):
         known, rule = self._known_records(count_or_none(records, "records"), privacy.neighbours), self._public_rule(told_apart=False)
         domain = self._domain(whole(features, "features"), known, rule)
         if is_private(self.data_norm):
-            privacy = left(partial(self._prepared, domain), privacy)
+            privacy = left(partial(self._prepared, domain), privacy, rule)
         problem, mechanism = self._prepared(domain, privacy)
         return mechanism.explained(problem)
 

@@ -5,6 +5,9 @@
 Everything but the noise is settled before a record counts (mechanisms/bounds_choice/norm.py). The total is reserved, then N is drawn, then the fit.
 What fails afterwards has been paid for. `weights_` are those of rows divided by N, as released and certified; `coef_` are those of rows in their own
 unit. A given `alpha`, `intercept_scale` or target is of the divided rows too.
+
+Persons. Which rows of a person are kept is drawn once, for norm and fit together. In the choice rows count what they weigh in the fit over the
+largest weight of a record: rounded down as weights are (data/persons.py), those of one person together at most 1.
 """
 
 from collections.abc import Callable
@@ -17,7 +20,7 @@ import numpy as np
 from discreet.certificates import Certificate, Release
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, VerificationFailure
-from discreet.core.neighbours import Privacy
+from discreet.core.neighbours import Persons, Privacy
 from discreet.data import Domain, EncodedTable, Records
 from discreet.estimators.base import Given
 from discreet.estimators.inputs import is_private
@@ -32,39 +35,40 @@ Prepared = Callable[[Privacy], tuple[Any, Mechanism[Any, Any]]]
 """From what a fit may spend to its public problem, of rows of norm 1, and its calibrated mechanism."""
 
 
-def settled(prepared: Prepared, privacy: Privacy) -> ThenFit[NormPlan]:
+def settled(prepared: Prepared, privacy: Privacy, persons: Persons | None) -> ThenFit[NormPlan]:
     """What choice and fit may spend, from public numbers. Raises InvalidInput and InfeasibleTarget as a fit does."""
 
     def planned(epsilon: float, delta: float) -> Certificate:
         problem, mechanism = prepared(replace(privacy, epsilon=epsilon, delta=delta))
-        if problem.domain.persons is not None:
-            raise InvalidInput('data_norm="private" counts rows, and not persons: declare data_norm, or leave rows_per_person out.')
         return mechanism.planned(problem, shape=(problem.dimension,))
 
-    return norm_then_fit(**privacy.target, share=SHARE, planned=planned)
+    return norm_then_fit(**privacy.target, share=SHARE, planned=planned, persons=persons)
 
 
-def left(prepared: Prepared, privacy: Privacy) -> Privacy:
+def left(prepared: Prepared, privacy: Privacy, persons: Persons | None) -> Privacy:
     """What the fit may spend."""
-    epsilon, delta = settled(prepared, privacy).target
+    epsilon, delta = settled(prepared, privacy, persons).target
     return replace(privacy, epsilon=epsilon, delta=delta)
 
 
-def planned_with_norm(prepared: Prepared, privacy: Privacy) -> Certificate:
+def planned_with_norm(prepared: Prepared, privacy: Privacy, persons: Persons | None) -> Certificate:
     """What a fit would promise: its certificate, but for the norm, its value, noise and ledger. It never verifies."""
-    both = settled(prepared, privacy)
+    both = settled(prepared, privacy, persons)
     return _issued(both, both.fit, None, noise="none was drawn: a plan", noise_private=False)
 
 
 def fitted_with_norm(given: Given, prepared: Prepared, privacy: Privacy, noise: Noise, account: Account | None) -> tuple[Release, Domain, float]:
     """What was released, the domain of the divided rows, and N. Raises as a fit does."""
-    both = settled(prepared, privacy)
+    both = settled(prepared, privacy, given.persons)
     problem, mechanism = prepared(replace(privacy, epsilon=both.target[0], delta=both.target[1]))
     domain: Domain = problem.domain
     widest = given.data_of(replace(domain, norm_bound=CANDIDATES[-1], intercept_scale=0.0))
-    norms = np.concatenate([np.empty(0), *widest.map(_norms)])
+    found = list(widest.map(_norms))
+    norms = np.concatenate([np.empty(0), *(norms for norms, _ in found)])
+    several = domain.persons is not None and domain.persons.several
+    shares = np.concatenate([np.empty(0), *(weights for _, weights in found)]) / given.largest if several else None
     with spending_on(account, both.guarantee, purpose=NORM_THEN_FIT, table=widest.content()) as reservation, without_ledger():
-        norm = both.choice.chosen(norms, noise)
+        norm = both.choice.chosen(norms, noise, weights=shares)
         rows = given.data_of(replace(domain, norm_bound=norm, intercept_scale=0.0))
         release = mechanism.run(problem, rows.changed(partial(_divided, norm=norm, domain=domain), domain), noise)
     fit = release.certificate
@@ -91,8 +95,9 @@ def _issued(both: ThenFit[NormPlan], fit: Certificate, norm: float | None, *, no
     return certified(NORM_THEN_FIT, parameters, dict(fit.problem), both.guarantee, fit.digest, noise, noise_private=noise_private)
 
 
-def _norms(_: int, block: Records) -> Floats:
-    return block.matrix.ordered_row_norms()
+def _norms(_: int, block: Records) -> tuple[Floats, Floats]:
+    """Norms of the rows, and their weights."""
+    return block.matrix.ordered_row_norms(), np.ones(block.records) if block.weights is None else block.weights
 
 
 def _divided(block: Records, *, norm: float, domain: Domain) -> Records:

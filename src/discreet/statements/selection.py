@@ -84,7 +84,12 @@ def _of_settings(candidates: Json) -> tuple[str, tuple[Hypothesis, ...], tuple[s
     words = [_words_of_fit(each) for each in _settings(candidates)]
     lines = dict.fromkeys(line for each in words for line in each.hypotheses)
     secrets = dict.fromkeys(secret for each in words for secret in each.secret)
-    return "; ".join(dict.fromkeys(each.theorem for each in words)), tuple(lines), tuple(secrets)
+    return _joined(*(each.theorem for each in words)), tuple(lines), tuple(secrets)
+
+
+def _joined(*theorems: str) -> str:
+    """As guarantees join them: each name once."""
+    return "; ".join(dict.fromkeys(name for each in theorems for name in each.split("; ")))
 
 
 _SHARED_SCORES = (
@@ -132,7 +137,7 @@ def _algorithm_4(parameters: Record, problem: Record) -> Words:
     cut = condition("which part a record is in depends on no record", f"decided by {how}{whole_persons}")
     theorems, hypotheses, secrets = _of_settings(parameters["candidates"])
     choice = _exponential(parameters, more=_SHARED_SCORES if rule.several else "")
-    return Words(f"{theorems}; {EXPONENTIAL}; parallel composition", (cut, *choice, *hypotheses), unit=unit, secret=secrets)
+    return Words(_joined(theorems, EXPONENTIAL, "parallel composition"), (cut, *choice, *hypotheses), unit=unit, secret=secrets)
 
 
 _SEARCH: Fields = {
@@ -176,7 +181,7 @@ def _random_stopping(parameters: Record, problem: Record) -> Words:
     laplace = parameters["score_noise"] == "discrete-laplace"
     score = f"a count with discrete {'Laplace' if laplace else 'Gaussian'} noise; {'basic' if laplace else 'numerical'} composition"
     theorems, hypotheses, secrets = _of_settings(parameters["candidates"])
-    theorem = f"{theorems}; settings drawn at random; {score}; selection by random stopping"
+    theorem = _joined(theorems, "settings drawn at random", score, "selection by random stopping")
     unit = _unit_of(_settings(parameters["candidates"]), problem)
     return Words(theorem, (*own, noise, *hypotheses), unit=unit, secret=(*secrets, "the number of runs"))
 
@@ -223,7 +228,7 @@ def _then_fit(name: str, same: Hypothesis, parameters: Record, problem: Record) 
         "one reservation of the total around both draws; a fit that fails has been paid for",
         parameters,
     )
-    theorem = f"{choice.theorem}; {fit.theorem}; {'basic' if finite(parameters['delta']) == 0 else 'numerical'} composition"
+    theorem = _joined(choice.theorem, fit.theorem, f"{'basic' if finite(parameters['delta']) == 0 else 'numerical'} composition")
     unit = _unit_of((_part(parameters[name]), _part(parameters["fit"])), problem)
     lines = (same, paid, *dict.fromkeys((*choice.hypotheses, *fit.hypotheses)))
     return Words(theorem, lines, declared=fit.declared, unit=unit, secret=(*choice.secret, *fit.secret))

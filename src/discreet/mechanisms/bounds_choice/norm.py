@@ -21,7 +21,7 @@ import numpy as np
 from discreet.accounting import Guarantee, Profile, bounded_range_delta, gaussian_mu
 from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
-from discreet.core.neighbours import Neighbours
+from discreet.core.neighbours import Neighbours, Persons
 from discreet.core.rounding import raising
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.bounds_choice.choice import BoundsChoice, OpenColumns
@@ -48,9 +48,9 @@ class NormPlan:
     """Whether both together are to be pure."""
 
     @classmethod
-    def calibrate(cls, *, epsilon: float, delta: float, neighbours: Neighbours) -> "NormPlan":
+    def calibrate(cls, *, epsilon: float, delta: float, neighbours: Neighbours, persons: Persons | None = None) -> "NormPlan":
         """A choice of range epsilon, or, for delta > 0, of range 2 mu with the mu of (epsilon, delta). Raises InvalidInput for what is no target."""
-        problem = OpenColumns({NORM: BoundsGrid(lower=(0.0,), upper=(0.0, *CANDIDATES))})
+        problem = OpenColumns({NORM: BoundsGrid(lower=(0.0,), upper=(0.0, *CANDIDATES))}, persons)
         width = epsilon if delta == 0 else 2.0 * gaussian_mu(epsilon, delta)
         made = BoundsChoice.calibrate(problem, epsilon=width, delta=0.0, neighbours=neighbours)
         return cls(mechanism=replace(made, toll=min(_DEAR * made.toll, 1 << 40)), problem=problem, pure=delta == 0)
@@ -64,19 +64,26 @@ class NormPlan:
         width = self.mechanism.rate * raising(8)
         knots = np.linspace(0.0, width, _KNOTS + 1)
         deltas = [bounded_range_delta(width, 1, float(knot)) for knot in knots]
-        return Profile(epsilons=tuple(knots.tolist()), deltas_at=tuple(deltas), neighbours=stated.neighbours, theorem=stated.theorem)
+        points = tuple(knots.tolist())
+        return Profile(epsilons=points, deltas_at=tuple(deltas), neighbours=stated.neighbours, unit=stated.unit, theorem=stated.theorem)
 
-    def chosen(self, norms: Floats, noise: Noise) -> float:
-        """N, for norms of rows (n,); spends what the plan says, nowhere."""
-        return float(self.mechanism.run(self.problem, Numbers([norms]), noise).value[0, 1])
+    def chosen(self, norms: Floats, noise: Noise, *, weights: Floats | None = None) -> float:
+        """N, for norms of rows (n,), and their weights where persons have several; spends what the plan says, nowhere."""
+        return float(self.mechanism.run(self.problem, Numbers([norms], weights=weights), noise).value[0, 1])
 
 
 def norm_then_fit(
-    *, epsilon: float, delta: float, neighbours: Neighbours, share: float, planned: Callable[[float, float], Certificate]
+    *,
+    epsilon: float,
+    delta: float,
+    neighbours: Neighbours,
+    share: float,
+    planned: Callable[[float, float], Certificate],
+    persons: Persons | None = None,
 ) -> ThenFit[NormPlan]:
     """As `ThenFit.calibrate`, which see."""
 
     def chosen(epsilon: float, delta: float) -> NormPlan:
-        return NormPlan.calibrate(epsilon=epsilon, delta=delta, neighbours=neighbours)
+        return NormPlan.calibrate(epsilon=epsilon, delta=delta, neighbours=neighbours, persons=persons)
 
     return ThenFit.calibrate(NORM_THEN_FIT, chosen, epsilon=epsilon, delta=delta, share=share, planned=planned)
