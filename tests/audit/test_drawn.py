@@ -10,6 +10,7 @@ from discreet.audit.named import CATALOGUE
 from discreet.audit.persons import WorstPerson
 from discreet.cli.audit_estimators import ESTIMATORS
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
+from discreet.data import persons
 from discreet.noise import SystemNoise
 
 BOTH = {"objective", "output", "multinomial", "one-vs-rest"}
@@ -55,6 +56,13 @@ def watch_persons(rule, *, delta=1e-6, neighbours=REPLACE_ONE):
 def test_what_leaves_for_persons_has_the_noise_that_the_certificate_states(name, delta, neighbours):
     watch = CATALOGUE[name].drawn(Target(epsilon=1.0, delta=delta, neighbours=neighbours, person=WorstPerson(rule=Persons(rows=5))))
     assert watch.as_stated, "\n".join(watch.lines())
+
+
+@pytest.mark.parametrize("name", [name for name, entry in CATALOGUE.items() if entry.persons])
+def test_every_watch_of_persons_sees_rows_that_do_not_share_a_weight(name, monkeypatch):
+    monkeypatch.setattr(persons, "weights_of", lambda counts, _: np.where(counts > 0, 1.0, 0.0))
+    watch = CATALOGUE[name].drawn(Target(epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE, person=WorstPerson(rule=Persons(rows=5))))
+    assert not watch.as_stated
 
 
 def test_every_entry_of_the_command_line_has_a_watch():

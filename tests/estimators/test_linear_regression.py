@@ -16,6 +16,8 @@ from sklearn.model_selection import cross_val_score
 
 from discreet import ConstrainedERM, Lasso, LinearRegression
 from discreet.core.errors import DiscreetError, InvalidInput
+from discreet.core.neighbours import REPLACE_ONE, Persons, Privacy
+from discreet.data import Domain
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from tests.canary import CANARY, assert_silent
 
@@ -289,3 +291,12 @@ def test_a_long_table_gives_the_same_for_any_number_of_threads():
     for make in (lambda jobs: LinearRegression(n_jobs=jobs, **SETTINGS), lambda jobs: Lasso(n_iter=3, n_jobs=jobs, **SETTINGS)):
         found = [make(jobs).fit(xp.asarray(rows), targets).weights_ for jobs in (1, 2)]
         np.testing.assert_array_equal(found[0], found[1])
+
+
+def test_a_table_of_persons_is_never_too_long_by_the_rows_of_one():
+    """How many rows persons have is private under replace-one: any that are kept are planned for."""
+    privacy = Privacy(epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE)
+    for rows, most in ((1, 10_000_000), (4, 20_000_000)):
+        domain = Domain(features=2, norm_bound=1.0, target_bound=1.0, records=5_000_000, persons=Persons(rows=rows))
+        problem, made = LinearRegression(mechanism="moments", rows_per_person=rows)._prepared(domain, privacy)
+        assert problem.most_records == made.most_records(problem) == most

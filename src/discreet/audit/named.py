@@ -290,6 +290,7 @@ _ENTRIES = (
         partial(learning.several_classes, multinomial=True),
         "multinomial-perturbation-gaussian",
         "multinomial-perturbation-pure",
+        persons=True,
     ),
     _entry(
         "one-vs-rest",
@@ -297,8 +298,9 @@ _ENTRIES = (
         partial(learning.several_classes, multinomial=False),
         "one-vs-rest-gaussian",
         "one-vs-rest-pure",
+        persons=True,
     ),
-    _entry("objective-over-set", "objective perturbation over a ball", constrained.over_set, "objective-perturbation-set"),
+    _entry("objective-over-set", "objective perturbation over a ball", constrained.over_set, "objective-perturbation-set", persons=True),
     _entry(
         "mirror-descent-sampled",
         "mirror descent on Poisson batches, add-remove: who takes part, and the noise",
@@ -316,7 +318,9 @@ _ENTRIES = (
     _entry("information-sketch", "a sketch for half a bit about an entry", sketches.information_sketch, "release-information-sketch"),
     _entry("clear-target-sketch", "a sketch whose target has no noise", sketches.clear_target_sketch, "release-clear-target-sketch"),
     _entry("published-sketch", "the sketch as published; not private", sketches.published_sketch, "release-published-sketch"),
-    _entry("least-squares", "linear regression by objective perturbation of residuals", regression.objective, "least-squares-objective"),
+    _entry(
+        "least-squares", "linear regression by objective perturbation of residuals", regression.objective, "least-squares-objective", persons=True
+    ),
     _entry("least-squares-moments", "linear regression from noisy moments and gradients", regression.refined, "least-squares-moments"),
     _entry("least-squares-adassp", "linear regression by AdaSSP", regression.adassp, "least-squares-adassp"),
     _entry("least-squares-mixing", "linear regression from a sketch", sketches.mixing, "least-squares-mixing"),

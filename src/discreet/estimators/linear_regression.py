@@ -130,10 +130,14 @@ class LinearRegression(ScoredRegressor, BoundedModel):
         return mechanism.explained(problem)
 
     def _prepared(self, domain: Domain, privacy: Privacy) -> tuple[LeastSquares, RegressionMechanism]:
-        """For tables as long as the public number of records says, or twice as long where it only says about how long they are."""
+        """For tables as long as the public number of records says, or twice as long where it only says about how long they are.
+
+        Of persons that is their number times the most rows of one: how many rows there are is private.
+        """
         problem = LeastSquares(domain=domain)
         if domain.records is not None:
-            longest = min(domain.records * (2 if privacy.neighbours is ADD_REMOVE else 1), MOST_RECORDS)
+            rows = domain.records * (1 if domain.persons is None else domain.persons.rows)
+            longest = min(rows * (2 if privacy.neighbours is ADD_REMOVE else 1), MOST_RECORDS)
             problem = replace(problem, most_records=max(problem.most_records, longest))
         steps = whole_or_none(self.n_iter, "n_iter")
         return problem, calibrate_least_squares(problem, mechanism=self.mechanism, steps=steps, **privacy.target)

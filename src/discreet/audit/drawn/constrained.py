@@ -16,7 +16,9 @@ import numpy as np
 
 from discreet.accounting import Json
 from discreet.audit.claim import Target
+from discreet.audit.drawn.learning import margin_gradient
 from discreet.audit.drawn.parts import Part, Watch, chosen, gaussian, last_stage
+from discreet.audit.drawn.persons import Owned, owned_rows
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.core.neighbours import ADD_REMOVE
@@ -73,12 +75,18 @@ class WatchedBall(L2Ball):
 
 def over_set(target: Target) -> Watch:
     """Objective perturbation, in a ball so wide that the minimiser is inside."""
-    problem = ConstrainedRisk(loss=_LOSS, constraint=L2Ball(dimension=2, radius=1e4), domain=_domain())
+    if target.person is None:
+        owned, domain, data = Owned(rows=_ROWS, signs=_TARGETS, ids=np.arange(4), shares=np.ones(4)), _domain(), _table()
+    else:
+        owned = owned_rows(target.person.rule)
+        domain = Domain(features=2, norm_bound=1.0, target_bound=1.0, records=owned.persons, persons=target.person.rule)
+        data = owned.records(domain)
+    problem = ConstrainedRisk(loss=_LOSS, constraint=L2Ball(dimension=2, radius=1e4), domain=domain)
     made = ObjectivePerturbationOverSet.calibrate(problem, **target.asked)
-    stated, points = _released(problem, _table(), made, 200)
-    linears = -np.array([gradient(point) + real(stated["ridge"]) * point for point in points])
+    stated, points = _released(problem, data, made, 200)
+    linears = -np.array([margin_gradient(point, owned.rows, owned.signs, real(stated["ridge"]), owned.shares) for point in points])
     loud = replace(made, grid=replace(made.grid, step=2.0**-20, scale=2.0**28))
-    of_grid, points = _released(problem, _table(), loud, 100)
+    of_grid, points = _released(problem, data, loud, 100)
     parts = (
         gaussian("linear term of the objective", linears, scale=real(stated["scale"])),
         last_stage(of_grid, points),

@@ -11,11 +11,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import softmax
 
 from discreet.audit.claim import Target
 from discreet.audit.drawn.parts import Part, Watch, discrete_gaussian, discrete_laplace, gaussian, last_stage, spherical
-from discreet.audit.drawn.persons import ALONE, owned_rows
+from discreet.audit.drawn.persons import Owned, owned_rows
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.data import Domain, Records
@@ -29,7 +30,6 @@ from discreet.noise import SystemNoise
 from discreet.problems import MultinomialRisk, OneVsRestRisk, RegularisedRisk
 
 _RUNS, _LOUD_STEP, _LOUDER = 1000, 2.0**-10, 1e5
-_ROWS = ALONE
 _LOSS = Logistic()
 
 
@@ -41,11 +41,8 @@ def one_model(target: Target, *, mechanism: str) -> Watch:
     asked = {"mechanism": mechanism, **target.asked}
     start = RegularisedRisk(loss=_LOSS, ridge=1.0, domain=domain)
     problem = replace(start, ridge=default_ridge(start, **asked))
-    owners = owners_of(None if rule is None else table.ids, rule=rule, rows=len(table.ids), noise=SystemNoise())
-    data, stated = (
-        Records(rows=DenseMatrix(table.rows), targets=table.signs, domain=domain, weights=weights)
-        for weights in (owners.shared(None), None if rule is None else table.shares)
-    )
+    data = table.records(domain)
+    stated = Records(rows=DenseMatrix(table.rows), targets=table.signs, domain=domain, weights=None if rule is None else table.shares)
     made = calibrate(problem, calibration="tight", **asked)
 
     def recovered(weights: Floats) -> Floats:
@@ -58,9 +55,12 @@ def one_model(target: Target, *, mechanism: str) -> Watch:
 
 def several_classes(target: Target, *, multinomial: bool) -> Watch:
     """Three classes, together or one against the rest."""
-    domain = Domain(features=2, norm_bound=1.0, records=len(_ROWS), classes=3)
-    codes = np.array([0, 1, 2, 1])
-    data = Records(rows=DenseMatrix(_ROWS), targets=codes, domain=domain)
+    rule = None if target.person is None else target.person.rule
+    table = owned_rows(rule)
+    codes = (np.arange(len(table.ids)) if rule is None else table.ids) % 6 % 3
+    domain = Domain(features=2, norm_bound=1.0, records=table.persons, classes=3, persons=rule)
+    owners = owners_of(None if rule is None else table.ids, rule=rule, rows=len(codes), noise=SystemNoise())
+    data = Records(rows=DenseMatrix(table.rows), targets=codes, domain=domain, weights=owners.shared(None))
 
     def of_ridge(ridge: float) -> MultinomialRisk | OneVsRestRisk:
         if multinomial:
@@ -73,7 +73,7 @@ def several_classes(target: Target, *, multinomial: bool) -> Watch:
 
     def recovered(weights: Floats) -> Floats:
         gradient = softmax_gradient if multinomial else rest_gradient
-        return -np.array([gradient(w.reshape(3, -1), codes, ridge).ravel() for w in weights])
+        return -np.array([gradient(w.reshape(3, -1), table, codes, ridge).ravel() for w in weights])
 
     return _watch(problem, data, made, recovered, vectors=1 if multinomial else 3)
 
@@ -84,15 +84,16 @@ def margin_gradient(weights: Floats, rows: Floats, signs: Floats, ridge: float, 
     return gradient
 
 
-def softmax_gradient(weights: Floats, codes: Floats, ridge: float) -> Floats:
+def softmax_gradient(weights: Floats, table: Owned, codes: npt.NDArray[np.integer], ridge: float) -> Floats:
     """grad G(W), (K, d)."""
-    gradient: Floats = (softmax(_ROWS @ weights.T, axis=1) - np.eye(3)[codes]).T @ _ROWS + ridge * weights
+    slopes = (softmax(table.rows @ weights.T, axis=1) - np.eye(3)[codes]) * table.shares[:, np.newaxis]
+    gradient: Floats = slopes.T @ table.rows + ridge * weights
     return gradient
 
 
-def rest_gradient(weights: Floats, codes: Floats, ridge: float) -> Floats:
+def rest_gradient(weights: Floats, table: Owned, codes: npt.NDArray[np.integer], ridge: float) -> Floats:
     """grad G_k(w_k) of every class k, (K, d)."""
-    return np.array([margin_gradient(w, _ROWS, np.where(codes == k, 1.0, -1.0), ridge) for k, w in enumerate(weights)])
+    return np.array([margin_gradient(w, table.rows, np.where(codes == k, 1.0, -1.0), ridge, table.shares) for k, w in enumerate(weights)])
 
 
 def _watch(problem: Any, data: Records, made: Any, recovered: Any, *, vectors: int) -> Watch:  # noqa: ANN401 - any learning mechanism and its problem

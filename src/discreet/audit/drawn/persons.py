@@ -14,7 +14,7 @@ import numpy.typing as npt
 from discreet.audit.drawn.parts import Part, chosen
 from discreet.core.arrays import Floats
 from discreet.core.neighbours import Persons
-from discreet.data import Block, Domain, FunctionTable
+from discreet.data import Block, Domain, FunctionTable, Records
 from discreet.data.persons import Draw
 from discreet.data.reader import streamed_records
 from discreet.matrices import DenseMatrix
@@ -45,6 +45,11 @@ class Owned(NamedTuple):
     def persons(self) -> int:
         """Their number."""
         return len(np.unique(self.ids))
+
+    def records(self, domain: Domain) -> Records:
+        """Of this domain, kept and weighed anew by its rule; targets are the signs."""
+        owners = owners_of(None if domain.persons is None else self.ids, rule=domain.persons, rows=len(self.ids), noise=SystemNoise())
+        return Records(rows=DenseMatrix(self.rows), targets=self.signs, domain=domain, weights=owners.shared(None))
 
     def block(self, number: int, weights: Floats | None = None, labels: Floats | None = None) -> Block:
         """One of `_BLOCKS`, each with rows of every person who has so many."""

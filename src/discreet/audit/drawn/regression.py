@@ -15,6 +15,7 @@ import numpy as np
 
 from discreet.audit.claim import Target
 from discreet.audit.drawn.parts import Part, Watch, gaussian, last_stage, released
+from discreet.audit.drawn.persons import owned_rows
 from discreet.core.arrays import Floats
 from discreet.core.fields import real
 from discreet.data import Domain, Records
@@ -34,14 +35,22 @@ _WEIGHTS: Floats = np.array([0.3, -0.2, 0.5])
 
 def objective(target: Target) -> Watch:
     """The linear term, and the last stage."""
-    made = ResidualObjectivePerturbation.calibrate(_PROBLEM, **target.asked)
-    stated, weights = released(made, _PROBLEM, table(), _RUNS)
+    rule = None if target.person is None else target.person.rule
+    if rule is None:
+        problem, data, rows, targets, shares = _PROBLEM, table(), _ROWS, _TARGETS, np.ones(len(_ROWS))
+    else:
+        owned = owned_rows(rule)
+        domain = Domain(features=2, norm_bound=1.0, target_bound=1.0, records=owned.persons, persons=rule)
+        problem, rows, targets, shares = LeastSquares(domain=domain), owned.rows, owned.signs, owned.shares
+        data = owned.records(domain)
+    made = ResidualObjectivePerturbation.calibrate(problem, **target.asked)
+    stated, weights = released(made, problem, data, _RUNS)
     slope = prediction_loss(str(stated["loss"]), real(stated["width"])).slope
-    linears = [-(_ROWS.T @ slope(_ROWS @ w, _TARGETS)) - real(stated["ridge"]) * w for w in weights]
+    linears = [-(rows.T @ (shares * slope(rows @ w, targets))) - real(stated["ridge"]) * w for w in weights]
     loud = replace(made, grid=replace(made.grid, step=2.0**-20, scale=2.0**40))
     parts = (
         gaussian("linear term of the objective", np.array(linears), scale=real(stated["scale"])),
-        last_stage(*released(loud, _PROBLEM, table(), 60)),
+        last_stage(*released(loud, problem, data, 60)),
     )
     return Watch(mechanism=made.name, parts=parts)
 
