@@ -110,7 +110,7 @@ def started(where, *form, ignored=None):
 @pytest.mark.parametrize(
     ("where", "number", "form"),
     [
-        ("before the reservation", signal.SIGTERM, []),
+        pytest.param("before the reservation", signal.SIGTERM, [], marks=pytest.mark.more),
         ("after the reservation", signal.SIGHUP, ["--json"]),
         ("while saving", signal.SIGTERM, []),
         pytest.param("after the reservation", signal.SIGTERM, [], marks=pytest.mark.more),

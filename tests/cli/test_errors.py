@@ -3,12 +3,12 @@
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from discreet import data
+from discreet.cli import program
 from discreet.core.errors import SolverFailure
 from discreet.core.files import whole_file
 from discreet.estimators import LinearSVC
@@ -230,29 +230,24 @@ def test_a_fit_that_fails_leaves_no_file_and_shows_no_value(folder, monkeypatch,
     assert contents(folder) == before
 
 
-def test_the_traceback_is_shown_only_where_it_is_asked_for(folder):
-    script = (
-        "import discreet.cli, discreet.data\n"
-        "def broken(*a): raise RuntimeError('918273.645')\n"
-        "discreet.data.read_table = broken\n"
-        "discreet.cli.main()\n"
-    )
-    quiet, loud = (
-        subprocess.run(
-            [sys.executable, "-c", script, *FIT, "--rows-per-person", "1"],
-            cwd=folder,
-            env={**os.environ, **extra},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        for extra in ({}, {"DISCREET_DEBUG": "1"})
-    )
-    assert quiet.returncode == loud.returncode == 1
-    assert quiet.stderr.count("\n") == 1
-    assert "918273" not in quiet.stderr + quiet.stdout
-    assert "may show private values" in loud.stderr
-    assert "918273.645" in loud.stderr
+def test_the_traceback_is_shown_only_where_it_is_asked_for(folder, monkeypatch, capsys):
+    def broken(*given, **named):
+        raise RuntimeError("918273.645")
+
+    def said():
+        with pytest.raises(SystemExit) as end:
+            program.main([*FIT, "--rows-per-person", "1"], prog_name="discreet")
+        assert end.value.code == 1
+        return capsys.readouterr()
+
+    monkeypatch.setattr(data, "read_table", broken)
+    quiet = said()
+    monkeypatch.setenv("DISCREET_DEBUG", "1")
+    loud = said()
+    assert quiet.err.count("\n") == 1
+    assert "918273" not in quiet.err + quiet.out
+    assert "may show private values" in loud.err
+    assert "918273.645" in loud.err
 
 
 BROKEN_MODELS = {

@@ -153,14 +153,18 @@ def test_version_names_the_parts():
     assert "not installed" not in outcome.out
 
 
-def test_a_process_of_its_own_goes_through_fit_and_a_closed_pipe(folder):
+@pytest.mark.more
+def test_a_process_of_its_own_goes_through_fit(folder):
     fitted = python(*FIT, "--rows-per-person", "1", cwd=folder)
     assert (fitted.returncode, fitted.stderr) == (0, "")
     assert "\x1b" not in fitted.stdout
+
+
+def test_a_pipe_that_is_closed_ends_a_process_in_silence(model):
     many = "age,hours,city\n" + "30,40,north\n" * 50_000
     with subprocess.Popen(
         [sys.executable, "-m", "discreet", "predict", "model.json", "-"],
-        cwd=folder,
+        cwd=model,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

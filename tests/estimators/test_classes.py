@@ -37,11 +37,10 @@ EVERY = [
     LinearSVC(classes=NAMES.tolist()),
 ]
 SLOWEST = LinearSVC(delta=1e-6, loss="huber-hinge", neighbours="add-remove", classes=NAMES.tolist())
-every_and_slowest = pytest.mark.parametrize("model", [*EVERY, SLOWEST], ids=repr)
 every = pytest.mark.parametrize("model", [*EVERY, pytest.param(SLOWEST, marks=pytest.mark.more)], ids=repr)
 
 
-@every_and_slowest
+@every
 def test_three_classes_are_learnt_with_a_certificate_that_verifies(model):
     X, y = table()
     model = clone(model).set_params(epsilon=4.0, classes=NAMES.tolist()).fit(X, y)
@@ -60,7 +59,7 @@ def test_three_classes_are_learnt_with_a_certificate_that_verifies(model):
     assert stated.delta(stated.epsilon) <= model.delta
 
 
-@every_and_slowest
+@every
 def test_a_certificate_with_less_noise_does_not_verify(model):
     X, y = table(200)
     model = clone(model).set_params(epsilon=1.0).fit(X, y)

@@ -66,8 +66,10 @@ def test_classes_are_predicted_with_the_true_hinge_and_an_intercept():
     assert model.intercept_ < 0
 
 
-@pytest.mark.parametrize("quantile", [0.1, 0.9])
-@pytest.mark.parametrize("loss", [Pinball, partial(SmoothPinball, width=0.01)], ids=["pinball", "smooth-pinball"])
+@pytest.mark.parametrize("quantile", [0.1, pytest.param(0.9, marks=pytest.mark.more)])
+@pytest.mark.parametrize(
+    "loss", [pytest.param(Pinball, id="pinball"), pytest.param(partial(SmoothPinball, width=0.01), id="smooth-pinball", marks=pytest.mark.more)]
+)
 def test_as_many_targets_lie_below_the_prediction_as_the_quantile_says(loss, quantile):
     """Koenker and Bassett: the mean pinball loss is least at the quantile."""
     rng = np.random.default_rng(0)

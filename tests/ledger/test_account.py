@@ -238,6 +238,7 @@ def test_processes_of_joblib_spend_with_an_explicit_account(ledger, account):
     assert ledger.spent("adult") == Amount(epsilon=0.75)
 
 
+@pytest.mark.more  # tests/estimators/test_ledger.py has it for models
 def test_a_worker_process_is_never_sent_an_estimator_that_would_spend_unrecorded(ledger):
     with using(ledger, "adult"), pytest.raises(PicklingError) as caught:
         cross_val_score(Spender(epsilon=0.1), *table(), cv=2, n_jobs=2, error_score="raise")

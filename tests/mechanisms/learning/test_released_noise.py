@@ -44,7 +44,7 @@ def recovered(public: RegularisedRisk, data: Records, released: Floats, mechanis
     return -np.column_stack([objective.gradient(point, objective.margins(point)) for point in released.T])
 
 
-@pytest.mark.parametrize("loss", [Logistic(), SoftplusHinge(), HuberHinge()], ids=repr)
+@pytest.mark.parametrize("loss", [pytest.param(Logistic(), marks=pytest.mark.more), SoftplusHinge(), HuberHinge()], ids=repr)
 @pytest.mark.parametrize("mechanism", ["objective", "output"])
 def test_gaussian_noise_is_what_the_certificate_says(loss: MarginLoss, mechanism: str) -> None:
     public, data, chosen = setting(loss, mechanism, 1e-6)
