@@ -14,6 +14,7 @@ FORM = {
     "name": "people",
     "rows": "normalise",
     "missing_values": [],
+    "persons": {"kind": "one"},
     "target": {"column": "answer", "kind": "classes", "classes": ["no", "yes"]},
     "columns": [
         {"name": "age", "kind": "number", "lower": "0", "upper": "100"},

@@ -36,6 +36,7 @@ def entered(browser, page):
 
 def described(browser):
     browser.until("!document.querySelector('#step-describe').hidden")
+    browser.click("#persons-one")
     browser.choose("#target-column", "answer")
     browser.fill("#target-classes", "no\nyes")
     browser.click("#column-0-number")

@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -107,6 +108,49 @@ def test_a_mistake_is_said_where_it_was_made(client, place, changes, where, says
     assert says in problem["message"]
 
 
+@pytest.mark.parametrize(
+    ("persons", "says"),
+    [
+        ({"kind": ""}, "say whether somebody may have several rows"),
+        ({"kind": "several", "column": "", "rows": "7", "weight": "person"}, "choose the column"),
+        ({"kind": "several", "column": "nickname", "rows": "", "weight": "person"}, "the most rows of a person"),
+        ({"kind": "several", "column": "nickname", "rows": "-1", "weight": "person"}, "the most rows of a person"),
+        ({"kind": "several", "column": "nickname", "rows": "0", "weight": "person"}, "whole number from 1"),
+    ],
+)
+def test_nobody_goes_on_without_saying_whose_rows_are_whose(client, persons, says):
+    (problem,) = client.ask("check", {"schema": form(persons=persons)}).json["problems"]
+    assert problem["where"] == "persons"
+    assert says in problem["message"]
+
+
+def test_a_schema_that_says_nothing_of_persons_is_asked_when_it_is_loaded(client, tmp_path):
+    path = tmp_path / "people.toml"
+    client.ask("save", {"schema": form(persons={"kind": "rows"}), "path": str(path)})
+    assert Schema.load(path).persons is None
+    loaded = client.ask("load", {"path": str(path)}).json["schema"]
+    assert client.ask("check", {"schema": loaded}).json["problems"][0]["where"] == "persons"
+
+
+def test_visits_are_fitted_for_persons_on_a_ledger_of_persons(client, people, tmp_path):
+    header, *lines = people.read_text(encoding="utf-8").splitlines()
+    visits = tmp_path / "visits.csv"
+    visits.write_text("\n".join([f"{header},patient", *(f"{line},p{place // 6}" for place, line in enumerate(lines))]) + "\n", encoding="utf-8")
+    ledger = {"path": str(tmp_path / "team.ledger"), "data_set": "visits", "epsilon": 3, "delta": 1e-5, "neighbours": "replace-one", "unit": "person"}
+    assert client.ask("declare", ledger).json["data_sets"][0]["unit"] == "person"
+    schema = form(persons={"kind": "several", "column": "patient", "rows": "4", "weight": "row"})
+    wanted = {"schema": schema, "what": "linear-svc", "budget": BUDGET, "table": str(visits), "ledger": ledger["path"], "data_set": "visits"}
+    record = client.finished(wanted)
+    assert record["state"] == "done", record
+    assert record["result"]["guarantee"]["unit"] == "person"
+    model = Model.load(Path(record["folder"]) / "model.json")
+    assert model.certificate.problem["persons"] == {"rows": 4, "weight": "row"}
+    assert "all rows of one person" in (Path(record["folder"]) / "report.html").read_text(encoding="utf-8")
+    rows = client.finished(wanted | {"schema": form(persons={"kind": "rows"})})
+    assert rows["state"] == "failed"
+    assert "[person] in the schema" in rows["message"]
+
+
 def test_mistakes_of_the_whole_are_said_of_the_whole(client):
     schema = form(columns=[])
     assert client.ask("check", {"schema": schema}).json["problems"][0]["where"] == "schema"
@@ -197,7 +241,7 @@ def test_a_target_that_is_a_number_is_for_releases(client):
 @pytest.fixture
 def ledger(client, tmp_path):
     path = tmp_path / "team.ledger"
-    declared = {"path": str(path), "data_set": "people", "epsilon": 2, "delta": 1e-5, "neighbours": "replace-one"}
+    declared = {"path": str(path), "data_set": "people", "epsilon": 2, "delta": 1e-5, "neighbours": "replace-one", "unit": "person"}
     assert client.ask("declare", declared).json["data_sets"][0]["left"] == {"epsilon": 2.0, "delta": 1e-5}
     return path
 

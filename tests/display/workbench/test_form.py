@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from discreet.data import CategoricalColumn, NumberTarget, NumericColumn, Schema, Target
+from discreet.data import CategoricalColumn, NumberTarget, NumericColumn, PersonColumn, Schema, Target
 from discreet.display.workbench.form import form_of, lost_by_the_form, read_form
 from discreet.display.workbench.wire import Fields
 
@@ -25,7 +25,9 @@ def schemas(draw):
     column = CategoricalColumn(name=names[1], categories=tuple(labels), other=draw(some.sampled_from([None, labels[0]])), missing=labels[1])
     classes = draw(LABELS)
     target = draw(some.sampled_from([Target(column=names[2], classes=tuple(classes)), NumberTarget(column=names[2], lower=lower, upper=upper)]))
-    return Schema(name="x", target=target, numeric=(number,), categorical=(column,), rows=draw(some.sampled_from(["normalise", "bound"])))
+    several = PersonColumn(column="whose", rows=draw(some.integers(1, 99)), weight=draw(some.sampled_from(["person", "row"])))
+    whose = draw(some.sampled_from([{}, {"rows_per_person": 1}, {"person": several}]))
+    return Schema(name="x", target=target, numeric=(number,), categorical=(column,), rows=draw(some.sampled_from(["normalise", "bound"])), **whose)
 
 
 @given(schema=schemas())

@@ -96,7 +96,7 @@ def questions(people):
         "status": {"number": 1},
         "stop": {"number": 1},
         "ledger": {"path": str(people)},
-        "declare": {"path": str(people), "data_set": "people", "epsilon": 1, "delta": 0, "neighbours": "replace-one"},
+        "declare": {"path": str(people), "data_set": "people", "epsilon": 1, "delta": 0, "neighbours": "replace-one", "unit": "person"},
     }
 
 

@@ -122,7 +122,8 @@ class Desk:
         found = Schema.load(path)
         if lost_by_the_form(found):
             raise InvalidInput(f"{path!r} says more than this page can show (a scale, released bounds). Use it with `discreet fit --schema`.")
-        return {"schema": form_of(found)}
+        form = form_of(found)
+        return {"schema": form if found.persons is not None else form | {"persons": {"kind": ""}}}  # who has not been asked is asked
 
     def save(self, asked: Fields) -> dict[str, object]:
         """Write the schema of the form to a file."""
@@ -140,7 +141,7 @@ class Desk:
         schema, budget, what = required_schema(asked.inner("schema")), _budget(asked.inner("budget")), _what(asked)
         records = asked.whole("records", "The number of records", least=10, most=10**9)
         if what in METHODS:
-            rows, slots = _release_sizes(asked, what, budget)
+            rows, slots = _release_sizes(asked, what, budget, schema)
             return noise_of_release(planned_release(schema, what, budget, rows=rows, slots=slots))
         sample = asked.text("sample")
         with self._computing():
@@ -171,7 +172,7 @@ class Desk:
         """Start the command that spends."""
         asked.only("schema", "what", "budget", "table", "ledger", "data_set", "rows", "slots")
         schema, budget, what = required_schema(asked.inner("schema")), _budget(asked.inner("budget")), _what(asked)
-        rows, slots = _release_sizes(asked, what, budget) if what in METHODS else (None, None)
+        rows, slots = _release_sizes(asked, what, budget, schema) if what in METHODS else (None, None)
         table = _place(asked.needed("table", "A table"))
         if not is_file(table):
             raise InvalidInput(f"there is no file {table!r}. Check the path.")
@@ -211,13 +212,14 @@ class Desk:
 
     def declare(self, asked: Fields) -> dict[str, object]:
         """A data set with its total, in a ledger that is made where there is none."""
-        asked.only("path", "data_set", "epsilon", "delta", "neighbours")
+        asked.only("path", "data_set", "epsilon", "delta", "neighbours", "unit")
         path = _place(asked.needed("path", "The path of a ledger"))
         wanted = declaration(  # before a file is made, so that a refusal leaves no empty ledger behind
             asked.needed("data_set", "The name of a data set"),
             epsilon=asked.number("epsilon", "The total epsilon", least=0.0, most=1e6, inclusive=False),
             delta=asked.number("delta", "The total delta", least=0.0, most=1.0),
             neighbours=_neighbours(asked),
+            unit=asked.choice("unit", "Whose total it is", ("record", "person")),
         )
         ledger = Ledger(path) if exists(path) else Ledger.create(path)
         ledger.add(wanted)
@@ -311,10 +313,10 @@ def _budget(asked: Fields) -> Budget:
     )
 
 
-def _release_sizes(asked: Fields, what: str, budget: Budget) -> tuple[int | None, int | None]:
+def _release_sizes(asked: Fields, what: str, budget: Budget, schema: Schema) -> tuple[int | None, int | None]:
     if what == "sketch":
         return asked.whole("rows", "The number of rows of the sketch", least=1, most=10**7), None
-    if budget.neighbours == "add-remove":
+    if budget.neighbours == "add-remove" or schema.person is not None:
         return None, asked.whole("slots", "The public number of rows", least=1, most=10**9)
     return None, None
 
@@ -350,6 +352,7 @@ def _data_set(ledger: Ledger, name: str) -> dict[str, object]:
     return {
         "name": data_set.name,
         "neighbours": str(data_set.neighbours),
+        "unit": str(data_set.unit),
         "accountant": data_set.accountant,
         "total": data_set.total.to_dict(),
         "spent": spent.to_dict(),

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import Any, NamedTuple, TypeVar
 
 from discreet.core.errors import SchemaError
-from discreet.data import CategoricalColumn, NumberTarget, NumericColumn, Schema, Target
+from discreet.data import CategoricalColumn, NumberTarget, NumericColumn, PersonColumn, Schema, Target
 from discreet.data.labels import Label, canonical
 from discreet.display.workbench.wire import Fields, Refused
 
@@ -20,11 +20,11 @@ MOST_LABELS = 5000
 _WHOLE = re.compile(r"-?(0|[1-9]\d{0,15})")
 _LONGEST_LIST = 100_000
 
-Part = TypeVar("Part", NumericColumn, CategoricalColumn, Target, NumberTarget)
+Part = TypeVar("Part", NumericColumn, CategoricalColumn, Target, NumberTarget, PersonColumn)
 
 
 class Problem(NamedTuple):
-    """A mistake, and the part of the form that it is in: "schema", "target", or the name of a column."""
+    """A mistake, and the part of the form that it is in: "schema", "persons", "target", or the name of a column."""
 
     where: str
     message: str
@@ -39,7 +39,7 @@ class Formed(NamedTuple):
 
 def read_form(form: Fields) -> Formed:
     """The schema, or everything that is wrong with it. Raises Refused for what is no such form."""
-    form.only("name", "rows", "missing_values", "target", "columns")
+    form.only("name", "rows", "missing_values", "persons", "target", "columns")
     problems: list[Problem] = []
 
     def attempt(where: str, make: Callable[[Fields], Part], fields: Fields) -> list[Part]:
@@ -50,6 +50,8 @@ def read_form(form: Fields) -> Formed:
             problems.append(Problem(where, str(error)))
             return []
 
+    persons = form.inner("persons").only("kind", "column", "rows", "weight")
+    several: list[PersonColumn] = attempt("persons", _person_column, persons) if _whose(persons, problems) == "several" else []
     target = form.inner("target").only("column", "kind", "classes", "other", "missing", "lower", "upper", "clip")
     of_classes = target.choice("kind", "The kind of the target", ("classes", "number")) == "classes"
     chosen: list[Target] | list[NumberTarget] = attempt("target", _classes, target) if of_classes else attempt("target", _bounded_target, target)
@@ -77,6 +79,8 @@ def read_form(form: Fields) -> Formed:
             categorical=tuple(categorical),
             rows="bound" if rows == "bound" else "normalise",
             missing_values=tuple(form.texts("missing_values", most=100)),
+            person=several[0] if several else None,
+            rows_per_person=1 if persons.text("kind") == "one" else None,
         )
     except SchemaError as error:
         return Formed(None, (Problem("schema", str(error)),))
@@ -102,13 +106,44 @@ def form_of(schema: Schema) -> dict[str, object]:
     for one in schema.categorical:
         labels = [canonical(label) for label in one.categories]
         columns.append({"name": one.name, "kind": "category", "categories": labels} | _others_text(one))
-    return {"name": schema.name, "rows": schema.rows, "missing_values": list(schema.missing_values), "target": target, "columns": columns}
+    return {
+        "name": schema.name,
+        "rows": schema.rows,
+        "missing_values": list(schema.missing_values),
+        "persons": _persons_text(schema),
+        "target": target,
+        "columns": columns,
+    }
 
 
 def lost_by_the_form(schema: Schema) -> bool:
     """Whether the page cannot show everything that the schema says (another scale, bounds that were released, labels of an unusual spelling)."""
     formed = read_form(Fields(form_of(schema)))
     return formed.schema is None or asdict(formed.schema) != asdict(schema)
+
+
+def _whose(persons: Fields, problems: list[Problem]) -> str:
+    """What was answered, and a note where nothing was: nobody goes on without having been asked."""
+    kind = persons.text("kind")
+    if kind not in ("one", "several", "rows"):
+        problems.append(Problem("persons", "say whether somebody may have several rows: it decides whom the result protects."))
+    return kind
+
+
+def _person_column(persons: Fields) -> PersonColumn:
+    if not (column := persons.text("column")):
+        raise SchemaError("choose the column that says whose row each is.")
+    rows = persons.text("rows")
+    if not re.fullmatch(r"\d{1,9}", rows):
+        raise SchemaError("the most rows of a person that are kept is still to be filled in, a whole number. Choose it without the records.")
+    by_rows = persons.choice("weight", "What counts alike", ("person", "row")) == "row"
+    return PersonColumn(column=column, rows=int(rows), weight="row" if by_rows else "person")
+
+
+def _persons_text(schema: Schema) -> dict[str, object]:
+    if schema.person is not None:
+        return {"kind": "several", "column": schema.person.column, "rows": str(schema.person.rows), "weight": schema.person.weight}
+    return {"kind": "rows" if schema.rows_per_person is None else "one"}
 
 
 def _named(target: Fields) -> str:

@@ -83,12 +83,12 @@ def invented_trial(schema: Schema, *, records: int, best: float) -> Trial:
 
 def sample_trial(schema: Schema, path: str | Path, *, records: int) -> Trial:
     """A trial on the rows of a table that its owner declares public; the last 30 % are kept for measuring. Raises as reading and encoding do."""
-    frame = read_table(path, schema.columns(target=True))
+    frame = read_table(path, schema.columns(target=True, persons=False))
     fitted = min(records, math.floor(frame.height * (1.0 - _SAMPLE_SHARE)))
     if fitted < 10:
         raise InvalidInput("a public sample of at least 15 rows is needed.")
     parts = (frame[:fitted], frame[fitted : fitted + 5 * TESTED])
-    first, second = (schema.encode(part, target=True) for part in parts)
+    first, second = (schema.encode(part, target=True, persons=False) for part in parts)
     return Trial(first, second, None, None)
 
 
@@ -203,6 +203,7 @@ def planned(kind: str, schema: Schema, budget: Budget, *, records: int, norm: fl
         norm=norm,
         data_norm=schema.norm_bound,
         loss="logistic" if kind == "logistic-regression" else "softplus-hinge",
+        rows_per_person=None if schema.persons is None else schema.persons.rows,
     )
     bound = plan.bound(records)
     try:

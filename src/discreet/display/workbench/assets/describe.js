@@ -12,6 +12,7 @@ export function startDescribing(onChange) {
   byId("form-schema").addEventListener("submit", (event) => event.preventDefault());
   byId("form-schema").addEventListener("input", (event) => { note(event.target); later(); });
   byId("target-column").addEventListener("change", () => { showTarget(); showCards(); });
+  byId("persons-box").addEventListener("change", () => { showPersons(); showCards(); });
   byId("form-load").addEventListener("submit", (event) => {
     event.preventDefault();
     guarded(event.submitter, async () => {
@@ -37,11 +38,41 @@ export function columnsFound(found, folder) {
   byId("save-path").value = `${folder}/${found.name}.toml`;
   const select = byId("target-column");
   select.replaceChildren(make("option", { value: "" }, "choose ..."), ...found.columns.map((name) => make("option", { value: name }, name)));
+  byId("persons-column").replaceChildren(make("option", { value: "" }, "choose ..."), ...found.columns.map((name) => make("option", { value: name }, name)));
+  fillPersons({ kind: "" });
   targetKind = "classes";
   targetValues = {};
   showTarget();
   showCards();
   check();
+}
+
+const personsKind = () => document.querySelector("input[name=persons-kind]:checked")?.value ?? "";
+const personsColumn = () => (personsKind() === "several" ? byId("persons-column").value : "");
+
+// Whom the result protects, for the words of the other steps.
+export function unit() {
+  const kind = personsKind();
+  const said = { one: "one person, who has one row as you say", rows: "one row; somebody with several is protected less",
+    several: `one person, all rows together, told apart by '${byId("persons-column").value}', at most ${byId("persons-most").value} kept` }[kind] ?? "";
+  return { persons: kind === "one" || kind === "several", several: kind === "several", said };
+}
+
+function typedPersons() {
+  const kind = personsKind();
+  return kind === "several" ? { kind, column: byId("persons-column").value, rows: byId("persons-most").value, weight: byId("persons-weight").value } : { kind };
+}
+
+function showPersons() {
+  byId("persons-fields").hidden = personsKind() !== "several";
+}
+
+function fillPersons(persons) {
+  for (const kind of ["one", "several", "rows"]) byId(`persons-${kind}`).checked = persons.kind === kind;
+  byId("persons-column").value = persons.column ?? "";
+  byId("persons-most").value = persons.rows ?? "";
+  byId("persons-weight").value = persons.weight ?? "person";
+  showPersons();
 }
 
 let targetKind = "classes";
@@ -62,7 +93,7 @@ function showTarget() {
 
 function showCards() {
   const target = byId("target-column").value;
-  byId("columns").replaceChildren(...cards.filter((card) => card.name !== target).map(cardOf));
+  byId("columns").replaceChildren(...cards.filter((card) => card.name !== target && card.name !== personsColumn()).map(cardOf));
 }
 
 function cardOf(card) {
@@ -106,6 +137,7 @@ function note(element) {
   const column = element.closest("[data-column]");
   if (column) touched.add(column.dataset.column);
   else if (element.closest("#target-box")) touched.add("target");
+  else if (element.closest("#persons-box")) touched.add("persons");
 }
 
 function later() {
@@ -122,10 +154,11 @@ export function typedSchema() {
     name: byId("schema-name").value,
     rows: byId("schema-rows").value,
     missing_values: byId("schema-missing").value.split(/\s+/).filter((text) => text !== ""),
+    persons: typedPersons(),
     target: targetKind === "classes"
       ? { column: target, kind: "classes", classes: lines(values.classes), other: values.other ?? "", missing: values.missing ?? "" }
       : { column: target, kind: "number", lower: values.lower ?? "", upper: values.upper ?? "", clip: values.clip === true, missing: values.missing ?? "" },
-    columns: cards.filter((card) => card.name !== target && card.kind !== "ignore").map(({ name, kind, values: own }) => {
+    columns: cards.filter((card) => card.name !== target && card.name !== personsColumn() && card.kind !== "ignore").map(({ name, kind, values: own }) => {
       if (kind === "number") return { name, kind, lower: own.lower ?? "", upper: own.upper ?? "", clip: own.clip === true, missing: own.missing ?? "" };
       return { name, kind, categories: lines(own.categories), other: own.other ?? "", missing: own.missing ?? "" };
     }),
@@ -146,11 +179,12 @@ export const classCount = () => (targetKind === "classes" ? lines(targetValues.c
 
 function fill(schema) {
   const known = new Map(schema.columns.map((column) => [column.name, column]));
-  const absent = [schema.target.column, ...known.keys()].filter((name) => !cards.some((card) => card.name === name));
+  const absent = [schema.target.column, ...(schema.persons?.column ? [schema.persons.column] : []), ...known.keys()].filter((name) => !cards.some((card) => card.name === name));
   if (absent.length > 0) throw new Error(`The table has no column ${absent.map((name) => `'${name}'`).join(", ")} of that schema.`);
   byId("schema-name").value = schema.name;
   byId("schema-rows").value = schema.rows;
   byId("schema-missing").value = schema.missing_values.join(" ");
+  fillPersons(schema.persons ?? { kind: "" });
   byId("target-column").value = schema.target.column;
   targetKind = schema.target.kind;
   targetValues = { ...schema.target, classes: (schema.target.classes ?? []).join("\n") };
@@ -159,7 +193,7 @@ function fill(schema) {
     card.kind = column?.kind ?? "ignore";
     card.values = column ? { ...column, categories: (column.categories ?? []).join("\n") } : {};
   }
-  touched = new Set(["target", ...known.keys()]);
+  touched = new Set(["target", "persons", ...known.keys()]);
   showTarget();
   showCards();
 }
@@ -179,6 +213,7 @@ export async function check(mark = false) {
   const said = new Map(found.problems.map(({ where, message }) => [where, message]));
   if (mark) for (const { where } of found.problems) touched.add(where);
   show(byId("problem-schema"), said.get("schema"));
+  show(byId("problem-persons"), touched.has("persons") ? said.get("persons") : undefined, personsKind() === "several" ? byId("persons-box") : null);
   show(byId("problem-target"), touched.has("target") ? said.get("target") : undefined, byId("target-box"));
   for (const card of cards) {
     const place = byId(`column-${card.place}-problem`);
@@ -194,7 +229,7 @@ export async function check(mark = false) {
 }
 
 const PARTS = [["smallest", "lower"], ["lower", "lower"], ["largest", "upper"], ["upper", "upper"], ["categories", "categories"], ["classes", "classes"],
-  ["other", "other"], ["missing", "missing"], ["predicted", "column"]];
+  ["other", "other"], ["missing", "missing"], ["predicted", "column"], ["most rows", "most"]];
 
 function show(place, words, box = null) {
   place.textContent = words ?? "";
@@ -209,6 +244,7 @@ function show(place, words, box = null) {
 }
 
 export function focusFirstProblem() {
-  const first = document.querySelector("#form-schema [aria-invalid=true]") ?? byId("target-column");
-  first.focus();
+  const wrong = [...document.querySelectorAll("#form-schema [aria-invalid=true]")].find((input) => input.offsetParent !== null);
+  const unasked = !byId("problem-persons").hidden && personsKind() === "";
+  (unasked ? byId("persons-one") : (wrong ?? byId("target-column"))).focus();
 }

@@ -8,7 +8,7 @@ export function startLedger(declared) {
     event.preventDefault();
     guarded(event.submitter, async () => {
       const [path, name] = [byId("new-path").value, byId("new-set").value];
-      const found = await ask("declare", { path, data_set: name, epsilon: typed("new-epsilon"), delta: typed("new-delta"), neighbours: byId("new-neighbours").value });
+      const found = await ask("declare", { path, data_set: name, epsilon: typed("new-epsilon"), delta: typed("new-delta"), neighbours: byId("new-neighbours").value, unit: byId("new-unit").value });
       byId("show-path").value = found.path;
       fill(found);
       declared(found.path, name);
@@ -31,7 +31,7 @@ function fill(found) {
   const parts = found.data_sets.flatMap((set) => [
     make("h2", {}, set.name),
     bar(set),
-    facts([["Total", `${amount(set.total)}, ${set.neighbours}, ${set.accountant} accountant`], ["Spent", amount(set.spent)],
+    facts([["Total", `${amount(set.total)}, ${set.neighbours}, one ${set.unit}; ${set.accountant} accountant`], ["Spent", amount(set.spent)],
       ["Left", `${amount(set.left)}${set.parts.length > 0 ? `; parts: ${set.parts.join(", ")}` : ""}`]]),
     set.entries.length === 0 ? make("p", { class: "note" }, "Nothing has been spent yet.")
       : make("div", { class: "wide" }, table(set.more > 0 ? `The last ${set.entries.length} entries; ${set.more} more before` : "Entries, the latest first",

@@ -1,6 +1,6 @@
 // The steps, what they share, and which of them are open.
 import { ask, enter, upload } from "./api.js";
-import { check, classCount, columnsFound, focusFirstProblem, restore, startDescribing, typedSchema } from "./describe.js";
+import { check, classCount, columnsFound, focusFirstProblem, restore, startDescribing, typedSchema, unit } from "./describe.js";
 import { showExploring, startExploring } from "./explore.js";
 import { showLedger, startLedger } from "./ledger.js";
 import { byId, facts, guarded, make, problem, typed } from "./parts.js";
@@ -15,13 +15,15 @@ const WHAT = {
 const STEPS = ["table", "describe", "choose", "explore", "run", "ledger"];
 const state = { table: null, complete: false, here: "", run: null, endings: [], largest: 0 };
 
+const takesSlots = (what, neighbours) => what === "additive" && (neighbours === "add-remove" || unit().several);
+
 function choice() {
   const what = document.querySelector("input[name=what]:checked")?.value ?? "linear-svc";
   const neighbours = document.querySelector("input[name=neighbours]:checked").value;
   return {
     schema: typedSchema(), table: state.table?.path ?? "", what,
     budget: { epsilon: typed("epsilon"), delta: typed("delta"), neighbours },
-    rows: what === "sketch" ? typed("rows") : undefined, slots: what === "additive" && neighbours === "add-remove" ? typed("slots") : undefined,
+    rows: what === "sketch" ? typed("rows") : undefined, slots: takesSlots(what, neighbours) ? typed("slots") : undefined,
     ledger: byId("ledger-path").value.trim(), data_set: byId("ledger-set").value.trim(),
   };
 }
@@ -51,6 +53,7 @@ async function go(step, { focus = true } = {}) {
   if (step === "choose") showChoices();
   if (step === "explore") showExploring();
   if (step === "run" && state.complete) showRunning((what) => `${WHAT[what][0]}: ${WHAT[what][1]}`);
+  if (step === "ledger" && unit().said) byId("new-unit").value = unit().persons ? "person" : "record";
   if (step === "ledger") await showLedger(byId("ledger-path").value.trim());
 }
 
@@ -83,10 +86,14 @@ function showChoices() {
 function sizes() {
   const { what, budget } = choice();
   byId("rows-field").hidden = what !== "sketch";
-  byId("slots-field").hidden = !(what === "additive" && budget.neighbours === "add-remove");
+  byId("slots-field").hidden = !takesSlots(what, budget.neighbours);
+  const { persons, several } = unit();
+  byId("replace-one-words").textContent = persons ? `${several ? "all rows" : "the row"} of one person; the number of persons is public`
+    : "the content of one row; the number of rows is public";
+  byId("add-remove-words").textContent = `also whether a ${persons ? "person" : "row"} is there at all`;
   const factor = budget.epsilon > 0 ? Math.exp(budget.epsilon) : NaN;
   byId("epsilon-hint").textContent = Number.isFinite(factor)
-    ? `Whatever anyone concludes gets at most ${factor < 1e6 ? Number(factor.toPrecision(3)) : factor.toExponential(1)} times (e^epsilon) likelier when one record changes.`
+    ? `Whatever anyone concludes gets at most ${factor < 1e6 ? Number(factor.toPrecision(3)) : factor.toExponential(1)} times (e^epsilon) likelier when ${several ? "all rows of one person change" : persons ? "one person's row changes" : "one row changes"}.`
     : "epsilon must be more than 0.";
 }
 

@@ -1,5 +1,6 @@
 // The run: one button, its steps, a way to stop it, and what came of it.
 import { ask } from "./api.js";
+import { unit } from "./describe.js";
 import { amount, byId, facts, guarded, make, problem, short } from "./parts.js";
 
 const NAMES = { "model.json": "Model", "certificate.json": "Certificate", "report.html": "Report", "schema.toml": "Schema", "run.sh": "Command line",
@@ -18,6 +19,7 @@ export function showRunning(words) {
   byId("run-summary").replaceChildren(facts([
     ["Table", table],
     ["What leaves", words(what)],
+    ["Protected", unit().said],
     ["Budget", `${amount(budget)}, ${budget.neighbours}`],
     ["Ledger", ledger ? `${name || "(no data set chosen)"} in ${ledger}` : "none: nobody adds this up with other releases"],
   ]));
@@ -84,7 +86,7 @@ function verdict(result, seconds) {
   const failed = result.verification.checks.filter((check) => !check.ok);
   const guarantee = result.guarantee ?? {};
   const rows = [
-    ["Guarantee", guarantee.epsilon === undefined || guarantee.epsilon === null ? "none" : `${amount({ epsilon: guarantee.epsilon, delta: guarantee.delta ?? 0 })}, ${guarantee.neighbours}`],
+    ["Guarantee", guarantee.epsilon === undefined || guarantee.epsilon === null ? "none" : `${amount({ epsilon: guarantee.epsilon, delta: guarantee.delta ?? 0 })}, ${guarantee.neighbours}, one ${guarantee.unit}`],
     ["Took", `${seconds.toFixed(1)} s`],
   ];
   if (result.shape) rows.unshift(["Released", `${result.shape[0].toLocaleString("en")} rows of ${result.shape[1]} numbers`]);
