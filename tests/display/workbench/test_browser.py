@@ -199,6 +199,7 @@ def test_names_of_columns_are_text_whatever_they_hold(page, browser, tmp_path):
     browser.until("document.activeElement.textContent === 'Describe them'")
     assert browser.run("[...document.querySelectorAll('ul.names li')].map((e) => e.textContent)") == names
     browser.click("#table-found button")
+    browser.click("#persons-one")
     browser.choose("#target-column", "ordinary")
     browser.fill("#target-classes", "<b>no</b>\nyes")
     browser.click("#column-0-number")
