@@ -18,6 +18,7 @@ RUN = [
         ROOT / "docs" / page
         for page in (
             "tutorial-train.md",
+            "tutorial-persons.md",
             "tutorial-budget.md",
             "tutorial-scale.md",
             "kernels.md",
@@ -70,6 +71,7 @@ def test_every_page_is_linked_from_the_readme() -> None:
 FILLED = """
 format = "discreet-schema/1"
 name = "patients"
+rows_per_person = 1
 [target]
 column = "readmitted"
 classes = ["no", "yes"]
