@@ -5,6 +5,7 @@ from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from discreet.audit import AuditReport, audit
 from discreet.audit.claim import Target
@@ -14,11 +15,12 @@ from discreet.audit.named import NamedAudit
 from discreet.audit.persons import WorstPerson, directions
 from discreet.cli.audit_persons import persons_watch
 from discreet.core.arrays import Floats
-from discreet.core.neighbours import ADD_REMOVE, Neighbours
+from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
 from discreet.data import Block, BlockTable, FunctionTable
 from discreet.estimators import ConstrainedERM, Lasso, LassoClassifier, LinearSVC, LogisticRegression
 from discreet.estimators.search_tables import SearchTable, held_table, streamed_table
 from discreet.matrices import DenseMatrix, as_matrix
+from discreet.mechanisms.persons import owners_of
 from discreet.mechanisms.selection import ALGORITHM_4
 from discreet.noise import SystemNoise
 from discreet.sets import L2Ball
@@ -95,35 +97,66 @@ def single_feature_tables(_: object, target: Target) -> tuple[tuple[Any, Any], s
 
 
 def _parts(target: Target) -> Watch:  # noqa: ARG001 - how records are cut has no epsilon
-    """Which of two parts a record is in, of a table in memory and of one in blocks: a die of its own for each, or a random half."""
+    """Which of two parts a record is in, of a table in memory and of one in blocks: a die of its own for each, or a random half; and a person."""
     halves: list[tuple[int, ...]] = list(combinations(range(4), 2))
     parts: list[Part] = []
-    for where, made in (("in memory", _held), ("in blocks", _streamed)):
-        few, many = made(4), made(_THROWN)
-        thrown = np.array([np.isin(np.arange(_THROWN), _in_first(many, hidden=True)) for _ in range(_CUTS)])
-        orders = [[halves.index(_in_first(few, hidden=False))] for _ in range(_CUTS)]
-        parts += [
-            chosen(f"parts of records {where}, add-remove", "each part equally likely", thrown, np.ones(2)),
-            chosen(f"parts of records {where}, replace-one", "each half equally likely", orders, np.ones(6)),
-        ]
+    for whose, each in (("records", 1), ("persons", 2)):
+        for where, made in (("in memory", _held), ("in blocks", _streamed)):
+            few, many = made(4, each), made(_THROWN, each)
+            thrown = np.array([np.isin(np.arange(_THROWN), _in_first(many, each, hidden=True)) for _ in range(_CUTS)])
+            orders = [[_place(halves, _in_first(few, each, hidden=False))] for _ in range(_CUTS)]
+            parts += [
+                chosen(f"parts of {whose} {where}, add-remove", "each part equally likely", thrown, np.ones(2)),
+                chosen(f"parts of {whose} {where}, replace-one", "each half equally likely", orders, np.ones(6)),
+            ]
     return Watch(mechanism=ALGORITHM_4, parts=tuple(parts))
 
 
-def _held(records: int) -> SearchTable:
-    return held_table(np.arange(float(records))[:, np.newaxis], np.arange(records) % 2, classes=[0, 1], name="a search")
+def _place(halves: list[tuple[int, ...]], found: tuple[int, ...]) -> int:
+    """Of a half; of what is none, as where a person is cut in two, that of the first."""
+    return halves.index(found) if found in halves else 0
 
 
-def _streamed(records: int) -> SearchTable:
-    rows, labels = np.arange(float(records))[:, np.newaxis], np.arange(records) % 2
-    blocks = FunctionTable(lambda _: Block(DenseMatrix(rows), labels), blocks=1, features=1)
-    return streamed_table(blocks, None, classes=[0, 1], max_weight=None, jobs=1)
+def _invented(units: int, each: int) -> tuple[Floats, npt.NDArray[np.integer], npt.NDArray[np.integer]]:
+    """Rows that hold their numbers, labels, and ids of `units` persons with `each` row; the rows of one lie far from each other."""
+    numbers = np.arange(units * each)
+    return numbers[:, np.newaxis].astype(np.float64), numbers % 2, numbers % units
 
 
-def _in_first(table: SearchTable, *, hidden: bool) -> tuple[int, ...]:
-    """Numbers of the records in the first of two parts, rising."""
+def _held(units: int, each: int) -> SearchTable:
+    rows, labels, ids = _invented(units, each)
+    if each == 1:
+        return held_table(rows, labels, classes=[0, 1], name="a search")
+    return held_table(
+        rows,
+        labels,
+        classes=[0, 1],
+        name="a search",
+        owners_of_rows=lambda count: owners_of(ids, rule=Persons(rows=each), rows=count, noise=SystemNoise()),
+        ids=ids,
+    )
+
+
+def _streamed(units: int, each: int) -> SearchTable:
+    rows, labels, ids = _invented(units, each)
+    told = None if each == 1 else ids
+    rule = None if each == 1 else Persons(rows=each)
+
+    def block(number: int) -> Block:
+        some = slice(number * units, (number + 1) * units)
+        return Block(DenseMatrix(rows[some]), labels[some], None, None if told is None else told[some])
+
+    blocks = FunctionTable(block, blocks=each, features=1)
+    return streamed_table(blocks, None, classes=[0, 1], max_weight=None, jobs=1, rule=rule, noise=SystemNoise())
+
+
+def _in_first(table: SearchTable, each: int, *, hidden: bool) -> tuple[int, ...]:
+    """Numbers of the records in the first of two parts, rising; of persons all of whose rows are there."""
     rows = table.parts(2, SystemNoise(), hidden=hidden)[0].X
     found = [block.rows for block in rows.map(lambda _, block: block, 1)] if isinstance(rows, BlockTable) else [as_matrix(rows)]
-    return tuple(sorted(int(number) for some in found for number in some.matvec(np.ones(1))))
+    numbers = np.array([number for some in found for number in some.matvec(np.ones(1))], dtype=np.int64)
+    units = table.shape[0]
+    return tuple(np.flatnonzero(np.bincount(numbers % units, minlength=units) == each).tolist())
 
 
 _BINARY: dict[str, Any] = {"classes": [-1, 1]}
@@ -150,7 +183,7 @@ ESTIMATORS: dict[str, NamedAudit] = {
             **_BINARY,
         ),
         NamedAudit(name="persons", summary="weights and keeping of the rows of persons, in memory and in blocks", drawn=persons_watch, persons=True),
-        NamedAudit(name="search-parts", summary="how Algorithm 4 cuts records into parts", drawn=_parts, pure=True),
+        NamedAudit(name="search-parts", summary="how Algorithm 4 cuts records, and persons, into parts", drawn=_parts, pure=True),
     )
 }
 """By name, beside discreet.audit.named.CATALOGUE."""
