@@ -23,12 +23,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CHECKS = [
+    ["python", "tools/docs.py"],
+    ["mypy"],
     ["ruff", "check", "."],
     ["ruff", "format", "--check", "."],
-    ["mypy"],
     ["lint-imports"],
-    ["python", "tools/docs.py"],
 ]
+"""The longest first: they run two at a time."""
 OPTIONAL = [
     ["--editable", ".[gpu,tabmat]"],
     # The build for processors, the only one there is for macOS: elsewhere the plain release is some gigabytes for GPUs.

@@ -18,7 +18,9 @@ KINDS = {"number": NumericColumn(name="x", lower=0, upper=40, outside="clip")}
 KINDS["date"] = DateColumn(name="x", lower="2015-01-31", upper="2017-06-30T12:00", outside="clip")
 TOWNS = ("A", "B", "C")
 CASES = [
-    pytest.param(KINDS[kind], encodings, missing, id=f"{kind}-{place}-{missing}")
+    pytest.param(
+        KINDS[kind], encodings, missing, id=f"{kind}-{place}-{missing}", marks=() if (place % 2 == 0) == (missing is None) else pytest.mark.more
+    )
     for kind, (place, encodings), missing in product(
         KINDS,
         enumerate([*((one,) for one in EXAMPLES), (Bins(), Month(), Linear(), Hour()), (*EXAMPLES[6:9:2], Month(), Month())]),

@@ -16,7 +16,7 @@ from tests.cli.conftest import discreet
 from tests.interrupts import interruptible
 
 
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("ending", [signal.SIGTERM, *(pytest.param(one, marks=pytest.mark.more) for one in (signal.SIGINT, signal.SIGHUP))])
 def test_it_prints_its_link_serves_and_leaves_no_upload_behind(tmp_path, people, ending):
     made = subprocess.Popen(
         [sys.executable, "-m", "discreet", "workbench", "--json", "--folder", str(tmp_path / "results")],
