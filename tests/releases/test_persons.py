@@ -17,7 +17,7 @@ from discreet.data import Block, Domain, FunctionTable, NumberTarget, NumericCol
 from discreet.data.person_column import PersonColumn
 from discreet.ledger import Account, Ledger
 from discreet.matrices import as_matrix
-from discreet.mechanisms.release import FisherNoise, GaussianRelease
+from discreet.mechanisms.release import FisherNoise, FreshProjection, GaussianRelease
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.queries import Projection, Rows, Target, WeightedRows
 from discreet.releases import publish, read_release
@@ -31,7 +31,7 @@ Y = np.sign(X[:, 0])
 BOX = Domain(features=3, entry_bound=1.0, target_bound=1.0)
 BALL = Domain(features=1, norm_bound=1.0, target_bound=1.0)
 PRIVATE = {"epsilon": 1.0, "delta": 1e-6}
-METHODS = {"additive": {}, "fisher": {"weights": [1.0, 2.0, 4.0, 1.0]}, "projection": {"width": 2}}
+METHODS = {"additive": {}, "fisher": {"weights": [1.0, 2.0, 4.0, 1.0]}, "projection": {"width": 2}, "fresh-projection": {"width": 2}}
 
 
 @pytest.fixture
@@ -75,13 +75,15 @@ def test_noise_hides_the_square_root_of_the_rows_of_a_person():
         lambda domain: (GaussianRelease, Rows(domain=domain)),
         lambda domain: (GaussianRelease, Projection.from_public_seed(domain, width=2, seed=3)),
         lambda domain: (FisherNoise, WeightedRows.of(domain, target=Target.OMITTED)),
+        lambda domain: (FreshProjection, Rows(domain=domain)),
     ):
         for neighbours in (REPLACE_ONE, ADD_REMOVE):
             sizes = []
             for rows in (1, 9):
                 kind, query = make(of_persons(BOX, rows))
-                made = kind.calibrate(query, **PRIVATE, neighbours=neighbours, slots=20)
-                sizes.append(made.deviation if isinstance(made, GaussianRelease) else made.inner.deviation)
+                more = {"width": 3} if kind is FreshProjection else {}
+                made = kind.calibrate(query, **PRIVATE, **more, neighbours=neighbours, slots=20)
+                sizes.append(made.inner.deviation if isinstance(made, FisherNoise) else made.deviation)
                 assert made.guarantee(query).delta_at_epsilon <= PRIVATE["delta"]
             assert sizes[1] / sizes[0] == pytest.approx(3.0, rel=1e-5)
 

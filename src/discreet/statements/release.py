@@ -152,7 +152,7 @@ def _information(parameters: Record, problem: Record) -> Words:
     return Words(INFORMATION_ROWS, (*entry_hypotheses(query, parameters), _grid(query, parameters)), unit=Unit.ENTRY)
 
 
-@register_words("release-fresh-projection", parameters={**_HIDDEN, "width": whole}, problem=None)
+@register_words("release-fresh-projection", parameters={**_HIDDEN, "width": whole}, problem=None, apart=True)
 def _fresh(parameters: Record, problem: Record) -> Words:
     query = _plain(problem)
     drawn = condition(

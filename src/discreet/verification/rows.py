@@ -86,16 +86,17 @@ def _fresh(stated: Stated) -> Iterator[Check]:
     read = record_of(stated.problem)
     yield _unit(stated, read.unit)
     width, step, scale, epsilon = whole(stated.parameters["width"]), *(positive(stated.parameters[name]) for name in ("step", "scale", "epsilon"))
-    ranges = 1.0 if stated.guarantee.neighbours is ADD_REMOVE else 2.0
-    length = ranges * min(read.length, float(np.linalg.norm(read.entries))) + _resolution(read) * math.sqrt(read.columns)
+    ranges = (1.0 if stated.guarantee.neighbours is ADD_REMOVE else 2.0) * math.sqrt(read.rows)
+    length = ranges * min(read.length, float(np.linalg.norm(read.entries))) + _resolution(read) * math.sqrt(read.columns * read.rows)
     grid = 2.0 ** math.ceil(math.log2((math.sqrt(read.columns) + 16.0) / math.sqrt(width) * 2.0**-25))
     error = math.sqrt(read.columns * width) * (0.5 * grid + 37.0 * 2.0**-48 / math.sqrt(width))
-    apart = closeness(width, scale)
+    numbers = width * read.rows
+    apart = closeness(numbers, scale)
     if scale < LEAST_SCALE or epsilon <= apart.total:
         yield Check("delta", False, "the noise is too small for the grid's lemma")
         return
-    slope, offset = length / math.sqrt(width) / step / scale, (length * error / step + math.sqrt(width)) / scale
-    computed = _mean_curve(epsilon - apart.total, width, slope, offset) * math.exp(apart.upper)
+    slope, offset = length / math.sqrt(width) / step / scale, (length * error / step + math.sqrt(numbers)) / scale
+    computed = _mean_curve(epsilon - apart.total, width, slope, offset, shared=read.rows > 1) * math.exp(apart.upper)
     yield delta_check(stated, epsilon, computed * (1.0 - 1e-7), "trapezoid sum over the density of W")
 
 
@@ -186,7 +187,7 @@ def _resolution(read: Record) -> float:
     return 2.0 ** math.ceil(math.log2(read.length * 2.0**-25))
 
 
-def _mean_curve(epsilon: float, width: int, slope: float, offset: float) -> float:
+def _mean_curve(epsilon: float, width: int, slope: float, offset: float, *, shared: bool) -> float:
     # Over W, or over its square root where the density of W is not smooth at zero.
     rooted = width < 30
     spread = math.sqrt(2.0 * width)
@@ -195,9 +196,23 @@ def _mean_curve(epsilon: float, width: int, slope: float, offset: float) -> floa
     squares, power, halves = (np.square(places), width - 1.0, 0.5 * width - 1.0) if rooted else (places, 0.5 * width - 1.0, 0.5 * width)
     logs = power * np.log(places) - 0.5 * squares - halves * math.log(2.0) - float(gammaln(0.5 * width))
     mu = slope * np.sqrt(squares) + offset
-    curve = np.maximum(np.exp(log_ndtr(0.5 * mu - epsilon / mu)) - np.exp(epsilon + log_ndtr(-0.5 * mu - epsilon / mu)), 0.0)
+    curve = _of_several(epsilon, width, slope, offset, squares) if shared else _gaussian(epsilon, mu)
     values = np.exp(logs) * curve
     return float(np.sum(values[1:] + values[:-1]) * 0.5 * (places[1] - places[0]))
+
+
+def _gaussian(epsilon: float, mu: Floats) -> Floats:
+    return np.maximum(np.exp(log_ndtr(0.5 * mu - epsilon / mu)) - np.exp(epsilon + log_ndtr(-0.5 * mu - epsilon / mu)), 0.0)
+
+
+def _of_several(epsilon: float, width: int, slope: float, offset: float, squares: Floats) -> Floats:
+    """The curve over mu^2, which is at most linear in the squares, and from its steepest point on a line."""
+    typical = slope * math.sqrt(width)
+    moved = (typical + offset) * (typical * squares / width + offset)
+    bend = 2.0 * epsilon**2 / (1.0 + math.sqrt(1.0 + epsilon**2))
+    below, above = _gaussian(epsilon, np.sqrt(bend * np.array([1.0 - 1e-4, 1.0 + 1e-4])))
+    slopes = (above - below) / (2e-4 * bend)
+    return np.where(moved <= bend, _gaussian(epsilon, np.sqrt(np.minimum(moved, bend))), 0.5 * (above + below) + slopes * (moved - bend))
 
 
 def eigenvector_error(half_width: float, level: float, weight: float) -> float:

@@ -6,12 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from discreet.accounting import gaussian_delta
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Persons
 from discreet.data import Domain, Records
 from discreet.matrices import as_matrix
 from discreet.mechanisms.release import EigenvalueSketch, GaussianSketch
-from discreet.mechanisms.release.profiles import largest, replace_delta, zero_out_delta
-from discreet.mechanisms.release.shared_profiles import shared_replace_delta, shared_zero_out_delta
+from discreet.mechanisms.release.profiles import largest, mixture_delta, replace_delta, zero_out_delta
+from discreet.mechanisms.release.shared_profiles import shared_mixture_delta, shared_replace_delta, shared_zero_out_delta
 from discreet.noise import SystemNoise
 from discreet.queries import SecondMoments
 from discreet.verification.shared_sketch import shared_integral
@@ -121,3 +122,21 @@ def test_a_person_of_equal_rows_reaches_the_claim_and_rows_that_do_not_share_a_w
     assert 0.08 - 4 * error < found < 0.1 + 4 * error
     found, error = told_apart(made, query, (of(rows, np.ones(4)), nobody))
     assert found > 0.1 + 4 * error
+
+
+@pytest.mark.parametrize("width", [1, 2, 20])
+def test_a_fresh_projection_of_rows_of_any_directions_stays_below_the_claim_of_equal_ones(width):
+    """Also where delta is large, and rows at right angles are found out more often than equal ones; a slope for one row is caught."""
+    draw, beaten = np.random.default_rng(2), 0
+    for epsilon, size, offset in ((0.5, 0.3, 0.01), (0.5, 1.0, 0.0), (0.1, 1.0, 0.3), (2.0, 1.0, 0.1)):
+        slope = size / math.sqrt(width)
+        claim, alone = shared_mixture_delta(epsilon, width, slope, offset), mixture_delta(epsilon, width, slope, offset)
+        assert alone.value <= claim.value
+        for shares in ([0.5, 0.5], [0.1] * 10, [0.8, 0.1, 0.1]):
+            squares = np.square(draw.normal(size=(2000, width, len(shares)))).sum(axis=1) @ shares
+            found = np.array([gaussian_delta(epsilon, float(mu)) for mu in slope * np.sqrt(squares) + offset])
+            error = found.std() / math.sqrt(len(found))
+            assert found.mean() <= claim.value + 4 * error
+            beaten += found.mean() > alone.value + 4 * error
+        assert claim.up == 1 or mixture_delta(epsilon, width, 3 * slope, offset).value > claim.value, "nine rows, and the slope of one"
+    assert beaten or width > 2, "the curve of one row is no bound"

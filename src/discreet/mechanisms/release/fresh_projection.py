@@ -9,11 +9,14 @@ nor a bound of |P|_2 is needed (Tu 2013, theorem 1, bounds the same quantity twi
 rounding of records (module `linear`), b = sqrt(width) + (B + q sqrt(m)) e / w that of the rows, and the distance e of the released P from an ideal
 normal one.
 
+Of persons with at most M rows each, |(z - z') P| is the length of M differences under one P: a sum of chi-squares whose weights add up to one, at
+most sqrt(M) B long (theorem 2 of the note, module `shared_profiles`).
+
 It holds for ONE release: a P that is used again, or that somebody knew when the records were chosen, is the public query `Projection`.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Self
@@ -27,8 +30,9 @@ from discreet.core.neighbours import Neighbours
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
 from discreet.mechanisms.release.placement import check_placement, placed, require_slots
-from discreet.mechanisms.release.profiles import largest, mixture_delta, require_rows
+from discreet.mechanisms.release.profiles import Bounded, largest, mixture_delta, require_rows
 from discreet.mechanisms.release.rows import GaussianRelease, grid_step
+from discreet.mechanisms.release.shared_profiles import shared_mixture_delta
 from discreet.noise import Noise, gaussian_error, least_drawable
 from discreet.queries import LinearMap, Projection, Rows, Target
 from discreet.queries.base import UP
@@ -66,10 +70,10 @@ class FreshProjection(Mechanism[Rows, Records]):
         require_rows(width)
         if not 0 < epsilon <= 100:
             raise InvalidInput(f"a fresh projection needs 0 < epsilon <= 100; {epsilon!r} was given.")
-        slope = largest(lambda value: mixture_delta(epsilon, width, value), delta)
-        distance = query.sensitivity(neighbours)
-        step = grid_step(distance, width)
-        first = max(_LEAST_SCALE, math.sqrt(width) * UP, distance / (math.sqrt(width) * slope * step))
+        slope = largest(lambda value: _curve(query)(epsilon, width, value), delta)
+        distance, numbers = query.distance(neighbours), width * query.read.rows
+        step = grid_step(distance, numbers)
+        first = max(_LEAST_SCALE, math.sqrt(numbers) * UP, distance / (math.sqrt(width) * slope * step))
         rough = cls(width=width, step=step, scale=first, neighbours=neighbours, epsilon=epsilon, slots=slots)
         scale = least_drawable(first, lambda scale: replace(rough, scale=scale).delta(query, epsilon) <= delta)
         made = replace(rough, scale=scale)
@@ -86,16 +90,16 @@ class FreshProjection(Mechanism[Rows, Records]):
 
     def delta(self, query: Rows, epsilon: float) -> float:
         """delta at any epsilon; 1 where the lemma does not apply."""
-        apart = closeness(self.width, self.scale)
+        read, numbers = query.read, self.width * query.read.rows
+        apart = closeness(numbers, self.scale)
         if self.scale < _LEAST_SCALE or not apart.total < epsilon:
             return 1.0
-        read = query.read
-        length = (query.sensitivity(self.neighbours) + resolution(read) * math.sqrt(read.columns)) * UP
+        length = (query.distance(self.neighbours) + resolution(read) * math.sqrt(query.numbers)) * UP
         size = read.columns * self.width
         error = (gaussian_error(scale=self._entry, dimension=size) + 0.5 * self._grid(query) * math.sqrt(size)) * UP
         slope = length * self._entry / (self.step * self.scale) * UP
-        offset = (length * error / self.step + math.sqrt(self.width)) / self.scale * UP
-        curve = mixture_delta(epsilon - apart.total, self.width, slope, offset).up
+        offset = (length * error / self.step + math.sqrt(numbers)) / self.scale * UP
+        curve = _curve(query)(epsilon - apart.total, self.width, slope, offset).up
         return min(1.0, math.exp(apart.upper) * (curve + beyond(epsilon)) * UP)
 
     def require(self, query: Rows, data: Records) -> None:
@@ -119,6 +123,11 @@ class FreshProjection(Mechanism[Rows, Records]):
     def _grid(self, query: Rows) -> float:
         """Of P: columns have a length of about sqrt(m / width), known before they are drawn."""
         return power_of_two(self._entry * (math.sqrt(query.read.columns) + 16.0)) * 2.0**-BITS
+
+
+def _curve(query: Rows) -> Callable[..., Bounded]:
+    """That of one difference, or of those of all rows of a person."""
+    return shared_mixture_delta if query.read.rows > 1 else mixture_delta
 
 
 def _first(projection: Projection) -> Iterator[Floats]:

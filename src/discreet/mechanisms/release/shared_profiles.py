@@ -1,4 +1,6 @@
-"""Curves of Gaussian sketches where a person owns several rows that share one record's weight (proof note sketch.md, theorem 6).
+"""Curves of Gaussian sketches, and of fresh projections, where a person owns several rows (proof notes sketch.md and projection.md).
+
+In a sketch they share one record's weight (theorem 6):
 
 k rows N(0, B + K), K = sum a_i z_i z_i' of any rank: its eigenvalues g_j on the scale of B add up to at most h. With W, W' independent chi^2_k
 
@@ -11,13 +13,18 @@ k rows N(0, B + K), K = sum a_i z_i z_i' of any rank: its eigenvalues g_j on the
 Y is convex and decreasing in W, (h / 2) (k - W) up to k / 2, the loss of one row from k c(h) on, c(h) = (1 + h)^2 (ln(1 + h) - h / (1 + h)) / h^2,
 and below its chord between these. Every expectation is one of E (W - w)_+ and E (w - W)_+ (incomplete gamma functions), or a sum of such over W'.
 Values and errors as in module `profiles`.
+
+Rows that do not share a weight, projected by one fresh P (projection.md, theorem 2): with d(t) = delta_G(epsilon; sqrt(t)), convex up to
+t_0 = 2 (sqrt(1 + epsilon^2) - 1) and concave from there on, and phi = d up to t_0 and its tangent beyond,
+
+    delta(epsilon) <= E over W ~ chi^2_k of phi((1 + c) a^2 W + (1 + 1/c) b^2),    c = b / (a sqrt(k)),   where mu = a sqrt(W) + b for one row
 """
 
 import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import gammainc, gammaincc
+from scipy.special import gammainc, gammaincc, ndtr
 
 from discreet.core.arrays import Floats
 from discreet.mechanisms.release.profiles import Bounded, chi_squares, require_rows
@@ -48,6 +55,20 @@ def shared_replace_delta(epsilon: float, rows: int, ratio: float) -> Bounded:
         return 0.5 * ratio * float(masses @ calls), float(masses @ larger), 0.5 * ratio * float(masses @ size)
 
     return _over_tangents(epsilon, excess)
+
+
+def shared_mixture_delta(epsilon: float, rows: int, slope: float, offset: float = 0.0) -> Bounded:
+    """As `mixture_delta`, of several rows that are at most as long together as one would be."""
+    squares, masses = chi_squares(rows)
+    share = offset / (slope * math.sqrt(rows))
+    moved = (1.0 + share) * slope**2 * squares + (slope * math.sqrt(rows) + offset) * offset
+    bend = 2.0 * (math.sqrt(1.0 + epsilon**2) - 1.0)
+    mu = np.sqrt(np.minimum(moved, bend))
+    first = ndtr(0.5 * mu - epsilon / mu)
+    curve = np.maximum(first - np.exp(min(epsilon, 700.0)) * ndtr(-0.5 * mu - epsilon / mu), 0.0)
+    steepest = math.exp(-0.5 * (0.5 * math.sqrt(bend) - epsilon / math.sqrt(bend)) ** 2) / math.sqrt(8.0 * math.pi * bend)
+    beyond = steepest * float(masses @ np.maximum(moved - bend, 0.0))
+    return Bounded(float(masses @ curve) + beyond, _ROUNDING * (float(masses @ first) + beyond) + _BEYOND)
 
 
 def _over_tangents(epsilon: float, excess: Excess) -> Bounded:
