@@ -29,7 +29,7 @@ SAMPLERS = {"gaussian": "scale", "spherical": "rate", "discrete_gaussian": "scal
 """Methods of a noise source -> the argument that is its size, or its rate."""
 DRAWING = {"select", "select_one", "number_of_runs", "uniform_below", "shuffled", "keyed_words", "system_words"}
 """Functions that draw from words."""
-NO_SOURCES = {"asked", "form", "target", "column", "reason", "one", "self", "law", "NoiseLaw", "draw"}
+NO_SOURCES = {"asked", "form", "target", "column", "reason", "one", "self", "law", "NoiseLaw", "draw", "persons"}
 """Names whose attributes `gaussian` and `choice` are something else."""
 ELSEWHERE = {
     "noise": "the samplers themselves: tests/noise has their exact laws; their sizes are in PLANTED",
