@@ -88,3 +88,57 @@ def test_copies_of_every_row_change_nothing_where_they_share_its_weight(name, we
     owners = np.tile(OWNERS, 3)[order]
     thrice = unless_refused(made(name, **settings, rows_per_person=3), persons=owners, rows=np.tile(X, (3, 1))[order], targets=np.tile(Y, 3)[order])
     np.testing.assert_allclose(thrice.weights_, once.weights_, rtol=1e-5, atol=1e-7)
+
+
+def neighbours_of(kind):
+    """Tables that differ in person 7 alone: there or not, or with one row, three kept ones and many."""
+    owners = OWNERS // 4
+    rest = np.flatnonzero(owners != 7)
+    many = np.concatenate((np.flatnonzero(owners == 7), np.tile(np.flatnonzero(owners == 7), 3)))
+    sizes = {"add-remove": (0, 3), "replace-one": (1, 3, 16)}[kind]
+    return [np.concatenate((rest, many[:size])) for size in sizes], owners
+
+
+@pytest.mark.parametrize("kind", ["add-remove", "replace-one"])
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_but_noisy_numbers_tells_how_many_rows_a_person_has(name, kind, capsys, caplog):
+    """Attributes, words, what is printed and logged, and certificates but for digests and noisy numbers: of the same form on neighbouring tables."""
+    tables, owners = neighbours_of(kind)
+    told = [of_rows(made(name, rows_per_person=3, neighbours=kind), rows, owners) for rows in tables]
+    assert all(one == told[0] for one in told[1:])
+    assert not caplog.records
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_fit_that_keeps_the_number_of_rows_is_seen(monkeypatch):
+    fit = estimators.LogisticRegression.fit
+
+    def leaking(self, rows, targets, **whose):
+        self.rows_ = len(fit(self, rows, targets, **whose).weights_) + len(rows)
+        return self
+
+    monkeypatch.setattr(estimators.LogisticRegression, "fit", leaking)
+    tables, owners = neighbours_of("replace-one")
+    told = [of_rows(made("LogisticRegression", rows_per_person=3), rows, owners) for rows in tables]
+    assert told[0] != told[1]
+
+
+def of_rows(model, rows, owners):
+    """What is seen of a fit, or the refusal."""
+    try:
+        fitted = model.fit(X[rows], Y[rows], persons=owners[rows])
+    except InvalidInput as error:
+        return str(error)
+    certificate = fitted.certificate_
+    record = {key: value for key, value in certificate.to_dict().items() if key not in ("digest", "parameters")}
+    public = {key: value for key, value in certificate.parameters.items() if not isinstance(value, float | list)}
+    return repr(fitted), record, public, sorted(certificate.parameters), {key: form(value) for key, value in vars(fitted).items()}
+
+
+def form(value):
+    """Of noisy numbers their shape; of all else itself."""
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        return value.shape
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return type(value).__name__ if isinstance(value, float) or not isinstance(value, int | str | tuple | list | dict | None.__class__) else value
