@@ -102,6 +102,8 @@ class PredictionSum:
 
     data: Records
     each: Clipped
+    single: int = SINGLE_PRODUCT
+    """Most records whose gradient is one matrix product."""
 
     @property
     def records(self) -> int:
@@ -137,14 +139,14 @@ class PredictionSum:
         """grad F(theta), (d,); of the records with included_i = 1.0 only, where `included` (n,) of 0.0 and 1.0 is given."""
         if self.data.in_memory and self.data.blocks == 1:
             return self.gradient_of(self.predictions(point), included)
-        each, single = self.each, self.records <= SINGLE_PRODUCT
+        each, single = self.each, self.records <= self.single
         return _sum(self.data.map(lambda start, block: each.of_parts(block, point, _some(included, start, block), single=single)))
 
     def gradient_of(self, predictions: Floats, included: Floats | None = None) -> Floats:
         """The same from predictions."""
         if not self.data.in_memory:
             return self.gradient(predictions, included)
-        each, single = self.each, self.records <= SINGLE_PRODUCT
+        each, single = self.each, self.records <= self.single
 
         def sums(start: int, block: Records) -> Sums:
             return each.gradient(block, predictions[start : start + block.records], _some(included, start, block), single=single)
@@ -186,10 +188,12 @@ def _sum(sums: Iterable[Sums]) -> Floats:
     return high + low
 
 
-def rounding_share(records: int, *, dimension: int, reach: float, target_bound: float, smoothness: float, slope_bound: float) -> float:
+def rounding_share(
+    records: int, *, dimension: int, reach: float, target_bound: float, smoothness: float, slope_bound: float, single: int = SINGLE_PRODUCT
+) -> float:
     """Bound of the error of a gradient over `records` records, in units of B R; `smoothness` is 0 for a loss with a kink. See module docstring."""
     predictions = smoothness / slope_bound * (gamma(dimension + 8) * reach + 12 * UNIT * (1.0 + reach * max(1.0, target_bound)))
-    if records <= SINGLE_PRODUCT:
+    if records <= single:
         sums = gamma(records + 8)
     else:
         sums = gamma(BLOCK_ROWS + 8) + 4 * UNIT + gamma(records // BLOCK_ROWS + 2) ** 2

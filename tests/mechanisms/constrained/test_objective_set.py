@@ -13,7 +13,7 @@ from discreet.data import Records
 from discreet.losses import HuberHinge
 from discreet.losses.predictions import OfMargin, Squared
 from discreet.mechanisms.constrained import calibrate_over_set, candidates
-from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet, certified_minimiser, projection
+from discreet.mechanisms.constrained.objective_set import ObjectivePerturbationOverSet, certified_minimiser, gradient_error, projection
 from discreet.noise import SeededNoise, SystemNoise
 from discreet.sets import Box, GroupL2Ball, L1Ball, L2Ball, LInfinityBall, Simplex
 from tests.canary import CANARY, assert_silent
@@ -158,3 +158,19 @@ def test_copies_that_share_a_rows_weight_have_its_minimiser():
     known = {"ridge": 2.0, "linear": np.array([3.0, -2.0, 5.0, 1.0]), "distance": 1e-9}
     once = certified_minimiser(rows, rows.objective(data), **known)
     np.testing.assert_allclose(certified_minimiser(problem, problem.objective(shared), **known), once, atol=1e-8)
+
+
+@pytest.mark.parametrize("persons", [1, 50])
+def test_fewer_rows_than_planned_for_are_certified(persons):
+    """One product of all rows has an error that grows with their square; what is planned for more rows must cover it."""
+    public, _ = regression(L2Ball(dimension=4), OfMargin(), records=5, public=False)
+    problem = replace(public, domain=replace(public.domain, persons=Persons(rows=persons)))
+    planned = (problem.domain.records or 1_000_000) * persons
+    linear = 30.0
+    most = max(gradient_error(problem, 1 << power, ridge=1.0, linear_norm=linear) for power in range(21))
+    assert most <= 4.1 * gradient_error(problem, planned, ridge=1.0, linear_norm=linear)
+    for records in (5_000, 20_000, 200_000):
+        public = replace(problem, domain=replace(problem.domain, records=records))
+        counts = {1 << power for power in range((records * persons).bit_length())} | {4_096}
+        worst = max(gradient_error(public, count, ridge=1.0, linear_norm=linear) for count in counts)
+        assert worst <= 4.1 * gradient_error(public, records * persons, ridge=1.0, linear_norm=linear)

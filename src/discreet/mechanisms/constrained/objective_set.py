@@ -22,7 +22,7 @@ Sets whose projection is a formula with a forward error that can be stated: ball
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -34,6 +34,7 @@ from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import raising
 from discreet.data import Domain
 from discreet.losses.predictions import OfMargin
+from discreet.matrices import BLOCK_ROWS
 from discreet.mechanisms.constrained.base import NOMINAL, ConstrainedMechanism, check_gaussian_target
 from discreet.mechanisms.learning.margin import MARGIN
 from discreet.mechanisms.learning.perturbation import TwoStages, gaussian_plan
@@ -47,6 +48,8 @@ _ROOM = 8.0
 """Times the rounding errors that the solver's distance must exceed, so that it is always reached."""
 _COARSER = 5e-5
 """The recheck takes e^(A + B) where lemma 2 of the residual stage has e^A: the stated delta leaves room for it."""
+_SINGLE = 4 * BLOCK_ROWS
+"""Most records whose gradient is one matrix product: fewer than planned for must not have more than _ROOM / 2 times the error."""
 _LARGEST_SHARE = 0.05
 """Of the budget, for the last stage."""
 _UNIT = 2.0**-53
@@ -197,6 +200,7 @@ def gradient_error(problem: ConstrainedRisk, records: int, *, ridge: float, line
         target_bound=problem.domain.target_bound,
         smoothness=smoothness,
         slope_bound=problem.slope_bound,
+        single=_SINGLE,
     )
     size = records * problem.gradient_bound + 4.0 * ridge * problem.constraint.l2_radius + linear_norm
     return share * problem.gradient_bound + 16.0 * _UNIT * size
@@ -210,7 +214,7 @@ def certified_minimiser(problem: ConstrainedRisk, objective: PredictionSum, *, r
     set_ = problem.constraint
     if not has_certified_projection(set_):
         raise InvalidInput(f"objective perturbation over a set needs one of {[each.__name__ for each in _SETS]}; {set_.name!r} was given.")
-    records = objective.records
+    records, objective = objective.records, replace(objective, single=_SINGLE)
     length = curvature_of(problem, objective.total_weight, ridge)
     error = gradient_error(problem, records, ridge=ridge, linear_norm=float(np.linalg.norm(linear)) * raising(4_096))
     root = math.sqrt(length / ridge)
