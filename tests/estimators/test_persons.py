@@ -105,6 +105,23 @@ def test_a_model_of_blocks_elsewhere_is_that_of_the_array():
     assert elsewhere.certificate_.guarantee == held.certificate_.guarantee
 
 
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+@pytest.mark.parametrize("weights", [np.zeros(300), np.arange(300) % 3 * 1.0], ids=["none", "some"])
+def test_rows_whose_own_weight_is_zero_are_no_reason_to_refuse_blocks(neighbours, weights):
+    """Whether there is such a row would be told by the refusal."""
+    persons = np.arange(300) // 5
+    model = LogisticRegression(rows_per_person=3, max_sample_weight=2.0, neighbours=neighbours, random_state=5, **CLASSES)
+
+    def block(number):
+        some = slice(100 * number, 100 * (number + 1))
+        return Block(DenseMatrix(ROWS[some]), LABELS[some], weights[some], persons[some])
+
+    streamed = clone(model).fit(FunctionTable(block, blocks=3, features=3))
+    held = clone(model).fit(ROWS, LABELS, weights, persons=persons)
+    np.testing.assert_allclose(streamed.weights_, held.weights_, atol=1e-6)
+    assert streamed.certificate_.problem == held.certificate_.problem
+
+
 def test_ids_in_blocks_are_needed_and_used():
     with pytest.raises(InvalidInput, match="needs a column of ids"):
         LinearSVC(rows_per_person=2, **CLASSES).fit(scattered(None))

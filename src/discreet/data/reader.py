@@ -89,7 +89,8 @@ class Reader:
             weights = self.class_weights[codes] if weights is None else weights * self.class_weights[codes]
         if block.shares is not None:
             weights = block.shares if weights is None else times(block.shares, weights)
-        return Records(rows=block.rows, targets=codes, domain=self.domain, weights=weights)
+        # The rows of persons are kept already: one whose own weight is 0 stays, as how many there are was counted before weights were read.
+        return Records(rows=block.rows, targets=codes, domain=self.domain, weights=weights, kept=block.shares is not None)
 
     def _checked(self, weights: Floats | None) -> Floats | None:
         if weights is None:

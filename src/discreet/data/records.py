@@ -57,8 +57,10 @@ class Records:
     jobs: int
     """How many threads work on it."""
 
-    def __init__(self, *, rows: Matrix, targets: Targets | None = None, domain: Domain, weights: Floats | None = None, jobs: int = 1) -> None:
-        """Bring every record within the bounds, and append the intercept's constant feature, lazily."""
+    def __init__(
+        self, *, rows: Matrix, targets: Targets | None = None, domain: Domain, weights: Floats | None = None, jobs: int = 1, kept: bool = False
+    ) -> None:
+        """Bring every record within the bounds, and append the intercept's constant feature, lazily; `kept` where all rows are kept already."""
         count, features = rows.shape
         if features != domain.features:
             raise InvalidInput(f"the domain declares {domain.features} features; rows with {features} were given.")
@@ -75,7 +77,7 @@ class Records:
         if not domain.classes:
             check_finite(rows)
         given = rows, bounded if domain.classes else targets
-        if owned and weights is not None and not np.all(weights):
+        if owned and not kept and weights is not None and not np.all(weights):
             kept = np.flatnonzero(weights)
             rows, weights, bounded = rows.chosen(kept), weights[kept], None if bounded is None else bounded[kept]
         self._hold(bounded_rows(rows, domain, jobs=jobs), bounded, _needed_weights(weights, domain), domain, jobs, given=given)
