@@ -78,8 +78,8 @@ class Records:
             check_finite(rows)
         given = rows, bounded if domain.classes else targets
         if owned and not kept and weights is not None and not np.all(weights):
-            kept = np.flatnonzero(weights)
-            rows, weights, bounded = rows.chosen(kept), weights[kept], None if bounded is None else bounded[kept]
+            places = np.flatnonzero(weights)
+            rows, weights, bounded = rows.chosen(places), weights[places], None if bounded is None else bounded[places]
         self._hold(bounded_rows(rows, domain, jobs=jobs), bounded, _needed_weights(weights, domain), domain, jobs, given=given)
 
     def _hold(
