@@ -63,7 +63,7 @@ def test_json_is_one_document_whoever_is_asked(folder):
 
 def test_check_says_what_the_schema_says(visits):
     for name, words in {
-        "silent": "nothing about whose rows",
+        "silent": "not said: single rows are protected",
         "one": "each person has one row",
         "several": "'patient id' tells persons apart",
     }.items():

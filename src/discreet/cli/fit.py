@@ -208,7 +208,8 @@ def tune(
     model = discreet.Model.from_estimator(search.best_estimator_, public)
     kept = ", ".join(f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}" for name, value in search.best_params_.items())
     known = isinstance(model.certificate.problem.get("records"), int)
-    score = f"{100.0 * search.best_score_:.1f} % of the records" if known else f"{search.best_score_:.0f} records"
+    many = "records" if model.schema.persons is None else "persons"
+    score = f"{100.0 * search.best_score_:.1f} % of the {many}" if known else f"{search.best_score_:.0f} {many}"
     count = len(search.candidates_)
     return file.outcome(
         model,

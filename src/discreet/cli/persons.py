@@ -64,8 +64,8 @@ def ask(schema: "discreet.Schema", path: str, *, run: bool = False) -> None:
 
 
 def said(schema: "discreet.Schema") -> str:
-    """What a schema says of it, in words."""
+    """What a schema that says something says, in words."""
     if schema.person is None:
-        return "that each person has one row" if schema.rows_per_person == 1 else "nothing about whose rows are whose"
+        return "that each person has one row"
     each = "each person counts once" if schema.person.weight == "person" else "every row counts alike"
     return f"that {schema.person.column!r} tells persons apart, of whom at most {schema.person.rows} rows are kept ({each})"

@@ -86,7 +86,7 @@ def check(*, schema: Annotated[File, Argument(metavar="SCHEMA")], table: Annotat
             *labelled(
                 ("Columns", f"{_counted(found)}, and the target {target.column!r}"),
                 told,
-                ("Persons", said(found).removeprefix("that ")),
+                ("Persons", "not said: single rows are protected" if rule is None else said(found).removeprefix("that ")),
                 ("Features", f"d = {found.features}"),
                 ("Encodings", "; ".join(encoded) or None),
                 (

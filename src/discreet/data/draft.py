@@ -146,11 +146,12 @@ rows = "normalise"
 # Texts that stand for a missing value, beside the empty one; as in ["?", "NA"].
 missing_values = []
 
-# Whose rows are whose. Where each person has one row, take the mark from this line:
+# Whose rows are whose? Where each person has one row, remove the mark # from this line:
 # rows_per_person = 1
 
-# Where somebody may have several rows (visits, purchases, claims), take the marks from these: the column that says whose row each is, and the
-# most rows of a person that are kept, chosen without the records. Without either, single rows are protected, and not persons.
+# Where somebody may have several (visits, purchases, claims), remove it from the three lines below instead. The column says whose row each is, and
+# its other tables go; of each person so many rows are kept, a number that you choose without the records.
+# Without either, single rows are protected, and not persons.
 # [person]
 # column = {person}
 # rows = 7

@@ -74,7 +74,7 @@ class Setting:
 def explain(setting: Setting) -> Explanation:
     """The reasons, in the order in which the choices are made. Raises InfeasibleTarget where no noise reaches the target."""
     domain = setting.problem.domain
-    records = "" if domain.records is None else f", {domain.records:,} records"
+    records = "" if domain.records is None else f", {domain.records:,} {'records' if domain.persons is None else 'persons'}"
     many = "" if domain.classes == 2 else f", {domain.classes} classes"
     budget = f"epsilon {setting.privacy.epsilon:g}, delta {setting.privacy.delta:g}, {setting.privacy.neighbours}"
     return Explanation(title=f"{setting.name} on {domain.features:,} features{many}{records}: {budget}", reasons=tuple(_reasons(setting)))
@@ -153,9 +153,10 @@ def _alpha(setting: Setting, ridge: float) -> Reason:
 def _relation(setting: Setting, size: float) -> Reason:
     chosen = setting.privacy.neighbours
     other = REPLACE_ONE if chosen is ADD_REMOVE else ADD_REMOVE
+    one, hidden = ("record", "the content of a record is") if setting.problem.domain.persons is None else ("person", "all rows of a person are")
     says = {
-        REPLACE_ONE: "the content of a record is hidden, the number of records is public",
-        ADD_REMOVE: "whether a record is there at all is hidden, and with it the number of records",
+        REPLACE_ONE: f"{hidden} hidden, the number of {one}s is public",
+        ADD_REMOVE: f"whether a {one} is there at all is hidden, and with it the number of {one}s",
     }
     changed = _size_of(setting, replace(setting.privacy, neighbours=other), setting.mechanism)
     text = f"{chosen}: {says[chosen]}. {_against(str(other), changed, size)}"
