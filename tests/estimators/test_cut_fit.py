@@ -7,12 +7,17 @@ import polars as pl
 import pytest
 
 from discreet import KernelClassifier, LinearRegression, LinearSVC, LogisticRegression, Model
+from discreet.accounting import Unit
 from discreet.core.errors import InvalidInput, InvalidType, SchemaError
 from discreet.data import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Schema, Target, schema_files
 from discreet.data.encodings import Curve
+from discreet.data.person_column import PersonColumn
 from discreet.estimators import fit_with_cuts
 from discreet.estimators.curves import NOISE
 from discreet.ledger import Account, BudgetExceeded, Ledger
+from discreet.mechanisms.cuts import CutsPlan
+from discreet.mechanisms.cuts.columns import choose_cuts
+from discreet.statements.counting import WHOLE
 
 SCHEMA = Schema(
     name="people",
@@ -187,3 +192,66 @@ def test_crosses_and_dates_stand_beside_columns_that_are_cut():
 def test_nothing_is_encoded_before_its_cuts_are_chosen():
     with pytest.raises(SchemaError, match="still to be chosen"):
         called_private().encode(people(), target=True)
+
+
+OWNERS = np.random.default_rng(7).permutation(np.repeat(np.arange(1000), [1, 2, 3, 6] * 250))
+KEPT = {
+    "several": PersonColumn(column="id", rows=4),
+    "by rows": PersonColumn(column="id", rows=4, weight="row"),
+    "one": PersonColumn(column="id", rows=1),
+}
+
+
+def visits():
+    return people(3000).with_columns(pl.Series("id", OWNERS))
+
+
+@pytest.mark.parametrize(
+    ("neighbours", "delta"),
+    [("add-remove", 0.0), ("add-remove", 1e-7), ("replace-one", 0.0), pytest.param("replace-one", 1e-7, marks=pytest.mark.slow)],
+)
+@pytest.mark.parametrize("kept", KEPT)
+def test_cuts_and_fit_are_for_persons(monkeypatch, neighbours, delta, kept):
+    monkeypatch.setattr(CutsPlan, "pays", lambda self, records: True)  # so few records that they would not, else
+    schema = replace(SCHEMA, person=KEPT[kept])
+    fitted = fit_with_cuts(LinearSVC(epsilon=8.0, delta=delta, neighbours=neighbours), visits(), schema)
+    certificate = fitted.model.certificate_
+    assert certificate.verify(fitted.model.weights_).ok, certificate.verify(fitted.model.weights_)
+    assert certificate.guarantee.unit is Unit.PERSON
+    assert certificate.mechanism == "cuts-then-fit"
+    assert certificate.problem["records"] == (1000 if neighbours == "replace-one" else None)
+    rule = schema.persons.to_dict()
+    assert all(one["persons"] == rule for one in (certificate.problem, *(certificate.parameters[part]["problem"] for part in ("cuts", "fit"))))
+    assert Model.from_estimator(fitted.model, fitted.schema).verify().ok
+    for part in ("cuts", "fit"):
+        for persons in (None, {"rows": 9, "weight": "person"}):
+            problem = {key: value for key, value in certificate.parameters[part]["problem"].items() if key != "persons"}
+            forged = {**certificate.parameters[part], "problem": problem | ({} if persons is None else {"persons": persons})}
+            assert not replace(certificate, parameters={**certificate.parameters, part: forged}).verify(fitted.model.weights_).ok
+
+
+@pytest.mark.parametrize("kept", KEPT)
+def test_cuts_of_persons_in_blocks_are_those_in_memory(kept, tmp_path):
+    table, schema = visits(), replace(SCHEMA, person=KEPT[kept])
+    for number, part in enumerate((table[:1100], table[1100:])):
+        part.write_parquet(tmp_path / f"{number}.parquet")
+    files = [str(tmp_path / f"{number}.parquet") for number in (0, 1)]
+    estimator = LinearSVC(epsilon=8.0, delta=1e-7, neighbours="add-remove", random_state=3)
+    whole = fit_with_cuts(estimator, table, schema)
+    blocks = fit_with_cuts(estimator, lambda one: schema_files(files, one), schema)
+    np.testing.assert_array_equal(whole.cuts.counts, blocks.cuts.counts)
+    np.testing.assert_allclose(whole.model.weights_, blocks.model.weights_, atol=1e-6)
+    alone = [choose_cuts(one, schema, epsilon=4.0, random_state=2) for one in (table, lambda one: schema_files(files, one))]
+    np.testing.assert_array_equal(alone[0].counts, alone[1].counts)
+    assert alone[0].certificate.guarantee.unit is Unit.PERSON
+
+
+@pytest.mark.parametrize("fault", [False, True])
+def test_one_person_moves_the_counts_as_one_record_and_rows_that_count_whole_are_caught(monkeypatch, fault):
+    """Two columns, add-remove: two records' worth of parts at most, under a seed the same noise."""
+    if fault:
+        monkeypatch.setattr("discreet.data.persons.weights_of", lambda counts, persons: np.where(counts > 0, 1.0, 0.0))
+    schema = replace(SCHEMA, person=PersonColumn(column="id", rows=6))
+    table = people(306).with_columns(pl.Series("id", [*range(300), *[300] * 6]))
+    there, gone = (choose_cuts(one, schema, epsilon=1.0, neighbours="add-remove", random_state=2).counts for one in (table, table[:300]))
+    assert (np.abs(there - gone).sum() <= 2 * WHOLE) is not fault

@@ -11,9 +11,7 @@ from discreet.accounting import Unit
 from discreet.core.errors import InvalidInput
 from discreet.data import CategoricalColumn, NumberTarget, NumericColumn, Target, schema_files
 from discreet.data.person_column import PersonColumn
-from discreet.estimators import fit_with_cuts
 from discreet.estimators.model import Model
-from discreet.mechanisms.cuts.columns import choose_cuts
 from discreet.noise import SeededNoise
 from discreet.releases import publish
 
@@ -156,8 +154,6 @@ def test_a_model_is_measured_on_the_persons_of_its_schema(tmp_path):
 def test_what_counts_single_rows_refuses_persons_who_have_several(tmp_path):
     """Until it keeps the rows of a person together: never a guarantee for rows where the schema asks for persons."""
     doors = {
-        "cuts": lambda: choose_cuts(TABLE, SEVERAL, epsilon=1.0),
-        "cuts and fit": lambda: fit_with_cuts(LinearSVC(), TABLE, SEVERAL),
         "release": lambda: publish(TABLE, tmp_path / "out", SeededNoise(0), method="additive", schema=SEVERAL, epsilon=1.0, delta=1e-6),
     }
     for door in doors.values():

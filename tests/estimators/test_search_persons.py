@@ -75,7 +75,8 @@ def test_a_search_is_about_persons_and_its_certificate_verifies(method, neighbou
 
 @pytest.mark.parametrize("method", METHODS)
 def test_settings_with_other_mechanisms_are_persons_too(method):
-    found = search(grid={"mechanism": ["objective", "output"]}, method=method).fit(ROWS, LABELS, persons=OWNERS)
+    estimator = LogisticRegression(classes=[0, 1], neighbours="add-remove")
+    found = search(estimator, grid={"mechanism": ["objective", "output"]}, method=method).fit(ROWS, LABELS, persons=OWNERS)
     assert certified(found).guarantee.unit is Unit.PERSON
 
 

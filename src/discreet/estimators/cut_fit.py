@@ -4,6 +4,9 @@
 
 Everything but the noise is settled before a record counts: the noise of the counts, what the fit promises on so many features, and what both promise
 together (mechanisms/selection/then_fit.py). The total is reserved, then the counts are drawn, then the fit. What fails afterwards has been paid for.
+
+Persons, where the schema tells them apart. Which of their rows are kept is drawn for the counts, and anew by the fit: two draws, independent of each
+other and of the records, each the business of its own release (cuts.md).
 """
 
 from dataclasses import dataclass, replace
@@ -14,7 +17,7 @@ from sklearn.base import clone
 from discreet.certificates import Certificate
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InvalidInput, InvalidType, VerificationFailure
-from discreet.core.neighbours import ADD_REMOVE
+from discreet.core.neighbours import ADD_REMOVE, Persons
 from discreet.core.validate import job_count
 from discreet.data import BlockTable, EncodedTable, Schema, Target
 from discreet.data.frames import Frame
@@ -24,7 +27,7 @@ from discreet.ledger import spending_on, without_ledger
 from discreet.mechanisms.base import certified
 from discreet.mechanisms.cuts import ReleasedCuts
 from discreet.mechanisms.cuts.choose import public_cuts
-from discreet.mechanisms.cuts.columns import Opened, columns_to_cut, counting_schema, counts_of, cut_schema, uncut_schema
+from discreet.mechanisms.cuts.columns import Opened, Whose, columns_to_cut, counting_schema, counts_of, cut_schema, uncut_schema, whose_rows
 from discreet.mechanisms.cuts.composed import cuts_then_fit
 from discreet.mechanisms.selection import SHARE
 from discreet.statements.base import by_schema
@@ -66,11 +69,6 @@ def fit_with_cuts(
     privacy = estimator._privacy()  # noqa: SLF001 - of this package
     if not is_finite(privacy.epsilon):
         raise InvalidInput("epsilon must be finite; without privacy, cut the columns as you like and fit.")
-    if schema.persons is not None:
-        raise InvalidInput(
-            "a fit with private cuts counts rows, and the schema says something about persons: give the cuts in the schema, or leave [person] and "
-            "rows_per_person out of it, where a guarantee for single rows is enough."
-        )
     opened = records if callable(records) else lambda one: one.encode(records, target=True)
     intervals = columns_to_cut(schema, columns)
     public = cut_schema(schema, {column.name: public_cuts(column.lower, column.upper) for column in intervals})
@@ -81,18 +79,20 @@ def fit_with_cuts(
     if not in_blocks:
         opened(public)  # a cell that the schema does not cover is found before anything is spent
     jobs = job_count(estimator.n_jobs)
-    known = None if privacy.neighbours is ADD_REMOVE else _records(counted, jobs)
+    whose = whose_rows(counted, noise, rows_per_person=estimator.rows_per_person, person_weight=estimator.person_weight, jobs=jobs)
+    copy.rule = whose.rule
+    known = None if privacy.neighbours is ADD_REMOVE else _records(whose, jobs)
 
     def planned(epsilon: float, delta: float) -> Certificate:
         return copy.planned(epsilon, delta, records=known, in_blocks=in_blocks)
 
-    both = cuts_then_fit(intervals, **privacy.target, share=share, planned=planned)
+    both = cuts_then_fit(intervals, **privacy.target, share=share, planned=planned, persons=whose.rule)
     if not both.choice.pays(known if privacy.neighbours is not ADD_REMOVE else estimator.public_records):
         uncut = uncut_schema(schema, [column.name for column in intervals])
-        model = _Copy(estimator, uncut).made(privacy.epsilon, privacy.delta, seed=fit_seed(noise), ledger=account).fit(opened(uncut))
+        model = _Copy(estimator, uncut, whose.rule).made(privacy.epsilon, privacy.delta, seed=fit_seed(noise), ledger=account).fit(opened(uncut))
         model.certificate_ = replace(model.certificate_, declared=by_schema(model.certificate_.declared))
         return CutFit(model=model, schema=uncut, cuts=None)
-    answer = counts_of(counted, counting, both.choice.cells, jobs=jobs)
+    answer = counts_of(whose, counting, both.choice.cells, jobs=jobs)
     content = None if isinstance(counted, BlockTable) else counted.rows.content()
     with spending_on(account, both.guarantee, purpose=both.name, table=content) as reservation, without_ledger():
         cuts = both.choice.release(answer, noise)
@@ -120,9 +120,10 @@ def fit_with_cuts(
 class _Copy:
     """Copies of an estimator for rows of a schema."""
 
-    def __init__(self, estimator: PrivateModel, schema: Schema) -> None:
+    def __init__(self, estimator: PrivateModel, schema: Schema, rule: Persons | None = None) -> None:
         self.estimator = estimator
         self.schema = schema
+        self.rule = rule
         self.known = estimator.get_params(deep=False)
         self.classes = len(schema.target.classes) if isinstance(schema.target, Target) else 0
 
@@ -131,16 +132,29 @@ class _Copy:
         fixed: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "random_state": seed, "ledger": ledger, "data_norm": self.schema.norm_bound}
         if isinstance(self.schema.target, Target) and "classes" in self.known:
             fixed["classes"] = list(self.schema.target.classes)
+        if self.rule is not None:
+            fixed |= {"rows_per_person": self.rule.rows, "person_weight": self.rule.weight if self._told else "person"}
         return clone(self.estimator).set_params(**fixed)
 
     def planned(self, epsilon: float, delta: float, *, records: int | None, in_blocks: bool) -> Certificate:
         """What it would promise."""
-        weighted = {"weighted": True} if in_blocks and self.known.get("max_sample_weight") is not None else {}
-        certificate: Certificate = self.made(epsilon, delta, seed=0, ledger=None).plan(features=self.schema.features, records=records, **weighted)
+        more = {"weighted": True} if in_blocks and self.known.get("max_sample_weight") is not None else {}
+        if self._told:
+            more["told_apart"] = True
+        certificate: Certificate = self.made(epsilon, delta, seed=0, ledger=None).plan(features=self.schema.features, records=records, **more)
         return certificate
 
+    @property
+    def _told(self) -> bool:
+        """Whether persons are told apart."""
+        return self.rule is not None and self.rule.weight != "declared"
 
-def _records(table: EncodedTable | BlockTable, jobs: int) -> int:
+
+def _records(whose: Whose, jobs: int) -> int:
+    """Of persons, where they are told apart."""
+    table = whose.table
+    if whose.persons is not None:
+        return whose.persons
     if isinstance(table, EncodedTable):
         return table.rows.shape[0]
     return sum(table.map(lambda _, block: block.rows.shape[0], jobs))

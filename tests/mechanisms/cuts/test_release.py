@@ -12,7 +12,7 @@ from discreet.data import NumericColumn, Schema, Target
 from discreet.ledger import Account, Ledger
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.cuts import CutsPlan, Interval, choose_cuts
-from discreet.mechanisms.cuts.columns import counting_schema, counts_of
+from discreet.mechanisms.cuts.columns import Whose, counting_schema, counts_of
 from discreet.noise import SeededNoise, SystemNoise
 
 COLUMNS = [Interval("age", 17.0, 90.0), Interval("gain", 0.0, 1e5), Interval("share", -1.0, 1.0)]
@@ -131,7 +131,8 @@ def test_numbers_on_an_edge_of_a_cell_are_counted_above_it():
     plan = CutsPlan.calibrate(columns, epsilon=1.0, delta=1e-6, neighbours=REPLACE_ONE)
     counting = counting_schema(schema, columns)
     values = np.arange(65.0)
-    counts = counts_of(counting.encode({"age": values, "rich": ["no"] * 65}, target=True), counting, plan.cells, jobs=1)
+    table = counting.encode({"age": values, "rich": ["no"] * 65}, target=True)
+    counts = counts_of(Whose(table=table, rule=None, persons=None), counting, plan.cells, jobs=1)
     np.testing.assert_array_equal(counts, plan.cells.answer(plan.cells.cells_of(values[:, np.newaxis])))
 
 

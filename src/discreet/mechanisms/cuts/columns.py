@@ -5,16 +5,18 @@ on an edge of a cell may come back a rounding error below it, so that values cou
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import REPLACE_ONE, Neighbours, neighbours_of
+from discreet.core.neighbours import REPLACE_ONE, Neighbours, Persons, neighbours_of
+from discreet.core.private import holds_records
 from discreet.core.validate import quoted
-from discreet.data import BlockTable, EncodedTable, Schema
+from discreet.data import Block, BlockTable, EncodedTable, Schema
+from discreet.data.blocks.shared import NOT_TOLD, kept_blocks
 from discreet.data.columns import INDICATOR
 from discreet.data.encodings import Bins, Curve, Encoding, Linear
 from discreet.data.encodings.bins import PRIVATE
@@ -22,11 +24,12 @@ from discreet.data.frames import Frame
 from discreet.ledger import Account
 from discreet.matrices import Matrix
 from discreet.mechanisms.bounds_choice.release import noise_of
+from discreet.mechanisms.counting.queries import shares_of
 from discreet.mechanisms.cuts.choose import Cuts
 from discreet.mechanisms.cuts.grid import ColumnHistograms
 from discreet.mechanisms.cuts.release import CutsPlan, Interval, ReleasedCuts
-from discreet.mechanisms.persons import refuse_told_apart
-from discreet.noise import Integers
+from discreet.mechanisms.persons import drawn_beside, held_rule, owners_of, table_rule
+from discreet.noise import Integers, Noise
 
 Table: TypeAlias = EncodedTable | BlockTable
 Opened: TypeAlias = Callable[[Schema], Table]
@@ -66,18 +69,52 @@ def counting_schema(schema: Schema, columns: Sequence[Interval]) -> Schema:
     return replace(schema, numeric=plain, date=(), categorical=(), cross=(), rows="bound")
 
 
-def counts_of(table: Table, schema: Schema, cells: ColumnHistograms, *, jobs: int, shares: Integers | None = None) -> Integers:
+@holds_records
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False, eq=False)
+class Whose:
+    """A table, with what was drawn of whose rows are whose; private."""
+
+    table: Table
+    """Of blocks, where persons are told apart, the rows that are kept."""
+    rule: Persons | None
+    persons: int | None
+    """How many, where they are told apart."""
+    shares: Integers | None = None
+    """Of a table in memory: what its rows count, (n,), or None for one each."""
+
+
+def whose_rows(table: Table, noise: Noise, *, rows_per_person: int | None, person_weight: str, jobs: int) -> Whose:
+    """What `noise` draws of a table that brings its ids, or has one row a person as is declared. Raises InvalidInput as module `persons` says."""
+    if isinstance(table, BlockTable):
+        rule = table_rule(table, rows_per_person, person_weight)
+        if rule is None or rule.weight == "declared":
+            return Whose(table=table, rule=rule, persons=None)
+        kept = kept_blocks(table, rule, drawn_beside(noise), jobs=jobs)
+        return Whose(table=kept.table, rule=rule, persons=kept.persons)
+    rule, ids = held_rule(table, None, rows_per_person, person_weight)
+    owners = owners_of(ids, rule=rule, rows=table.rows.shape[0], noise=noise)
+    if owners.weights is None:
+        return Whose(table=table, rule=rule, persons=None)
+    shares = shares_of(rule, owners.weights) if rule is not None and rule.several else owners.weights.astype(np.int64)
+    return Whose(table=table, rule=rule, persons=owners.number, shares=shares)
+
+
+def counts_of(whose: Whose, schema: Schema, cells: ColumnHistograms, *, jobs: int) -> Integers:
     """The exact counts (size,) of a table that `schema`, a counting one, encodes: private. Of blocks, the sums of theirs.
 
-    `shares` (n,), of rows of a table in memory, is what they count where persons have several.
+    Rows of persons who have several count parts of a record.
     """
-    counted = _Counting(schema, cells)
+    counted, table, rule = _Counting(schema, cells), whose.table, whose.rule
     if isinstance(table, EncodedTable):
-        return counted(table.rows, shares)
-    if shares is not None:
-        raise InvalidInput("cuts of a table in blocks are chosen for one row a person. Keep one row of each, or hold the table in memory.")
+        return counted(table.rows, whose.shares)
+
+    def of_block(_: int, block: Block) -> Integers:
+        if block.persons is not None:
+            raise InvalidInput(NOT_TOLD)
+        return counted(block.rows, shares_of(rule, block.shares) if rule is not None and rule.several else None)
+
     none = np.zeros(cells.size, dtype=np.int64)
-    return sum(table.map(lambda _, block: counted(block.rows), jobs), start=none)
+    return sum(table.map(of_block, jobs), start=none)
 
 
 def cut_schema(schema: Schema, cuts: Mapping[str, Cuts]) -> Schema:
@@ -113,16 +150,19 @@ def choose_cuts(
 
     `records` as `Schema.encode` takes them, or a function from a schema to an EncodedTable or a BlockTable of the same records; `columns` as
     `columns_to_cut` takes them; `random_state` an integer for tests: the certificate then never verifies. Raises InvalidInput before anything is
-    spent, BudgetExceeded before anything is drawn. For cuts and one fit, `fit_with_cuts` spends less.
+    spent, BudgetExceeded before anything is drawn. For cuts and one fit, `fit_with_cuts` spends less. Where the schema says whose rows are whose, the
+    unit is a person.
     """
-    refuse_told_apart(schema.persons, "a choice of cuts")
-    intervals = columns_to_cut(schema, columns)
-    plan = CutsPlan.calibrate(intervals, epsilon=epsilon, delta=delta, neighbours=neighbours_of(neighbours))
+    intervals, noise = columns_to_cut(schema, columns), noise_of(random_state)
+    plan = CutsPlan.calibrate(intervals, epsilon=epsilon, delta=delta, neighbours=neighbours_of(neighbours), persons=schema.persons)
     counting = counting_schema(schema, intervals)
     table = records(counting) if callable(records) else counting.encode(records, target=True)
-    answer = counts_of(table, counting, plan.cells, jobs=1)
+    whose = whose_rows(table, noise, rows_per_person=None, person_weight="person", jobs=1)
+    if whose.rule != plan.persons:
+        raise InvalidInput("the schema and the table disagree on whose rows are whose. Encode it with the schema that is passed.")
+    answer = counts_of(whose, counting, plan.cells, jobs=1)
     content = table.rows.content() if isinstance(table, EncodedTable) else None
-    released = plan.release(answer, noise_of(random_state), content=content, account=ledger)
+    released = plan.release(answer, noise, content=content, account=ledger)
     return replace(released, schema=cut_schema(schema, released.cuts))
 
 

@@ -6,7 +6,7 @@ The fit has the same public problem whatever the cuts are (choose.py).
 from collections.abc import Callable, Sequence
 
 from discreet.certificates import Certificate
-from discreet.core.neighbours import Neighbours
+from discreet.core.neighbours import Neighbours, Persons
 from discreet.mechanisms.cuts.release import CutsPlan, Interval
 from discreet.mechanisms.selection import ThenFit
 
@@ -21,10 +21,11 @@ def cuts_then_fit(
     neighbours: Neighbours,
     share: float,
     planned: Callable[[float, float], Certificate],
+    persons: Persons | None = None,
 ) -> ThenFit[CutsPlan]:
     """As `ThenFit.calibrate`, which see. Raises InvalidInput for no column too."""
 
     def chosen(epsilon: float, delta: float) -> CutsPlan:
-        return CutsPlan.calibrate(columns, epsilon=epsilon, delta=delta, neighbours=neighbours)
+        return CutsPlan.calibrate(columns, epsilon=epsilon, delta=delta, neighbours=neighbours, persons=persons)
 
     return ThenFit.calibrate(CUTS_THEN_FIT, chosen, epsilon=epsilon, delta=delta, share=share, planned=planned)
