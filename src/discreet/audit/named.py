@@ -321,10 +321,12 @@ _ENTRIES = (
     _entry(
         "least-squares", "linear regression by objective perturbation of residuals", regression.objective, "least-squares-objective", persons=True
     ),
-    _entry("least-squares-moments", "linear regression from noisy moments and gradients", regression.refined, "least-squares-moments"),
-    _entry("least-squares-adassp", "linear regression by AdaSSP", regression.adassp, "least-squares-adassp"),
+    _entry("least-squares-moments", "linear regression from noisy moments and gradients", regression.refined, "least-squares-moments", persons=True),
+    _entry("least-squares-adassp", "linear regression by AdaSSP", regression.adassp, "least-squares-adassp", persons=True),
     _entry("least-squares-mixing", "linear regression from a sketch", sketches.mixing, "least-squares-mixing"),
-    _entry("least-squares-hessian-mixing", "noisy gradients beside a sketch", regression.hessian_mixing, "least-squares-hessian-mixing"),
+    _entry(
+        "least-squares-hessian-mixing", "noisy gradients beside a sketch", regression.hessian_mixing, "least-squares-hessian-mixing", persons=True
+    ),
 )
 CATALOGUE: dict[str, NamedAudit] = {entry.name: entry for entry in _ENTRIES}
 """By the name of `discreet audit`: those with a bound on epsilon first."""

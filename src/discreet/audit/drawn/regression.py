@@ -9,7 +9,7 @@ The weights that leave are functions of these answers: `draw` computes them from
 """
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,6 @@ from discreet.core.fields import real
 from discreet.data import Domain, Records
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.regression import AdaSSP, HessianMixing, LeastSquares, RefinedMoments, ResidualObjectivePerturbation
-from discreet.mechanisms.regression.adassp import least_eigenvalue
 from discreet.mechanisms.regression.objective import prediction_loss
 from discreet.noise import SystemNoise
 
@@ -29,20 +28,38 @@ _RUNS, _ANSWERS = 120, 300
 _ROWS: Floats = np.array([[0.6, -0.2, 0.1], [-0.1, 0.7, 0.3], [0.4, 0.4, -0.5], [-0.5, 0.1, 0.2], [0.2, -0.6, -0.4]])
 _TARGETS: Floats = np.array([0.4, -0.7, 0.2, 0.9, -0.3])
 _PROBLEM = LeastSquares(domain=Domain(features=3, norm_bound=1.0, target_bound=1.0, records=5), most_records=100)
-_UPPER = np.triu_indices(3, 1)
 _WEIGHTS: Floats = np.array([0.3, -0.2, 0.5])
+
+
+class _Case(NamedTuple):
+    """Invented records, in a problem; and the weights that they have by the words of a certificate."""
+
+    problem: LeastSquares
+    data: Records
+    rows: Floats
+    targets: Floats
+    shares: Floats
+
+    @property
+    def moments(self) -> tuple[Floats, Floats, float]:
+        """sum a x x', sum a y x and sum a y^2."""
+        weighed = self.rows.T * self.shares
+        return weighed @ self.rows, weighed @ self.targets, float(np.sum(self.shares * np.square(self.targets)))
+
+
+def _case(target: Target) -> _Case:
+    """Five records, or persons like the target's."""
+    if target.person is None:
+        return _Case(_PROBLEM, table(), _ROWS, _TARGETS, np.ones(len(_ROWS)))
+    owned = owned_rows(target.person.rule)
+    domain = Domain(features=2, norm_bound=1.0, target_bound=1.0, records=owned.persons, persons=target.person.rule)
+    problem = LeastSquares(domain=domain, most_records=max(100, len(owned.ids)))
+    return _Case(problem, owned.records(domain), owned.rows, owned.signs, owned.shares)
 
 
 def objective(target: Target) -> Watch:
     """The linear term, and the last stage."""
-    rule = None if target.person is None else target.person.rule
-    if rule is None:
-        problem, data, rows, targets, shares = _PROBLEM, table(), _ROWS, _TARGETS, np.ones(len(_ROWS))
-    else:
-        owned = owned_rows(rule)
-        domain = Domain(features=2, norm_bound=1.0, target_bound=1.0, records=owned.persons, persons=rule)
-        problem, rows, targets, shares = LeastSquares(domain=domain), owned.rows, owned.signs, owned.shares
-        data = owned.records(domain)
+    problem, data, rows, targets, shares = _case(target)
     made = ResidualObjectivePerturbation.calibrate(problem, **target.asked)
     stated, weights = released(made, problem, data, _RUNS)
     slope = prediction_loss(str(stated["loss"]), real(stated["width"])).slope
@@ -57,28 +74,31 @@ def objective(target: Target) -> Watch:
 
 def adassp(target: Target) -> Watch:
     """The three answers."""
-    made = AdaSSP.calibrate(_PROBLEM, **target.asked)
-    answers = [made.released(_PROBLEM, table(), SystemNoise()) for _ in range(_ANSWERS)]
-    least = np.array([[one[0]] for one in answers]) - least_eigenvalue(_PROBLEM, _PROBLEM.moments(table()))
+    case = _case(target)
+    made = AdaSSP.calibrate(case.problem, **target.asked)
+    answers = [made.released(case.problem, case.data, SystemNoise()) for _ in range(_ANSWERS)]
+    least = np.array([[one[0]] for one in answers]) - np.linalg.eigvalsh(case.moments[0])[0]
     of_eigenvalue = _noise("noise on the least eigenvalue", least, real(made.parameters()["eigenvalue_noise"]))
-    return Watch(mechanism=made.name, parts=(of_eigenvalue, *_moments(made, [one[1:3] for one in answers])))
+    return Watch(mechanism=made.name, parts=(of_eigenvalue, *_moments(made, case, [one[1:3] for one in answers])))
 
 
 def refined(target: Target) -> Watch:
     """The joint answer, and gradients at given weights."""
-    made = RefinedMoments.calibrate(_PROBLEM, **target.asked)
+    case = _case(target)
+    made = RefinedMoments.calibrate(case.problem, **target.asked)
     stated = made.parameters()
-    answers = [made.noisy_moments(_PROBLEM, table(), SystemNoise()) for _ in range(_ANSWERS)]
-    squares = np.array([[one[2]] for one in answers]) - _PROBLEM.moments(table()).squares * _PROBLEM.target_unit**2
+    answers = [made.noisy_moments(case.problem, case.data, SystemNoise()) for _ in range(_ANSWERS)]
+    squares = np.array([[one[2]] for one in answers]) - case.moments[2]
     of_squares = _noise("noise on the sum of y^2", squares, real(stated["moment_noise"]) / real(stated["square_weight"]))
-    parts = (*_moments(made, [one[:2] for one in answers]), of_squares, _gradients(made, real(stated["step_noise"])))
-    return Watch(mechanism=made.name, parts=parts)
+    gradients = () if not real(stated["step_noise"]) else (_gradients(made, case, real(stated["step_noise"])),)
+    return Watch(mechanism=made.name, parts=(*_moments(made, case, [one[:2] for one in answers]), of_squares, *gradients))
 
 
 def hessian_mixing(target: Target) -> Watch:
     """Gradients at given weights."""
-    made = HessianMixing.calibrate(_PROBLEM, **target.asked, rows=50)
-    return Watch(mechanism=made.name, parts=(_gradients(made, real(made.parameters()["step_noise"])),))
+    case = _case(target)
+    made = HessianMixing.calibrate(case.problem, **target.asked, rows=50)
+    return Watch(mechanism=made.name, parts=(_gradients(made, case, real(made.parameters()["step_noise"])),))
 
 
 def table() -> Records:
@@ -86,25 +106,27 @@ def table() -> Records:
     return Records(rows=DenseMatrix(_ROWS), targets=_TARGETS, domain=_PROBLEM.domain)
 
 
-def _moments(made: Any, answers: list[Any]) -> tuple[Part, ...]:  # noqa: ANN401 - AdaSSP or RefinedMoments
-    """Of pairs (A~, b~) less the exact ones, in units: on the diagonal of A~, off it, and on b~."""
-    exact, stated, row = _PROBLEM.moments(table()), made.parameters(), _PROBLEM.row_unit
-    noise = np.array([one[0] for one in answers]) - exact.products * row**2
-    sums = np.array([one[1] for one in answers]) - exact.targets * (row * _PROBLEM.target_unit)
+def _moments(made: Any, case: _Case, answers: list[Any]) -> tuple[Part, ...]:  # noqa: ANN401 - AdaSSP or RefinedMoments
+    """Of pairs (A~, b~) less the exact ones: on the diagonal of A~, off it, and on b~."""
+    products, targets, _ = case.moments
+    stated, upper = made.parameters(), np.triu_indices(len(targets), 1)
+    noise = np.array([one[0] for one in answers]) - products
+    sums = np.array([one[1] for one in answers]) - targets
     deviation = real(stated["moment_noise"])
     return (
         _noise("noise on sums of x_j^2", np.array([np.diag(each) for each in noise]), deviation),
-        _noise("noise on sums of x_j x_k", np.array([each[_UPPER] for each in noise]), deviation / 2.0**0.5),
+        _noise("noise on sums of x_j x_k", np.array([each[upper] for each in noise]), deviation / 2.0**0.5),
         _noise("noise on sums of x_j y", sums, deviation / real(stated["target_weight"])),
     )
 
 
-def _gradients(made: Any, step_noise: float) -> Part:  # noqa: ANN401 - RefinedMoments or HessianMixing
-    length = 0.25
-    exact = _PROBLEM.gradient(table(), _WEIGHTS, length)
-    unit = _PROBLEM.row_unit * exact.unit
-    noisy = np.array([made.noisy_gradient(_PROBLEM, table(), SystemNoise(), _WEIGHTS, length) for _ in range(_ANSWERS)])
-    return _noise(f"noise on gradients of contributions up to {length:g}", noisy - exact.sums * unit, step_noise * length)
+def _gradients(made: Any, case: _Case, step_noise: float) -> Part:  # noqa: ANN401 - RefinedMoments or HessianMixing
+    length, weights = 0.25, _WEIGHTS[: case.rows.shape[1]]
+    residuals = case.targets - case.rows @ weights
+    norms = np.linalg.norm(case.rows, axis=1)
+    clipped = case.shares * np.clip(residuals, -length / norms, length / norms)
+    noisy = np.array([made.noisy_gradient(case.problem, case.data, SystemNoise(), weights, length) for _ in range(_ANSWERS)])
+    return _noise(f"noise on gradients of contributions up to {length:g}", noisy - clipped @ case.rows, step_noise * length)
 
 
 def _noise(what: str, values: Floats, deviation: float) -> Part:
