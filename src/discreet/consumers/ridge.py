@@ -60,7 +60,8 @@ class NoisyRidge(NoisyRegression):
     cross_noise : (d,) covariances of the noise on features with that on the target, or None.
     ridge : added to the diagonal of the corrected second moments, >= 0; 0 is least squares.
     fit_intercept : whether to centre. Needs the number of records: that of the rows, unless `records` says otherwise.
-    records : the public number of records, where some rows are not records (releases under add-remove); None: all rows are.
+    records : the public number of records, where some rows are not records (releases under add-remove, and of persons with several rows); None: all
+        rows are.
 
     Attributes
     ----------
@@ -152,7 +153,8 @@ class SketchRidge(NoisyRegression):
     target_noise : of the target's column; None for sigma^2, 0 for a target sketched without noise.
     debias : whether to take sigma^2 I out of the second moments (least squares), or to leave it in (ridge; exact intervals).
     ridge : added to the second moments of the records, >= 0.
-    records : the number of records where it is public, for intervals about targets; None where it is not.
+    records : the number of records where it is public, for intervals about targets; None where it is not. Of persons with several rows the sum of
+        the rows' weights: the number of persons where each counts once.
 
     Attributes
     ----------

@@ -130,7 +130,8 @@ def for_persons(mechanism: str, guarantee: Guarantee, persons: Persons | None) -
         )
     if persons.several and mechanism not in _SEVERAL:
         raise InvalidInput(
-            f"{mechanism} has no guarantee for persons with several rows. Keep one row of each person (rows_per_person=1), or take another method."
+            f"{mechanism} has no guarantee for persons with several rows. Keep one row of each person (rows_per_person=1), take another method, or "
+            "protect single rows at a smaller epsilon and charge a ledger of persons for the group (group_rows)."
         )
     return replace(guarantee, unit=Unit.PERSON, theorem=theorem_for(guarantee.theorem, persons, _SEVERAL.get(mechanism, "")))
 
