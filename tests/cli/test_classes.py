@@ -20,7 +20,14 @@ def three(folder):
     return folder
 
 
-@pytest.mark.parametrize("extra", [(), ("--multi-class", "one-vs-rest"), ("--model", "linear-svc"), ("--neighbours", "add-remove")])
+@pytest.mark.parametrize(
+    "extra",
+    [
+        (),
+        ("--multi-class", "one-vs-rest"),
+        *(pytest.param(one, marks=pytest.mark.more) for one in (("--model", "linear-svc"), ("--neighbours", "add-remove"))),
+    ],
+)
 def test_three_classes_from_the_table_to_measures(three, extra):
     checked = discreet("schema", "check", "three.toml", "three.csv")
     assert checked.code == 0

@@ -142,6 +142,7 @@ def test_a_signal_ends_a_fit_with_a_sentence_and_leaves_no_halves(folder, where,
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals of POSIX")
+@pytest.mark.more
 def test_who_was_told_to_outlive_his_terminal_does(folder):
     Ledger.create("team.ledger").declare("people", epsilon=3.0, delta=1e-4, unit="person")
     process = started("after the reservation", ignored=signal.SIGHUP)

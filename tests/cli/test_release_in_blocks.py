@@ -41,7 +41,7 @@ def values(*arguments):
 TABLES = [["people"], ["people/*.parquet"], ["people/1.parquet", "people/2.parquet"], ["people.arrow"], ["people.a*w"]]
 
 
-@pytest.mark.parametrize("tables", TABLES)
+@pytest.mark.parametrize("tables", [*TABLES[::3], *(pytest.param(one, marks=pytest.mark.more) for one in (*TABLES[1:3], *TABLES[4:]))])
 def test_files_read_in_blocks_give_the_sketch_of_the_table(parts, tables):
     np.testing.assert_array_equal(values(*tables, *SKETCH, "--jobs", "2"), values("people.csv", *SKETCH))
 

@@ -22,7 +22,15 @@ def tuned(*tables, seed=("--seed", "1"), **options):
 
 
 @pytest.mark.usefixtures("parts")
-@pytest.mark.parametrize(("tables", "jobs"), [(["people"], 1), (["people/*.parquet"], 2), (["people.arrow"], 1), (["people.csv"], 2)])
+@pytest.mark.parametrize(
+    ("tables", "jobs"),
+    [
+        (["people"], 1),
+        (["people/*.parquet"], 2),
+        pytest.param(["people.arrow"], 1, marks=pytest.mark.more),
+        pytest.param(["people.csv"], 2, marks=pytest.mark.more),
+    ],
+)
 def test_files_read_in_blocks_give_the_search_of_the_table(tables, jobs):
     found, expected = tuned(*tables, jobs=jobs), tuned("people.csv")
     np.testing.assert_allclose(found["weights"], expected["weights"], atol=1e-6)

@@ -70,7 +70,7 @@ print(noise.gaussian(scale=1.0, dimension=4, draws=1).tobytes().hex())
     assert len(drawn) == len(set(drawn)) == 9
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+@pytest.mark.parametrize("method", ["fork", *(pytest.param(one, marks=pytest.mark.more) for one in ("spawn", "forkserver"))])
 def test_worker_processes_draw_different_noise(method, tmp_path):
     if method != "spawn" and not sys.platform.startswith("linux"):
         pytest.skip("this way of starting workers is tested on Linux")
@@ -87,6 +87,7 @@ if __name__ == "__main__":
     assert len(drawn) == len(set(drawn)) == 12
 
 
+@pytest.mark.more
 def test_joblib_workers_draw_different_noise(tmp_path):
     script = """
 from joblib import Parallel, delayed

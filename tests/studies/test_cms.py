@@ -15,7 +15,7 @@ def cell(part, *, table="adult-cms", **settings):
     return Cell(part=part, settings={"epsilon": 0.1, "fold": 0, **settings}, needs=(table,))
 
 
-@pytest.fixture(scope="module", params=LOSSES)
+@pytest.fixture(scope="module", params=[LOSSES[0], *(pytest.param(one, marks=pytest.mark.more) for one in LOSSES[1:])])
 def errors(request):
     return request.param, quick_results(STUDY, [cell("table-1", loss=request.param, alpha=LAMBDA, draws=5)])
 

@@ -104,6 +104,7 @@ def test_results_are_never_written_over_or_mixed_by_accident(tmp_path, monkeypat
         go(Squares(), tmp_path, resume=True)
 
 
+@pytest.mark.more
 def test_processes_change_no_number(tmp_path):
     alone, together = go(Squares(), tmp_path / "1"), go(Squares(), tmp_path / "2", processes=2)
     assert alone.results.frame.equals(together.results.frame)
