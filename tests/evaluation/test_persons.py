@@ -1,11 +1,14 @@
 """Private evaluation where persons have several rows: one moves the answers as one record does, and intervals are about persons."""
 
+import json
+
 import numpy as np
 import pytest
 from scipy.stats import binom
 
 from discreet.accounting import Unit
-from discreet.core.errors import InvalidInput
+from discreet.certificates import Certificate
+from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.neighbours import Persons
 from discreet.data import Block, DaskTable, FunctionTable
 from discreet.evaluation import evaluate_privately, proportion_interval
@@ -202,3 +205,29 @@ def test_a_survey_of_persons_says_who_they_are():
     assert report.survey.persons == Persons(rows=4)
     assert str(report).startswith("Persons      2000, which is public")
     assert "Persons" in report._repr_html_()
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda d: d["guarantee"].update(unit="record"),
+        lambda d: d["problem"].pop("persons"),
+        lambda d: d["problem"]["persons"].update(rows=5),
+        lambda d: d["problem"]["persons"].update(weight="row"),
+        lambda d: d["parameters"].update(scales=[0.9 * scale for scale in d["parameters"]["scales"]]),
+        lambda d: d["parameters"].update(scales=[scale / WHOLE for scale in d["parameters"]["scales"]]),
+    ],
+)
+def test_a_measurement_whose_persons_were_changed_does_not_verify(delta, change):
+    document = json.loads(of_persons(metrics=("confusion",), delta=delta).to_json())["certificate"]
+    assert Certificate.from_dict(document).verify().ok
+    change(document)
+    assert not Certificate.from_dict(document).verify().ok
+
+
+def test_a_file_that_says_another_rule_contradicts_itself():
+    record = json.loads(of_persons(metrics=("accuracy",)).to_json())
+    record["certificate"]["problem"]["persons"]["weight"] = "row"
+    with pytest.raises(FileFormatError):
+        evaluation_from(json.dumps(record))
