@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from discreet import LinearSVC, LogisticRegression
+from discreet import KernelClassifier, LinearSVC, LogisticRegression
 from discreet.estimators.forms import has_link, linear_decision, log_odds, log_probabilities, probabilities, proper_log_odds
 from discreet.kernels import Gaussian, draw_frequencies
 from discreet.kernels.feature_map import FeatureMap
@@ -143,9 +143,24 @@ def test_probabilities_of_a_support_vector_machine_are_better_told_than_by_the_l
         ours = proper = 0.0
         for seed in range(3):
             chosen = {"alpha": 1e-4} if epsilon == np.inf else {}
-            model = LinearSVC(epsilon=epsilon, classes=[-1, 1], random_state=seed, **chosen).fit(X[:3000], y[:3000])
+            model = LinearSVC(epsilon=epsilon, classes=[-1, 1], loss="softplus-hinge", random_state=seed, **chosen).fit(X[:3000], y[:3000])
             decision, loss = model.decision_function(X[3000:]), SoftplusHinge()
             assert np.array_equal(model.predict_proba(X)[:, 1] > 0.5, model.predict(X) == 1)
             ours -= np.mean(model.predict_log_proba(X[3000:])[np.arange(3000), (y[3000:] + 1) // 2])
             proper += np.mean(np.log1p(np.exp(-y[3000:] * proper_log_odds(loss, decision))))
         assert ours < proper
+
+
+@pytest.mark.parametrize("make", [LinearSVC, lambda **given: KernelClassifier(n_features=4, **given)], ids=["linear", "kernel"])
+@pytest.mark.parametrize(("epsilon", "alpha"), [(1.0, None), (1.0, 0.1), (np.inf, 0.1)])
+def test_a_temperature_that_nobody_chose_is_stated_and_probabilities_are_told_with_it(make, epsilon, alpha):
+    rng = np.random.default_rng(2)
+    X, y = rng.uniform(-0.5, 0.5, (500, 3)), rng.integers(0, 2, 500)
+    model = make(epsilon=epsilon, alpha=alpha, classes=[0, 1], random_state=0).fit(X, y)
+    assert model.certificate_.problem["loss_parameters"] == {"temperature": 1.0}
+    decision = model.decision_function(X)
+    told = probabilities(SoftplusHinge(temperature=1.0), decision, multinomial=False)
+    np.testing.assert_array_equal(model.predict_proba(X), told)
+    assert not np.allclose(told, probabilities(SoftplusHinge(), decision, multinomial=False))
+    given = make(epsilon=epsilon, alpha=alpha, classes=[0, 1], loss="softplus-hinge", random_state=0).fit(X, y)
+    assert given.certificate_.problem["loss_parameters"] == {"temperature": 0.25}

@@ -90,7 +90,7 @@ def test_a_model_of_blocks_is_that_of_the_array_wherever_the_rows_of_a_person_li
     model = clone(model).set_params(rows_per_person=3, person_weight=weight, random_state=5)
     held = clone(model).fit(ROWS, LABELS, persons=persons)
     streamed = clone(model).fit(scattered(persons))
-    np.testing.assert_allclose(streamed.weights_, held.weights_, atol=1e-6)
+    np.testing.assert_allclose(streamed.weights_, held.weights_, atol=5e-6)
     for same in ("problem", "parameters", "guarantee"):
         assert getattr(streamed.certificate_, same) == getattr(held.certificate_, same)
 

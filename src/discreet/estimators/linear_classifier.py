@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
+from discreet.core.fields import numbers
 from discreet.core.neighbours import ADD_REMOVE, Persons, Privacy
 from discreet.core.validate import positive, whole
 from discreet.data import BlockTable, Domain, EncodedTable, Reader, Records, class_codes
@@ -44,9 +45,9 @@ from discreet.estimators.inputs import (
     split_weights,
 )
 from discreet.estimators.norm_fit import Prepared, fitted_with_norm, left, planned_with_norm, require_declared, require_unencoded
-from discreet.losses import MarginLoss, loss_named
+from discreet.losses import MarginLoss, SoftplusHinge, loss_named
 from discreet.matrices import Matrix, as_matrix
-from discreet.mechanisms.learning import calibrate, default_ridge
+from discreet.mechanisms.learning import calibrate, default_ridge, default_temperature
 from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.persons import drawn_beside
 from discreet.noise import Noise
@@ -179,12 +180,12 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
     @available_if(_require_link)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the classes, (n, K), through the link of the loss (module `forms`); not there for losses without one."""
-        return probabilities(self._loss(), self.decision_function(X), multinomial=self._scheme() == "multinomial")
+        return probabilities(self._fitted_loss(), self.decision_function(X), multinomial=self._scheme() == "multinomial")
 
     @available_if(_require_link)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of `predict_proba`, (n, K)."""
-        return log_probabilities(self._loss(), self.decision_function(X), multinomial=self._scheme() == "multinomial")
+        return log_probabilities(self._fitted_loss(), self.decision_function(X), multinomial=self._scheme() == "multinomial")
 
     def explain(self, *, features: int | None = None, records: int | None = None, classes: int | None = None) -> Explanation:
         """Why the loss, the rows, alpha and the mechanism are what they are, and what the alternatives would cost; needs no data.
@@ -321,6 +322,8 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
 
     def _problem(self, domain: Domain, largest_weight: float, privacy: Privacy) -> RegularisedRisk:
         problem = RegularisedRisk(loss=self._loss(), ridge=1.0, domain=domain, max_weight=largest_weight)
+        if self.loss is None and isinstance(problem.loss, SoftplusHinge) and domain.classes == 2 and self.calibration == "tight":
+            problem = replace(problem, loss=SoftplusHinge(temperature=default_temperature(problem, mechanism=self.mechanism, **privacy.target)))
         if self.alpha is not None:
             alpha = positive(self.alpha, "alpha")
             if domain.records is None and privacy.neighbours is not ADD_REMOVE:
@@ -343,6 +346,13 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
         if isinstance(self.loss, MarginLoss):
             return self.loss
         raise InvalidInput(f"loss must be a name or one of the losses of discreet.losses; an object of type {type(self.loss).__name__} was given.")
+
+    def _fitted_loss(self) -> MarginLoss:
+        """The one that was minimised: a temperature that nobody chose is stated by the certificate."""
+        check_is_fitted(self)
+        stated = self.certificate_.problem
+        chosen = self.loss is not None or "scheme" in stated
+        return self._loss() if chosen else loss_named(str(stated["loss"]), numbers(stated["loss_parameters"]))
 
     def _targets(self, X: Any, y: Any, records: int, expected: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp], tuple[str, ...]]:
         if isinstance(X, EncodedTable):

@@ -9,7 +9,7 @@ from discreet.accounting import PureDP, gaussian_mu
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.data import Domain
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
-from discreet.mechanisms.learning import calibrate, default_ridge
+from discreet.mechanisms.learning import calibrate, default_ridge, default_temperature
 from discreet.mechanisms.learning.margin import MARGIN
 from discreet.problems import MultinomialRisk, OneVsRestRisk
 from tests.mechanisms.learning.problems import problem
@@ -59,6 +59,28 @@ def test_the_floor_is_half_of_what_is_slack_free():
     public = problem(SoftplusHinge(temperature=0.01), ridge=1.0, features=3)
     free = MARGIN.comfortable_ridge(public, epsilon=5.0, delta=0.0, neighbours=ADD_REMOVE)
     assert default_ridge(public, epsilon=5.0, delta=0.0, neighbours=ADD_REMOVE) == pytest.approx(0.5 * free)
+
+
+@pytest.mark.parametrize("neighbours", Neighbours)
+@pytest.mark.parametrize("delta", [0.0, 1e-9])
+@pytest.mark.parametrize(("features", "epsilon"), [(2, 1.0), (8, 0.1), (30, 4.0), (105, 1.0), (800, 0.1)])
+def test_the_temperature_is_where_the_floor_meets_the_rule_within_its_limits(neighbours, delta, features, epsilon):
+    asked = {"epsilon": epsilon, "delta": delta, "neighbours": neighbours, "mechanism": "auto"}
+    public = problem(SoftplusHinge(), ridge=1.0, features=features, norm=3.0)
+    found = default_temperature(public, **asked)
+    ridge, flat = (default_ridge(replace(public, loss=SoftplusHinge(temperature=t)), **asked) for t in (found, 1e9))
+    sharp = default_ridge(replace(public, loss=SoftplusHinge(temperature=1e-9)), **asked) * 1e-9
+    assert 0.25 <= found <= 1.0
+    assert found == 1.0 or ridge == pytest.approx(flat, rel=0.02)  # no floor is in the way any more, but for rounding to two digits
+    assert found == pytest.approx(min(1.0, max(0.25, sharp / flat)), abs=0.0051)
+    assert found < 0.3 if features >= 105 else found > 0.4
+
+
+def test_without_privacy_the_temperature_is_high_and_for_noise_in_the_output_low():
+    public = problem(SoftplusHinge(), ridge=1.0, features=2)
+    for epsilon in (1e300, math.inf):
+        assert default_temperature(public, epsilon=epsilon, delta=0.0, neighbours=ADD_REMOVE) == 1.0
+    assert default_temperature(public, epsilon=1.0, delta=0.0, neighbours=ADD_REMOVE, mechanism="output") == 0.25
 
 
 def test_in_few_dimensions_a_pure_guarantee_needs_less_noise_and_auto_takes_it():

@@ -13,12 +13,18 @@ Where nobody chooses one, lambda is taken from public numbers alone, close to th
                   "auto": the theorem is that of spherical noise where this is the smaller one, since it is the one that is taken; so a delta
                   that is of no use changes nothing
 
-This is no theorem, and privacy does not rest on it: every lambda is private. It is a summary of measurements. Test errors over lambda were
-measured on Adult (2,000 to 36,177 records, d = 105), KDD Cup 99 (d = 118), w8a (d = 300), MNIST 4 against 9 (d = 784), farm ads and two groups of
-news20 (d = 55,000 and 62,000), epsilon 0.1 to 4, pure and delta = 1 / n^2, both relations; the best lambda of each grew with the noise
-like sigma^1.2 to sigma^1.6, with the dimension like d^0.3 to d^0.4, and hardly with n: more records want less regularisation only where the error is
-flat in lambda anyway. Within a factor of 2 of the rule the error moves by a few percent of itself. That lambda needs no n is what makes it usable
-under add-remove, where n is private.
+The temperature of the softplus hinge, where nobody chooses one: `least` is as 1 / T. Where it would be the larger of the two at T = 1/4, T is such
+that they are equal, and 1 where that would be more: few features or little noise ask for little lambda, and a bend so sharp that only more lambda
+hides it is of no use then. It biases, and tells probabilities badly. Output perturbation, which divides its noise by lambda, keeps 1/4.
+
+    T = min(1, max(1/4, (1/4) least(1/4) / rule)),  rule the other number;    1 without privacy
+
+This is no theorem, and privacy does not rest on it: every lambda is private, with every T. It is a summary of measurements. Test errors over lambda
+were measured on Adult (2,000 to 36,177 records, d = 105), KDD Cup 99 (d = 118), w8a (d = 300), MNIST 4 against 9 (d = 784), farm ads and two groups
+of news20 (d = 55,000 and 62,000), epsilon 0.1 to 4, pure and delta = 1 / n^2, both relations; the best lambda of each grew with the noise like
+sigma^1.2 to sigma^1.6, with the dimension like d^0.3 to d^0.4, and hardly with n: more records want less regularisation only where the error is flat
+in lambda anyway. Within a factor of 2 of the rule the error moves by a few percent of itself. That lambda needs no n is what makes it usable under
+add-remove, where n is private. Of T: docs/defaults.md.
 
 More than two classes: the multinomial loss has one problem with G = sqrt(2) c_max R in K d dimensions. One-vs-rest has K problems in d dimensions,
 whose records are shared, so each has sqrt(K) times the noise. MNIST, ten classes, d = 784, agrees.
@@ -46,6 +52,7 @@ from typing import Any, TypeAlias
 from discreet.accounting import gaussian_mu
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
+from discreet.losses import SoftplusHinge
 from discreet.mechanisms.learning.base import LearningMechanism, default_tolerance, one_of, solved_apart
 from discreet.mechanisms.learning.margin import MARGIN
 from discreet.mechanisms.learning.multinomial import MULTINOMIAL
@@ -67,6 +74,8 @@ from discreet.problems import AnyRisk, MultinomialRisk, OneVsRestRisk, Regularis
 _CURVATURE = 0.5
 """What the records' curvature is at least trusted to do to the noise of objective perturbation."""
 _MOST_NOISE = 1e100
+_SHARP, _WARM = 0.25, 1.0
+"""Temperatures between which the default one is."""
 _OUTPUT_FACTOR = 8.0
 _LAST_SHARE = 1e-3
 
@@ -200,13 +209,30 @@ def _check_target(epsilon: float, delta: float) -> None:
 
 def default_ridge(problem: AnyRisk, *, epsilon: float, delta: float, neighbours: Neighbours, mechanism: str = "objective") -> float:
     """lambda of the module docstring for this public problem; it does not depend on the problem's own lambda, nor on n."""
+    rule, least = _rule_and_least(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, mechanism=mechanism)
+    return max(rule, least) * (_OUTPUT_FACTOR if mechanism == "output" else 1.0)
+
+
+def default_temperature(problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, mechanism: str = "objective") -> float:
+    """T of the softplus hinge where nobody chooses one, from public numbers; 1 without privacy. See the module docstring."""
+    if math.isinf(epsilon):
+        return _WARM
+    if mechanism == "output":
+        return _SHARP
+    sharp = replace(problem, loss=SoftplusHinge(temperature=_SHARP))
+    rule, least = _rule_and_least(sharp, epsilon=epsilon, delta=delta, neighbours=neighbours, mechanism=mechanism)
+    return _WARM if _SHARP * least >= _WARM * rule else round(max(_SHARP * least / rule, _SHARP), 2)
+
+
+def _rule_and_least(problem: AnyRisk, *, epsilon: float, delta: float, neighbours: Neighbours, mechanism: str) -> tuple[float, float]:
+    """The two between which the larger is taken."""
     noise = relative_noise(problem.dimension, epsilon=epsilon, delta=delta, neighbours=neighbours) * math.sqrt(solved_apart(problem))
     one = one_of(problem)
     spherical = mechanism == "auto" and isinstance(problem, RegularisedRisk) and _spherical_is_less(problem.dimension, epsilon, delta)
     of_theorem = 0.0 if spherical else delta
     comfortable = _HEADS[type(problem)].comfortable_ridge(problem, epsilon=epsilon, delta=of_theorem, neighbours=neighbours)
     rule = 0.25 * one.gradient_bound * problem.domain.radius * noise**1.25 * (one.dimension / 100.0) ** 0.4
-    return max(rule, _worth_slack(problem) * comfortable) * (_OUTPUT_FACTOR if mechanism == "output" else 1.0)
+    return rule, _worth_slack(problem) * comfortable
 
 
 def _worth_slack(problem: AnyRisk) -> float:
