@@ -29,7 +29,7 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons
 from discreet.core.private import holds_records
 from discreet.data import Block, BlockTable, Domain, EncodedTable, FunctionTable, Reader, Records, class_codes
-from discreet.data.blocks.base import PerBlock, work_on
+from discreet.data.blocks.cut import CutTable
 from discreet.data.blocks.shared import Kept, kept_blocks
 from discreet.data.persons import weights_of
 from discreet.data.stream import Stream
@@ -290,7 +290,7 @@ class StreamedTable(SearchTable):
         for part in range(count):
             kept = [number for number, lengths in enumerate(members) if lengths[part]]
             cut = _Cut(seed=seed, starts=starts, parts=count, part=part)
-            found.append(StreamedTable(_PartTable(self.X, cut, kept), self._bound, jobs=self._jobs, rule=self._rule) if kept else self._nothing())
+            found.append(StreamedTable(CutTable(self.X, cut, kept), self._bound, jobs=self._jobs, rule=self._rule) if kept else self._nothing())
         return found
 
     def _part_of_persons(self, whose: Kept, members: npt.NDArray[np.bool_]) -> SearchTable:
@@ -299,7 +299,7 @@ class StreamedTable(SearchTable):
         places = [number for number, rows in enumerate(chosen) if rows.any()]
         if not places or self._rule is None:
             return self._nothing()
-        table = _PartTable(self.X, _CutPersons({number: np.flatnonzero(chosen[number]) for number in places}), places)
+        table = CutTable(self.X, _CutPersons({number: np.flatnonzero(chosen[number]) for number in places}), places)
         counts, codes = [whose.counts[number][chosen[number]] for number in places], [whose.codes[number][chosen[number]] for number in places]
         kept = Kept.of(table, self._rule, number=int(np.count_nonzero(members)), counts=counts, codes=codes)
         return StreamedTable(table, self._bound, jobs=self._jobs, rule=self._rule, kept=kept)
@@ -391,38 +391,3 @@ class _CutPersons:
     def only(self, numbers: Sequence[int]) -> "_CutPersons":
         """See PerBlock."""
         return _CutPersons({number: self.chosen[number] for number in numbers if number in self.chosen})
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class _OnPart(PerBlock[tuple[R, ...]]):
-    """`work` on those blocks that have rows of a part, cut."""
-
-    work: Callable[[int, Block], R]
-    cut: _Cut | _CutPersons
-    places: Mapping[int, int]
-    """Of these blocks in the part, by their numbers in the whole table."""
-
-    def __call__(self, number: int, block: Block) -> tuple[R, ...]:
-        """See BlockTable.map."""
-        return (self.work(self.places[number], self.cut(number, block)),) if number in self.places else ()
-
-    def only(self, numbers: Sequence[int]) -> "_OnPart[R]":
-        """See PerBlock."""
-        places = {number: self.places[number] for number in numbers if number in self.places}
-        return _OnPart(work_on(self.work, list(places.values())), self.cut.only(numbers), places)
-
-
-class _PartTable(BlockTable):
-    """One part of `table`: those of its blocks that have rows of the part, cut."""
-
-    __slots__ = ("_cut", "_places", "_table")
-
-    def __init__(self, table: BlockTable, cut: _Cut | _CutPersons, kept: Sequence[int]) -> None:
-        super().__init__(table.features, remote=table.remote, slow=table.slow, rule=table.rule)
-        self._table, self._cut = table, cut
-        self._places = {number: place for place, number in enumerate(kept)}
-
-    def map(self, work: Callable[[int, Block], R], jobs: int) -> Iterator[R]:
-        """See BlockTable."""
-        for result in self._table.map(_OnPart(work, self._cut, self._places), jobs):
-            yield from result

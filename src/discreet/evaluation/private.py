@@ -37,7 +37,7 @@ from discreet.evaluation.intervals import Estimate, NoiseLaw, checked_level, mea
 from discreet.evaluation.outcomes import Outcomes, StoredModel, classes_of, has_probabilities, has_scores, outcomes_of
 from discreet.evaluation.report import FORMAT, PrivateEvaluation
 from discreet.evaluation.shares import Widths, share_interval
-from discreet.evaluation.survey import LEVELS, Survey, answered, edges_for
+from discreet.evaluation.survey import LEVELS, Survey, answered, edges_for, mechanism_of
 from discreet.ledger import Account
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.counting import CountingMechanism, GaussianCounting, LaplaceCounting
@@ -120,8 +120,7 @@ def evaluate_privately(  # noqa: PLR0913 - each is a public choice
 
     `persons` (n,) ids say whose row each is, and at most `rows_per_person` of a person, drawn uniformly, are kept: neighbours then differ in all
     rows of a person. With `person_weight` "person" every person counts once, by the share of its rows that are right; with "row" kept
-    rows count alike.
-    rows_per_person=1 needs no ids: nobody has a second row, as you say.
+    rows count alike. rows_per_person=1 needs no ids: nobody has a second row, as you say.
 
     Raises InvalidInput or InvalidType for what cannot be measured, BudgetExceeded before noise is drawn. No message holds a value of X or y.
     """
@@ -375,7 +374,7 @@ def evaluation_from(text: str) -> PrivateEvaluation:
 
 def _read(record: Mapping[str, Any]) -> PrivateEvaluation:
     certificate = Certificate.from_dict(record["certificate"])
-    mechanism = _mechanism(certificate)
+    mechanism = mechanism_of(certificate)
     classes, stated = tuple(record["classes"]), record["survey"]
     if not all(isinstance(label, str | int | float) for label in classes):
         raise TypeError
@@ -399,15 +398,3 @@ def _read(record: Mapping[str, Any]) -> PrivateEvaluation:
         raise FileFormatError("it states a number of records that is none.")
     prepared = Prepared(survey=survey, mechanism=mechanism, classes=classes, level=record["level"])
     return read_report(prepared, Release(value=value, certificate=certificate), None if records is None else int(records))
-
-
-def _mechanism(certificate: Certificate) -> CountingMechanism:
-    """With the law of the noise that the certificate states."""
-    parameters: Mapping[str, Any] = certificate.parameters
-    scales, neighbours = tuple(float(scale) for scale in parameters["scales"]), Neighbours(parameters["neighbours"])
-    match certificate.mechanism:
-        case "counting-gaussian":
-            return GaussianCounting(scales=scales, neighbours=neighbours, epsilon=float(parameters["epsilon"]))
-        case "counting-laplace":
-            return LaplaceCounting(scales=scales, neighbours=neighbours)
-    raise FileFormatError("it contradicts itself: its certificate is for no mechanism of evaluations.")

@@ -23,7 +23,7 @@ machines the model travels there and a few counts come back.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -31,8 +31,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from discreet.certificates import Certificate
 from discreet.core.arrays import Floats, is_finite
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import FileFormatError, InvalidInput
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
 from discreet.core.private import holds_records
 from discreet.core.validate import did_you_mean, quoted
@@ -40,7 +41,7 @@ from discreet.data.blocks.base import Block, BlockTable
 from discreet.data.blocks.shared import NOT_TOLD, kept_blocks
 from discreet.data.stream import Stream, column_bytes
 from discreet.evaluation.outcomes import DECISION, PREDICTED, PROBABILITIES, Outcomes, actual_classes, class_column, outcomes_of_block
-from discreet.mechanisms.counting import BoundedSum, Histogram, IntegerQuery, Queries
+from discreet.mechanisms.counting import BoundedSum, CountingMechanism, GaussianCounting, Histogram, IntegerQuery, LaplaceCounting, Queries
 from discreet.mechanisms.persons import drawn_beside
 from discreet.noise import Integers, Noise
 
@@ -267,3 +268,15 @@ def _content(model: Any, table: BlockTable, counts: list[int], jobs: int) -> Ite
     remote = table.remote
     yield from stream.content(jobs)
     yield from stream.map(lambda _, found: column_bytes(found.column, remote=remote), jobs)
+
+
+def mechanism_of(certificate: Certificate) -> CountingMechanism:
+    """With the law of the noise that the certificate states. Raises FileFormatError for a certificate of anything else."""
+    parameters: Mapping[str, Any] = certificate.parameters
+    scales, neighbours = tuple(float(scale) for scale in parameters["scales"]), Neighbours(parameters["neighbours"])
+    match certificate.mechanism:
+        case "counting-gaussian":
+            return GaussianCounting(scales=scales, neighbours=neighbours, epsilon=float(parameters["epsilon"]))
+        case "counting-laplace":
+            return LaplaceCounting(scales=scales, neighbours=neighbours)
+    raise FileFormatError("it contradicts itself: its certificate is for no mechanism of evaluations.")
