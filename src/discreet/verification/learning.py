@@ -29,6 +29,7 @@ from discreet.statements.learning import dimension_of
 from discreet.verification.base import Check, Stated, delta_check, epsilon_check, register_recheck
 from discreet.verification.constrained import public_numbers
 from discreet.verification.numerics import (
+    Envelope,
     Scan,
     excess,
     gaussian_integral,
@@ -37,9 +38,11 @@ from discreet.verification.numerics import (
     least_tangent,
     least_union,
     noise_error,
+    normal_above,
     normal_excess,
     scan_of,
     several_rows,
+    some_tangents,
     upper_lines,
 )
 from discreet.verification.regression import public_bounds
@@ -134,10 +137,25 @@ def _of_persons(slopes: Floats, jacobian: Floats, s: float, *, alone: bool, sign
         return least_tangent(epsilon, beyond)
 
     def replaced(epsilon: float) -> float:
-        by_line = least_line(slopes, jacobian, lambda height, steepness: cases(epsilon, height, steepness), spare=1e-6, lines=17)
+        thresholds, weights = some_tangents(epsilon)
+        alone_beyond = np.array([came(threshold) for threshold in thresholds.tolist()])
+        tried: dict[float, tuple[float, float]] = {}
+
+        def roughly(height: float, steepness: float) -> float:
+            low = thresholds - height
+            found = float(np.min(weights * (alone_beyond + _normal_beyond(low, 2.0 * s) + _normal_beyond(low - steepness, s))))
+            tried[found] = (height, steepness)
+            return found
+
+        by_line = cases(epsilon, *tried[least_line(slopes, jacobian, roughly, spare=1e-6, lines=17)])
         return min(signs**2 * by_line, signs * least_tangent(epsilon, mixed))
 
     return (lambda epsilon: signs * least_tangent(epsilon, came)) if alone else replaced
+
+
+def _normal_beyond(thresholds: Floats, s: float) -> Floats:
+    """E (max(0, A) - threshold)_+, A ~ N(s^2 / 2, s^2), elementwise and in closed form: what is found with it is integrated afterwards."""
+    return normal_above(0.5 * s * s - np.maximum(thresholds, 0.0), s) + np.maximum(-thresholds, 0.0)
 
 
 def _residual_stages(stated: Stated) -> Stages:
@@ -176,7 +194,7 @@ def _with_last(stated: Stated, first: tuple[tuple[Callable[[float], float], str]
     return Stages(first, positive(stated.parameters["grid_epsilon"]), last_stage(stated.parameters, dimension_of(stated.problem), radius))
 
 
-def _worst_loss(slopes: Floats, jacobian: Floats, s: float, pushes: tuple[float, ...] = (0.0,)) -> Callable[[Floats], Floats]:
+def _worst_loss(slopes: Floats, jacobian: Floats, s: float, pushes: tuple[float, ...] = (0.0,)) -> Envelope:
     """g -> supremum of the privacy loss over margins; a second record, opposite to the first, pushes the same way with slopes among `pushes`."""
     steep = np.concatenate([(slopes + push) * s for push in pushes])
     return upper_lines(steep, 0.5 * np.square(steep) + np.tile(jacobian, len(pushes)))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
+from scipy.optimize import minimize_scalar
 from scipy.special import ndtr
 
 from discreet.accounting import Json, closeness
@@ -68,8 +68,29 @@ def several_rows(problem: Mapping[str, Json]) -> bool:
     return "persons" in problem and Persons.from_dict(problem["persons"]).several
 
 
-def upper_lines(steep: Floats, heights: Floats) -> Callable[[Floats], Floats]:
-    """g -> the largest of the lines steep g + heights: their upper envelope, by a walk over slopes."""
+class Envelope(NamedTuple):
+    """g -> the largest of some lines, of slopes that are nowhere negative."""
+
+    slopes: Floats
+    heights: Floats
+    corners: Floats
+    """Where the next line is the largest."""
+
+    def __call__(self, g: Floats) -> Floats:
+        """Elementwise."""
+        place = np.searchsorted(self.corners, g)
+        found: Floats = self.slopes[place] * g + self.heights[place]
+        return found
+
+    def first_above(self, level: float) -> float:
+        """The least g from which on it is above `level`; infinite where there is none."""
+        place = int(np.searchsorted(self(self.corners), level))
+        slope, over = float(self.slopes[place]), level - float(self.heights[place])
+        return over / slope if slope > 0 else -math.inf if over <= 0 else math.inf
+
+
+def upper_lines(steep: Floats, heights: Floats) -> Envelope:
+    """g -> the largest of the lines steep g + heights, steep >= 0: their upper envelope, by a walk over slopes."""
     order = np.lexsort((heights, steep))
     steep, heights = steep[order], heights[order]
     last = np.append(np.diff(steep) > 0, True)
@@ -81,26 +102,14 @@ def upper_lines(steep: Floats, heights: Floats) -> Callable[[Floats], Floats]:
             start = -math.inf
         lines.append((slope, height, start))
     kept, lifted, starts = (np.array(column) for column in zip(*lines, strict=True))
-    corners = starts[1:]
-
-    def worst(g: Floats) -> Floats:
-        place = np.searchsorted(corners, g)
-        found: Floats = kept[place] * g + lifted[place]
-        return found
-
-    return worst
+    return Envelope(kept, lifted, starts[1:])
 
 
-def excess(epsilon: float, loss: Callable[[Floats], Floats], *, linear: bool = False) -> float:
-    """E (1 - e^{epsilon - loss(g)})_+ for a non-decreasing loss of g ~ N(0, 1), or `linear`, E (loss(g) - epsilon)_+."""
-
-    def gap(g: float) -> float:
-        return float(loss(np.array([g]))[0]) - epsilon
-
-    low, high = _FIRST, _LAST
-    if gap(high) <= 0:
+def excess(epsilon: float, loss: Envelope, *, linear: bool = False) -> float:
+    """E (1 - e^{epsilon - loss(g)})_+ for g ~ N(0, 1), or `linear`, E (loss(g) - epsilon)_+."""
+    start = max(loss.first_above(epsilon), _FIRST)
+    if start >= _LAST:
         return 0.0
-    start = low if gap(low) >= 0 else float(brentq(gap, low, high, xtol=1e-13))
     edges = np.concatenate((start + np.linspace(0.0, 4.0, 33), np.linspace(start + 4.5, max(start + 14.0, 14.0), 40)))
     g, weights = panels(edges)
     missing = np.minimum(epsilon - loss(g), 0.0)
@@ -117,12 +126,19 @@ def panels(edges: Floats) -> tuple[Floats, Floats]:
 
 def normal_excess(threshold: float, s: float) -> float:
     """E (max(0, A) - threshold)_+, A ~ N(s^2 / 2, s^2), by quadrature."""
-    return excess(max(threshold, 0.0), lambda g: s * g + 0.5 * s * s, linear=True) + max(-threshold, 0.0)
+    line = Envelope(np.array([s]), np.array([0.5 * s * s]), np.empty(0))
+    return excess(max(threshold, 0.0), line, linear=True) + max(-threshold, 0.0)
 
 
 def least_tangent(epsilon: float, beyond: Callable[[float], float]) -> float:
     """delta of a mixture of losses Y with E (Y - tau)_+ = beyond(tau): the least of the tangents of 1 - e^{epsilon - Y}, by search."""
     return least_of(lambda over: math.exp(-over) * beyond(epsilon - (math.expm1(over) - over)), np.geomspace(1e-5, 5.0, 24), near=1e-8)
+
+
+def some_tangents(epsilon: float) -> tuple[Floats, Floats]:
+    """Thresholds tau of many such tangents and the weights of E (Y - tau)_+: for what is looked for roughly, before one search."""
+    over = np.geomspace(1e-5, 5.0, 97)
+    return epsilon - (np.expm1(over) - over), np.exp(-over)
 
 
 def normal_above(mean: Floats, sigma: float) -> Floats:
