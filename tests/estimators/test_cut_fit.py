@@ -12,6 +12,7 @@ from discreet.core.errors import InvalidInput, InvalidType, SchemaError
 from discreet.data import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Schema, Target, schema_files
 from discreet.data.encodings import Curve
 from discreet.data.person_column import PersonColumn
+from discreet.data.persons import row_weights
 from discreet.estimators import fit_with_cuts
 from discreet.estimators.curves import NOISE
 from discreet.ledger import Account, BudgetExceeded, Ledger
@@ -228,6 +229,35 @@ def test_cuts_and_fit_are_for_persons(monkeypatch, neighbours, delta, kept):
             problem = {key: value for key, value in certificate.parameters[part]["problem"].items() if key != "persons"}
             forged = {**certificate.parameters[part], "problem": problem | ({} if persons is None else {"persons": persons})}
             assert not replace(certificate, parameters={**certificate.parameters, part: forged}).verify(fitted.model.weights_).ok
+
+
+@pytest.mark.parametrize("fault", [False, True])
+def test_rows_of_persons_are_drawn_twice_and_one_draw_for_both_is_caught(monkeypatch, fault):
+    drawn = []
+
+    def watched(*whose):
+        drawn.append(drawn[0] if fault and drawn else row_weights(*whose))
+        return drawn[-1]
+
+    monkeypatch.setattr(CutsPlan, "pays", lambda self, records: True)
+    monkeypatch.setattr("discreet.mechanisms.persons.row_weights", watched)
+    schema = replace(SCHEMA, person=KEPT["several"])
+    model = fit_with_cuts(LinearSVC(epsilon=8.0, neighbours="add-remove"), visits(), schema).model
+    cuts, fit = drawn
+    assert (cuts.counts == fit.counts).all() == fault  # 250 persons have six rows, of which four are kept
+    certificate = model.certificate_
+    (said,) = [each for each in certificate.hypotheses if "drawn twice, independently" in each.enforced]
+    less = tuple(each for each in certificate.hypotheses if each != said)
+    assert certificate.verify(model.weights_).ok
+    assert not replace(certificate, hypotheses=less).verify(model.weights_).ok
+
+
+def test_nothing_is_said_of_two_draws_where_no_person_is_told_apart(monkeypatch):
+    monkeypatch.setattr(CutsPlan, "pays", lambda self, records: True)
+    for schema in (SCHEMA, replace(SCHEMA, rows_per_person=1)):
+        certificate = fit_with_cuts(LinearSVC(epsilon=8.0), people(1000), schema).model.certificate_
+        assert certificate.mechanism == "cuts-then-fit"
+        assert not any("drawn twice" in each.enforced for each in certificate.hypotheses)
 
 
 @pytest.mark.parametrize("kept", KEPT)

@@ -197,6 +197,10 @@ def _norm(value: Json) -> float | None:
 
 
 _TOTAL: Fields = {"neighbours": relation, "epsilon": positive, "delta": finite, "fit": _part}
+_DRAWN_TWICE = condition(
+    "which rows of a person the fit keeps depends on no draw that was made for the cuts",
+    "rows of persons are drawn twice, independently: for the cuts, and anew for the fit (cuts.md, theorem 2)",
+)
 
 
 @register_words("cuts-then-fit", parameters={**_TOTAL, "cuts": _part}, problem=None)
@@ -205,7 +209,7 @@ def _cuts_then_fit(parameters: Record, problem: Record) -> Words:
         "the guarantee of the fit is the same whatever the cuts are",
         "cuts are chosen from the noisy counts alone, as many for any counts; the certificate of the fit is compared with the one planned",
     )
-    return _then_fit("cuts", same, parameters, problem)
+    return _then_fit("cuts", (same, _DRAWN_TWICE) if "persons" in problem and persons_of(problem).told_apart else (same,), parameters, problem)
 
 
 @register_words("norm-then-fit", parameters={**_TOTAL, "norm": _part, "data_norm": _norm}, problem=None)
@@ -215,11 +219,11 @@ def _norm_then_fit(parameters: Record, problem: Record) -> Words:
         "the guarantee of the fit is the same whatever norm is chosen" + ("" if norm is None else f", here {norm:.10g}"),
         "rows are divided by that norm, a power of two, and shortened to norm 1; the certificate of the fit is compared with the one planned",
     )
-    return _then_fit("norm", same, parameters, problem)
+    return _then_fit("norm", (same,), parameters, problem)
 
 
-def _then_fit(name: str, same: Hypothesis, parameters: Record, problem: Record) -> Words:
-    """Of a choice, the part of this name, and a fit on what was chosen."""
+def _then_fit(name: str, own: tuple[Hypothesis, ...], parameters: Record, problem: Record) -> Words:
+    """Of a choice, the part of this name, and a fit on what was chosen; `own` are the conditions of such a pair."""
     if _part(parameters["fit"])["problem"] != dict(problem):
         raise ValueError("the problem is not that of the fit")
     choice, fit = _words_of_part(_part(parameters[name])), _words_of_fit(_part(parameters["fit"]))
@@ -230,5 +234,5 @@ def _then_fit(name: str, same: Hypothesis, parameters: Record, problem: Record) 
     )
     theorem = _joined(choice.theorem, fit.theorem, f"{'basic' if finite(parameters['delta']) == 0 else 'numerical'} composition")
     unit = _unit_of((_part(parameters[name]), _part(parameters["fit"])), problem)
-    lines = (same, paid, *dict.fromkeys((*choice.hypotheses, *fit.hypotheses)))
+    lines = (*own, paid, *dict.fromkeys((*choice.hypotheses, *fit.hypotheses)))
     return Words(theorem, lines, declared=fit.declared, unit=unit, secret=(*choice.secret, *fit.secret))
