@@ -192,3 +192,21 @@ def test_files_in_blocks_and_other_commands_follow(visits):
     public = discreet("evaluate", "model.json", "people.csv", "--data-is", "public")
     assert public.code == 0, public
     assert json.loads((visits / "model.json").read_text(encoding="utf-8"))["schema"]["person"] == {"column": "patient id", "rows": 7}
+
+
+def test_bounds_of_visits_are_chosen_for_persons_and_the_finished_schema_keeps_them(visits):
+    text = (visits / "visits.toml").read_text(encoding="utf-8")
+    draft = text.replace("lower = 0\nupper = 100", 'lower = "FILL IN"\nupper = "FILL IN"')
+    (visits / "draft.toml").write_text(draft, encoding="utf-8")
+    bounds = ("bounds", "visits.csv", "--schema", "draft.toml", "--epsilon", "1")
+    found = discreet(*bounds, "--out", "chosen.toml", "--json")
+    assert (found.code, found.err, found.asked) == (0, "", False)
+    assert found.json["guarantee"]["unit"] == "person"
+    assert found.json["certificate"]["problem"]["persons"] == {"rows": 7, "weight": "person"}
+    assert PERSON.strip() in (visits / "chosen.toml").read_text(encoding="utf-8")
+    assert discreet("fit", "visits.csv", "--schema", "chosen.toml", *FIT[4:]).code == 0
+    assert problem()["persons"] == {"rows": 7, "weight": "person"}
+    (visits / "draft.toml").write_text(draft.replace(PERSON, ""), encoding="utf-8")
+    silent = discreet(*bounds, "--out", "other.toml", "--json")
+    assert silent.asked
+    assert silent.json["guarantee"]["unit"] == "record"

@@ -195,6 +195,11 @@ def calls():
     yield "release_uncertainty(y)", lambda cells: discreet.release_uncertainty(fitted("LogisticRegression"), X, cells, epsilon=1.0), TARGETS
     yield "choose_norm", lambda cells: discreet.choose_norm(cells, epsilon=1.0, candidates=[0.5, 1.0]), ROWS
     yield "choose_bounds", lambda cells: discreet.choose_bounds(cells, DRAFT, epsilon=1.0), ROWS
+    yield (
+        "choose_bounds(persons)",
+        lambda cells: discreet.choose_bounds({"a": X[:, 0]}, DRAFT, epsilon=1.0, rows_per_person=2, persons=cells),
+        PERSONS,
+    )
     yield "Schema.encode", lambda cells: SCHEMA.encode(cells, target=True), ROWS
     yield "publish", published, ROWS
 

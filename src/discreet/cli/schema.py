@@ -127,6 +127,7 @@ def bounds(
 
     A numeric column is open where its lower and upper are left out, or are still the stub's placeholder. Bounds are chosen among public candidates,
     never taken from the records; it costs that much privacy, besides what a fit will cost. Records beyond the bounds are clipped later on.
+    Where the schema says whose rows are whose, persons are protected.
     """
     with step("Checking what can be checked without the records"):
         from discreet.mechanisms.bounds_choice.release import prepare_bounds, release_bounds
@@ -140,8 +141,9 @@ def bounds(
         prepared = prepare_bounds(draft, epsilon=epsilon, delta=delta, neighbours=neighbours, grid=grid)
         account = spending.account()
         check_fits(account, prepared.mechanism.guarantee(prepared.problem))
+    ask(draft.schema, schema)
     noise = noise_of(seed)
-    frame = read(table, draft.open)
+    frame = read(table, draft.columns)
     with step("Choosing bounds"):
         released = release_bounds(prepared, frame, noise, account=account)
         del frame

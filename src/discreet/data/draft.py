@@ -19,6 +19,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
+import polars as pl
+
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput, SchemaError
 from discreet.core.quiet import frameless
@@ -28,6 +30,7 @@ from discreet.data.columns import INDICATOR, Cross
 from discreet.data.encodings import Encoding, encodings_of
 from discreet.data.frames import Frame, as_frame
 from discreet.data.labels import PLACEHOLDER, checked_text
+from discreet.data.persons import person_ids
 from discreet.data.schema import Schema
 from discreet.data.toml_text import load_toml, read_toml, toml_key, toml_string
 
@@ -93,10 +96,19 @@ class SchemaDraft:
         """The draft in a TOML file. Raises as `Schema.load` does."""
         return load_toml(path, cls.from_toml)
 
-    def read(self, frame: Frame) -> list[Floats]:
-        """The open columns as numbers (n,), NaN where a value is missing; private. Raises as `Schema.encode` does."""
-        table = as_frame(frame, self.open)
-        return [column_numbers(table.get_column(name), markers=self.schema.missing_values) for name in self.open]
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What is read of a table: the open columns, and that of persons where the schema has one."""
+        return self.open if self.schema.person is None else (*self.open, self.schema.person.column)
+
+    def read(self, frame: Frame) -> tuple[list[Floats], pl.Series | None]:
+        """The open columns as numbers (n,), NaN where a value is missing, and the ids of persons, where the schema has a column of them; private.
+
+        Raises as `Schema.encode` does.
+        """
+        table, markers, person = as_frame(frame, self.columns), self.schema.missing_values, self.schema.person
+        ids = None if person is None else person_ids(table.get_column(person.column), markers=markers)
+        return [column_numbers(table.get_column(name), markers=markers) for name in self.open], ids
 
     def filled(self, bounds: Mapping[str, tuple[float, float]], *, released: str) -> Schema:
         """The schema with these bounds, each marked with the digest `released` of their certificate; values outside are clipped."""

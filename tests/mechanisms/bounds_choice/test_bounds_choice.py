@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from discreet.accounting import ApproximateDP, PureDP
+from discreet.accounting import ApproximateDP, PureDP, Unit
 from discreet.certificates import Certificate
 from discreet.core.errors import InvalidInput, SchemaError
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE
@@ -16,7 +16,9 @@ from discreet.data.encodings import Bins, Linear
 from discreet.ledger import Account, BudgetExceeded, Ledger
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.bounds_choice import BoundsChoice, BoundsGrid, OpenColumns, choose_bounds, choose_norm, grid_named
+from discreet.mechanisms.bounds_choice.release import prepare_bounds, release_bounds
 from discreet.noise import SystemNoise
+from discreet.statements.counting import WHOLE
 from tests.canary import CANARY, assert_silent
 
 DRAFT = """
@@ -252,3 +254,85 @@ def test_no_record_is_shown():
         choose_bounds({**table, "age": ["young", *map(str, table["age"][1:])]}, SchemaDraft.from_toml(DRAFT), epsilon=0.5)
     assert_silent(refusal.value)
     assert "young" not in str(refusal.value)
+
+
+OWNED = (
+    DRAFT
+    + """
+[person]
+column = "id"
+rows = {rows}
+weight = "{weight}"
+"""
+)
+ONE_ROW = DRAFT.replace('name = "people"', 'name = "people"\nrows_per_person = 1')
+
+
+def visits():
+    """Of a thousand people, from one row to seven."""
+    return people() | {"id": np.random.default_rng(4).permutation(np.repeat(np.arange(1000), [1, 3, 5, 7] * 250))}
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-6])
+@pytest.mark.parametrize("neighbours", [ADD_REMOVE, REPLACE_ONE])
+@pytest.mark.parametrize(("rows", "weight"), [(4, "person"), (4, "row"), (1, "person")])
+def test_bounds_of_persons_are_the_same_by_a_schema_and_by_ids_and_verify(rows, weight, neighbours, delta):
+    owned, asked = SchemaDraft.from_toml(OWNED.format(rows=rows, weight=weight)), {"epsilon": 0.5, "delta": delta, "neighbours": neighbours}
+    found = choose_bounds(visits(), owned, **asked)
+    assert found.verify().ok, found.verify()
+    assert found.certificate.guarantee.unit is Unit.PERSON
+    assert found.certificate.problem["persons"] == {"rows": rows, "weight": weight}
+    assert found.schema.persons == owned.schema.persons
+    assert found.schema.numeric[0].released == found.certificate.digest
+    by_schema = choose_bounds(visits(), owned, **asked, random_state=1)
+    said = {"persons": visits()["id"], "rows_per_person": rows, "person_weight": weight}
+    by_ids = choose_bounds(people(), SchemaDraft.from_toml(DRAFT), **asked, **said, random_state=1)
+    assert by_schema.bounds == by_ids.bounds
+    assert by_schema.certificate.problem == by_ids.certificate.problem
+
+
+def test_one_row_a_person_is_declared_by_a_schema_or_by_the_caller():
+    by_schema = choose_bounds(people(), SchemaDraft.from_toml(ONE_ROW), epsilon=0.5, random_state=1)
+    by_caller = choose_bounds(people(), SchemaDraft.from_toml(DRAFT), epsilon=0.5, rows_per_person=1, random_state=1)
+    silent = choose_bounds(people(), SchemaDraft.from_toml(DRAFT), epsilon=0.5, random_state=1)
+    assert by_schema.bounds == by_caller.bounds == silent.bounds
+    units = [found.certificate.guarantee.unit for found in (by_schema, by_caller, silent)]
+    assert units == [Unit.PERSON, Unit.PERSON, Unit.RECORD]
+
+
+@pytest.mark.parametrize("fault", [False, True])
+def test_one_person_moves_scores_as_one_record_does_and_rows_that_count_whole_are_caught(monkeypatch, fault):
+    seen, scores = [], BoundsChoice.scores
+
+    def watched(*given):
+        seen.append(scores(*given))
+        return seen[-1]
+
+    monkeypatch.setattr(BoundsChoice, "scores", watched)
+    if fault:
+        monkeypatch.setattr("discreet.data.persons.weights_of", lambda counts, persons: np.where(counts > 0, 1.0, 0.0))
+    table = {name: column[:306] for name, column in people().items()} | {"id": np.array([*range(300), *[300] * 6])}
+    table["age"][300:], table["year"][300:] = [-1e6, 1e6] * 3, 2500
+    for some in (table, {name: column[:300] for name, column in table.items()}):
+        choose_bounds(some, SchemaDraft.from_toml(OWNED.format(rows=6, weight="person")), epsilon=1.0, neighbours="add-remove", random_state=2)
+    there, gone = seen[:2], seen[2:]
+    moves = [[one - other for one, other in zip(*pair, strict=True)] for pair in zip(there, gone, strict=True)]
+    assert all((move >= 0).all() for pair in moves for move in pair)
+    furthest = max(below.max() + above.max() for below, above in moves)
+    assert (furthest <= WHOLE) is not fault
+    assert furthest > 0.99 * WHOLE  # a person who lies beyond everything is seen
+
+
+def test_what_is_said_of_persons_twice_or_by_halves_is_refused():
+    draft, owned = SchemaDraft.from_toml(DRAFT), SchemaDraft.from_toml(OWNED.format(rows=4, weight="person"))
+    for what, call in {
+        "leave persons out": lambda: choose_bounds(visits(), owned, epsilon=1.0, persons=visits()["id"]),
+        "rows_per_person=M": lambda: choose_bounds(people(), draft, epsilon=1.0, persons=visits()["id"]),
+        "needs to know whose": lambda: choose_bounds(people(), draft, epsilon=1.0, rows_per_person=3),
+        "or say the same": lambda: choose_bounds(visits(), owned, epsilon=1.0, rows_per_person=3),
+        "one id for each row": lambda: choose_bounds(people(), draft, epsilon=1.0, rows_per_person=3, persons=visits()["id"][1:]),
+        "'id'": lambda: choose_bounds(people(), owned, epsilon=1.0),
+        "no ids were given": lambda: release_bounds(prepare_bounds(draft, epsilon=1.0, persons=owned.schema.persons), people(), SystemNoise()),
+    }.items():
+        with pytest.raises((InvalidInput, SchemaError), match=what):
+            call()

@@ -17,7 +17,7 @@ from discreet.accounting import Json
 from discreet.certificates import Certificate, Release, Verification
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
-from discreet.core.neighbours import REPLACE_ONE, Neighbours, neighbours_of
+from discreet.core.neighbours import REPLACE_ONE, Neighbours, Persons, neighbours_of
 from discreet.data.draft import SchemaDraft
 from discreet.data.frames import Frame
 from discreet.data.schema import Schema
@@ -27,7 +27,7 @@ from discreet.matrices.bounded import brought_near
 from discreet.mechanisms.base import Numbers
 from discreet.mechanisms.bounds_choice.choice import BoundsChoice, OpenColumns
 from discreet.mechanisms.bounds_choice.grid import BoundsGrid, grid_named
-from discreet.mechanisms.persons import refuse_told_apart
+from discreet.mechanisms.persons import declared_rule, owners_of
 from discreet.noise import Noise, SeededNoise, SystemNoise
 
 NORM = "row norm"
@@ -74,26 +74,45 @@ def prepare_bounds(
     delta: float = 0.0,
     neighbours: Neighbours | str = REPLACE_ONE,
     grid: str | BoundsGrid = _STANDARD,
+    persons: Persons | None = None,
 ) -> PreparedBounds:
-    """Grids and a calibrated mechanism; raises InvalidInput for what `choose_bounds` would refuse, without a record."""
-    refuse_told_apart(draft.schema.persons, "a choice of bounds")
+    """Grids and a calibrated mechanism; raises InvalidInput for what `choose_bounds` would refuse, without a record.
+
+    `persons` None is what the schema of the draft says.
+    """
     standard = grid_named(grid) if isinstance(grid, str) else grid
-    problem = OpenColumns({name: BoundsGrid.from_edges(draft.grids[name]) if name in draft.grids else standard for name in draft.open})
+    grids = {name: BoundsGrid.from_edges(draft.grids[name]) if name in draft.grids else standard for name in draft.open}
+    problem = OpenColumns(grids, draft.schema.persons if persons is None else persons)
     mechanism = BoundsChoice.calibrate(problem, epsilon=epsilon, delta=delta, neighbours=neighbours_of(neighbours))
     return PreparedBounds(draft=draft, problem=problem, mechanism=mechanism)
 
 
-def release_bounds(prepared: PreparedBounds, frame: Frame, noise: Noise, *, account: Account | None = None) -> ReleasedBounds:
-    """Read the records, spend, choose. Raises as `SchemaDraft.read` and `BoundsChoice.run` do."""
-    draft = prepared.draft
-    columns = draft.read(frame)
-    release = prepared.mechanism.run(prepared.problem, Numbers(columns, _bytes(columns)), noise, account=account)
+def release_bounds(
+    prepared: PreparedBounds,
+    frame: Frame,
+    noise: Noise,
+    *,
+    account: Account | None = None,
+    persons: Any = None,  # noqa: ANN401 - ids of any kind
+) -> ReleasedBounds:
+    """Read the records, spend, choose; `persons` (n,) are ids, where the schema has no column of them.
+
+    Raises as `SchemaDraft.read`, `owners_of` and `BoundsChoice.run` do.
+    """
+    draft, rule = prepared.draft, prepared.problem.persons
+    columns, ids = draft.read(frame)
+    ids = persons if ids is None else ids
+    if rule is not None and rule.told_apart and ids is None:
+        raise InvalidInput("persons are to be told apart, and no ids were given: pass persons, one id a row, or name their column in the schema.")
+    owners = owners_of(ids, rule=rule, rows=len(columns[0]), noise=noise)
+    kept, weights = owners.kept(columns)
+    release = prepared.mechanism.run(prepared.problem, Numbers(kept, _bytes(columns), weights=weights), noise, account=account)
     bounds = _named(draft.open, release)
     schema = draft.filled(bounds, released=release.certificate.digest)
     return ReleasedBounds(bounds=bounds, certificate=release.certificate, schema=schema)
 
 
-def choose_bounds(
+def choose_bounds(  # noqa: PLR0913 - each is a public choice
     frame: Frame,
     draft: SchemaDraft,
     *,
@@ -103,15 +122,26 @@ def choose_bounds(
     grid: str | BoundsGrid = _STANDARD,
     ledger: Account | None = None,
     random_state: int | None = None,
+    persons: Any = None,  # noqa: ANN401 - ids of any kind
+    rows_per_person: int | None = None,
+    person_weight: str = "person",
 ) -> ReleasedBounds:
     """Spend (epsilon, delta) to choose bounds for every open column of `draft`.
 
     `frame` as `Schema.encode` takes it; `grid` a name (see `grid_named`) or a BoundsGrid for the open columns that list no candidates of their own;
     `random_state` an integer for tests: the certificate then never verifies. Raises SchemaError or InvalidInput for a table that the draft does not
     cover, BudgetExceeded before anything is drawn.
+
+    Where the schema of the draft says whose rows are whose, the unit is a person: rows count what they weigh. Where it does not, `persons` (n,) ids
+    may, with `rows_per_person` and `person_weight` as a fit takes them; rows_per_person=1 needs no ids: nobody has a second row, as you say.
     """
-    prepared = prepare_bounds(draft, epsilon=epsilon, delta=delta, neighbours=neighbours, grid=grid)
-    return release_bounds(prepared, frame, noise_of(random_state), account=ledger)
+    brought = draft.schema.persons
+    if brought is not None and persons is not None:
+        raise InvalidInput("the schema says whose rows are whose; leave persons out.")
+    told_apart = persons is not None if brought is None else brought.told_apart
+    rule = declared_rule(rows_per_person, person_weight, told_apart=told_apart, brought=brought)
+    prepared = prepare_bounds(draft, epsilon=epsilon, delta=delta, neighbours=neighbours, grid=grid, persons=rule)
+    return release_bounds(prepared, frame, noise_of(random_state), account=ledger, persons=persons)
 
 
 def choose_norm(
