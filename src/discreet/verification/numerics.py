@@ -75,6 +75,8 @@ class Envelope(NamedTuple):
     heights: Floats
     corners: Floats
     """Where the next line is the largest."""
+    levels: Floats
+    """Values there."""
 
     def __call__(self, g: Floats) -> Floats:
         """Elementwise."""
@@ -84,7 +86,7 @@ class Envelope(NamedTuple):
 
     def first_above(self, level: float) -> float:
         """The least g from which on it is above `level`; infinite where there is none."""
-        place = int(np.searchsorted(self(self.corners), level))
+        place = int(np.searchsorted(self.levels, level))
         slope, over = float(self.slopes[place]), level - float(self.heights[place])
         return over / slope if slope > 0 else -math.inf if over <= 0 else math.inf
 
@@ -102,7 +104,7 @@ def upper_lines(steep: Floats, heights: Floats) -> Envelope:
             start = -math.inf
         lines.append((slope, height, start))
     kept, lifted, starts = (np.array(column) for column in zip(*lines, strict=True))
-    return Envelope(kept, lifted, starts[1:])
+    return Envelope(kept, lifted, starts[1:], kept[1:] * starts[1:] + lifted[1:])
 
 
 def excess(epsilon: float, loss: Envelope, *, linear: bool = False) -> float:
@@ -126,7 +128,7 @@ def panels(edges: Floats) -> tuple[Floats, Floats]:
 
 def normal_excess(threshold: float, s: float) -> float:
     """E (max(0, A) - threshold)_+, A ~ N(s^2 / 2, s^2), by quadrature."""
-    line = Envelope(np.array([s]), np.array([0.5 * s * s]), np.empty(0))
+    line = Envelope(np.array([s]), np.array([0.5 * s * s]), np.empty(0), np.empty(0))
     return excess(max(threshold, 0.0), line, linear=True) + max(-threshold, 0.0)
 
 
@@ -137,7 +139,7 @@ def least_tangent(epsilon: float, beyond: Callable[[float], float]) -> float:
 
 def some_tangents(epsilon: float) -> tuple[Floats, Floats]:
     """Thresholds tau of many such tangents and the weights of E (Y - tau)_+: for what is looked for roughly, before one search."""
-    over = np.geomspace(1e-5, 5.0, 97)
+    over = np.geomspace(1e-5, 5.0, 41)
     return epsilon - (np.expm1(over) - over), np.exp(-over)
 
 
