@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
@@ -119,6 +119,7 @@ def test_the_logarithm_of_one_rows_jacobian_would_not_do_for_rows_at_right_angle
     assert single.jacobian_term(middle, middle)[0] < directions <= public.jacobian_term(middle, middle)[0]
 
 
+@example(s=0.02, epsilon=0.625)
 @given(s=st.floats(0.02, 3.0), epsilon=st.floats(0.0, 6.0))
 def test_the_least_tangent_is_found_and_is_above_the_hockey_stick(s, epsilon):
     """Of one Gaussian mechanism: beside quadrature of tangents one by one."""
@@ -133,7 +134,7 @@ def test_the_least_tangent_is_found_and_is_above_the_hockey_stick(s, epsilon):
         return math.exp(-over) * (quad(density, kink, kink + 12.0, epsabs=0)[0] + lost) if kink < 30 else 0.0
 
     least = min(tangent(over) for over in np.geomspace(1e-4, 8.0, 60))
-    assert found <= least * (1.002 if least < 0.1 else 1.05) + 1e-290
+    assert found <= least * (1.002 if least < 0.1 else 1.05) + 1e-190  # what kinks beyond 30 leave
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=repr)
