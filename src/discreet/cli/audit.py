@@ -14,10 +14,9 @@ from typing import Annotated
 import discreet
 from discreet.cli.options import Argument, File, Hidden, Option, Report, command, flag, usage_error
 from discreet.cli.output import Outcome, check_output, check_report, labelled, step, styled, table, written_report
-from discreet.core.errors import InvalidInput, VerificationFailure
+from discreet.core.errors import InvalidInput, VerificationFailure, did_you_mean
 from discreet.core.files.lookup import exists
 from discreet.core.files.whole_file import write_whole
-from discreet.core.validate import did_you_mean
 
 _EXACT_DELTA, _STATISTICAL_DELTA = 1e-6, 0.01
 

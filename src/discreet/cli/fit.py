@@ -18,10 +18,9 @@ from discreet.cli.inputs import Records, Spending, check_classes, check_fits, gu
 from discreet.cli.options import Delta, File, Kind, Neighbours, Option, Report, SchemaFile, Seed, command, usage_error, warn_of_seed
 from discreet.cli.output import Outcome, check_output, check_report, keep, labelled, step, written_report
 from discreet.cli.persons import Whose, ask
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import InvalidInput, quoted
 from discreet.core.neighbours import DELTA
 from discreet.core.quiet import quietly
-from discreet.core.validate import quoted
 
 Settings: TypeAlias = dict[str, Any]
 """Arguments of an estimator, without its data_norm."""

@@ -12,9 +12,8 @@ from discreet.cli.inputs import Spending, check_fits, read, receipt
 from discreet.cli.options import ARGUMENT, Argument, File, Hidden, Option, Seed, command, group, noise_of
 from discreet.cli.output import Outcome, check_output, labelled, same_path, step, written
 from discreet.cli.persons import ask, said
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import InvalidInput, quoted
 from discreet.core.files.whole_file import write_whole
-from discreet.core.validate import quoted
 
 
 @command(None, "discreet schema new people.csv --target income --out people.toml", "discreet schema new people.parquet > people.toml")

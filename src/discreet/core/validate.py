@@ -1,12 +1,11 @@
 """Checks of public numbers that callers pass: the value comes back as a plain number, or InvalidInput says what was needed and what was given.
 
-Nothing here may see a record: messages repeat the value. So do the words beside the checks, of what was given and the known name nearest to it.
+Nothing here may see a record: messages repeat the value.
 """
 
-import difflib
 import math
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any
 
@@ -15,17 +14,6 @@ import numpy as np
 from discreet.core.arrays import as_float, is_finite
 from discreet.core.errors import InvalidInput
 
-_KINDS = {
-    bool: "a boolean",
-    int: "a number",
-    float: "a number",
-    str: "a string",
-    list: "a list",
-    tuple: "a list",
-    dict: "a table",
-    type(None): "null",
-}
-
 
 def given(value: object) -> str:
     """A value in a message; Python writes no integer of more than 4,300 digits."""
@@ -33,25 +21,6 @@ def given(value: object) -> str:
         return repr(value)
     except ValueError:
         return "a number too long to be written out"
-
-
-def quoted(names: Iterable[str], *, most: int = 8) -> str:
-    """`'a', 'b' and 3 more`."""
-    listed = list(names)
-    shown = ", ".join(repr(name) for name in listed[:most])
-    return shown if len(listed) <= most else f"{shown} and {len(listed) - most} more"
-
-
-def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """` Did you mean 'x'?`, or nothing where no known name is near."""
-    by_lower_case = {name.lower(): name for name in known}
-    near = difflib.get_close_matches(given.lower(), by_lower_case, n=1)
-    return f" Did you mean {by_lower_case[near[0]]!r}?" if near else ""
-
-
-def kind(value: object) -> str:
-    """The kind of a TOML or JSON value in a user's words."""
-    return _KINDS.get(type(value), f"a {type(value).__name__}")
 
 
 def number(value: Any, name: str) -> float:  # noqa: ANN401 - checked here, as everywhere in this module

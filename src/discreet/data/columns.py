@@ -19,8 +19,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Literal, NoReturn, TypeAlias
 
-from discreet.core.errors import SchemaError
-from discreet.core.validate import did_you_mean, kind
+from discreet.core.errors import SchemaError, did_you_mean, kind
 from discreet.data.encodings import Bins, Bounds, Curve, Encoding, Linear, Month, Weekday, encodings_of
 from discreet.data.encodings.bins import PRIVATE
 from discreet.data.labels import Label, checked_labels, checked_text, declared

@@ -17,8 +17,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from discreet.core.errors import SchemaError
-from discreet.core.validate import did_you_mean, kind
+from discreet.core.errors import SchemaError, did_you_mean, kind
 
 Label: TypeAlias = str | int | bool
 """A category or a class as it is declared."""

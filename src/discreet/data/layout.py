@@ -19,10 +19,9 @@ import polars as pl
 from scipy import sparse
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import SchemaError
+from discreet.core.errors import SchemaError, did_you_mean
 from discreet.core.neighbours import Persons
 from discreet.core.private import holds_records
-from discreet.core.validate import did_you_mean
 from discreet.data.cells import Codes, bounded_days, bounded_numbers, encode_labels, encode_numbers, scaled
 from discreet.data.coding import Coding
 from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Target, check_fits

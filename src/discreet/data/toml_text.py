@@ -14,8 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from discreet.core.errors import FileFormatError, InvalidInput, SchemaError
-from discreet.core.validate import kind, quoted
+from discreet.core.errors import FileFormatError, InvalidInput, SchemaError, kind, quoted
 from discreet.data.labels import PLACEHOLDER
 
 T = TypeVar("T")

@@ -11,8 +11,7 @@ from typing import Protocol, runtime_checkable
 from discreet.accounting import Json
 from discreet.accounting.groups import is_to_persons
 from discreet.certificates import Certificate, Release, Verification
-from discreet.core.errors import InvalidInput
-from discreet.core.validate import quoted
+from discreet.core.errors import InvalidInput, quoted
 from discreet.data import Schema
 from discreet.display.guarantee import guarantee_section
 from discreet.display.ledger import picture

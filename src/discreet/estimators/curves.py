@@ -27,9 +27,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from discreet.core.arrays import AnyFloats, Floats
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import InvalidInput, quoted
 from discreet.core.showing import shown
-from discreet.core.validate import quoted
 from discreet.data import NumberTarget, Schema
 from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumericColumn
 from discreet.data.encodings import Bounds, Encoding

@@ -23,13 +23,12 @@ import numpy.typing as npt
 from discreet.accounting import Json
 from discreet.certificates import Certificate, Check, Verification
 from discreet.core.arrays import Floats
-from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput, InvalidType
+from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput, InvalidType, did_you_mean, quoted
 from discreet.core.fields import numbers
 from discreet.core.files.strict_json import read_object
 from discreet.core.files.text_file import read_parsed
 from discreet.core.files.whole_file import write_whole
 from discreet.core.showing import shown
-from discreet.core.validate import did_you_mean, quoted
 from discreet.data import EncodedTable, NumberTarget, Schema
 from discreet.data.frames import Frame
 from discreet.data.labels import Label, canonical

@@ -44,8 +44,7 @@ from scipy.stats import gamma
 from discreet.accounting import Guarantee, Json, compose
 from discreet.certificates import Certificate, Verification
 from discreet.core.arrays import AnyFloats, Floats
-from discreet.core.errors import InvalidInput
-from discreet.core.validate import quoted
+from discreet.core.errors import InvalidInput, quoted
 from discreet.data import EncodedTable
 from discreet.data.coding import Coding
 from discreet.estimators.forms import has_link, probabilities

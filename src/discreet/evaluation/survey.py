@@ -33,10 +33,9 @@ import numpy.typing as npt
 
 from discreet.certificates import Certificate
 from discreet.core.arrays import Floats, is_finite
-from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.errors import FileFormatError, InvalidInput, did_you_mean, quoted
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
 from discreet.core.private import holds_records
-from discreet.core.validate import did_you_mean, quoted
 from discreet.data.blocks.base import Block, BlockTable
 from discreet.data.blocks.shared import NOT_TOLD, kept_blocks
 from discreet.data.stream import Stream, column_bytes

@@ -76,10 +76,10 @@ def test_the_temperature_is_where_the_floor_meets_the_rule_within_its_limits(nei
     assert found < 0.3 if features >= 105 else found > 0.4
 
 
-def test_without_privacy_the_temperature_is_high_and_for_noise_in_the_output_low():
+def test_the_temperature_is_high_with_little_noise_and_low_without_any_and_for_noise_in_the_output():
     public = problem(SoftplusHinge(), ridge=1.0, features=2)
-    for epsilon in (1e300, math.inf):
-        assert default_temperature(public, epsilon=epsilon, delta=0.0, neighbours=ADD_REMOVE) == 1.0
+    for epsilon, expected in ((1e300, 1.0), (math.inf, 0.25)):
+        assert default_temperature(public, epsilon=epsilon, delta=0.0, neighbours=ADD_REMOVE) == expected
     assert default_temperature(public, epsilon=1.0, delta=0.0, neighbours=ADD_REMOVE, mechanism="output") == 0.25
 
 

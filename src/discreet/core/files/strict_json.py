@@ -17,8 +17,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, Protocol, TypeVar
 
-from discreet.core.errors import DiscreetError, FileFormatError
-from discreet.core.validate import kind, quoted
+from discreet.core.errors import DiscreetError, FileFormatError, kind, quoted
 
 DEEPEST = 64
 """Lists and objects within each other: ours are less than ten deep."""

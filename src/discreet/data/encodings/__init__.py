@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
-from discreet.core.errors import SchemaError
+from discreet.core.errors import SchemaError, did_you_mean, kind, quoted
 from discreet.core.fields import exported
-from discreet.core.validate import did_you_mean, kind, quoted
 from discreet.data.encodings.base import Bounds, Encoding, parameters_of, spelled
 from discreet.data.encodings.bins import Bins
 from discreet.data.encodings.calendar import Hour, Month, Weekday

@@ -28,8 +28,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import SchemaError
-from discreet.core.validate import did_you_mean
+from discreet.core.errors import SchemaError, did_you_mean
 from discreet.data.encodings.base import Bounds
 
 Steps: TypeAlias = Literal["equal", "logarithmic", "mixed"]

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.core.errors import FileFormatError
+from discreet.core.errors import FileFormatError, kind, quoted
 from discreet.core.files.strict_json import read_object
-from discreet.core.validate import kind, quoted
 
 LONGEST_TEXT = 4096
 

@@ -13,9 +13,8 @@ from itertools import pairwise
 from typing import Self
 
 from discreet.accounting import Json
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import InvalidInput, did_you_mean, quoted
 from discreet.core.rounding import lowering, raising
-from discreet.core.validate import did_you_mean, quoted
 
 _MOST = 1000
 """Candidates on one side."""

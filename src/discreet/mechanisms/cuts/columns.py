@@ -11,10 +11,9 @@ from typing import TypeAlias
 import numpy as np
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import InvalidInput, quoted
 from discreet.core.neighbours import REPLACE_ONE, Neighbours, Persons, neighbours_of
 from discreet.core.private import holds_records
-from discreet.core.validate import quoted
 from discreet.data import Block, BlockTable, EncodedTable, Schema
 from discreet.data.blocks.shared import NOT_TOLD, kept_blocks
 from discreet.data.columns import INDICATOR

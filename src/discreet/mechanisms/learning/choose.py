@@ -17,7 +17,7 @@ The temperature of the softplus hinge, where nobody chooses one: `least` is as 1
 that they are equal, and 1 where that would be more: few features or little noise ask for little lambda, and a bend so sharp that only more lambda
 hides it is of no use then. It biases, and tells probabilities badly. Output perturbation, which divides its noise by lambda, keeps 1/4.
 
-    T = min(1, max(1/4, (1/4) least(1/4) / rule)),  rule the other number;    1 without privacy
+    T = min(1, max(1/4, (1/4) least(1/4) / rule)),  rule the other number;    1/4 without privacy
 
 This is no theorem, and privacy does not rest on it: every lambda is private, with every T. It is a summary of measurements. Test errors over lambda
 were measured on Adult (2,000 to 36,177 records, d = 105), KDD Cup 99 (d = 118), w8a (d = 300), MNIST 4 against 9 (d = 784), farm ads and two groups
@@ -214,10 +214,8 @@ def default_ridge(problem: AnyRisk, *, epsilon: float, delta: float, neighbours:
 
 
 def default_temperature(problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, mechanism: str = "objective") -> float:
-    """T of the softplus hinge where nobody chooses one, from public numbers; 1 without privacy. See the module docstring."""
-    if math.isinf(epsilon):
-        return _WARM
-    if mechanism == "output":
+    """T of the softplus hinge where nobody chooses one, from public numbers; 1/4 without privacy. See the module docstring."""
+    if mechanism == "output" or math.isinf(epsilon):
         return _SHARP
     sharp = replace(problem, loss=SoftplusHinge(temperature=_SHARP))
     rule, least = _rule_and_least(sharp, epsilon=epsilon, delta=delta, neighbours=neighbours, mechanism=mechanism)

@@ -3,8 +3,7 @@
 A new one is a `Method`, in a file of its own or beside those of its kind, and its name here.
 """
 
-from discreet.core.errors import InvalidInput
-from discreet.core.validate import did_you_mean, quoted
+from discreet.core.errors import InvalidInput, did_you_mean, quoted
 from discreet.releases.methods.base import SETTINGS, Calibration, Method, Plan, Request, Setting, Way
 from discreet.releases.methods.rows import ADDITIVE, BOUNDED, FISHER, LOCAL, NULL_SPACE
 from discreet.releases.methods.rows_projected import FRESH_PROJECTION, PROJECTION

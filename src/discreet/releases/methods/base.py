@@ -21,11 +21,10 @@ import numpy as np
 
 from discreet.accounting import Json
 from discreet.core.arrays import Floats
-from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.errors import FileFormatError, InvalidInput, did_you_mean, quoted
 from discreet.core.fields import finite
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
 from discreet.core.quiet import quietly
-from discreet.core.validate import did_you_mean, quoted
 from discreet.data import Domain, Records
 from discreet.mechanisms.base import Mechanism
 from discreet.queries import RowQuery, Rows, SecondMoments, Target
