@@ -42,7 +42,7 @@ def by_hand(model, rows, labels, level, *, in_objective=True):
     )
     signs = np.where(labels == "yes", 1.0, -1.0)
     margins = signs * (extended @ model.weights_)
-    loss = model._loss()
+    loss = model._fitted_loss()
     ridge = problem["ridge"]
     curvature = (extended * loss.curvature(margins)[:, np.newaxis]).T @ extended + ridge * np.eye(extended.shape[1])
     variation = (extended * loss.slope(margins)[:, np.newaxis] ** 2).T @ extended

@@ -24,6 +24,7 @@ FORM = {
     "name": "people",
     "rows": "normalise",
     "missing_values": ["NA"],
+    "persons": {"kind": "one", "column": "", "rows": "", "weight": "person"},
     "target": {"column": "answer", "kind": "classes", "classes": ["no", "yes"], "other": "", "missing": ""},
     "columns": [
         {"name": "age", "kind": "number", "lower": "0", "upper": "100", "clip": True, "missing": ""},
@@ -42,7 +43,7 @@ QUESTIONS = {
     "status": {"number": 1},
     "stop": {"number": 1},
     "ledger": {"path": "team.ledger"},
-    "declare": {"path": "team.ledger", "data_set": "people", **BUDGET},
+    "declare": {"path": "team.ledger", "data_set": "people", "unit": "person", **BUDGET},
 }
 """One of each that is served; `run`, which starts a process, is left to tests/display/workbench."""
 

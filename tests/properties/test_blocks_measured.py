@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression as ScikitLearns
 from sklearn.svm import LinearSVC as ScikitLearnsSvm
 
-from discreet import KernelClassifier, LassoClassifier, LinearSVC, LogisticRegression
+from discreet import KernelClassifier, LassoClassifier, LinearSVC, LogisticRegression, SystemNoise
 from discreet.core.errors import InvalidInput
 from discreet.data import Block, Domain, FunctionTable, streamed_records
 from discreet.evaluation import evaluate_privately, prepare
@@ -78,7 +78,7 @@ def test_a_ledger_knows_the_table_of_a_fit_again(kind, table):
     """What its digest is made from is that of the same records in memory, and of a fit on them."""
     asked = LogisticRegression(**SETTINGS).fit(ROWS, LABELS)
     survey = prepare(asked, epsilon=1.0).survey
-    found = b"".join(answered(survey, asked, table, jobs=2).content)
+    found = b"".join(answered(survey, asked, table, SystemNoise(), jobs=2).content)
     domain = Domain(features=ROWS.shape[1], norm_bound=1.0, classes=2)
     assert found == b"".join(streamed_records(table, domain=domain, classes=np.array([0, 1])).content())
     same = found == b"".join(outcomes_of(asked, ROWS, LABELS).content())

@@ -45,9 +45,9 @@ from discreet.estimators.inputs import (
     split_weights,
 )
 from discreet.estimators.norm_fit import Prepared, fitted_with_norm, left, planned_with_norm, require_declared, require_unencoded
-from discreet.losses import MarginLoss, SoftplusHinge, loss_named
+from discreet.losses import MarginLoss, loss_named
 from discreet.matrices import Matrix, as_matrix
-from discreet.mechanisms.learning import calibrate, default_ridge, default_temperature
+from discreet.mechanisms.learning import calibrate, default_ridge, with_temperature
 from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.mechanisms.persons import drawn_beside
 from discreet.noise import Noise
@@ -322,8 +322,8 @@ class LinearClassifier(ScoredClassifier, PrivateModel):
 
     def _problem(self, domain: Domain, largest_weight: float, privacy: Privacy) -> RegularisedRisk:
         problem = RegularisedRisk(loss=self._loss(), ridge=1.0, domain=domain, max_weight=largest_weight)
-        if self.loss is None and isinstance(problem.loss, SoftplusHinge) and domain.classes == 2 and self.calibration == "tight":
-            problem = replace(problem, loss=SoftplusHinge(temperature=default_temperature(problem, mechanism=self.mechanism, **privacy.target)))
+        if self.loss is None and self.calibration == "tight" and privacy.adds_noise:
+            problem = with_temperature(problem, mechanism=self.mechanism, **privacy.target)
         if self.alpha is not None:
             alpha = positive(self.alpha, "alpha")
             if domain.records is None and privacy.neighbours is not ADD_REMOVE:

@@ -9,7 +9,8 @@ from discreet.accounting import PureDP, gaussian_mu
 from discreet.core.neighbours import ADD_REMOVE, REPLACE_ONE, Neighbours
 from discreet.data import Domain
 from discreet.losses import HuberHinge, Logistic, SmoothedHinge, SoftplusHinge
-from discreet.mechanisms.learning import calibrate, default_ridge, default_temperature
+from discreet.mechanisms.learning import calibrate, default_ridge
+from discreet.mechanisms.learning.choose import default_temperature
 from discreet.mechanisms.learning.margin import MARGIN
 from discreet.problems import MultinomialRisk, OneVsRestRisk
 from tests.mechanisms.learning.problems import problem

@@ -61,7 +61,8 @@ def test_the_curve_of_a_regression_is_that_of_both_signs(mechanism, neighbours):
     for epsilon in (0.0, 0.05, 0.2, 0.5, 0.7):
         sides = 2.0 * gaussian_delta(epsilon, moved * record.parameters["width"] * radius / record.parameters["scale"])
         assert found.delta(epsilon) >= min(1.0, sides) * (1 - 1e-6)
-    assert found.delta(0.25) < 0.2 * stated.delta(0.25)
+    # Below the largest Jacobian term, .3 for log-cosh under add-remove, a curve is flat for good reason.
+    assert found.delta(0.4) < 0.2 * stated.delta(0.4)
 
 
 def test_a_curve_with_less_noise_is_higher():

@@ -222,6 +222,14 @@ def default_temperature(problem: RegularisedRisk, *, epsilon: float, delta: floa
     return _WARM if _SHARP * least >= _WARM * rule else round(max(_SHARP * least / rule, _SHARP), 2)
 
 
+def with_temperature(problem: RegularisedRisk, *, epsilon: float, delta: float, neighbours: Neighbours, mechanism: str) -> RegularisedRisk:
+    """The problem at the default temperature where its loss is the softplus hinge and its classes are two; any other as it is."""
+    if not isinstance(problem.loss, SoftplusHinge) or problem.domain.classes != 2:
+        return problem
+    temperature = default_temperature(problem, epsilon=epsilon, delta=delta, neighbours=neighbours, mechanism=mechanism)
+    return replace(problem, loss=SoftplusHinge(temperature=temperature))
+
+
 def _rule_and_least(problem: AnyRisk, *, epsilon: float, delta: float, neighbours: Neighbours, mechanism: str) -> tuple[float, float]:
     """The two between which the larger is taken."""
     noise = relative_noise(problem.dimension, epsilon=epsilon, delta=delta, neighbours=neighbours) * math.sqrt(solved_apart(problem))
