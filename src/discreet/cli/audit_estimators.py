@@ -39,7 +39,7 @@ def _estimator(name: str, summary: str, make: Callable[..., Any], tables: Tables
 
     def run(target: Target) -> AuditReport:
         rule = None if target.person is None else target.person.rule
-        owned = {} if rule is None else {"rows_per_person": rule.rows, "person_weight": rule.weight}
+        owned = {} if rule is None else rule.as_declared
         model = make(epsilon=target.epsilon, delta=target.delta, neighbours=str(target.neighbours), **settings, **owned)
         pair, words = tables(model, target)
         fits = many_fits(model) if isinstance(model, LinearSVC | LogisticRegression) else single_fits(model)

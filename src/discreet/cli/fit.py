@@ -255,8 +255,7 @@ def _check_device(device: str) -> None:
 def estimator_named(kind: str, schema: "discreet.Schema", settings: Settings) -> "discreet.LogisticRegression | discreet.LinearSVC":
     """An estimator for rows of this schema."""
     made = {"logistic-regression": discreet.LogisticRegression, "linear-svc": discreet.LinearSVC}[kind]
-    rule = schema.persons
-    whose: Settings = {} if rule is None else {"rows_per_person": rule.rows, "person_weight": "row" if rule.weight == "row" else "person"}
+    whose: Settings = {} if schema.persons is None else schema.persons.as_declared
     return made(data_norm=schema.norm_bound, **whose, **settings)
 
 

@@ -76,6 +76,16 @@ class Persons:
         """Whether rows come with ids: how many rows somebody has, and where in the table, is then a person's own."""
         return self.weight != "declared"
 
+    @property
+    def by_rows(self) -> bool:
+        """Whether kept rows count alike, so that what all of them weigh is no number of persons."""
+        return self.several and self.weight == "row"
+
+    @property
+    def as_declared(self) -> dict[str, Any]:
+        """As estimators take it: rows_per_person and person_weight."""
+        return {"rows_per_person": self.rows, "person_weight": self.weight if self.told_apart else "person"}
+
     def to_dict(self) -> dict[str, int | str]:
         """For certificates; `from_dict` reads it back."""
         return {"rows": int(self.rows), "weight": self.weight}

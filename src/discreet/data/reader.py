@@ -59,7 +59,7 @@ class Reader:
         if table.features != self.domain.features:
             raise InvalidInput(f"the domain declares {self.domain.features} features; rows with {table.features} were given.")
         persons = self.domain.persons
-        if persons is None or persons.weight == "declared":
+        if persons is None or not persons.told_apart:
             stream: Stream[Records] = Stream(table, self, jobs)
             count = stream.records
         elif noise is None:

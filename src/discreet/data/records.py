@@ -68,7 +68,7 @@ class Records:
             raise InvalidInput(f"the domain declares targets of kind {domain.kind}, and {'none' if targets is None else 'some'} were given.")
         if any(column is not None and column.shape != (count,) for column in (targets, weights)):
             raise InvalidInput("rows, targets and weights must have the same length.")
-        owned = domain.persons is not None and domain.persons.weight != "declared"
+        owned = domain.persons is not None and domain.persons.told_apart
         if weights is not None and not domain.classes and not owned:
             raise InvalidInput("records of numbers, and those without targets, have no weights.")
         if weights is None and domain.persons is not None and domain.persons.several:

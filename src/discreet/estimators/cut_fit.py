@@ -76,8 +76,6 @@ def fit_with_cuts(
     counting = counting_schema(schema, intervals)
     counted = opened(counting)
     in_blocks = isinstance(counted, BlockTable)
-    if not in_blocks:
-        opened(public)  # a cell that the schema does not cover is found before anything is spent
     jobs = job_count(estimator.n_jobs)
     whose = whose_rows(counted, noise, rows_per_person=estimator.rows_per_person, person_weight=estimator.person_weight, jobs=jobs)
     copy.rule = whose.rule
@@ -92,6 +90,8 @@ def fit_with_cuts(
         model = _Copy(estimator, uncut, whose.rule).made(privacy.epsilon, privacy.delta, seed=fit_seed(noise), ledger=account).fit(opened(uncut))
         model.certificate_ = replace(model.certificate_, declared=by_schema(model.certificate_.declared))
         return CutFit(model=model, schema=uncut, cuts=None)
+    if not in_blocks:
+        opened(public)  # a cell that the schema does not cover is found before anything is spent
     answer = counts_of(whose, counting, both.choice.cells, jobs=jobs)
     content = None if isinstance(counted, BlockTable) else counted.rows.content()
     with spending_on(account, both.guarantee, purpose=both.name, table=content) as reservation, without_ledger():
@@ -133,21 +133,16 @@ class _Copy:
         if isinstance(self.schema.target, Target) and "classes" in self.known:
             fixed["classes"] = list(self.schema.target.classes)
         if self.rule is not None:
-            fixed |= {"rows_per_person": self.rule.rows, "person_weight": self.rule.weight if self._told else "person"}
+            fixed |= self.rule.as_declared
         return clone(self.estimator).set_params(**fixed)
 
     def planned(self, epsilon: float, delta: float, *, records: int | None, in_blocks: bool) -> Certificate:
         """What it would promise."""
         more = {"weighted": True} if in_blocks and self.known.get("max_sample_weight") is not None else {}
-        if self._told:
+        if self.rule is not None and self.rule.told_apart:
             more["told_apart"] = True
         certificate: Certificate = self.made(epsilon, delta, seed=0, ledger=None).plan(features=self.schema.features, records=records, **more)
         return certificate
-
-    @property
-    def _told(self) -> bool:
-        """Whether persons are told apart."""
-        return self.rule is not None and self.rule.weight != "declared"
 
 
 def _records(whose: Whose, jobs: int) -> int:

@@ -150,7 +150,7 @@ def table_records(prepared: PreparedUncertainty, model: Model, frame: Any, noise
     if encoded.signs is None:
         raise InvalidInput("the table was encoded without its target; encode it with target=True.")
     rule = prepared.query.problem.persons
-    if (encoded.rule if encoded.persons is not None else None) != (None if rule is None or rule.weight == "declared" else rule):
+    if (encoded.rule if encoded.persons is not None else None) != (None if rule is None or not rule.told_apart else rule):
         raise InvalidInput(_OTHERS)
     return encoded.rows, encoded.signs, owners_of(encoded.persons, rule=rule, rows=encoded.rows.shape[0], noise=noise).weights
 

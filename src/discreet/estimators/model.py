@@ -274,7 +274,7 @@ class Model:
         """Where the schema says whose rows are whose: a certificate for records says less than one row a person, and nothing about several rows."""
         rule, stated = self.schema.persons, self.certificate.problem.get("persons")
         if rule is not None:
-            ok = stated == rule.to_dict() or (stated is None and rule.weight == "declared")
+            ok = stated == rule.to_dict() or (stated is None and not rule.told_apart)
             yield Check("persons", ok, f"the schema says {_brief(dict(rule.to_dict()))} of whose rows are whose, the certificate {_brief(stated)}")
 
     def _has_its_classes(self, stated: Json, scheme: Json) -> bool:

@@ -112,8 +112,7 @@ class Fits:
         if isinstance(declared, Integral) and share_of_records > 1:
             fixed["public_records"] = max(1, int(declared) // share_of_records)
         if self.persons is not None:
-            told = self.persons.weight != "declared"
-            fixed |= {"rows_per_person": self.persons.rows, "person_weight": self.persons.weight if told else "person"}
+            fixed |= self.persons.as_declared
         setting = {**known, **self.settings[number]}
         if "feature_seed" in setting and setting["feature_seed"] is None:
             fixed["feature_seed"] = self.feature_seed
@@ -128,7 +127,7 @@ class Fits:
         for each in range(len(self.settings)) if number is None else [number]:
             copy = self.prepared(each, epsilon=epsilon, delta=delta, seed=0, share_of_records=share_of_records)
             weighted = {"weighted": True} if in_blocks and "max_sample_weight" in copy.get_params(deep=False) else {}
-            if self.persons is not None and self.persons.weight != "declared":
+            if self.persons is not None and self.persons.told_apart:
                 weighted["told_apart"] = True
             try:
                 require_declared(copy.get_params(deep=False).get("data_norm"), "a search")
@@ -208,7 +207,8 @@ def random_stopping(
     purpose = f"{target.mechanism.name} over {len(fits.settings)} settings"
     with spending_on(account, guarantee, purpose=purpose, table=table.content()) as reservation:
         index, model, score = _best(fits, table, noise, target, planned)
-    chosen, counted = vars(model)["certificate_"], score / parts if (parts := target.mechanism.score.parts) > 1 else score
+    chosen, parts = vars(model)["certificate_"], target.mechanism.score.parts
+    counted = score / parts if parts > 1 else score  # in records
     parameters: dict[str, Json] = {
         **target.mechanism.parameters(),
         "fit_epsilon": target.epsilon,
@@ -219,7 +219,7 @@ def random_stopping(
     }
     certificate = _issued(target.mechanism.name, parameters, guarantee, chosen, noise, reservation)
     public = records if fits.neighbours is REPLACE_ONE else chosen.problem.get("records")
-    if fits.persons is not None and fits.persons.several and fits.persons.weight == "row":
+    if fits.persons is not None and fits.persons.by_rows:
         counted, public = counted * fits.persons.rows, None
     return Found(index=index, model=model, score=counted / public if isinstance(public, int) else float(counted), certificate=certificate)
 

@@ -239,7 +239,7 @@ class StreamedTable(SearchTable):
     @property
     def _whose(self) -> Kept | None:
         """What was drawn of whose rows are whose, where persons are told apart."""
-        if self._kept is None and self._rule is not None and self._rule.weight != "declared" and self._noise is not None:
+        if self._kept is None and self._rule is not None and self._rule.told_apart and self._noise is not None:
             self._kept = kept_blocks(self.X, self._rule, drawn_beside(self._noise), jobs=self._jobs, check=self._bound.anonymous)
         return self._kept
 
@@ -306,7 +306,7 @@ class StreamedTable(SearchTable):
 
     def _nothing(self) -> HeldTable:
         rows, given = sp.csr_array((0, self.X.features), dtype=np.float64), self.classes[:0]
-        told = self._rule is not None and self._rule.weight != "declared"
+        told = self._rule is not None and self._rule.told_apart
         codes = np.zeros(0, dtype=np.int64) if told else None
         owners = Owners(rule=self._rule, number=0, codes=codes, weights=np.zeros(0) if told else None)
         return HeldTable(X=rows, y=given, rows=SparseMatrix(rows), given=given, classes=self.classes, owners=owners, persons=codes)

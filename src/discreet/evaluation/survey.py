@@ -96,7 +96,7 @@ class Survey:
     @property
     def by_rows(self) -> bool:
         """Whether such rows count alike, and not persons."""
-        return self.persons is not None and self.persons.several and self.persons.weight == "row"
+        return self.persons is not None and self.persons.by_rows
 
     @property
     def secret(self) -> bool:
@@ -238,8 +238,8 @@ def answered(survey: Survey, model: Any, table: BlockTable, noise: Noise, *, job
     Raises what `outcomes_of` raises.
     """
     queries, several = survey.queries(), survey.shared
-    told = survey.persons is not None and survey.persons.weight != "declared"
-    kept = kept_blocks(table, survey.persons, drawn_beside(noise), jobs=jobs) if survey.persons is not None and told else None
+    rule = survey.persons
+    kept = kept_blocks(table, rule, drawn_beside(noise), jobs=jobs) if rule is not None and rule.told_apart else None
 
     def ask(_: int, block: Block) -> tuple[int, list[Integers]]:
         if block.persons is not None:

@@ -90,7 +90,7 @@ def declared_rule(
 
 def _agreed(brought: Persons, rows_per_person: Any, person_weight: Any, *, told_apart: bool) -> Persons:  # noqa: ANN401 - as above
     """`brought`, which says whether there are ids, and which is not contradicted."""
-    if told_apart != (brought.weight != "declared"):
+    if told_apart != brought.told_apart:
         raise InvalidInput("the schema of the table and the table disagree on whether there are ids of persons. Encode it again.")
     weights = {brought.weight, "person"} if rows_per_person is None or not told_apart else {brought.weight}
     if rows_per_person not in (None, brought.rows) or person_weight not in weights:
@@ -109,7 +109,7 @@ def brought_by(table: object) -> Persons | None:
 
 def refuse_told_apart(rule: Persons | None, what: str) -> None:
     """Raise InvalidInput for persons that are told apart, before anything is spent on `what`, which does not keep the rows of one together."""
-    if rule is not None and rule.weight != "declared":
+    if rule is not None and rule.told_apart:
         raise InvalidInput(
             f"{what} protects single rows, and the schema's [person] says that some persons have several. Leave [person] out of the schema for this, "
             "where a guarantee for single rows is enough."
@@ -129,7 +129,7 @@ def table_rule(table: BlockTable, rows_per_person: Any, person_weight: Any) -> P
     """The public rule of a table in blocks, which brings its own ids. Raises InvalidInput as `declared_rule` does."""
     brought = brought_by(table)
     several = rows_per_person is not None and rows_per_person != 1
-    apart = several or (rows_per_person == 1 and says_whose(table)) if brought is None else brought.weight != "declared"
+    apart = several or (rows_per_person == 1 and says_whose(table)) if brought is None else brought.told_apart
     return declared_rule(rows_per_person, person_weight, told_apart=apart, brought=brought)
 
 

@@ -80,7 +80,7 @@ def held_records(
     y: Floats | None,
     n_jobs: int | None = None,
     persons: Any = None,  # noqa: ANN401 - a column of any library
-    noise: Noise | None = None,
+    noise: Noise,
 ) -> Records:
     """The records of a table in memory: a frame that `schema` encodes, or an array (n, d) with its targets `y` (n,).
 
@@ -97,9 +97,7 @@ def held_records(
             raise InvalidInput("an array comes with its targets y, or with target='omitted'.")
         rows = as_matrix(table)
         targets = np.zeros(rows.shape[0]) if y is None else np.asarray(y, dtype=np.float64)
-    weights = None
-    if persons is not None and noise is not None:
-        weights = owners_of(persons, rule=domain.persons, rows=rows.shape[0], noise=noise).weights
+    weights = owners_of(persons, rule=domain.persons, rows=rows.shape[0], noise=noise).weights
     return Records(rows=rows, targets=targets, domain=domain, weights=weights, jobs=jobs)
 
 

@@ -33,5 +33,5 @@ def conditions_for(persons: Persons, several: str = SHARED) -> tuple[tuple[str, 
         "kept": ("nobody has a second row", one),
         SHARED: (f"the weights of one person's rows add up to at most 1: a row weighs {each}", f"{kept}; weights know their number alone"),
         APART: (f"a person has at most {persons.rows} rows, and noise hides them together", f"{kept}, and they leave in a secret uniform order"),
-    }["declared" if persons.weight == "declared" else several if persons.several else "kept"]
+    }["declared" if not persons.told_apart else several if persons.several else "kept"]
     return owned, ("neighbours differ in all rows of one person", "what is said of records above is said of persons")

@@ -127,7 +127,7 @@ def _algorithm_4(parameters: Record, problem: Record) -> Words:
         raise ValueError("parameters: a part for every setting and one for the choice are needed")
     of_blocks = parameters["in_blocks"] is True
     unit, rule = _unit_of(_settings(parameters["candidates"]), problem), persons_of(problem)
-    told = unit is Unit.PERSON and rule.weight != "declared"
+    told = unit is Unit.PERSON and rule.told_apart
     order = "uniformly random orders of the row numbers of each block" if of_blocks else "a uniformly random order of the row numbers"
     die = relation_of(parameters) is ADD_REMOVE
     how = (

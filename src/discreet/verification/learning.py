@@ -164,10 +164,11 @@ def _residual_stages(stated: Stated) -> Stages:
     slopes, traces = _scan_of_residuals(str(stated.parameters["loss"]), bounds.radius**2 / ridge)
     several, coming = several_rows(stated.problem), stated.guarantee.neighbours is ADD_REMOVE
     jacobian = traces if several else np.log1p(traces)
-    alone, shared = _worst_loss(slopes, jacobian, s), _of_persons(slopes, jacobian, s, alone=coming, signs=2)
+    alone = _worst_loss(slopes, jacobian, s)
+    shared = _of_persons(slopes, jacobian, s, alone=coming, signs=2) if several else None
 
     def delta(epsilon: float) -> float:
-        if several:
+        if shared is not None:
             return shared(epsilon) * _LESS
         total = 2.0 * excess(epsilon, alone)
         if not coming:

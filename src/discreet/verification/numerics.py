@@ -11,9 +11,9 @@ from scipy.special import ndtr
 from discreet.accounting import Json, closeness
 from discreet.core.arrays import Floats
 from discreet.core.fields import finite, numbers, positive
-from discreet.core.neighbours import Persons
 from discreet.losses import MarginLoss, loss_named
 from discreet.noise import gaussian_error, spherical_error
+from discreet.statements.base import persons_of
 from discreet.statements.learning import dimension_of
 from discreet.verification.base import Stated
 
@@ -65,7 +65,7 @@ def scan_of(problem: Mapping[str, Json], extra_ridge: float = 0.0) -> Scan:
 
 def several_rows(problem: Mapping[str, Json]) -> bool:
     """Whether the problem is one of persons who may have more than one row."""
-    return "persons" in problem and Persons.from_dict(problem["persons"]).several
+    return persons_of(problem).several
 
 
 class Envelope(NamedTuple):

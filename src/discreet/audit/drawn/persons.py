@@ -64,7 +64,7 @@ class Owned(NamedTuple):
 
 def owned_rows(rule: Persons | None) -> Owned:
     """The table for this rule; without one, persons of one row, who weigh 1."""
-    if rule is None or rule.weight == "declared":
+    if rule is None or not rule.told_apart:
         return Owned(rows=ALONE, signs=_SIGNS, ids=np.arange(len(ALONE)), shares=np.ones(len(ALONE)))
     most, pair = rule.rows, np.array([[0.2, -0.4], [-0.4, -0.1]])[: min(rule.rows, 2)]
     crowd = np.tile([[0.5, 0.1]], (most, 1))
@@ -79,7 +79,7 @@ def owned_rows(rule: Persons | None) -> Owned:
 
 def kept_parts(rule: Persons) -> tuple[Part, ...]:
     """Which row of a person with one too many is left out, in memory and in blocks, and the key of a run; of at most `_MOST` rows that are kept."""
-    rule = Persons(rows=min(rule.rows, _MOST), weight="person" if rule.weight == "declared" else rule.weight)
+    rule = Persons(rows=min(rule.rows, _MOST), weight=rule.weight if rule.told_apart else "person")
     ids = np.concatenate(([7], np.full(rule.rows + 1, 20), [8]))
     outcomes = np.ones(rule.rows + 1)
     left = [[_left_out(_kept_of_array(ids, rule), ids)] for _ in range(_TRIES)]

@@ -96,7 +96,7 @@ class LeastSquares:
     @property
     def total_weight(self) -> int | None:
         """The sum of all weights of records, where it is public: n, unless rows of persons count alike."""
-        alike = self.persons is not None and self.persons.several and self.persons.weight == "row"
+        alike = self.persons is not None and self.persons.by_rows
         return None if alike else self.domain.records
 
     @property
