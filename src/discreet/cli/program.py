@@ -35,7 +35,7 @@ COMMANDS = {
     "schema": "schema",
     "bounds": "schema",
     "fit": "fit",
-    "tune": "fit",
+    "tune": "tune",
     "predict": "predict",
     "intervals": "evaluate",
     "evaluate": "evaluate",
