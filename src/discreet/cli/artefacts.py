@@ -37,7 +37,7 @@ class Kind:
 
 
 def _shown_model(value: Any) -> tuple[list[str], dict[str, object]]:
-    from discreet.cli.fit import described
+    from discreet.cli.model_file import described
 
     schema = value.schema
     return [f"Model: {described(value)}; schema {schema.name!r}"], {"kind": value.kind, "features": schema.features, "schema": schema.to_dict()}

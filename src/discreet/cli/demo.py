@@ -9,8 +9,8 @@ from typing import Annotated
 
 import discreet
 from discreet.cli.evaluate import Measures, measured
-from discreet.cli.fit import Settings, planned, train
 from discreet.cli.inputs import NO_PRIVACY, guarantee_of, short, verdict
+from discreet.cli.models import Settings, planned, train
 from discreet.cli.options import File, Neighbours, Seed, command, warn_of_seed
 from discreet.cli.output import Outcome, check_output, labelled, step, styled
 from discreet.core.neighbours import ADD_REMOVE, DELTA

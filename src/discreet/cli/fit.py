@@ -1,24 +1,22 @@
-"""`discreet fit`: train on a table of people and write the model file; and training for the other commands that do it.
+"""`discreet fit`: train on a table of people and write the model file.
 
 Everything that can fail without a record fails before one is read: arguments, schema, the output path (tried), the calibration, what is left in the
-ledger (the reservation inside the fit decides). After the fit the budget is spent, so the model is not lost whatever happens: where it cannot be
-saved, its JSON goes to standard output.
+ledger (the reservation inside the fit decides).
 """
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal
 
 import discreet
-from discreet.cli.inputs import Records, Spending, check_classes, check_fits, guarantee_of, receipt
-from discreet.cli.options import Delta, File, Kind, Neighbours, Option, Report, SchemaFile, Seed, command, warn_of_seed
-from discreet.cli.output import Outcome, check_output, check_report, keep, labelled, step, written_report
+from discreet.cli.inputs import Records, Spending, check_classes, check_fits
+from discreet.cli.model_file import ModelFile
+from discreet.cli.models import Settings, estimator_named, planned, standard_kind, train
+from discreet.cli.options import Delta, Kind, Neighbours, Option, SchemaFile, command, warn_of_seed
+from discreet.cli.output import Outcome, labelled, step
 from discreet.cli.persons import Whose, ask
-from discreet.core.errors import InvalidInput, quoted
+from discreet.core.errors import quoted
 from discreet.core.neighbours import DELTA
-
-Settings: TypeAlias = dict[str, Any]
-"""Arguments of an estimator, without its data_norm."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,44 +40,6 @@ class Training:
         float | None, Option(default="0.3 times the row norm bound", help="Size of the intercept's constant feature; it counts in the norm.")
     ] = None
     public_records: Annotated[int | None, "With add-remove: a number of records that you declare public, which --alpha multiplies."] = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModelFile:
-    """The file of a model, and the page about it."""
-
-    seed: Seed = None
-    out: Annotated[File, "The model file to write."]
-    report: Report = None
-    overwrite: Annotated[bool, "Replace the model file where it exists."] = False
-
-    def check(self, *sources: str | None) -> None:
-        """Raise InvalidInput unless they could be written now; neither is read or the other one."""
-        check_output(self.out, *sources, overwrite=self.overwrite)
-        check_report(self.report, *sources, self.out, overwrite=self.overwrite)
-
-    def outcome(
-        self,
-        model: "discreet.Model",
-        subject: "discreet.display.reports.Subject",
-        account: "discreet.ledger.Account | None",
-        stated: dict[str, object],
-        found: list[str],
-    ) -> Outcome:
-        """Save the model, and say what was spent on it, what for, and what is left; the page is on `subject`, and `found` are further lines."""
-        keep(model, "model", self.out, overwrite=self.overwrite)
-        page = written_report(subject, self.report, account, name=self.out, overwrite=self.overwrite)
-        with step("Checking the certificate"):
-            verification = model.verify()
-        document, paid = receipt(model.certificate, verification, account)
-        guarantee = guarantee_of(model.certificate)
-        spent = {"epsilon": guarantee["epsilon"], "delta": guarantee["delta"]}
-        return Outcome(
-            document={"model": self.out, "kind": model.kind, **stated, **document, "spent": spent, "report": page.path},
-            lines=[*labelled(("Model", described(model))), *found, *paid, *labelled(("Written to", self.out), ("Report", page.path))],
-            checked=verification if guarantee["private"] else None,
-            lost=[page.lost],
-        )
 
 
 @command(
@@ -150,42 +110,6 @@ def _check_device(device: str) -> None:
     on_device(discreet.matrices.as_matrix(np.zeros((1, 1))), device)
 
 
-def estimator_named(kind: str, schema: "discreet.Schema", settings: Settings) -> "discreet.LogisticRegression | discreet.LinearSVC":
-    """An estimator for rows of this schema."""
-    made = {"logistic-regression": discreet.LogisticRegression, "linear-svc": discreet.LinearSVC}[kind]
-    whose: Settings = {} if schema.persons is None else schema.persons.as_declared
-    return made(data_norm=schema.norm_bound, **whose, **settings)
-
-
-def standard_kind(schema: "discreet.Schema") -> str:
-    """The kind of model with the least error at a budget (docs/defaults.md)."""
-    return "linear-svc" if len(schema.target.classes) == 2 else "logistic-regression"
-
-
-def planned(kind: str, schema: "discreet.Schema", settings: Settings) -> "discreet.Certificate":
-    """What a fit with these settings will promise and spend; raises whatever it would raise on any table. No real record has been read yet.
-
-    What depends on the number of records is left to the fit itself, which also raises it before anything is spent.
-    """
-    public, alpha = dict(settings), settings.get("alpha")
-    if public["neighbours"] == "replace-one" and alpha is not None:
-        if not (isinstance(alpha, float) and 0 < alpha < float("inf")):
-            raise InvalidInput(f"alpha must be a positive finite number; {alpha!r} was given.")
-        public["alpha"] = None
-    estimator = estimator_named(kind, schema, public | {"classes": list(schema.target.classes)})
-    return estimator.plan(features=schema.features, told_apart=schema.person is not None)
-
-
-def train(kind: str, schema: "discreet.Schema", settings: Settings, table: "discreet.EncodedTable | discreet.data.BlockTable") -> "discreet.Model":
-    """Fit, and keep what may be published. `table` was encoded by `schema`, or its blocks are."""
-    blocks = isinstance(table, discreet.data.BlockTable)
-    with step("Fitting"):
-        estimator = estimator_named(kind, schema, settings | ({"classes": list(schema.target.classes)} if blocks else {})).fit(table)
-    if blocks:
-        estimator.certificate_ = declared_by_schema(estimator.certificate_)
-    return discreet.Model.from_estimator(estimator, schema)
-
-
 def _train_with_cuts(
     kind: str,
     schema: "discreet.Schema",
@@ -201,23 +125,3 @@ def _train_with_cuts(
     else:
         said = f"of {quoted(list(fitted.cuts.cuts))} chosen privately, for a share of {share:g} of the budget; the model's schema has them"
     return discreet.Model.from_estimator(fitted.model, fitted.schema), labelled(("Cuts", said))
-
-
-def declared_by_schema(certificate: "discreet.Certificate") -> "discreet.Certificate":
-    """The schema declares the classes of a table in blocks, as it does of one in memory."""
-    from discreet.statements.base import by_schema
-
-    return replace(certificate, declared=by_schema(certificate.declared))
-
-
-def described(model: "discreet.Model") -> str:
-    """A model in one line."""
-    target, names = model.schema.target, [discreet.data.labels.canonical(label) for label in model.classes]
-    if isinstance(target, discreet.data.NumberTarget):
-        which = f"a number from {target.lower:.10g} to {target.upper:.10g}"
-    elif len(names) > 2:
-        which = f"{len(names)} classes ({model.certificate.problem.get('scheme')}): {quoted(names)}"
-    else:
-        which = f"classes {quoted(names[:1])} (negative) and {quoted(names[1:])} (positive)"
-    intercept = " and an intercept" if model.intercept_scale > 0 else ""
-    return f"{model.kind.replace('-', ' ')}, {model.schema.features} features{intercept}, {which}"
