@@ -81,7 +81,7 @@ def test_what_cannot_be_used_is_refused():
         NoisyLinearSVC().fit(rows, np.full(100, "no"))
     with pytest.raises(InvalidInput, match="there are 100"):
         NoisyLinearSVC().fit(rows, np.arange(100))
-    with pytest.raises(InvalidInput, match="one label for each"):
+    with pytest.raises(InvalidInput, match="one target for each"):
         NoisyLinearSVC().fit(rows, labels[:50])
     with pytest.raises(InvalidInput, match="ridge must be positive"):
         NoisyLogisticRegression(ridge=0.0).fit(rows, labels)

@@ -71,7 +71,8 @@ def test_shapes_that_do_not_go_together_are_refused():
         ProjectedRows(values=TRUE[:, :3], projection=P, noise_variance=1.0)
     with pytest.raises(InvalidInput, match="at least 0"):
         ProjectedRows(values=TRUE, projection=P, noise_variance=-1.0)
-    with pytest.raises(InvalidInput, match="public projection"):
-        ProjectedRidge().fit(TRUE, np.zeros(6))
+    model = ProjectedRidge().fit(TRUE[:, :2], np.arange(6.0))  # without a projection rows are as they were
+    with pytest.raises(InvalidInput, match="fitted on 2"):
+        model.predict(TRUE)
     with pytest.raises(InvalidInput, match="fitted on 20"):
         released(1).project(np.ones((1, 3)))

@@ -7,13 +7,15 @@ import functools
 from contextlib import contextmanager
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.multiclass import type_of_target
 
-from discreet import ConstrainedERM, KernelClassifier, LassoClassifier, LinearSVC, LogisticRegression, PrivateSearchCV
+from discreet import PrivateSearchCV, consumers, estimators
+from discreet.consumers.base import Consumer
 
 RECORDS_ARE_PEOPLE = "a repeated record is another person: it changes n, which the noise and alpha depend on, so no private fit can satisfy it"
 NONE_IS_AN_ANSWER = "under add-remove n is private, so a table without records has a model like any other"
+ONE_ANSWER = "the columns of its table are collinear, and rows that are said to have no noise are then refused: no least squares is the only one"
 WEIGHTS_ARE_PRIVATE = "weights may be private, so an error must not tell that all of them are zero"
 
 
@@ -25,6 +27,8 @@ def expected_failures(estimator):
     failures["check_all_zero_sample_weights_error"] = WEIGHTS_ARE_PRIVATE
     if estimator.get_params().get("neighbours") == "add-remove" and "classes" not in estimator.get_params():  # no labels, no classes
         failures["check_estimators_empty_data_messages"] = NONE_IS_AN_ANSWER
+    if isinstance(estimator, Consumer):
+        failures["check_array_api_input"] = ONE_ANSWER
     return failures
 
 
@@ -57,24 +61,13 @@ def _declaring(fit):
     return declared
 
 
-class DeclaringLogisticRegression(LogisticRegression):
-    fit = _declaring(LogisticRegression.fit)
+def _exported():
+    """Every estimator of the packages, by name."""
+    known = {name: getattr(package, name) for package in (estimators, consumers) for name in package.__all__}
+    return {name: kind for name, kind in known.items() if isinstance(kind, type) and issubclass(kind, BaseEstimator)}
 
 
-class DeclaringLinearSVC(LinearSVC):
-    fit = _declaring(LinearSVC.fit)
-
-
-class DeclaringKernelClassifier(KernelClassifier):
-    fit = _declaring(KernelClassifier.fit)
-
-
-class DeclaringLassoClassifier(LassoClassifier):
-    fit = _declaring(LassoClassifier.fit)
-
-
-class DeclaringERM(ConstrainedERM):
-    fit = _declaring(ConstrainedERM.fit)
+EXPORTED = _exported()
 
 
 class DeclaringSearch(PrivateSearchCV):
@@ -82,3 +75,13 @@ class DeclaringSearch(PrivateSearchCV):
     def fit(self, X, y=None):
         with _given(self, "estimator", clone(self.estimator).set_params(classes=_classes(y))):
             return super().fit(X, y)
+
+
+for _name, _kind in EXPORTED.items():
+    if _kind is not PrivateSearchCV and "classes" in _kind().get_params():
+        globals()[f"Declaring{_name}"] = type(f"Declaring{_name}", (_kind,), {"fit": _declaring(_kind.fit), "__module__": __name__})
+
+
+def declaring(name, **parameters):
+    """An estimator that is told the classes of each table, where it takes classes."""
+    return globals().get(f"Declaring{name}", EXPORTED[name])(**parameters)

@@ -17,28 +17,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from discreet import (
-    ConstrainedERM,
-    GroupLasso,
-    Lasso,
-    LinearRegression,
-    LinearSVC,
-    LogisticRegression,
-    MatrixRegression,
-    PrivateSearchCV,
-    SimplexRegression,
-)
+from discreet import Lasso, LinearRegression, LinearSVC, LogisticRegression, PrivateSearchCV
 from discreet.core.errors import InvalidInput
 from discreet.ledger import Account, Ledger, using
-from tests.estimators.declaring import (
-    DeclaringERM,
-    DeclaringKernelClassifier,
-    DeclaringLassoClassifier,
-    DeclaringLinearSVC,
-    DeclaringLogisticRegression,
-    DeclaringSearch,
-    expected_failures,
-)
+from tests.estimators.declaring import EXPORTED, DeclaringSearch, declaring, expected_failures
 
 ARRAY_API = "check_array_api_input"
 
@@ -57,25 +39,25 @@ def checks(*models):
     return pytest.mark.parametrize(("estimator", "check"), runs, ids=name)
 
 
+SETTINGS = {
+    "LinearSVC": {"max_sample_weight": 10.0},
+    "LogisticRegression": {"max_sample_weight": 10.0},
+    "KernelClassifier": {"max_sample_weight": 10.0},
+    **{name: {"n_iter": 5} for name in ("ConstrainedERM", "GroupLasso", "SimplexRegression", "MatrixRegression")},
+}
+"""Of estimators whose parameters a check needs, or would be slow without; all others are checked as they are made."""
+SEARCH = DeclaringSearch(LogisticRegression(), {"alpha": [0.5, 5.0]}, epsilon=20.0, expected_runs=2.0)
+
+
 @checks(
-    DeclaringLogisticRegression(max_sample_weight=10.0),
-    DeclaringLinearSVC(max_sample_weight=10.0),
-    DeclaringLogisticRegression(delta=1e-6, neighbours="add-remove", max_sample_weight=10.0),
-    DeclaringLinearSVC(mechanism="output", epsilon=10.0, max_sample_weight=10.0),
-    DeclaringKernelClassifier(max_sample_weight=10.0),
-    DeclaringKernelClassifier(kernel="cauchy", gamma=0.1, n_features=20, delta=1e-6, max_sample_weight=10.0),
-    Lasso(),
+    *(SEARCH if kind is PrivateSearchCV else declaring(name, **SETTINGS.get(name, {})) for name, kind in EXPORTED.items()),
+    declaring("LogisticRegression", delta=1e-6, neighbours="add-remove", max_sample_weight=10.0),
+    declaring("LinearSVC", mechanism="output", epsilon=10.0, max_sample_weight=10.0),
+    declaring("KernelClassifier", kernel="cauchy", gamma=0.1, n_features=20, delta=1e-6, max_sample_weight=10.0),
     Lasso(data_bound=None, data_norm=1.0, neighbours="add-remove", loss="huber", mechanism="frank-wolfe-gaussian"),
-    LinearRegression(),
     LinearRegression(neighbours="add-remove", mechanism="moments", fit_intercept=False),
-    DeclaringLassoClassifier(),
-    DeclaringLassoClassifier(delta=0.0, fit_intercept=False, n_iter=5),
-    ConstrainedERM(n_iter=5),
-    DeclaringERM(loss="hinge", n_iter=5),
-    GroupLasso(n_iter=5),
-    SimplexRegression(n_iter=5),
-    MatrixRegression(n_iter=5),
-    DeclaringSearch(LogisticRegression(), {"alpha": [0.5, 5.0]}, epsilon=20.0, expected_runs=2.0),
+    declaring("LassoClassifier", delta=0.0, fit_intercept=False, n_iter=5),
+    declaring("ConstrainedERM", loss="hinge", n_iter=5),
 )
 def test_scikit_learn_check(estimator: object, check: object) -> None:
     check(estimator)

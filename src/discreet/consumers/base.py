@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
+from scipy.sparse import issparse
 from scipy.special import ndtri, stdtrit
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from discreet.core.arrays import AnyFloats, Floats
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import InvalidInput, InvalidType
 from discreet.core.quiet import quietly
 from discreet.core.validate import not_negative, probability, whole
 from discreet.queries import Target
@@ -70,8 +72,46 @@ def noise_on_rows(release: PublishedRelease) -> RowNoise:
     return RowNoise(features=covariance[:size, :size], cross=covariance[:size, size], target=float(covariance[size, size]))
 
 
+class Consumer(BaseEstimator):  # type: ignore[misc]
+    """scikit-learn's manners at the door of released rows, which are public, and of new ones."""
+
+    n_features_in_: int
+
+    def _learnt_from(self, X: Any) -> Floats:
+        """Released rows (n, d) of a fit, whose width and names of columns are kept. Raises InvalidInput or InvalidType."""
+        rows = rows_of(X)
+        if len(rows) < 2:
+            raise InvalidInput("two released rows or more are needed; 1 sample was given.")
+        validate_data(self, X, reset=True, skip_check_array=True)
+        return rows
+
+    def _asked_about(self, X: Any) -> Floats:
+        """Rows to predict for, (n, d), with as many columns, of the same names, as in the fit."""
+        check_is_fitted(self)
+        rows, known = rows_of(X), self.n_features_in_
+        if rows.shape[1] != known:
+            name = type(self).__name__
+            raise InvalidInput(f"X has {rows.shape[1]} features, but {name} is expecting {known} features as input: it was fitted on {known}.")
+        quietly(
+            lambda: validate_data(self, X, reset=False, skip_check_array=True),
+            InvalidInput("the columns of X have other names, or another order, than in the fit: pass the same ones."),
+        )
+        return rows
+
+    def _targets(self, y: Any, rows: int) -> npt.NDArray[Any]:
+        """Of a fit, (n,), of any kind."""
+        if y is None:
+            raise InvalidInput(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        given: npt.NDArray[Any] = np.asarray(y)
+        if given.ndim == 2 and given.shape[1] == 1:
+            given = column_or_1d(given, warn=True)
+        if given.shape != (rows,):
+            raise InvalidInput(f"y must hold one target for each of the {rows} rows of X; shape {given.shape} was given.")
+        return given
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
-class Line(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class Line(RegressorMixin, Consumer):  # type: ignore[misc]
     """A line in the records' own columns, fitted to released numbers."""
 
     coef_: Floats = field(init=False)
@@ -80,8 +120,7 @@ class Line(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> Floats:
         """<coef_, x> + intercept_, (n,), for rows WITHOUT noise: for rows as noisy as the released ones plain least squares predicts best."""
-        check_is_fitted(self)
-        return np.asarray(new_rows(X, len(self.coef_)) @ self.coef_ + self.intercept_)
+        return np.asarray(self._asked_about(X) @ self.coef_ + self.intercept_)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -102,14 +141,15 @@ class NoisyRegression(Line, ABC):
 
     def fit(self, X: Any, y: Any) -> Self:
         """From released features X (n, d) and targets y (n,). Raises InvalidInput for what cannot be used."""
-        rows = rows_of(X)
-        noise = self._noise(rows.shape[1])
-        return self._fit(rows, targets_of(y, len(rows)), noise, len(rows) if self._kind is Kind.ROWS else None)
+        rows = self._learnt_from(X)
+        targets, noise = numbers_of(self._targets(y, len(rows)), "y"), self._noise(rows.shape[1])
+        return self._fit(rows, targets, noise, len(rows) if self._kind is Kind.ROWS else None)
 
     def fit_release(self, release: PublishedRelease | str | Path) -> Self:
         """From a published folder alone: noise and number of records are read from it, and the parameters about them are not used."""
         found = open_release(release, self._kind)
-        return self._fit(*with_targets(found), noise_on_rows(found), found.records)
+        rows, targets = with_targets(found)
+        return self._fit(self._learnt_from(rows), targets, noise_on_rows(found), found.records)
 
     @abstractmethod
     def _noise(self, dimension: int) -> RowNoise:
@@ -124,8 +164,7 @@ class NoisyRegression(Line, ABC):
 
         Raises InvalidInput for a target where the number of records is not public.
         """
-        check_is_fitted(self)
-        rows, quantile = new_rows(X, len(self.coef_)), self._quantile(level)
+        rows, quantile = self._asked_about(X), self._quantile(level)
         variance = np.square(deviations(rows - self._centre, self._errors(deviations=quantile))) + self._centre_variance
         if target:
             if self._target_variance is None:
@@ -147,7 +186,7 @@ class NoisyRegression(Line, ABC):
 def row_noise(features: Any, target: Any, cross: Any, dimension: int) -> RowNoise:
     """The noise on rows of `dimension` features. Raises InvalidInput for what is no covariance."""
     matrix = feature_covariance(features, dimension)
-    across = np.zeros(dimension) if cross is None else _numbers(cross, "cross_noise")
+    across = np.zeros(dimension) if cross is None else numbers_of(cross, "cross_noise")
     if across.shape != (dimension,):
         raise InvalidInput(f"cross_noise must hold a covariance for each of the {dimension} features; shape {across.shape} was given.")
     variance = not_negative(target, "target_noise")
@@ -159,7 +198,7 @@ def row_noise(features: Any, target: Any, cross: Any, dimension: int) -> RowNois
 
 def feature_covariance(given: Any, dimension: int) -> Floats:
     """(d, d) from a variance, (d,) variances or a covariance."""
-    numbers = _numbers(given, "feature_noise")
+    numbers = numbers_of(given, "feature_noise")
     if numbers.ndim == 0:
         numbers = np.full(dimension, float(numbers))
     matrix = np.diag(numbers) if numbers.ndim == 1 else numbers
@@ -174,23 +213,24 @@ def feature_covariance(given: Any, dimension: int) -> Floats:
 
 
 def rows_of(X: Any) -> Floats:
-    """(n, d), finite."""
-    rows = _numbers(X, "X")
-    if rows.ndim != 2 or min(rows.shape) < 1:
-        raise InvalidInput(f"X must be a table of shape (n, d) with at least one row and one column; shape {rows.shape} was given.")
+    """(n, d), finite. Raises InvalidInput for another shape or what is no finite number, InvalidType for sparse rows and for text."""
+    if issparse(X):
+        raise InvalidType("released rows are dense, and sparse input is not supported: pass X.toarray().")
+    rows = numbers_of(X, "X")
+    if rows.ndim != 2:
+        raise InvalidInput(
+            f"X must be a table of shape (n, d); shape {rows.shape} was given. "
+            "Reshape your data: X.reshape(-1, 1) for one feature, X.reshape(1, -1) for one row."
+        )
+    if rows.shape[1] == 0:
+        raise InvalidInput(f"X has 0 feature(s) (shape=({len(rows)}, 0)) while a minimum of 1 is required.")  # as scikit-learn words it
+    if len(rows) == 0:
+        raise InvalidInput("X must be a table of shape (n, d) with at least one row; 0 sample(s) were given.")
     return rows
 
 
-def targets_of(y: Any, rows: int) -> Floats:
-    """(n,), finite."""
-    targets = _numbers(y, "y")
-    if targets.shape != (rows,):
-        raise InvalidInput(f"y must hold one number for each of the {rows} rows of X; shape {targets.shape} was given.")
-    return targets
-
-
 def new_rows(X: Any, dimension: int) -> Floats:
-    """Rows to predict for, with as many columns as there are coefficients."""
+    """Public rows with `dimension` columns."""
     rows = rows_of(X)
     if rows.shape[1] != dimension:
         raise InvalidInput(f"X has {rows.shape[1]} features, but the estimator was fitted on {dimension}.")
@@ -202,8 +242,15 @@ def records_of(records: Any, default: int | None) -> int | None:
     return default if records is None else whole(records, "records")
 
 
-def _numbers(given: Any, name: str) -> Floats:
-    numbers: Floats = quietly(lambda: np.asarray(given, dtype=np.float64), InvalidInput(f"{name} must hold numbers."))
+def numbers_of(given: Any, name: str) -> Floats:
+    """Finite numbers of any shape. Raises InvalidInput, or InvalidType where an entry is no number and no text of one."""
+    found = quietly(lambda: np.asarray(given), InvalidInput(f"{name} must hold numbers, in rows of one length."))
+    if found.dtype.kind == "c":
+        raise InvalidInput(f"Complex data not supported: {name} must hold real numbers.")
+    refusal = InvalidType(f"every entry of {name} must be a number: the argument must be a string or a real number, something else was found.")
+    numbers: Floats = quietly(
+        lambda: quietly(lambda: np.asarray(found, dtype=np.float64), refusal, TypeError), InvalidInput(f"{name} must hold numbers.")
+    )
     if not np.all(np.isfinite(numbers)):
         raise InvalidInput(f"{name} must be finite: it contains NaN or inf.")
     return numbers

@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import type_of_target
 
-from discreet.consumers.base import feature_covariance, new_rows, noise_on_rows, open_release, rows_of, with_targets
+from discreet.consumers.base import Consumer, feature_covariance, noise_on_rows, open_release, with_targets
 from discreet.consumers.corrected import reconstructed_rows, refined
 from discreet.core.arrays import Floats
 from discreet.core.errors import InvalidInput
@@ -33,20 +34,21 @@ from discreet.solvers import solve
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class _NoisyClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class _NoisyClassifier(ClassifierMixin, Consumer, ABC):  # type: ignore[misc]
     """What both share. Parameters and attributes as documented below."""
 
     _scored: ClassVar[bool] = False
     """Whether the conditional score is that of this model."""
     feature_noise: Any = 0.0
     ridge: float = 1e-4
+    classes_: npt.NDArray[Any] = field(init=False)
     coef_: Floats = field(init=False)
     intercept_: Floats = field(init=False)
 
     def fit(self, X: Any, y: Any) -> Self:
         """From released rows X (n, d) and labels y (n,) of two classes. Raises InvalidInput for what cannot be used."""
-        rows = rows_of(X)
-        return self._fit(rows, y, feature_covariance(self.feature_noise, rows.shape[1]), normal=True)
+        rows = self._learnt_from(X)
+        return self._fit(rows, self._targets(y, len(rows)), feature_covariance(self.feature_noise, rows.shape[1]), normal=True)
 
     def fit_release(self, release: PublishedRelease | str | Path) -> Self:
         """From a published folder of rows with labels in clear: the noise is read from it, and feature_noise is not used."""
@@ -54,28 +56,36 @@ class _NoisyClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         if found.target is not Target.CLEAR:
             raise InvalidInput("a classifier needs labels in clear; on noisy targets +1 and -1 use NoisyRidge, and the sign of what it predicts.")
         rows, targets = with_targets(found)
-        return self._fit(rows, targets, noise_on_rows(found).features, normal=found.made_by.normal)
+        return self._fit(self._learnt_from(rows), targets, noise_on_rows(found).features, normal=found.made_by.normal)
 
     def decision_function(self, X: Any) -> Floats:
         """<coef_, x> + intercept_, (n,), for rows WITHOUT noise; positive for the second class."""
-        check_is_fitted(self)
-        return as_matrix(new_rows(X, self.coef_.shape[1])).ordered_matvec(self.coef_[0]) + self.intercept_[0]
+        rows = self._asked_about(X)
+        return as_matrix(rows).ordered_matvec(self.coef_[0]) + self.intercept_[0]
 
     def predict(self, X: Any) -> Any:
         """Classes (n,)."""
-        return self.classes_[(self.decision_function(X) > 0).astype(np.intp)]
+        codes = (self.decision_function(X) > 0).astype(np.intp)
+        return self.classes_[codes]
+
+    def __sklearn_tags__(self) -> Any:
+        """Two classes only."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
 
     @abstractmethod
     def _loss(self) -> MarginLoss:
         """What is minimised."""
 
-    def _fit(self, rows: Floats, labels: Any, noise: Floats, *, normal: bool) -> Self:
-        given = np.asarray(labels)
-        if given.shape != (len(rows),):
-            raise InvalidInput(f"y must hold one label for each of the {len(rows)} rows of X; shape {given.shape} was given.")
-        self.classes_, codes = np.unique(given, return_inverse=True)
-        if len(self.classes_) != 2:
-            raise InvalidInput(f"the labels must be of two classes; there are {len(self.classes_)}.")
+    def _fit(self, rows: Floats, labels: npt.NDArray[Any], noise: Floats, *, normal: bool) -> Self:
+        if labels.dtype.kind == "f" and not np.all(np.isfinite(labels)):
+            raise InvalidInput("y must be finite: it contains NaN or inf.")
+        if (kind := type_of_target(labels)) not in {"binary", "multiclass"}:
+            raise InvalidInput(f"Unknown label type: {kind}. {type(self).__name__} is a classifier: y must hold the labels of two classes.")
+        classes, codes = np.unique(labels, return_inverse=True)
+        if len(classes) != 2:
+            raise InvalidInput(f"Only binary classification is supported: the labels must be of two classes; there are {len(classes)}.")
         ridge = not_negative(self.ridge, "ridge")
         if ridge == 0:
             raise InvalidInput("ridge must be positive: on separable classes there is no minimiser without one.")
@@ -90,8 +100,7 @@ class _NoisyClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[mis
         constant = float(weights[-1] - mean @ slopes)
         if normal and self._scored:
             slopes, constant = refined(rows, 0.5 * (signs + 1.0), noise, slopes, constant)
-        self.coef_, self.intercept_ = slopes[np.newaxis], np.array([constant])
-        self.n_features_in_ = rows.shape[1]
+        self.classes_, self.coef_, self.intercept_ = classes, slopes[np.newaxis], np.array([constant])
         return self
 
 

@@ -110,7 +110,8 @@ class ProjectedRidge(Line):
 
     The best linear predictor of y from x P is not that from x: it is least squares among coefficients P t. `coef_` = P t is for the records' columns.
 
-    Parameters: `projection` (d, k), `noise_variance` s^2, `target_noise`, `ridge`, `fit_intercept`, `records` as in NoisyRidge.
+    Parameters: `projection` (d, k), None for rows that are not projected, `noise_variance` s^2, `target_noise`, `ridge`,
+    `fit_intercept`, `records` as in NoisyRidge.
     Attributes: `coef_` (d,), `intercept_`, `inner_` the fitted NoisyRidge, `n_features_in_`.
     """
 
@@ -122,22 +123,27 @@ class ProjectedRidge(Line):
     records: int | None = None
 
     def fit(self, X: Any, y: Any) -> Self:
-        """From released projected rows X (n, k) and targets (n,)."""
-        if self.projection is None:
-            raise InvalidInput("give the public projection (d, k) that the rows were made with.")
-        made = ProjectedRows(values=X, projection=self.projection, noise_variance=self.noise_variance)
-        return self._fit(made, y, self.target_noise, self.records)
+        """From released projected rows X (n, k) and targets (n,). Raises InvalidInput for what cannot be used."""
+        rows = self._learnt_from(X)
+        made = ProjectedRows(values=rows, projection=self._projection(rows.shape[1]), noise_variance=self.noise_variance)
+        return self._fit(made, self._targets(y, len(rows)), self.target_noise, self.records)
 
     def fit_release(self, release: PublishedRelease | str | Path) -> Self:
         """From a published folder of projected rows with targets in clear: projection and noise are read from it."""
         found = open_release(release, Kind.PROJECTED_ROWS)
-        _, targets = with_targets(found)
+        rows, targets = with_targets(found)
+        self._learnt_from(rows)
         return self._fit(ProjectedRows.from_release(found), targets, 0.0, found.records if self.records is None else self.records)
+
+    def _projection(self, columns: int) -> Any:
+        return np.eye(columns) if self.projection is None else self.projection
 
     def _fit(self, made: ProjectedRows, y: Any, target_noise: float, records: int | None) -> Self:
         inner = NoisyRidge(
             feature_noise=made.noise_variance, target_noise=target_noise, ridge=self.ridge, fit_intercept=self.fit_intercept, records=records
         )
         self.inner_ = inner.fit(made.values, y)
-        self.coef_, self.intercept_, self.n_features_in_ = made.projection @ inner.coef_, inner.intercept_, len(made.projection)
+        self.coef_, self.intercept_ = made.projection @ inner.coef_, inner.intercept_
+        if len(made.projection) != self.n_features_in_:  # rows to predict for have the records' columns, whose names nobody told
+            self._learnt_from(np.zeros((2, len(made.projection))))
         return self

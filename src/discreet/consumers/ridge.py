@@ -118,7 +118,7 @@ class NoisyRidge(NoisyRegression):
         meat, energy = _meat(rows, targets, coefficients, mean, rest)
         left = max(0.0, energy - known * rest**2 - removed * along)
         inner = along * square + left * noise.features + count * np.outer(drift, drift)
-        self.coef_, self.intercept_, self.n_features_in_ = coefficients, rest, size
+        self.coef_, self.intercept_ = coefficients, rest
         self._errors, self._centre, self.degrees_ = partial(found.errors, meat, ridge=ridge, rows=count), mean, np.inf
         axes = np.eye(size)
         self.standard_errors_ = deviations(axes, self._errors(deviations=1.0))
@@ -194,7 +194,7 @@ class SketchRidge(NoisyRegression):
         self.degrees_ = float(count - size) if plain else np.inf
         drift = np.zeros(size) if plain else product - square @ coefficients
         inner = squares / (count - size) * square + np.outer(drift, drift) / count
-        self.coef_, self.intercept_, self.n_features_in_ = coefficients, 0.0, size
+        self.coef_, self.intercept_ = coefficients, 0.0
         if found is None:
             self._errors = partial(_whatever, inverse @ inner @ inverse)
         else:
