@@ -24,7 +24,8 @@ from randomgen import ChaCha
 from discreet.noise.choice import select
 from discreet.noise.discrete import discrete_gaussian, discrete_laplace
 from discreet.noise.envelope import Exponent, envelope_for
-from discreet.noise.words import Integers, system_words
+from discreet.noise.source import system_words
+from discreet.noise.words import Integers
 
 SCALES = (1.0, 10.0, 1e3, 1e6, 1e9)
 COUNTS = {"ours": 4_000_000, "float": 2_000_000, "opendp": 20_000, "fractions": 1_000}

@@ -19,9 +19,8 @@ from typing import NamedTuple, TypeAlias
 from scipy import sparse
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.errors import FileFormatError, InvalidInput, quietly
 from discreet.core.files.lookup import is_folder
-from discreet.core.quiet import quietly
 
 Matrix: TypeAlias = Floats | sparse.csr_array
 

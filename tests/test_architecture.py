@@ -151,7 +151,7 @@ def raised_in_handlers(source):
 
 
 def test_a_handler_raises_nothing_but_what_it_caught():
-    """`from None` hides a context and keeps it; what a library says of a cell would travel on our own refusal (see discreet.core.quiet)."""
+    """`from None` hides a context and keeps it; what a library says of a cell would travel on our own refusal (see discreet.core.errors)."""
     assert not offenders(lambda _, source: raised_in_handlers(source))
 
 

@@ -147,7 +147,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "mechanisms/learning/perturbation.py": ("multinomial-1e-06-replace-one", "one-vs-rest-0.0-add-remove"),
     "mechanisms/learning/objective_perturbation.py": ("objective-1e-06-replace-one", "objective-0.0-add-remove"),
     "mechanisms/learning/output_perturbation.py": ("output-1e-06-replace-one", "output-0.0-add-remove"),
-    "mechanisms/learning/grid.py": ("output-0.0-add-remove", "output-1e-06-replace-one"),
+    "mechanisms/learning/base.py": ("output-0.0-add-remove", "output-1e-06-replace-one"),
     "mechanisms/constrained/base.py": ("frank-wolfe-gaussian-1e-06-replace-one",),
     "mechanisms/constrained/objective_set.py": ("objective-over-set-1e-06-replace-one",),
     "mechanisms/constrained/frank_wolfe.py": ("frank-wolfe-polytope-1e-06-replace-one",),

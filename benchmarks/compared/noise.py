@@ -4,7 +4,7 @@ from compared.link import Link
 from compared.measured import Claim, Contestant, Group, Table, compete, load, local
 from discreet.noise import SystemNoise
 from discreet.noise.discrete import discrete_gaussian, discrete_laplace
-from discreet.noise.words import system_words
+from discreet.noise.source import system_words
 
 SCALES = (1.0, 1e3, 1e6)
 TEXT = """\

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 from scipy.stats import expon, kstest, norm
 
-from discreet.noise.source import EXPONENTIAL_LIMIT, NORMAL_ERROR, NORMAL_LIMIT, standard_exponentials, standard_normals
-from discreet.noise.words import system_words
+from discreet.noise.source import EXPONENTIAL_LIMIT, NORMAL_ERROR, NORMAL_LIMIT, standard_exponentials, standard_normals, system_words
 
 mp.mp.dps = 60
 

@@ -10,7 +10,7 @@ from scipy import stats
 from discreet.core.errors import InvalidInput, InvalidType
 from discreet.noise import SeededNoise, choice
 from discreet.noise.choice import select, select_one, weights
-from discreet.noise.words import system_words
+from discreet.noise.source import system_words
 from tests.noise.discrete_laws import DRAWS, LEVEL, Script, exp_of
 
 SCORES = [

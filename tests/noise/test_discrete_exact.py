@@ -10,7 +10,8 @@ from discreet.core.errors import InvalidInput, InvalidType
 from discreet.noise import discrete
 from discreet.noise.discrete import discrete_gaussian, discrete_laplace, draw
 from discreet.noise.envelope import CELLS, Exponent, envelope_for
-from discreet.noise.words import below, exp_bounds, keyed_words, scaled_exp, system_words
+from discreet.noise.source import keyed_words, system_words
+from discreet.noise.words import below, exp_bounds, scaled_exp
 from tests.noise.discrete_laws import Script, exp_of
 
 SIGMAS = [1e-300, 0.01, 0.5, 1.0, 10.0, 63.9, 64.0, 100.0, 1e3, 12345.678, 1e6, 1e9, 2.0**40, 2.0**52 - 1]
@@ -214,9 +215,9 @@ def test_a_scale_of_another_kind_is_refused(bad):
 
 
 def test_a_count_that_is_none_is_refused():
-    with pytest.raises(InvalidType, match="integer"):
+    with pytest.raises(InvalidInput, match="integer of at least 0"):
         discrete_laplace(system_words(), scale=1, count=1.5)
-    with pytest.raises(InvalidInput, match="negative"):
+    with pytest.raises(InvalidInput, match="integer of at least 0"):
         discrete_laplace(system_words(), scale=1, count=-1)
     with pytest.raises(InvalidInput, match="32 bytes"):
         keyed_words(b"short")

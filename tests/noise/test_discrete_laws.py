@@ -8,7 +8,7 @@ from scipy import stats
 
 from discreet.noise.discrete import discrete_gaussian, discrete_laplace, draw
 from discreet.noise.envelope import Exponent, envelope_for
-from discreet.noise.words import system_words
+from discreet.noise.source import system_words
 from tests.noise.discrete_laws import DRAWS, LEVEL, Gaussian, Laplace, check, spread
 
 LAWS = [Gaussian(sigma) for sigma in (0.01, 0.5, 1.0, 10.0, 64.0, 1e6, 2.0**40, 2.0**51)] + [

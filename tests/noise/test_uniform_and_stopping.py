@@ -9,8 +9,9 @@ import pytest
 from scipy import stats
 
 from discreet.core.errors import InvalidInput
+from discreet.noise.source import system_words
 from discreet.noise.stopping import number_of_runs
-from discreet.noise.words import shuffled, system_words, uniform_below
+from discreet.noise.words import shuffled, uniform_below
 
 LEVEL = 1e-9
 TOP = (1 << 64) - 1

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from discreet.data import Domain, Records
+from discreet.data.records import WHOLE_RECORDS
 from discreet.losses import HuberHinge, Logistic
 from discreet.matrices import BLOCK_ROWS, DenseMatrix
 from discreet.problems import RegularisedRisk
 from discreet.problems.certified_sums import GROUP, BandedSum, CertifiedSums
 from discreet.problems.objective import MarginObjective
-from discreet.problems.summed_objective import WHOLE_RECORDS, SummedObjective
+from discreet.problems.summed_objective import SummedObjective
 from discreet.solvers import solve
 
 

@@ -45,7 +45,7 @@ def fitted(data, **options):
 def plain(monkeypatch):
     """The minimiser from zero."""
     with monkeypatch.context() as patch:
-        patch.setattr(summed_objective, "WHOLE_RECORDS", COUNT)
+        patch.setattr("discreet.data.records.WHOLE_RECORDS", COUNT)
         return fitted(Records(rows=DenseMatrix(ROWS), targets=CODES, domain=DOMAIN)).weights
 
 

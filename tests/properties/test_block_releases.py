@@ -14,7 +14,7 @@ from discreet.data import Block, Domain, FunctionTable, Records
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.release import GaussianRelease, placement
 from discreet.noise import SeededNoise, SystemNoise
-from discreet.noise.words import keyed_words
+from discreet.noise.source import keyed_words
 from discreet.queries import Rows, SecondMoments, Target
 from discreet.releases import METHODS, Kind, Request
 from discreet.releases.records import block_records

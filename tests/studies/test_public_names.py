@@ -17,7 +17,6 @@ INNER = {
     "discreet.core.errors",
     "discreet.core.files.lookup",
     "discreet.core.neighbours",
-    "discreet.core.quiet",
     "discreet.core.version",
 }
 """Modules beside the packages: all that they have without an underscore is public."""

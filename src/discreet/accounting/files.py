@@ -7,10 +7,9 @@ from typing import Any, get_args
 from discreet.accounting.algebra import AnyGuarantee
 from discreet.accounting.base import SCOPE, SPELT, Unit
 from discreet.accounting.information import Rows
-from discreet.core.errors import FileFormatError
+from discreet.core.errors import FileFormatError, quietly
 from discreet.core.fields import Json, real
 from discreet.core.neighbours import Neighbours
-from discreet.core.quiet import quietly
 
 _KINDS: dict[str, type] = {kind.kind: kind for kind in get_args(AnyGuarantee)}
 

@@ -21,10 +21,9 @@ from discreet.audit.exact import PrivacyLoss, exact_audit, worst_of
 from discreet.audit.persons import WorstPerson
 from discreet.audit.report import AuditReport
 from discreet.certificates import Certificate
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import InvalidInput, quietly
 from discreet.core.fields import finite, numbers
 from discreet.core.neighbours import Neighbours
-from discreet.core.quiet import quietly
 from discreet.losses import MarginLoss, loss_named
 from discreet.mechanisms.learning.base import LearningMechanism
 from discreet.problems import RegularisedRisk

@@ -31,8 +31,7 @@ from discreet.audit.claim import Claim, Progress
 from discreet.audit.report import AuditReport, Event, LawPicture
 from discreet.audit.scores import Named, learnt
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput
-from discreet.core.quiet import quietly
+from discreet.core.errors import InvalidInput, quietly
 from discreet.ledger import without_ledger
 
 OneRun: TypeAlias = Callable[[Any, int], Any]

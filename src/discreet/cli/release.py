@@ -36,9 +36,8 @@ from discreet.cli.options import (
 )
 from discreet.cli.output import Outcome, check_report, labelled, refuse_same_file, step, styled, within, written_report
 from discreet.cli.persons import Whose, ask
-from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.errors import FileFormatError, InvalidInput, quietly
 from discreet.core.files.strict_json import read_object
-from discreet.core.quiet import quietly
 
 _WIDTH = 100
 _LONGEST = 1 << 20

@@ -15,8 +15,8 @@ from discreet.cli.models import Settings, declared_by_schema, estimator_named, s
 from discreet.cli.options import Delta, Kind, Neighbours, Option, SchemaFile, command, usage_error, warn_of_seed
 from discreet.cli.output import Outcome, labelled, step
 from discreet.cli.persons import Whose, ask
+from discreet.core.errors import quietly
 from discreet.core.neighbours import DELTA
-from discreet.core.quiet import quietly
 
 _SEARCHED = {"alpha": "alpha", "loss": "loss", "mechanism": "mechanism", "intercept-scale": "intercept_scale"}
 _TEXTS = ("loss", "mechanism")

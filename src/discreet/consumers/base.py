@@ -22,8 +22,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from discreet.core.arrays import AnyFloats, Floats
-from discreet.core.errors import InvalidInput, InvalidType
-from discreet.core.quiet import quietly
+from discreet.core.errors import InvalidInput, InvalidType, quietly
 from discreet.core.validate import not_negative, probability, whole
 from discreet.queries import Target
 from discreet.releases import Kind, PublishedRelease, read_release

@@ -12,8 +12,7 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 import numpy as np
 
 from discreet.core.arrays import is_finite
-from discreet.core.errors import InvalidInput
-from discreet.core.quiet import quietly
+from discreet.core.errors import InvalidInput, quietly
 
 T = TypeVar("T", bound="Named")
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"

@@ -13,8 +13,7 @@ from enum import StrEnum
 from numbers import Integral
 from typing import Any, Literal, Self, TypeAlias, TypedDict, get_args
 
-from discreet.core.errors import InvalidInput
-from discreet.core.quiet import quietly
+from discreet.core.errors import InvalidInput, quietly
 
 DELTA = 1e-6
 """The default of every estimator, search and plan; docs/defaults.md says why."""

@@ -12,8 +12,7 @@ import numpy.typing as npt
 import polars as pl
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput
-from discreet.core.quiet import quietly
+from discreet.core.errors import InvalidInput, quietly
 from discreet.data.columns import CategoricalColumn, DateColumn, NumberTarget, NumericColumn, Target
 from discreet.data.frames import MIDNIGHT, object_texts
 from discreet.data.labels import BLANKS, Label, canonical, spellings

@@ -24,6 +24,8 @@ from discreet.core.errors import InvalidInput
 from discreet.core.neighbours import Persons, unit_of
 from discreet.core.rounding import raising
 
+_UP = raising(4)
+
 SMALLEST, LARGEST = 1e-9, 1e9
 """Of a declared bound. Weights times squares of bounds stay far from the ends of single precision, in which Newton matrices are taken, and fourth
 powers from those of float64: beyond, whether a fit overflows would depend on the records."""
@@ -96,7 +98,7 @@ class Domain:
         """R, the bound on the norm of a row with its constant feature; rounded up where squares of sums are computed from it."""
         if self.classes:
             return math.hypot(self.norm_bound, self.intercept_scale)
-        return math.hypot(min(self.norm_bound, math.sqrt(self.features) * self.entry_bound), self.intercept_scale) * raising(4)
+        return math.hypot(min(self.norm_bound, math.sqrt(self.features) * self.entry_bound), self.intercept_scale) * _UP
 
     @property
     def entries_alone(self) -> bool:

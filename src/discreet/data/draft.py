@@ -22,8 +22,7 @@ from typing import Any, Self
 import polars as pl
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput, SchemaError, did_you_mean
-from discreet.core.quiet import frameless
+from discreet.core.errors import InvalidInput, SchemaError, did_you_mean, frameless
 from discreet.data.cells import column_numbers
 from discreet.data.columns import INDICATOR, Cross
 from discreet.data.encodings import Encoding, encodings_of

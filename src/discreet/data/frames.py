@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from discreet.core.errors import InvalidInput, InvalidType, SchemaError, quoted
-from discreet.core.quiet import quietly
+from discreet.core.errors import InvalidInput, InvalidType, SchemaError, quietly, quoted
 from discreet.data.labels import BLANKS
 
 _NUMBERS = "biuf"

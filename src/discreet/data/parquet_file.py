@@ -20,8 +20,7 @@ from typing import Any
 
 import polars as pl
 
-from discreet.core.errors import FileFormatError
-from discreet.core.quiet import quietly
+from discreet.core.errors import FileFormatError, quietly
 from discreet.data.frames import check_present
 
 

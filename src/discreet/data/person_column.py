@@ -14,9 +14,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from discreet.core.errors import InvalidInput, SchemaError
+from discreet.core.errors import InvalidInput, SchemaError, quietly
 from discreet.core.neighbours import MOST_ROWS, Persons
-from discreet.core.quiet import quietly
 from discreet.data.labels import checked_text
 
 ONE_ROW = Persons(rows=1, weight="declared")

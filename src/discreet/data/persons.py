@@ -36,10 +36,9 @@ import numpy.typing as npt
 import polars as pl
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import InvalidInput, frameless, quietly
 from discreet.core.neighbours import Persons
 from discreet.core.private import holds_records
-from discreet.core.quiet import frameless, quietly
 from discreet.data.cells import cell_texts, without_markers
 from discreet.data.frames import cell_text, column_series, object_texts
 

@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import InvalidInput, quietly
 from discreet.core.neighbours import Persons
-from discreet.core.quiet import quietly
 from discreet.data.blocks.base import Block, BlockTable
 from discreet.data.blocks.shared import NOT_TOLD, kept_blocks
 from discreet.data.domain import Domain

@@ -26,7 +26,7 @@ from discreet.core.private import holds_records
 from discreet.core.workers import map_in_order
 from discreet.data.domain import Domain
 from discreet.data.stream import NOT_HELD, Stream, column_bytes
-from discreet.matrices import Matrix
+from discreet.matrices import DeviceMatrix, Matrix
 from discreet.matrices.base import cuts
 from discreet.matrices.bounded import check_finite, clip_entries, shortened, shortened_in_order
 
@@ -35,6 +35,8 @@ Codes: TypeAlias = npt.NDArray[np.integer]
 Targets: TypeAlias = npt.NDArray[np.integer] | npt.NDArray[np.floating]
 R = TypeVar("R")
 
+WHOLE_RECORDS = 1 << 16
+"""Up to so many records that are held an objective is one part, which keeps vectors as long as the table between passes."""
 _PIECE_NUMBERS = 1 << 16
 _FEWEST_ROWS = 1 << 10
 """Of a piece of held records, where results are as large as what they are made of."""
@@ -111,6 +113,11 @@ class Records:
     def in_memory(self) -> bool:
         """Whether its rows are held."""
         return self._matrix is not None
+
+    @property
+    def one_part(self) -> bool:
+        """Whether an objective is whole on them: few records that are held, or records on a device."""
+        return self._matrix is not None and (self.records <= WHOLE_RECORDS or isinstance(self._matrix, DeviceMatrix))
 
     @property
     def slow(self) -> bool:

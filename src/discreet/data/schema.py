@@ -15,9 +15,8 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, TypeVar
 
-from discreet.core.errors import SchemaError, did_you_mean, kind, quoted
+from discreet.core.errors import SchemaError, did_you_mean, frameless, kind, quoted
 from discreet.core.neighbours import Persons
-from discreet.core.quiet import frameless
 from discreet.data.cells import Codes
 from discreet.data.coding import Coding
 from discreet.data.columns import CategoricalColumn, Cross, DateColumn, NumberTarget, NumericColumn, Target

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
-from discreet.core.errors import FileFormatError, InvalidInput
-from discreet.core.quiet import frameless
+from discreet.core.errors import FileFormatError, InvalidInput, frameless
 from discreet.data.csv_text import csv_header, csv_table
 from discreet.data.parquet_file import parquet_header, parquet_table
 

@@ -26,9 +26,8 @@ from sklearn.utils.validation import validate_data
 
 from discreet.certificates import Certificate
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import InvalidInput, quietly
 from discreet.core.neighbours import ADD_REMOVE, DELTA, Neighbours, Persons, Privacy, neighbours_of
-from discreet.core.quiet import quietly
 from discreet.core.validate import job_count, number
 from discreet.data import BlockTable, Domain, EncodedTable, Records
 from discreet.estimators.forms import Form, LinearForm

@@ -27,8 +27,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput, InvalidType, PrivacyWarning
-from discreet.core.quiet import quietly
+from discreet.core.errors import InvalidInput, InvalidType, PrivacyWarning, quietly
 from discreet.core.validate import positive, whole
 from discreet.data import EncodedTable
 from discreet.matrices import Matrix, as_matrix, transfer

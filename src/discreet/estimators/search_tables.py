@@ -32,14 +32,15 @@ from discreet.data import Block, BlockTable, Domain, EncodedTable, FunctionTable
 from discreet.data.blocks.cut import CutTable
 from discreet.data.blocks.shared import Kept, kept_blocks
 from discreet.data.persons import weights_of
+from discreet.data.records import WHOLE_RECORDS
 from discreet.data.stream import Stream
 from discreet.estimators.inputs import distinct_classes, feature_rows, labels_and_classes
 from discreet.matrices import Matrix, SparseMatrix
 from discreet.mechanisms.counting.queries import shares_of
 from discreet.mechanisms.persons import Owners, drawn_beside
 from discreet.noise import Integers, Noise
-from discreet.noise.words import keyed_words, shuffled, uniform_below
-from discreet.problems.summed_objective import WHOLE_RECORDS
+from discreet.noise.source import keyed_words
+from discreet.noise.words import shuffled, uniform_below
 
 
 class Predicts(Protocol):

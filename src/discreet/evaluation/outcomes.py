@@ -16,9 +16,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import DiscreetError, InvalidInput, InvalidType
+from discreet.core.errors import DiscreetError, InvalidInput, InvalidType, quietly
 from discreet.core.private import holds_records
-from discreet.core.quiet import quietly
 from discreet.data import Block, EncodedTable, Schema
 from discreet.data.labels import canonical
 from discreet.matrices import Matrix, as_matrix, is_per_record

@@ -25,11 +25,10 @@ import numpy as np
 from discreet.accounting import Guarantee
 from discreet.certificates import Certificate, Release
 from discreet.core.arrays import Floats
-from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.errors import FileFormatError, InvalidInput, frameless
 from discreet.core.files.strict_json import read_back
 from discreet.core.files.text_file import read_parsed
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons, neighbours_of
-from discreet.core.quiet import frameless
 from discreet.core.validate import job_count, number
 from discreet.data import BlockTable, EncodedTable
 from discreet.evaluation.curves import CalibrationCurve, RocCurve, calibration_curve, roc_curve

@@ -13,10 +13,9 @@ from enum import StrEnum
 from functools import lru_cache
 
 from discreet.accounting import ApproximateDP, Guarantee, Json, NoGuarantee, PureDP, Unit, guarantee_from_dict
-from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput
+from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput, quietly
 from discreet.core.files.strict_json import read_object
 from discreet.core.neighbours import Neighbours
-from discreet.core.quiet import quietly
 from discreet.ledger.accountants import BASIC, Amount, accountant_named, total
 
 _LONGEST = 200

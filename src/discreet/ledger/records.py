@@ -11,9 +11,8 @@ from typing import Any, TypeAlias
 from uuid import uuid4
 
 from discreet.accounting import Guarantee, Unit
-from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput
+from discreet.core.errors import DiscreetError, FileFormatError, InvalidInput, quietly
 from discreet.core.neighbours import Neighbours
-from discreet.core.quiet import quietly
 from discreet.ledger import seals
 from discreet.ledger.accountants import Amount, accountant_named, adds, cost_of_all
 from discreet.ledger.entries import Amendment, DataSet, Entry, State, now, priced, read_stored, relation, stored

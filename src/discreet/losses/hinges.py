@@ -9,6 +9,8 @@ from discreet.core.errors import InvalidInput
 from discreet.core.rounding import raising
 from discreet.losses.base import MarginLoss
 
+_UP = raising(45)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SoftplusHinge(MarginLoss):
@@ -182,4 +184,4 @@ class SmoothedHinge(MarginLoss):
         steepest = np.clip(0.5, low, high)
         third = np.arcsin(np.sqrt(np.maximum(np.minimum(steepest, 1.0 - steepest), 0.0))) * (2.0 / 3.0)
         s = np.sqrt(3.0) * np.sin(third) + 2.0 * np.square(np.sin(0.5 * third))
-        return self.smoothness * np.minimum(1.0, s * (2.0 - s) * raising(45))
+        return self.smoothness * np.minimum(1.0, s * (2.0 - s) * _UP)

@@ -9,8 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput
-from discreet.core.quiet import quietly
+from discreet.core.errors import InvalidInput, quietly
 from discreet.matrices.base import Matrix
 from discreet.matrices.device import CHUNK_BYTES, Array, DeviceMatrix
 

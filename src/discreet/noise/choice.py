@@ -34,8 +34,9 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.core.errors import InvalidInput, InvalidType
+from discreet.core.validate import whole
 from discreet.noise.discrete import exact
-from discreet.noise.words import WORD, Integers, WordArray, Words, below, checked_count, exp_bounds, scaled_exp
+from discreet.noise.words import DRAWS, WORD, Integers, WordArray, Words, below, exp_bounds, scaled_exp
 
 WEIGHT_BITS = 31
 DIGIT_BITS = 8
@@ -58,7 +59,7 @@ def select(words: Words, scores: npt.NDArray[np.integer], *, rate: Fraction | fl
     ends = np.cumsum(upper)
     total = int(ends[-1])
     last = np.uint64((1 << WORD) // total * total - 1)
-    out = np.empty(checked_count(count), dtype=np.int64)
+    out = np.empty(whole(count, DRAWS, least=0), dtype=np.int64)
     pending = np.arange(len(out))
     while len(pending):
         drawn = words(len(pending))

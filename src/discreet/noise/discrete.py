@@ -23,8 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from discreet.core.errors import InfeasibleTarget, InvalidInput, InvalidType
+from discreet.core.validate import whole
 from discreet.noise.envelope import CELL_BITS, CELLS, LARGEST_SCALE, UNIT_BITS, Envelope, Exponent, envelope_for
-from discreet.noise.words import WORD, Integers, WordArray, Words, below, checked_count
+from discreet.noise.words import DRAWS, WORD, Integers, WordArray, Words, below
 
 CHUNK = 1 << 14
 """Words at a time, so that they stay in a core's cache."""
@@ -38,12 +39,12 @@ _FINE, _FINE_STEPS, _FARTHEST = 1e-6, 64, 1.1
 
 def discrete_gaussian(words: Words, *, variance: Fraction | float, count: int) -> Integers:
     """`count` independent integers of P(k) proportional to exp(-k^2 / (2 variance)), 0 < variance < 2^104."""
-    return draw(words, envelope_for(Exponent(square=1 / (2 * exact(variance, "variance")))), checked_count(count))
+    return draw(words, envelope_for(Exponent(square=1 / (2 * exact(variance, "variance")))), whole(count, DRAWS, least=0))
 
 
 def discrete_laplace(words: Words, *, scale: Fraction | float, count: int) -> Integers:
     """`count` independent integers of P(k) proportional to exp(-|k| / scale), 0 < scale < 2^52."""
-    return draw(words, envelope_for(Exponent(linear=1 / exact(scale, "scale"))), checked_count(count))
+    return draw(words, envelope_for(Exponent(linear=1 / exact(scale, "scale"))), whole(count, DRAWS, least=0))
 
 
 def exact(value: Fraction | float, what: str) -> Fraction:

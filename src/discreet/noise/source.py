@@ -29,6 +29,7 @@ distances to the budget (proof note residual_stage.md), so that a guarantee prov
 
 import hashlib
 import math
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -39,13 +40,14 @@ from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from randomgen import ChaCha
 from scipy.special import erfinv, ndtri
 
 from discreet.core.arrays import Floats, is_finite
 from discreet.core.errors import InvalidInput, PrivateDataError
 from discreet.noise.choice import select_one
 from discreet.noise.discrete import discrete_gaussian, discrete_laplace
-from discreet.noise.words import Integers, WordArray, Words, keyed_words, system_words
+from discreet.noise.words import Integers, WordArray, Words
 
 SYSTEM_SOURCE = "ChaCha20, a fresh 256-bit key from the operating system for every draw"
 """What a certificate says of noise from the operating system."""
@@ -57,6 +59,7 @@ NORMAL_LIMIT = 37.0
 """No ideal normal number is larger."""
 EXPONENTIAL_LIMIT = 700.0
 """No ideal exponential number is larger."""
+KEY_BYTES = 32
 _ZERO_BITS = 900
 
 
@@ -208,6 +211,19 @@ def _checked(size: float, what: str) -> float:
     if not (is_finite(size) and size > 0):
         raise InvalidInput(f"noise needs a positive finite {what}; {size!r} was given.")
     return size
+
+
+def keyed_words(key: bytes) -> Words:
+    """The ChaCha20 stream of a key of 32 bytes. Not to be used by two threads at once."""
+    if len(key) != KEY_BYTES:
+        raise InvalidInput(f"ChaCha20 needs a key of {KEY_BYTES} bytes; {len(key)} were given.")
+    stream: Words = ChaCha(key=int.from_bytes(key, "little"), rounds=20).random_raw
+    return stream
+
+
+def system_words() -> Words:
+    """A stream under a fresh key of the operating system, which no other stream shares."""
+    return keyed_words(os.urandom(KEY_BYTES))
 
 
 def apart(noise: Noise, count: int) -> Sequence[Noise]:

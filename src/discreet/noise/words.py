@@ -2,8 +2,7 @@
 
     words(count) -> count independent uniform integers of [0, 2^64), in an array of uint64
 
-A sampler draws from what it is given, so that a test can feed it words of its choice. In use the words are the output of ChaCha20 under a
-256-bit key; `system_words` takes a fresh key from the operating system and keeps it nowhere but in the stream, which ends with the call.
+A sampler draws from what it is given, so that a test can feed it words of its choice. In use they are the output of ChaCha20 (module `source`).
 
 Integers and orders, exactly: a word below the largest multiple of n that fits in 64 bits is taken modulo n; others are drawn again. An order is that
 of the indices by independent words; if two words are equal, all are drawn again, so that no order is favoured.
@@ -23,16 +22,15 @@ in [v, v + 1) / 2^b for the integer v read so far, and the answer is given when 
 is the answer to "U < t?", whichever word settles it. Unsettled at b means |U - t| <= (h - l + 1) 2^-b, of a probability that tends to zero. QED.
 """
 
-import os
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from randomgen import ChaCha
 
-from discreet.core.errors import InvalidInput, InvalidType
+from discreet.core.errors import InvalidInput
+from discreet.core.validate import whole
 
 WordArray: TypeAlias = npt.NDArray[np.uint64]
 """Uniform words."""
@@ -42,8 +40,8 @@ Integers: TypeAlias = npt.NDArray[np.int64]
 Bounds: TypeAlias = Callable[[int], tuple[int, int]]
 """bits -> two integers around 2^bits t."""
 
-KEY_BYTES = 32
 WORD = 64
+DRAWS = "the number of draws"
 
 
 class Words(Protocol):
@@ -53,34 +51,12 @@ class Words(Protocol):
         """The next `count` words."""
 
 
-def keyed_words(key: bytes) -> Words:
-    """The ChaCha20 stream of a key of 32 bytes. Not to be used by two threads at once."""
-    if len(key) != KEY_BYTES:
-        raise InvalidInput(f"ChaCha20 needs a key of {KEY_BYTES} bytes; {len(key)} were given.")
-    stream: Words = ChaCha(key=int.from_bytes(key, "little"), rounds=20).random_raw
-    return stream
-
-
-def system_words() -> Words:
-    """A stream under a fresh key of the operating system, which no other stream shares."""
-    return keyed_words(os.urandom(KEY_BYTES))
-
-
-def checked_count(count: int) -> int:
-    """A number of draws."""
-    if isinstance(count, bool) or not isinstance(count, int | np.integer):
-        raise InvalidType(f"the number of draws must be an integer; a {type(count).__name__} was given.")
-    if count < 0:
-        raise InvalidInput(f"the number of draws must not be negative; {count} was given.")
-    return int(count)
-
-
 def uniform_below(words: Words, bound: int, *, count: int) -> Integers:
     """`count` independent uniform integers of [0, bound), 0 < bound < 2^63."""
     if not 0 < bound < 1 << (WORD - 1):
         raise InvalidInput(f"uniform integers need a bound of at least 1 and below 2^63; {bound!r} was given.")
     last = np.uint64((1 << WORD) // bound * bound - 1)
-    out = np.empty(checked_count(count), dtype=np.int64)
+    out = np.empty(whole(count, DRAWS, least=0), dtype=np.int64)
     pending = np.arange(len(out))
     while len(pending):
         drawn = words(len(pending))
@@ -93,7 +69,7 @@ def uniform_below(words: Words, bound: int, *, count: int) -> Integers:
 def shuffled(words: Words, count: int) -> Integers:
     """0 .. count - 1 in a uniformly random order."""
     while True:
-        keys = words(checked_count(count))
+        keys = words(whole(count, DRAWS, least=0))
         order = np.argsort(keys, kind="stable")
         ranked = keys[order]
         if not np.any(ranked[1:] == ranked[:-1]):

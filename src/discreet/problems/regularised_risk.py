@@ -34,10 +34,10 @@ those of one person, and Jacobian terms are bounded by traces, which add up over
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -50,7 +50,9 @@ from discreet.data.domain import check_scale
 from discreet.losses import MarginLoss
 from discreet.problems.objective import MarginObjective
 from discreet.problems.softmax_objective import SoftmaxObjective
-from discreet.problems.summed_objective import SummedObjective, objective_of
+from discreet.problems.summed_objective import Part, SummedObjective, summed
+
+P = TypeVar("P", bound=Part)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,8 +175,7 @@ class RegularisedRisk(Risk):
 
     def objective(self, data: Records) -> MarginObjective | SummedObjective:
         """G on these records, for a solver: plain optimisation that has never heard of privacy."""
-        self.require(data)
-        return objective_of(data, self._part, dimension=self.dimension, ridge=self.ridge)
+        return _objective(self, data, self._part)
 
     def _part(self, data: Records, ridge: float) -> MarginObjective:
         return MarginObjective(matrix=data.matrix, signs=data.signs, weights=data.weights, loss=self.loss, ridge=ridge)
@@ -215,8 +216,7 @@ class MultinomialRisk(Risk):
 
     def objective(self, data: Records) -> SoftmaxObjective | SummedObjective:
         """G on these records, for a solver."""
-        self.require(data)
-        return objective_of(data, self._part, dimension=self.dimension, ridge=self.ridge, hessians=False)
+        return _objective(self, data, self._part, hessians=False)
 
     def _part(self, data: Records, ridge: float) -> SoftmaxObjective:
         return SoftmaxObjective(matrix=data.matrix, codes=data.codes, classes=self.classes, weights=data.weights, ridge=ridge)
@@ -259,9 +259,8 @@ class OneVsRestRisk(Risk):
 
     def objectives(self, data: Records) -> Iterator[MarginObjective | SummedObjective]:
         """G_0, ..., G_{K-1} on these records, for a solver."""
-        self.require(data)
         for code in range(self.classes):
-            yield objective_of(data, partial(self._part, code), dimension=self.domain.dimension, ridge=self.ridge)
+            yield _objective(self.each, data, partial(self._part, code))
 
     def _part(self, code: int, data: Records, ridge: float) -> MarginObjective:
         signs = np.where(data.codes == code, 1.0, -1.0)
@@ -270,3 +269,9 @@ class OneVsRestRisk(Risk):
 
 AnyRisk: TypeAlias = RegularisedRisk | MultinomialRisk | OneVsRestRisk
 """A risk of a linear classifier: of two classes, of several at once, or of each against the rest."""
+
+
+def _objective(risk: Risk, data: Records, part: Callable[[Records, float], P], *, hessians: bool = True) -> P | SummedObjective:
+    """G on these records, `part(records, ridge)` being that of some that are held: whole where they are one part, else their sum."""
+    risk.require(data)
+    return part(data, risk.ridge) if data.one_part else summed(data, part, dimension=risk.dimension, ridge=risk.ridge, hessians=hessians)

@@ -11,28 +11,25 @@ as well.
 Results are added in the order of the parts, and where a table is cut depends on its shape alone: the sum is the same, to the last bit, whoever worked
 on the parts. Certified gradient norms add up as `certified_sums` says.
 
-`objective_of` decides: whole where the records are few and held, in parts where they are many or stay in their blocks. Where a table is cut depends
-on its shape alone, never on the number of threads, and so does the choice between the two. On a device it is one part, whose long vectors are there.
+An objective of few records that are held is whole, and so is that of a device, whose long vectors are there (`Records.one_part`); all others are in
+parts. Where a table is cut depends on its shape alone, never on the number of threads, and so does the choice between the two.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import numpy as np
 
 from discreet.core.arrays import Floats
 from discreet.core.workers import map_in_order
 from discreet.data import Records
-from discreet.matrices import DeviceMatrix
 from discreet.problems.certified_sums import CertifiedSums
 
 Sums = tuple[Any, ...]
 """What a part gives: numbers, arrays and CertifiedSums, to be added place by place."""
 
-WHOLE_RECORDS = 1 << 16
-"""Up to so many held records an objective is one part, which keeps vectors as long as the table between passes."""
 _EAGER_DIMENSION = 256
 """Up to it a Gram matrix takes less time than reading the rows from a file does."""
 _SHARE = 16
@@ -78,7 +75,6 @@ class Part(Protocol):
         """The gradient with bounds of its errors, at the columns of `points`."""
 
 
-P = TypeVar("P", bound=Part)
 Work = Callable[[Part], Sums]
 Spread = Callable[[Work], Iterable[Sums]]
 """Applies a function to all parts, here or elsewhere, and gives results in the order of the parts; neighbouring ones may be added up already."""
@@ -278,8 +274,8 @@ def added(results: Iterable[Sums]) -> Sums:
     return total
 
 
-def objective_of(data: Records, part: Callable[[Records, float], P], *, dimension: int, ridge: float, hessians: bool = True) -> P | SummedObjective:
-    """The objective of all records, `part(records, ridge)` being that of some that are held, without linear term; see SummedObjective."""
+def summed(data: Records, part: Callable[[Records, float], Part], *, dimension: int, ridge: float, hessians: bool = True) -> SummedObjective:
+    """The objective of all records in parts, `part(records, ridge)` being that of some that are held, without linear term; see SummedObjective."""
     if not data.in_memory:
 
         def streamed(work: Work) -> Iterable[Sums]:
@@ -293,8 +289,6 @@ def objective_of(data: Records, part: Callable[[Records, float], P], *, dimensio
             eager=data.slow and dimension <= _EAGER_DIMENSION,
             some=_of_blocks(data, part),
         )
-    if data.records <= WHOLE_RECORDS or isinstance(data.matrix, DeviceMatrix):
-        return part(data, ridge)
     made = map_in_order(lambda run: (part(run, 0.0), [part(piece, 0.0) for piece in run.parts()]), data.runs(_RUN), data.jobs)
     runs, pieces = zip(*made, strict=True)
     parts = [one for run in pieces for one in run]

@@ -8,10 +8,9 @@ import numpy as np
 
 from discreet.accounting import Json
 from discreet.core.arrays import Floats
-from discreet.core.errors import FileFormatError
+from discreet.core.errors import FileFormatError, quietly
 from discreet.core.fields import real
 from discreet.core.neighbours import Persons
-from discreet.core.quiet import quietly
 from discreet.data import Domain
 from discreet.queries.base import RowQuery, Rows, Target
 from discreet.queries.linear import Projection, WeightedRows

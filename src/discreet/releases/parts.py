@@ -16,8 +16,7 @@ import numpy as np
 import polars as pl
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import FileFormatError
-from discreet.core.quiet import quietly
+from discreet.core.errors import FileFormatError, quietly
 from discreet.data.parquet_file import parquet_header, parquet_table
 
 FOLDER = "data"

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from functools import partial
 
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import InvalidInput, quietly
 from discreet.core.fields import exported, made_by_name
-from discreet.core.quiet import quietly
 from discreet.sets.base import Constraint, Polytope, StandardNormals, WidthEstimate, estimate_width, support_function
 from discreet.sets.box import Box
 from discreet.sets.convex_hull import ConvexHull, symmetric_hull

@@ -1,11 +1,13 @@
-"""What solvers ask of an objective, and what they return."""
+"""What solvers ask of an objective, what they return, and what they refuse."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
 from discreet.core.arrays import Floats
+from discreet.core.errors import InvalidInput, SolverFailure
 
 
 class Objective(Protocol):
@@ -76,3 +78,19 @@ class Solution:
     iterations: int
     """Points at which the gradient was computed."""
     status: Status
+
+
+def check(objective: Objective, tolerance: float) -> None:
+    """Refuse what no solver can do."""
+    if not (math.isfinite(tolerance) and tolerance > 0):
+        raise InvalidInput(f"the tolerance on the gradient norm must be a positive finite number; {tolerance!r} was given.")
+    if not (math.isfinite(objective.ridge) and objective.ridge > 0):
+        raise InvalidInput(f"solvers need a ridge > 0; {objective.ridge!r} was given.")
+
+
+def failure(*, solver: str, tolerance: float, dimension: int) -> SolverFailure:
+    """The error for a tolerance that was not certified; public numbers only."""
+    return SolverFailure(
+        f"the {solver} solver could not certify a gradient norm of {tolerance:.3g} in dimension {dimension}. "
+        "Ask for a larger tolerance, or for stronger regularisation; double precision ends at about 1e-12 a record."
+    )

@@ -16,10 +16,9 @@ from typing import NamedTuple, TypeAlias
 
 from discreet.accounting import Guarantee, Json, Unit
 from discreet.accounting.base import Statement
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import InvalidInput, quietly
 from discreet.core.fields import positive, text
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
-from discreet.core.quiet import quietly
 from discreet.statements.persons import APART, SHARED, conditions_for, theorem_for
 
 

@@ -23,7 +23,7 @@ from discreet.data import Domain, Records
 from discreet.losses import Logistic
 from discreet.matrices import DenseMatrix
 from discreet.mechanisms.learning import calibrate, default_ridge
-from discreet.mechanisms.learning.grid import GaussianGrid
+from discreet.mechanisms.learning.base import GaussianGrid
 from discreet.mechanisms.learning.output_perturbation import one_minimiser
 from discreet.mechanisms.persons import owners_of
 from discreet.noise import SystemNoise

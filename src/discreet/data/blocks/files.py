@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 import polars as pl
 
-from discreet.core.errors import FileFormatError, InvalidInput
+from discreet.core.errors import FileFormatError, InvalidInput, quietly
 from discreet.core.neighbours import Persons
-from discreet.core.quiet import quietly
 from discreet.core.workers import map_in_order
 from discreet.data.blocks.base import Block, BlockTable, SomeBlocks, block_rows
 from discreet.data.blocks.cluster import Cluster

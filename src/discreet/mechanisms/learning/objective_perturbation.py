@@ -1,6 +1,6 @@
 """Objective perturbation: one mechanism, composed of the law of its noise and the head of the model.
 
-    f = argmin G + <b, .>,      release a point near f on a grid, with discrete Gaussian or Laplace noise (modules `perturbation`, `grid`)
+    f = argmin G + <b, .>,      release a point near f on a grid, with discrete Gaussian or Laplace noise (modules `perturbation`, `base`)
 
     law     Gaussian   b ~ N(0, sigma^2 I)                                  (epsilon, delta)
             spherical  density of b proportional to exp(-beta |b|_2)        pure epsilon
@@ -24,13 +24,11 @@ import numpy as np
 
 from discreet.accounting import PureDP
 from discreet.core.arrays import Floats
-from discreet.core.errors import InfeasibleTarget
+from discreet.core.errors import InfeasibleTarget, quietly
 from discreet.core.neighbours import Neighbours
-from discreet.core.quiet import quietly
 from discreet.core.rounding import lowering, raising
 from discreet.data import Records
-from discreet.mechanisms.learning.base import R, default_tolerance, last_share, minimisers, one_of, solved_apart, weight_reach
-from discreet.mechanisms.learning.grid import LaplaceGrid
+from discreet.mechanisms.learning.base import LaplaceGrid, R, default_tolerance, last_share, minimisers, one_of, solved_apart, weight_reach
 from discreet.mechanisms.learning.margin import MARGIN
 from discreet.mechanisms.learning.multinomial import MULTINOMIAL
 from discreet.mechanisms.learning.one_vs_rest import ONE_VS_REST
@@ -38,8 +36,8 @@ from discreet.mechanisms.learning.perturbation import GaussianPerturbation, Head
 from discreet.noise import Noise, spherical_error
 from discreet.problems import AnyRisk, MultinomialRisk, OneVsRestRisk, RegularisedRisk
 
-_DOWN = lowering(450)
-"""Factor that outweighs the rounding of a handful of operations."""
+_DOWN, _UP = lowering(450), raising(45)
+"""Factors that outweigh the rounding of a handful of operations."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +102,7 @@ def _least_scale(head: Head[Any], problem: AnyRisk, epsilon: float, delta: float
 
 def _radius(problem: AnyRisk, tolerance: float, error: float) -> float:
     if isinstance(problem, OneVsRestRisk):
-        return (math.sqrt(problem.classes) * tolerance + error) / problem.ridge * raising(45)
+        return (math.sqrt(problem.classes) * tolerance + error) / problem.ridge * _UP
     return (tolerance + error) / problem.ridge
 
 

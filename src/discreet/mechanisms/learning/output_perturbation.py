@@ -1,6 +1,6 @@
 """Output perturbation (proof note output_perturbation.md; Chaudhuri, Monteleoni, Sarwate 2011, Algorithm 1), and the minimiser without any noise.
 
-    f = argmin G,      release a point near f + N on a grid, with discrete Gaussian or Laplace noise (modules `perturbation`, `grid`)
+    f = argmin G,      release a point near f + N on a grid, with discrete Gaussian or Laplace noise (modules `perturbation`, `base`)
 
     Gaussian    N ~ N(0, sigma^2 I)                           delta(epsilon + epsilon_2) = delta_G(epsilon; k G / (lambda sigma)) + delta_2(epsilon_2)
     spherical   density of N proportional to exp(-beta |N|)   epsilon = beta k G / lambda + epsilon_2
@@ -21,15 +21,14 @@ from discreet.core.arrays import Floats
 from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import lowering, raising
 from discreet.data import Records
-from discreet.mechanisms.learning.base import LearningMechanism, default_tolerance, last_share, minimisers
-from discreet.mechanisms.learning.grid import GaussianGrid, LaplaceGrid
+from discreet.mechanisms.learning.base import GaussianGrid, LaplaceGrid, LearningMechanism, default_tolerance, last_share, minimisers
 from discreet.mechanisms.learning.perturbation import GaussianPerturbation, SphericalPerturbation
 from discreet.noise import Noise, gaussian_error, spherical_error
 from discreet.problems import AnyRisk, RegularisedRisk
 from discreet.statements import learning as words
 
-_DOWN = lowering(450)
-"""Factor that outweighs the rounding of a handful of operations."""
+_DOWN, _UP = lowering(450), raising(45)
+"""Factors that outweigh the rounding of a handful of operations."""
 
 
 def minimiser_sensitivity(problem: RegularisedRisk, *, neighbours: Neighbours) -> float:
@@ -38,7 +37,7 @@ def minimiser_sensitivity(problem: RegularisedRisk, *, neighbours: Neighbours) -
     G_D and G_D' differ by the losses of k records, whose gradients are at most G each, and G_D is lambda-strongly convex.
     """
     changed = 1.0 if neighbours is ADD_REMOVE else 2.0
-    return changed * problem.gradient_bound / problem.ridge * raising(45)
+    return changed * problem.gradient_bound / problem.ridge * _UP
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

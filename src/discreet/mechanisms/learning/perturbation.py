@@ -22,9 +22,10 @@ from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import lowering
 from discreet.data import Records
 from discreet.mechanisms.base import Mechanism, Public, at_epsilon
-from discreet.mechanisms.learning.base import LearningMechanism, R, one_of, solved_apart
-from discreet.mechanisms.learning.grid import GaussianGrid, LaplaceGrid
+from discreet.mechanisms.learning.base import GaussianGrid, LaplaceGrid, LearningMechanism, R, one_of, solved_apart
 from discreet.noise import Noise, gaussian_error, spherical_error
+
+_DOWN = lowering(450)
 
 
 class Dimensioned(Public, Protocol):
@@ -144,7 +145,7 @@ def gaussian_plan(
     grid = GaussianGrid.calibrate(
         radius=radius(solved, error),
         dimension=dimension,
-        epsilon=epsilon * part * lowering(450),
+        epsilon=epsilon * part * _DOWN,
         delta=delta * part * (1.0 - spare),
     )
     return GaussianPlan(scale=found, epsilon=epsilon * (1.0 - part), tolerance=solved, noise_error=error, grid=grid)

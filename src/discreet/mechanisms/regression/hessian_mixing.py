@@ -20,7 +20,7 @@ from discreet.accounting import ApproximateDP, GaussianDP, Json, NoGuarantee, Pr
 from discreet.core.errors import InfeasibleTarget
 from discreet.core.neighbours import Neighbours
 from discreet.data import Records
-from discreet.mechanisms.learning.grid import GaussianGrid
+from discreet.mechanisms.learning.base import GaussianGrid
 from discreet.mechanisms.regression.base import Fitted, GradientMechanism
 from discreet.mechanisms.regression.belief import Belief
 from discreet.mechanisms.regression.mixing import calibrated_sketch, drawn_moments, of_records, rows_for, sketched

@@ -6,7 +6,7 @@
 
 l is log-cosh, or the square with its slope clipped (huber), of width a = 0.2 B, or more where noise is small (`default_width`). A residual moves the
 gradient by at most a R whatever its size, and neither X'X nor X'y is released: the noise is that of d numbers, not of d^2, of the size of a residual.
-delta_two-signed is below; delta_2 hides (tau + e) / lambda, the distance of what is computed from the ideal (learning/grid).
+delta_two-signed is below; delta_2 hides (tau + e) / lambda, the distance of what is computed from the ideal (learning/base).
 
 The curve of Gaussian objective perturbation for losses whose slopes take both signs (proof note objective.md; theorem 1).
 
@@ -36,9 +36,8 @@ import numpy as np
 
 from discreet.accounting import gaussian_mu
 from discreet.core.arrays import Floats, is_finite
-from discreet.core.errors import InfeasibleTarget, InvalidInput
+from discreet.core.errors import InfeasibleTarget, InvalidInput, quietly
 from discreet.core.neighbours import ADD_REMOVE, Neighbours, Persons
-from discreet.core.quiet import quietly
 from discreet.core.rounding import raising
 from discreet.data import Domain, Records
 from discreet.losses.base import MarginLoss

@@ -18,8 +18,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, eigh
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import SolverFailure
-from discreet.core.quiet import quietly
+from discreet.core.errors import SolverFailure, quietly
 from discreet.core.rounding import raising
 from discreet.noise import Integers
 from discreet.noise.source import NORMAL_ERROR, NORMAL_LIMIT

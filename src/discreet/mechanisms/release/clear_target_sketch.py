@@ -18,12 +18,11 @@ from scipy.linalg import LinAlgError, cholesky
 
 from discreet.accounting import MutualInformation
 from discreet.core.arrays import Floats, is_finite
-from discreet.core.errors import InvalidInput, SolverFailure
+from discreet.core.errors import InvalidInput, SolverFailure, quietly
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
-from discreet.core.quiet import quietly
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn
-from discreet.mechanisms.learning.grid import grid_step
+from discreet.mechanisms.learning.base import grid_step
 from discreet.mechanisms.release.arithmetic import FAILURE, UNIT
 from discreet.mechanisms.release.rows import LARGEST_SCALE
 from discreet.mechanisms.release.sketch import Sketch, arithmetic_of, batches, check_target

@@ -23,7 +23,7 @@ from discreet.core.neighbours import Neighbours
 from discreet.core.rounding import lowering, raising
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
-from discreet.mechanisms.learning.grid import GaussianGrid
+from discreet.mechanisms.learning.base import GaussianGrid
 from discreet.mechanisms.release.arithmetic import Arithmetic
 from discreet.mechanisms.release.rows import LARGEST_SCALE, moved_delta
 from discreet.mechanisms.release.sketch import TOO_ROUGH, arithmetic_of, check_target, promised, sketch_delta, sketched, solve

@@ -25,7 +25,7 @@ from discreet.core.neighbours import ADD_REMOVE, Neighbours
 from discreet.core.rounding import lowering
 from discreet.data import Records
 from discreet.mechanisms.base import Drawn, Mechanism
-from discreet.mechanisms.learning.grid import GaussianGrid
+from discreet.mechanisms.learning.base import GaussianGrid
 from discreet.mechanisms.release.arithmetic import CLOSENESS_DELTA, Arithmetic
 from discreet.mechanisms.release.profiles import Bounded, largest, replace_delta, require_rows, zero_out_delta
 from discreet.mechanisms.release.rows import LARGEST_SCALE

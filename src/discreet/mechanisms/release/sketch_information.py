@@ -21,7 +21,7 @@ from discreet.accounting import MutualInformation
 from discreet.core.arrays import is_finite
 from discreet.core.errors import InfeasibleTarget, InvalidInput
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
-from discreet.mechanisms.learning.grid import grid_step
+from discreet.mechanisms.learning.base import grid_step
 from discreet.mechanisms.release.arithmetic import Arithmetic
 from discreet.mechanisms.release.rows import LARGEST_SCALE
 from discreet.mechanisms.release.sketch import TOO_ROUGH, Sketch, arithmetic_of, check_target

@@ -25,7 +25,7 @@ from discreet.core.rounding import raising
 from discreet.data import Domain
 from discreet.losses import loss_named
 from discreet.mechanisms.learning import GaussianObjectivePerturbation, GaussianOutputPerturbation
-from discreet.mechanisms.learning.grid import GaussianGrid
+from discreet.mechanisms.learning.base import GaussianGrid
 from discreet.mechanisms.learning.perturbation import GaussianPerturbation, TwoStages
 from discreet.mechanisms.regression.objective import ResidualObjectivePerturbation
 from discreet.mechanisms.regression.sums import LeastSquares

@@ -21,10 +21,9 @@ import numpy as np
 
 from discreet.accounting import Json
 from discreet.core.arrays import Floats
-from discreet.core.errors import FileFormatError, InvalidInput, did_you_mean, quoted
+from discreet.core.errors import FileFormatError, InvalidInput, did_you_mean, quietly, quoted
 from discreet.core.fields import finite
 from discreet.core.neighbours import REPLACE_ONE, Neighbours
-from discreet.core.quiet import quietly
 from discreet.data import Domain, Records
 from discreet.mechanisms.base import Mechanism
 from discreet.queries import RowQuery, Rows, SecondMoments, Target

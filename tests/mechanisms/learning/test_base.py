@@ -18,7 +18,7 @@ from discreet.core.errors import SolverFailure
 from discreet.core.neighbours import ADD_REMOVE
 from discreet.losses import Logistic
 from discreet.mechanisms.learning import GaussianOutputPerturbation, PureOutputPerturbation
-from discreet.mechanisms.learning.grid import GaussianGrid, LaplaceGrid, grid_step
+from discreet.mechanisms.learning.base import GaussianGrid, LaplaceGrid, grid_step
 from discreet.noise import Noise, SeededNoise, SystemNoise
 from discreet.noise.words import Integers, Words
 from tests.mechanisms.learning.problems import problem

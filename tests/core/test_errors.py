@@ -1,7 +1,6 @@
 import pytest
 
-from discreet.core.errors import InvalidInput, SchemaError
-from discreet.core.quiet import frameless, quietly
+from discreet.core.errors import InvalidInput, SchemaError, frameless, quietly
 
 
 def failing(error):
