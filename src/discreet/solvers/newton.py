@@ -22,8 +22,8 @@ import numpy.typing as npt
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import SolverFailure
-from discreet.solvers.objective import Objective, Solution, Status, check, failure
+from discreet.core.errors import InvalidInput, SolverFailure
+from discreet.solvers.objective import Objective, Solution, Status, failure
 
 MATRIX_LIMIT = 3000
 """Largest dimension for which (d, d) Hessians are formed."""
@@ -36,7 +36,6 @@ _POINTS = 500
 _REFINEMENTS = 6
 _NEAR = 16.0
 """How many tolerances the rounding error of the computed norm may be, beyond which no certificate is worth its pass."""
-
 _LIKELY = 0.5
 """A step that shrinks the gradient as the last one did, to this many tolerances or less, is likely the last: its certificate is computed at once."""
 KEEP = 0.5
@@ -189,14 +188,7 @@ class ConjugateDirections:
     def learn(self, sample: Objective, point: Floats, share: float) -> None:
         """See Directions: nothing, the curvature is asked for anew in every step."""
 
-    def propose(
-        self,
-        objective: Objective,
-        point: Floats,  # noqa: ARG002 - part of the protocol
-        margins: Floats,
-        gradient: Floats,
-        contraction: float,  # noqa: ARG002 - part of the protocol
-    ) -> Floats:
+    def propose(self, objective: Objective, point: Floats, margins: Floats, gradient: Floats, contraction: float) -> Floats:  # noqa: ARG002
         """See Directions."""
         norm = float(np.linalg.norm(gradient))
         self._first = norm if self._first is None else max(norm, self._first)
@@ -263,9 +255,16 @@ def directions_for(objective: Objective, *, by_products: bool = False) -> Direct
     return ConjugateDirections() if by_products or objective.dimension > MATRIX_LIMIT else CholeskyDirections()
 
 
+def check(objective: Objective, tolerance: float) -> None:
+    """Refuse what no solver can do."""
+    if not (math.isfinite(tolerance) and tolerance > 0):
+        raise InvalidInput(f"the tolerance on the gradient norm must be a positive finite number; {tolerance!r} was given.")
+    if not (math.isfinite(objective.ridge) and objective.ridge > 0):
+        raise InvalidInput(f"solvers need a ridge > 0; {objective.ridge!r} was given.")
+
+
 def minimise(objective: Objective, directions: Directions, *, tolerance: float, start: Floats) -> Solution:
     """A Solution with gradient norm certified <= `tolerance`, from `start` (d,). Raises SolverFailure."""
-    broken = failure(solver=directions.status.name.lower().replace("_", "-"), tolerance=tolerance, dimension=objective.dimension)
     point = start
     margins = objective.margins(point)
     gradient = objective.gradient(point, margins)
@@ -297,7 +296,7 @@ def minimise(objective: Objective, directions: Directions, *, tolerance: float, 
         previous, norm = norm, float(np.linalg.norm(gradient))
         stalled = norm > 0.5 * best
         best, contraction = min(best, norm), norm / previous if whole else 1.0
-    raise broken
+    raise failure(solver=directions.status.name.lower().replace("_", "-"), tolerance=tolerance, dimension=objective.dimension)
 
 
 def _finish(objective: Objective, directions: Directions, point: Floats, margins: Floats, *, tolerance: float) -> tuple[Floats | None, float]:

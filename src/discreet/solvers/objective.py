@@ -1,13 +1,12 @@
-"""What solvers ask of an objective, what they return, and what they refuse."""
+"""What solvers ask of an objective, what they return, and how they fail."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput, SolverFailure
+from discreet.core.errors import SolverFailure
 
 
 class Objective(Protocol):
@@ -78,14 +77,6 @@ class Solution:
     iterations: int
     """Points at which the gradient was computed."""
     status: Status
-
-
-def check(objective: Objective, tolerance: float) -> None:
-    """Refuse what no solver can do."""
-    if not (math.isfinite(tolerance) and tolerance > 0):
-        raise InvalidInput(f"the tolerance on the gradient norm must be a positive finite number; {tolerance!r} was given.")
-    if not (math.isfinite(objective.ridge) and objective.ridge > 0):
-        raise InvalidInput(f"solvers need a ridge > 0; {objective.ridge!r} was given.")
 
 
 def failure(*, solver: str, tolerance: float, dimension: int) -> SolverFailure:
