@@ -122,7 +122,8 @@ def test_an_explanation_needs_no_data_and_names_the_choice():
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (ConstrainedERM(constraint="l1"), "a set of discreet.sets"),
+        (ConstrainedERM(constraint="l1"), "l1-ball:3"),
+        (ConstrainedERM(constraint=3), "a set of discreet.sets"),
         (ConstrainedERM(constraint=L1Ball(dimension=5)), "they must agree"),
         (ConstrainedERM(loss="cubic"), "cubic"),
         (ConstrainedERM(loss=3), "type int"),

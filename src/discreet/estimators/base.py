@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,9 @@ from discreet.matrices import Matrix
 from discreet.mechanisms.persons import Owners, declared_rule, held_rule, owners_of, table_rule
 from discreet.noise import Noise, SeededNoise, SystemNoise
 from discreet.statements.base import about_records
+
+Learnt: TypeAlias = Literal["two classes", "more classes", "numbers"]
+"""What a target may be."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -116,6 +119,10 @@ class PrivateModel(Spender):
     """The set that its weights lie in; "" for any, None for all vectors."""
     loss_names: ClassVar[tuple[str, ...]] = ()
     """Its loss for two classes, and for more of them at once; () for any."""
+    targets: ClassVar[tuple[Learnt, ...]] = ()
+    """What it learns."""
+    standard_for: ClassVar[tuple[Learnt, ...]] = ()
+    """Of those the ones for which it is taken where nobody chooses a model."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Keep the kinds of model files. Raises TypeError for a kind that another class has: its files would be read as this one's."""
@@ -132,6 +139,16 @@ class PrivateModel(Spender):
 
     neighbours: str = "replace-one"
     public_records: int | None = None
+
+    @property
+    def learns(self) -> tuple[Learnt, ...]:
+        """Of its targets those that it learns with these settings."""
+        return type(self).targets
+
+    @property
+    def described(self) -> str:
+        """In a message."""
+        return f"a {self.saved_as}"
 
     weights_: Floats = field(init=False)
 

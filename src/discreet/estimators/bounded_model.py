@@ -11,7 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -60,8 +60,8 @@ class BoundedModel(ABC, PrivateModel):
     data_bound: float | None = None
     data_norm: float | str | None = 1.0
 
-    mechanism: str = "auto"
-    n_iter: int | None = None
+    mechanism: Annotated[str, "auto (by public numbers), or one by its name."] = "auto"
+    n_iter: Annotated[int | None, "Number of steps, chosen without the records; from public numbers if left out."] = None
 
     _counts_steps: ClassVar[bool] = False
     """Whether the number of steps follows from that of records."""
@@ -288,8 +288,8 @@ class ConstrainedModel(BoundedModel):
 class WithIntercept(ConstrainedModel):
     """An intercept whose coefficient is the last coordinate of the set; its feature is as large as entries may be, which costs no noise."""
 
-    fit_intercept: bool = True
-    intercept_scale: float | None = None
+    fit_intercept: Annotated[bool, "Whether there is an intercept."] = True
+    intercept_scale: Annotated[float | None, "Size of the intercept's constant feature; the bound of entries, which is 1, if left out."] = None
 
     def _constant(self, domain: Domain) -> float:
         if not self.fit_intercept:
@@ -302,8 +302,8 @@ class OfNumbers(ConstrainedModel):
     """Targets that are numbers, and the choice of a loss for them."""
 
     target_bound: float = 1.0
-    loss: str | PredictionLoss = "squared"
-    max_slope: float | None = None
+    loss: Annotated[str | PredictionLoss, "squared, huber, log-cosh or absolute."] = "squared"
+    max_slope: Annotated[float | None, "What slopes of the loss are clipped to: less noise, and less weight of far-off targets."] = None
 
     def _target_bound(self) -> float:
         return positive(self.target_bound, "target_bound")

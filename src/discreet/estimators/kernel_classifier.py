@@ -15,7 +15,7 @@ gradients above). Beyond 256 MiB, memory does not grow with n D.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -91,13 +91,14 @@ class KernelClassifier(LinearClassifier):
     """
 
     saved_as = "kernel-classifier"
+    targets = ("two classes", "more classes")
     form = KernelForm
 
-    kernel: str | Kernel = "gaussian"
-    gamma: float | None = None
-    n_features: int = 200
-    orthogonal: bool = True
-    feature_seed: int | None = 0
+    kernel: Annotated[str | Kernel, "gaussian, laplacian, matern or cauchy."] = "gaussian"
+    gamma: Annotated[float | None, "Scale of the kernel, as in exp(-gamma |x - x'|^2); one over the number of features if left out."] = None
+    n_features: Annotated[int, "How many random features, an even number: more of them are nearer to the kernel, and have more noise."] = 200
+    orthogonal: Annotated[bool, "Whether directions of frequencies are orthogonal: nearer to the kernel."] = True
+    feature_seed: Annotated[int | None, "Public seed of the frequencies."] = 0
     fit_intercept: bool = False
     # No parameters here: features have norm 1 whatever X is.
     data_norm: ClassVar[float] = 1.0  # type: ignore[misc]

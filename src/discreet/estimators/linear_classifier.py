@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Integral
-from typing import Any, ClassVar, Self, cast
+from typing import Annotated, Any, ClassVar, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -83,16 +83,16 @@ def _require_link(estimator: "LinearClassifier") -> bool:
 class LinearClassifier(ScoredClassifier, PrivateModel):
     """What LogisticRegression, LinearSVC and KernelClassifier share; use one of these."""
 
-    alpha: float | None = None
+    alpha: Annotated[float | None, "Strength of regularisation, of |w|^2 / 2 in the mean objective; from public numbers if left out."] = None
     data_norm: float | str = 1.0
     classes: Any = None
-    loss: str | MarginLoss | None = None
-    mechanism: str = "auto"
-    calibration: str = "tight"
-    multi_class: str | None = None
-    fit_intercept: bool = True
-    intercept_scale: float | None = None
-    class_weight: dict[Any, float] | None = None
+    loss: Annotated[str | MarginLoss | None, "softplus-hinge (standard), huber-hinge, smoothed-hinge or logistic."] = None
+    mechanism: Annotated[str, "auto (by public numbers), objective or output."] = "auto"
+    calibration: Annotated[str, "tight, or published: as printed in the papers."] = "tight"
+    multi_class: Annotated[str | None, "More than two classes: multinomial (of a logistic-regression; its standard) or one-vs-rest."] = None
+    fit_intercept: Annotated[bool, "Whether there is an intercept."] = True
+    intercept_scale: Annotated[float | None, "Size of the intercept's constant feature; 0.3 times the bound of rows if left out."] = None
+    class_weight: Annotated[dict[Any, float] | None, "Public weights of classes; a class that is not named has 1. The noise grows with them."] = None
     max_sample_weight: float | None = None
     device: str | None = None
 

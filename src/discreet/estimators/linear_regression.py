@@ -10,7 +10,7 @@ in fit and in prediction alike.
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from scipy.special import ndtri
@@ -73,11 +73,17 @@ class LinearRegression(ScoredRegressor, BoundedModel):
     """
 
     saved_as = "linear-regression"
+    targets = ("numbers",)
+    standard_for = ("numbers",)
     _chooses_norms: ClassVar[bool] = True
 
     target_bound: float = 1.0
-    fit_intercept: bool = True
-    intercept_scale: float | None = None
+    fit_intercept: Annotated[bool, "Whether there is an intercept."] = True
+    intercept_scale: Annotated[float | None, "Size of the intercept's constant feature; 0.3 times the bound of rows if left out."] = None
+    mechanism: Annotated[str, "auto, objective, objective-huber, refined or moments (these two know intervals), adassp, mixing, hessian-mixing."] = (
+        "auto"
+    )
+    n_iter: Annotated[int | None, "Gradients of refined and hessian-mixing, chosen without the records."] = None
 
     covariance_: Floats | None = field(init=False)
     residual_deviation_: float | None = field(init=False)

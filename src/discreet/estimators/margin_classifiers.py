@@ -6,7 +6,7 @@ for about 1.6 times less noise than the Huber hinge at the same budget.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from discreet.core.errors import InvalidInput
 from discreet.estimators.inputs import SCHEMES
@@ -74,6 +74,10 @@ class LogisticRegression(LinearClassifier):
 
     saved_as = "logistic-regression"
     loss_names = ("logistic", "multinomial-logistic")
+    targets = ("two classes", "more classes")
+    standard_for = ("more classes",)
+
+    loss: Annotated[str | MarginLoss | None, "logistic, and no other."] = None
 
     _standard_loss: ClassVar[str] = "logistic"
     _standard_scheme: ClassVar[str] = "multinomial"
@@ -107,3 +111,5 @@ class LinearSVC(LinearClassifier):
     """
 
     saved_as = "linear-svc"
+    targets = ("two classes", "more classes")
+    standard_for = ("two classes",)

@@ -16,7 +16,7 @@ corollary 5.7), and no private method does much better where features outnumber 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from sklearn.metrics import accuracy_score, r2_score
@@ -25,16 +25,19 @@ from sklearn.utils.metaestimators import available_if
 
 from discreet.certificates import Release
 from discreet.core.arrays import Floats
-from discreet.core.errors import InvalidInput
+from discreet.core.errors import InvalidInput, quietly
 from discreet.core.validate import positive
 from discreet.data import Domain
-from discreet.estimators.base import Given, ScoredClassifier, ScoredRegressor, measured
+from discreet.estimators.base import Given, Learnt, ScoredClassifier, ScoredRegressor, measured
 from discreet.estimators.bounded_model import ByComparison, ByFrankWolfe, OfNumbers, WithIntercept
 from discreet.estimators.forms import log_probabilities, probabilities
 from discreet.losses import Logistic
 from discreet.losses.predictions import HuberLoss, LogCosh, OfMargin, PredictionLoss, Squared, prediction_loss_named
 from discreet.matrices import answers_per_record
-from discreet.sets import Constraint, GroupL2Ball, L1Ball, L2Ball, NuclearBall, Simplex
+from discreet.sets import Constraint, GroupL2Ball, L1Ball, L2Ball, NuclearBall, Simplex, constraint_named
+
+_BY_DIMENSION = ("l1-ball", "l2-ball", "linfinity-ball", "simplex")
+"""Sets that a dimension and a radius make."""
 
 
 def _named(loss: object) -> PredictionLoss:
@@ -44,6 +47,15 @@ def _named(loss: object) -> PredictionLoss:
     if isinstance(loss, PredictionLoss):
         return loss
     raise InvalidInput(f"loss must be a name or one of the losses of discreet.losses.predictions; an object of type {type(loss).__name__} was given.")
+
+
+def _set_named(given: str, dimension: int) -> Constraint:
+    """The set of this dimension that NAME:RADIUS means; a radius that is left out is 1. Raises InvalidInput."""
+    name, colon, size = given.partition(":")
+    radius = quietly(lambda: float(size), InvalidInput(f"the radius of a set is a number, as in l1-ball:3; {given!r} was given.")) if colon else 1.0
+    if name not in _BY_DIMENSION:
+        raise InvalidInput(f"constraint must be one of {sorted(_BY_DIMENSION)} with its radius, as in l1-ball:3, or a set; {given!r} was given.")
+    return constraint_named(name, {"dimension": dimension, "radius": positive(radius, "radius")})
 
 
 def _takes_classes(loss: object) -> bool:
@@ -70,7 +82,8 @@ class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
     ----------
     loss : a loss of `discreet.losses.predictions`, or its name: "squared", "huber", "log-cosh", "absolute", "pinball" and
         "smooth-pinball" (quantiles) for real targets; "hinge", "logistic", "huber-hinge", "smoothed-hinge", "softplus-hinge" for two classes.
-    constraint : a set of `discreet.sets` in as many dimensions as there are features, one more with an intercept; None is the unit l2 ball.
+    constraint : a set of `discreet.sets` in as many dimensions as there are features, one more with an intercept; or the name of one that has as
+        many as are needed, with its radius: "l1-ball:3" (also l2-ball, linfinity-ball, simplex). None is the unit l2 ball.
     epsilon : privacy loss, > 0; `inf` is the ordinary fit without privacy (smooth losses), and its certificate says so.
     delta : probability that the loss is exceeded, well below 1 / n. With 0 only sets with a list of vertices are left.
     neighbours : "replace-one" (the number of records is public) or "add-remove" (it is not).
@@ -99,10 +112,12 @@ class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
     """
 
     saved_as = "constrained-erm"
+    targets = ("numbers", "two classes")
 
-    constraint: Constraint | None = None
+    constraint: Annotated[Constraint | str | None, "l1-ball, l2-ball, linfinity-ball or simplex, and its radius: l1-ball:3."] = None
+    loss: Annotated[str | PredictionLoss, "Of numbers: squared, huber, log-cosh, absolute, pinball; of two classes: logistic, hinge."] = "squared"
     classes: Any = None
-    fit_intercept: bool = False
+    fit_intercept: Annotated[bool, "Whether there is an intercept."] = False
 
     @available_if(_has_decisions)  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Floats:
@@ -124,9 +139,21 @@ class ConstrainedERM(OfNumbers, ByComparison, WithIntercept):
             tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags(poor_score=True)
         return tags
 
+    @property
+    def learns(self) -> tuple[Learnt, ...]:
+        """See PrivateModel."""
+        return ("two classes",) if _takes_classes(self.loss) else ("numbers",)
+
+    @property
+    def described(self) -> str:
+        """See PrivateModel."""
+        return f"a {self.saved_as} with the {_named(self.loss).name} loss"
+
     def _constraint(self, dimension: int) -> Constraint:
         if self.constraint is None:
             return L2Ball(dimension=dimension)
+        if isinstance(self.constraint, str):
+            return _set_named(self.constraint, dimension)
         if not isinstance(self.constraint, Constraint):
             raise InvalidInput(f"constraint must be a set of discreet.sets; an object of type {type(self.constraint).__name__} was given.")
         return self.constraint
@@ -149,7 +176,8 @@ class SetRegression(ScoredRegressor, OfNumbers, ByComparison):
     Attributes: `coef_` (d,); `intercept_` 0.0; `weights_`; `certificate_`; `n_features_in_`.
     """
 
-    radius: float = 1.0
+    radius: Annotated[float, "Of the set in which the coefficients lie, chosen without the records."] = 1.0
+    targets = ("numbers",)
 
     def _loss(self) -> PredictionLoss:
         loss = prediction_loss_named(self.loss) if isinstance(self.loss, str) else self.loss
@@ -168,7 +196,7 @@ class GroupLasso(SetRegression):
     saved_as = "group-lasso"
     set_name = GroupL2Ball.name
 
-    groups: Sequence[int] | int = 1
+    groups: Annotated[Sequence[int] | int, "Sizes of consecutive groups of features, or one for all."] = 1
 
     def _constraint(self, dimension: int) -> Constraint:
         sizes = self.groups
@@ -205,7 +233,7 @@ class MatrixRegression(SetRegression):
     saved_as = "matrix-regression"
     set_name = NuclearBall.name
 
-    shape: tuple[int, int] | None = None
+    shape: Annotated[tuple[int, int] | None, "Rows and columns of the matrix that the features of a record are, 28,28."] = None
 
     matrix_: Floats = field(init=False)
 
@@ -228,7 +256,7 @@ _LOSSES = {loss.name: loss for loss in (Squared(), HuberLoss(), LogCosh())}
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class _OverL1Ball(ByFrankWolfe, WithIntercept):
-    radius: float = 1.0
+    radius: Annotated[float, "Largest sum of absolute coefficients, chosen without the records."] = 1.0
     data_bound: float | None = 1.0
     data_norm: float | None = None
 
@@ -283,6 +311,7 @@ class Lasso(ScoredRegressor, _OverL1Ball, OfNumbers):
     """
 
     saved_as = "lasso"
+    targets = ("numbers",)
 
     set_name = L1Ball.name
 
@@ -309,6 +338,7 @@ class LassoClassifier(ScoredClassifier, _OverL1Ball):
     """
 
     saved_as = "lasso-classifier"
+    targets = ("two classes",)
     loss_names = ("logistic",)
 
     radius: float = 10.0

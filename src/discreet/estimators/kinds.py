@@ -1,0 +1,160 @@
+"""Kinds of models by their names: what each learns, and its settings that are texts on a command line and in a form.
+
+    targets        what its class says it learns: "two classes", "more classes", "numbers"
+    standard_for   of those the ones for which it is taken where nobody chooses
+    settings       parameters whose type is Annotated[type, words]; the words are their help
+
+An estimator says these of itself, in its own file, and nothing here lists any.
+"""
+
+import inspect
+import math
+import types
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from discreet.core.errors import InvalidInput, did_you_mean, quietly, quoted
+from discreet.data import NumberTarget, Schema
+from discreet.estimators.base import Learnt, PrivateModel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """A parameter that may be given as a text."""
+
+    name: str
+    """Of the estimator's field."""
+    words: str
+    """What it is."""
+    spelling: str
+    """Of its values: NUMBER, WHOLE NUMBER, TEXT, NUMBERS, LABEL=NUMBER or, of what is on or off, FLAG."""
+    default: Any
+    """None where it is chosen from public numbers, or there is none."""
+    _read: Callable[[str], Any]
+
+    def read(self, text: str) -> Any:
+        """The value. Raises InvalidInput, with the setting's name, for a text that is none."""
+        wanted = InvalidInput(f"{self.name.replace('_', '-')} takes {_SPELLED[self.spelling]}; {text!r} was given.")
+        return quietly(lambda: self._read(text), wanted)
+
+
+def kind_named(name: str) -> type[PrivateModel]:
+    """The estimator of this kind. Raises InvalidInput for a name that no model has."""
+    found = PrivateModel.models.get(name)
+    if found is None:
+        raise InvalidInput(f"the model must be one of {quoted(PrivateModel.models)}; {name!r} was given.{did_you_mean(name, PrivateModel.models)}")
+    return found
+
+
+def learnt_from(schema: Schema) -> Learnt:
+    """What the schema's target is."""
+    if isinstance(schema.target, NumberTarget):
+        return "numbers"
+    return "two classes" if len(schema.target.classes) == 2 else "more classes"
+
+
+def standard_kind(learnt: Learnt) -> str:
+    """The kind that is taken where nobody chooses: the least error at a budget (docs/defaults.md)."""
+    return next(name for name, kind in PrivateModel.models.items() if learnt in kind.standard_for)
+
+
+def check_learns(estimator: PrivateModel, schema: Schema) -> None:
+    """Raise InvalidInput for an estimator that does not learn what the schema's target is, which names those that do."""
+    learnt = learnt_from(schema)
+    if learnt in estimator.learns:
+        return
+    able = [name for name, kind in PrivateModel.models.items() if learnt in kind.targets]
+    said = "a number" if learnt == "numbers" else f"{len(schema.target.classes)} classes"
+    raise InvalidInput(
+        f"{estimator.described} learns {' or '.join(estimator.learns)}, and the schema declares {said}. Models for that: {', '.join(able)}."
+    )
+
+
+def settings_of(kind: type[PrivateModel]) -> dict[str, Setting]:
+    """By name, in the order in which the class has them."""
+    found = {}
+    for one in fields(kind):
+        annotated = _annotated(kind, one.name)
+        if one.init and annotated is not None:
+            value, words = get_args(annotated)[:2]
+            spelling, read = _spelled(value)
+            default = None if one.default is MISSING else one.default
+            found[one.name] = Setting(name=one.name, words=words, spelling=spelling, default=default, _read=read)
+    return found
+
+
+def encoded_estimator(kind: str, schema: Schema, settings: Mapping[str, Any]) -> PrivateModel:
+    """An estimator for tables that `schema` encodes, with its bounds, and whose rows are whose. Raises InvalidInput for a name that no model has."""
+    made = kind_named(kind)
+    known = {one.name for one in fields(made) if one.init}
+    bounds: dict[str, Any] = {"data_norm": schema.norm_bound, "data_bound": 1.0 if _default_of(made, "data_bound") is not None else None}
+    whose: dict[str, Any] = {} if schema.persons is None else dict(schema.persons.as_declared)
+    return made(**{name: value for name, value in bounds.items() if name in known}, **whose, **settings)
+
+
+def summary_of(kind: type[PrivateModel]) -> str:
+    """The first sentence of its documentation."""
+    return (inspect.getdoc(kind) or "").partition("\n")[0].partition(". See ")[0].rstrip(".")
+
+
+def _default_of(kind: type[PrivateModel], name: str) -> Any:
+    return next((one.default for one in fields(kind) if one.name == name and one.default is not MISSING), None)
+
+
+def _annotated(kind: type, name: str) -> Any:
+    """The nearest annotation with words, of a class or its bases: who changes a default alone does not say it again."""
+    for base in kind.__mro__:
+        found = vars(base).get("__annotations__", {}).get(name)
+        if get_origin(found) is Annotated:
+            return found
+    return None
+
+
+def _flag(text: str) -> bool:
+    return {"true": True, "yes": True, "false": False, "no": False}[text.strip().lower()]
+
+
+def _number(text: str) -> float:
+    found = float(text)
+    if not math.isfinite(found):
+        raise ValueError
+    return found
+
+
+def _wholes(text: str) -> Any:
+    parts = [int(part) for part in text.split(",")]
+    return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+def _weights(text: str) -> dict[str, float]:
+    pairs = [part.rpartition("=") for part in text.split(",")]
+    if not all(equals and label.strip() for label, equals, _ in pairs) or len({label.strip() for label, _, _ in pairs}) < len(pairs):
+        raise ValueError
+    return {label.strip(): _number(weight) for label, _, weight in pairs}
+
+
+_READERS: dict[Any, tuple[str, Callable[[str], Any]]] = {
+    bool: ("FLAG", _flag),
+    dict: ("LABEL=NUMBER", _weights),
+    Sequence: ("WHOLE NUMBERS", _wholes),
+    tuple: ("WHOLE NUMBERS", _wholes),
+    int: ("WHOLE NUMBER", int),
+    float: ("NUMBER", _number),
+    str: ("TEXT", str.strip),
+}
+"""By type, the first that a parameter takes."""
+_SPELLED = {
+    "FLAG": "yes or no",
+    "LABEL=NUMBER": "labels with their numbers, LABEL=NUMBER,...",
+    "WHOLE NUMBERS": "whole numbers with commas between them",
+    "WHOLE NUMBER": "a whole number",
+    "NUMBER": "a finite number",
+    "TEXT": "a text",
+}
+
+
+def _spelled(value: Any) -> tuple[str, Callable[[str], Any]]:
+    members = get_args(value) if get_origin(value) in (Union, types.UnionType) else (value,)
+    taken = [get_origin(member) or member for member in members]
+    return next(found for one, found in _READERS.items() if one in taken)
