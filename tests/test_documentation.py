@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from tests.cli.conftest import discreet
+from tests.schemas import schema_text
 
 ROOT = Path(__file__).parents[1]
 DOCS = sorted(page for page in (ROOT / "docs").rglob("*.md") if page.parent.name != "site")  # pages of the site itself: tests/test_site.py
@@ -68,18 +69,7 @@ def test_every_page_is_linked_from_the_readme() -> None:
         assert f"docs/{page.name}" in readme, page.name
 
 
-FILLED = """
-format = "discreet-schema/1"
-name = "patients"
-rows_per_person = 1
-[target]
-column = "readmitted"
-classes = ["no", "yes"]
-[numeric.age]
-lower = 0
-upper = 120
-outside = "clip"
-"""
+FILLED = schema_text("patients", "readmitted", {"age": {"lower": 0, "upper": 120, "outside": "clip"}}, rows_per_person=1)
 
 
 def test_the_commands_of_the_readme_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,22 +7,15 @@ from discreet import LinearSVC, LogisticRegression
 from discreet.core.errors import InvalidInput, SchemaError
 from discreet.data import NumberTarget, NumericColumn, Schema, Target
 from tests.canary import CANARY, assert_silent
+from tests.schemas import schema_text
 
-TOML = """
-format = "discreet-schema/1"
-name = "prices"
-rows = "bound"
-missing_values = ["?"]
-[target]
-column = "price"
-lower = 100
-upper = 300
-outside = "clip"
-missing = 200
-[numeric.area]
-lower = 0
-upper = 50
-"""
+TOML = schema_text(
+    "prices",
+    {"column": "price", "lower": 100, "upper": 300, "outside": "clip", "missing": 200},
+    {"area": (0, 50)},
+    rows="bound",
+    missing_values=["?"],
+)
 STRICT = Schema(
     name="prices", target=NumberTarget(column="price", lower=100, upper=300), numeric=(NumericColumn(name="area", lower=0, upper=50),), rows="bound"
 )

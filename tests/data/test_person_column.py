@@ -11,18 +11,9 @@ from discreet.core.neighbours import Persons
 from discreet.data import Schema, schema_files
 from discreet.data.person_column import PersonColumn
 from tests.canary import CANARY, assert_carries_nothing
+from tests.schemas import schema_text
 
-SILENT = """
-format = "discreet-schema/1"
-name = "visits"
-missing_values = ["?"]
-[target]
-column = "ill"
-classes = ["no", "yes"]
-[numeric.age]
-lower = 0
-upper = 120
-"""
+SILENT = schema_text("visits", "ill", {"age": (0, 120)}, missing_values=["?"])
 ONE = SILENT.replace('name = "visits"', 'name = "visits"\nrows_per_person = 1')
 SEVERAL = SILENT + '[person]\ncolumn = "patient id"\nrows = 7\n'
 TABLE = {"age": [30, 40, 50, 60], "ill": ["no", "yes", "no", "yes"], "patient id": ["b", "a", "b", "7"]}

@@ -8,26 +8,18 @@ import pytest
 
 from discreet import LinearSVC, Model, PrivateEvaluation, Schema, evaluate_privately
 from discreet.ledger import Account, Ledger
+from tests.schemas import schema_text
 
 CLASSES = ("<script>alert(1)</script>", "yes & no")
-SCHEMA = """
-format = "discreet-schema/1"
-name = "patients <b>2026</b>"
-[target]
-column = "readmitted"
-classes = ["<script>alert(1)</script>", "yes & no"]
-[numeric.age]
-lower = 0
-upper = 120
-outside = "clip"
-[numeric."stay | days"]
-lower = 0
-upper = 60
-outside = "clip"
-[categorical.ward]
-categories = ["<img src=x onerror=alert(1)>", "south", "other"]
-other = "other"
-"""
+SCHEMA = schema_text(
+    "patients <b>2026</b>",
+    {"column": "readmitted", "classes": CLASSES},
+    {
+        "age": {"lower": 0, "upper": 120, "outside": "clip"},
+        "stay | days": {"lower": 0, "upper": 60, "outside": "clip"},
+        "ward": {"categories": ["<img src=x onerror=alert(1)>", "south", "other"], "other": "other"},
+    },
+)
 
 
 class Released(NamedTuple):

@@ -38,20 +38,9 @@ from discreet.sets import L2Ball
 from tests.canary import assert_silent
 from tests.display.conftest import table
 from tests.display.reading import read_page, said
+from tests.schemas import schema_text
 
-SURVEY = """
-format = "discreet-schema/1"
-name = "survey"
-rows = "bound"
-[target]
-column = "<b>hours"
-lower = 0
-upper = 80
-[numeric.age]
-lower = 0
-upper = 100
-outside = "clip"
-"""
+SURVEY = schema_text("survey", {"column": "<b>hours", "lower": 0, "upper": 80}, {"age": {"lower": 0, "upper": 100, "outside": "clip"}}, rows="bound")
 SCOPE = {"neighbours": REPLACE_ONE, "theorem": "a theorem"}
 
 

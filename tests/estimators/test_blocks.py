@@ -11,23 +11,12 @@ from discreet.ledger import Account, Ledger
 from discreet.matrices import DenseMatrix
 from tests.canary import CANARY, assert_silent
 from tests.properties.block_tables import records
+from tests.schemas import schema_text
 
 ROWS, LABELS = records(1500)
 WORDS = np.where(LABELS == 1, "yes", "no")
 NAMES = [f"x{j}" for j in range(ROWS.shape[1])]
-SCHEMA = """
-format = "discreet-schema/1"
-name = "people"
-[target]
-column = "paid"
-classes = ["no", "yes"]
-[numeric.age]
-lower = 0
-upper = 100
-outside = "clip"
-[categorical.city]
-categories = ["Bonn", "Ulm"]
-"""
+SCHEMA = schema_text("people", "paid", {"age": {"lower": 0, "upper": 100, "outside": "clip"}, "city": ["Bonn", "Ulm"]})
 
 
 @pytest.fixture

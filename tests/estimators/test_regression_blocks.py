@@ -13,25 +13,16 @@ from discreet.matrices import DenseMatrix
 from discreet.mechanisms.regression import LeastSquares
 from discreet.mechanisms.regression.objective_minimiser import accurate_gradient, evaluated
 from tests.canary import CANARY, assert_silent
+from tests.schemas import schema_text
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.uniform(-0.5, 0.5, (3000, 4))
 TARGETS = ROWS @ np.array([0.8, -0.5, 0.0, 0.3]) + 0.1 + 0.05 * RNG.standard_normal(3000)
-SCHEMA = """
-format = "discreet-schema/1"
-name = "people"
-[target]
-column = "pay"
-lower = -1
-upper = 1
-outside = "clip"
-[numeric.age]
-lower = 0
-upper = 100
-outside = "clip"
-[categorical.city]
-categories = ["Bonn", "Ulm"]
-"""
+SCHEMA = schema_text(
+    "people",
+    {"column": "pay", "lower": -1, "upper": 1, "outside": "clip"},
+    {"age": {"lower": 0, "upper": 100, "outside": "clip"}, "city": ["Bonn", "Ulm"]},
+)
 
 
 def table(targets=TARGETS, weights=None, features=4):

@@ -29,6 +29,7 @@ from discreet.estimators import search_methods
 from discreet.ledger import Account, BudgetExceeded, Ledger, using
 from discreet.mechanisms.selection import CountNoise
 from tests.canary import CANARY, assert_silent
+from tests.schemas import schema_text
 
 GRID = {"alpha": [0.03, 0.3]}
 
@@ -118,17 +119,7 @@ def test_frames_sparse_rows_and_encoded_tables_can_be_searched() -> None:
         search(LogisticRegression(classes=["no", "yes"]), method="algorithm-4").fit(encoded)
 
 
-SCHEMA = """
-format = "discreet-schema/1"
-name = "people"
-[target]
-column = "y"
-classes = ["no", "yes"]
-[numeric.a]
-lower = -0.5
-upper = 0.5
-outside = "clip"
-"""
+SCHEMA = schema_text("people", "y", {"a": {"lower": -0.5, "upper": 0.5, "outside": "clip"}})
 
 
 def test_kernel_classifiers_can_be_searched() -> None:

@@ -25,6 +25,7 @@ from discreet.noise import SystemNoise
 from tests.canary import CANARY, assert_silent
 from tests.data.blocks.cluster_here import Here
 from tests.evaluation.people import Oracle, drawn
+from tests.schemas import schema_text
 
 METRIC_SETS = [("accuracy",), ("accuracy", "confusion"), ("log_loss",), METRICS]
 
@@ -182,18 +183,10 @@ def test_a_frame_without_a_column_of_the_model_is_refused():
 
 X, Y = drawn(900)
 SEEDED = {"epsilon": 1.0, "random_state": 2}
-SCHEMA = """
-format = "discreet-schema/1"
-name = "people"
-[target]
-column = "paid"
-classes = [{classes}]
-[numeric.age]
-lower = 0
-upper = 100
-[categorical.city]
-categories = ["Bonn", "Ulm"]
-"""
+
+
+def schema_of(classes):
+    return Schema.from_toml(schema_text("people", {"column": "paid", "classes": classes}, {"age": (0, 100), "city": ["Bonn", "Ulm"]}))
 
 
 def make(number):
@@ -261,10 +254,10 @@ def test_a_canary_stays_silent():
 
 
 @pytest.mark.parametrize(
-    ("classes", "paid"), [('"no", "yes"', ["no", "yes"]), ("0, 1", [0, 1]), ("false, true", [False, True]), ('"a", 1', ["a", "1"])]
+    ("classes", "paid"), [(["no", "yes"], ["no", "yes"]), ([0, 1], [0, 1]), ([False, True], [False, True]), (["a", 1], ["a", "1"])]
 )
 def test_a_stored_model_measures_files_of_its_schema(tmp_path, classes, paid):
-    schema = Schema.from_toml(SCHEMA.format(classes=classes))
+    schema = schema_of(classes)
     drawn_paid = np.random.default_rng(1).integers(0, 2, 1000)
     frame = pl.DataFrame(
         {"age": np.linspace(20, 80, 1000), "city": np.where(np.arange(1000) % 3, "Ulm", "Bonn"), "paid": [paid[code] for code in drawn_paid]}
@@ -278,7 +271,7 @@ def test_a_stored_model_measures_files_of_its_schema(tmp_path, classes, paid):
 
 
 def test_rows_of_another_width_are_refused_by_a_stored_model(tmp_path):
-    schema = Schema.from_toml(SCHEMA.format(classes='"no", "yes"'))
+    schema = schema_of(["no", "yes"])
     frame = pl.DataFrame({"age": [20, 30], "city": ["Ulm", "Bonn"], "paid": ["no", "yes"]})
     frame.write_parquet(tmp_path / "people.parquet")
     model = Model.from_estimator(LogisticRegression(data_norm=schema.norm_bound).fit(schema.encode(frame, target=True)), schema)

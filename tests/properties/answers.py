@@ -33,6 +33,7 @@ from discreet.noise import SystemNoise
 from discreet.queries import Target as ReleasedTarget
 from discreet.releases import METHODS, Request
 from discreet.sets import L1Ball, L2Ball
+from tests.schemas import OPEN, schema_text
 
 FEATURES = 3
 PRIVATE = {"epsilon": 2.0, "delta": 1e-6}
@@ -135,21 +136,7 @@ _MODELS = {
 }
 
 
-_DRAFT = """
-format = "discreet-schema/1"
-name = "people"
-[target]
-column = "y"
-classes = ["no", "yes"]
-[numeric.a]
-lower = 0
-upper = 1
-[numeric.b]
-lower = "FILL IN"
-upper = "FILL IN"
-[numeric.c]
-grid = [1, 10, 100]
-"""
+_DRAFT = schema_text("people", "y", {"a": (0, 1), "b": OPEN, "c": {"grid": [1, 10, 100]}})
 
 
 def _measuring(relation):

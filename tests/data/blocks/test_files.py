@@ -10,6 +10,7 @@ from discreet.data import Domain, NpyTable, Records, Schema, numeric_files, sche
 from discreet.data.blocks.base import Block, block_rows
 from discreet.matrices import DenseMatrix
 from tests.canary import CANARY, assert_silent
+from tests.schemas import schema_text
 
 COUNT = 1003
 ROWS = np.random.default_rng(0).standard_normal((COUNT, 2))
@@ -60,17 +61,7 @@ def test_what_cannot_be_read_is_refused_with_the_name_of_the_file(tmp_path):
         blocks_of(numeric_files(tmp_path / "t.parquet", features=["a", "text"]))
 
 
-NUMBERS = """
-format = "discreet-schema/1"
-name = "sums"
-[target]
-column = "b"
-lower = -5
-upper = 5
-[numeric.a]
-lower = -5
-upper = 5
-"""
+NUMBERS = schema_text("sums", {"column": "b", "lower": -5, "upper": 5}, {"a": (-5, 5)})
 
 
 def test_a_schema_with_a_number_for_target_gives_numbers(tmp_path):

@@ -20,24 +20,14 @@ from discreet.mechanisms.bounds_choice.release import prepare_bounds, release_bo
 from discreet.noise import SystemNoise
 from discreet.statements.counting import WHOLE
 from tests.canary import CANARY, assert_silent
+from tests.schemas import OPEN, schema_text
 
-DRAFT = """
-format = "discreet-schema/1"
-name = "people"
-missing_values = ["NA"]
-[target]
-column = "ill"
-classes = ["no", "yes"]
-[numeric.age]
-lower = "FILL IN"
-upper = "FILL IN"
-missing = 400
-[numeric.year]
-grid = [1900, 1950, 1975, 2000, 2025]
-[numeric.weight]
-lower = 0
-upper = 300
-"""
+DRAFT = schema_text(
+    "people",
+    "ill",
+    {"age": {**OPEN, "missing": 400}, "year": {"grid": [1900, 1950, 1975, 2000, 2025]}, "weight": (0, 300)},
+    missing_values=["NA"],
+)
 
 
 def people(count=4000, seed=0):
